@@ -1,0 +1,3 @@
+{% macro cdc_is_run() %}
+    {% do return(execute and flags.WHICH in ['run', 'build', 'retry']) %}
+{% endmacro %}

@@ -1,0 +1,5 @@
+{% macro cdc_set_progress(progress) %}
+    {% for name, value in progress.items() %}
+        {% do run_query("set `spark.sql.iceberg.snapshot-property.cdc." ~ name ~ "` = " ~ value) %}
+    {% endfor %}
+{% endmacro %}
