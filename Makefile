@@ -1,0 +1,67 @@
+# The front door: `make` shows what there is. Every target works from a bare clone and builds what it needs first.
+
+# Knobs: make setup PYTHON=python3.12, make test PYTEST_ARGS="-k silver -x"
+PYTHON ?= python3
+PYTEST_ARGS ?=
+
+UV_VERSION := 0.13.9
+READY := .venv/.ready
+# Everything runs as if the environment were active, so that dbt and its Python models see the same one.
+RUN := VIRTUAL_ENV="$$PWD/.venv" PATH="$$PWD/.venv/bin:$$PATH"
+
+.DEFAULT_GOAL := help
+.DELETE_ON_ERROR:
+# Targets share one machine's Spark and one warehouse.
+.NOTPARALLEL:
+
+.PHONY: help
+help: ## Show this list
+	@awk 'BEGIN { FS = ":.*## " } /^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' Makefile
+
+.PHONY: setup
+setup: $(READY) ## Build .venv from the pinned requirements and check for Java
+
+# The stamp goes first and comes back last: an interrupted setup is never taken for a finished one.
+$(READY): requirements.txt pyproject.toml adapter/pyproject.toml scripts/venv.sh scripts/java.sh
+	@rm -f $@
+	@sh scripts/java.sh
+	@sh scripts/venv.sh $(PYTHON) $(UV_VERSION)
+	@touch $@
+	@echo "Ready: . .venv/bin/activate"
+
+.PHONY: demo
+demo: $(READY) ## Land sample data, build it three times, show the result
+	@$(RUN) python -m python_udfs.demo run
+
+.PHONY: test
+test: lint ## Run every check and every test (PYTEST_ARGS="-k name" for some)
+	$(RUN) python -m pytest --durations=15 $(PYTEST_ARGS)
+
+.PHONY: lint
+lint: $(READY) models-check ## Check style, types, SQL and generated models; no Spark
+	$(RUN) ruff check
+	$(RUN) ruff format --check
+	$(RUN) mypy
+	$(RUN) sqlfluff lint --processes 0 --disable-progress-bar models macros tests/data
+
+.PHONY: models
+models: $(READY) ## Write the models that the seeds ask for
+	@$(RUN) python -m python_udfs.codegen
+
+.PHONY: models-check
+models-check: $(READY) ## Fail when a generated model does not match the seeds
+	@$(RUN) python -m python_udfs.codegen --check
+
+.PHONY: docs
+docs: $(READY) ## Write the documentation as one page
+	@$(RUN) dbt docs generate --static
+	@echo "Open target/static_index.html"
+
+.PHONY: clean
+clean: ## Remove ./data and everything that was built (not .venv)
+	rm -rf data target logs spark-warehouse .pytest_cache .mypy_cache .ruff_cache .hypothesis
+
+.PHONY: requirements
+requirements: $(READY) # Compile requirements.in; UV_ARGS="--upgrade" takes newer versions
+	@uv=$$(command -v uv || echo .uv/bin/uv); \
+	"$$uv" pip compile --quiet --universal --python-version 3.10 --generate-hashes $(UV_ARGS) --custom-compile-command "make requirements" requirements.in -o requirements.txt

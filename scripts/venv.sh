@@ -1,0 +1,37 @@
+#!/bin/sh
+# Builds or brings up to date .venv: the pinned packages of requirements.txt and, editable, this project and its adapter.
+# usage: scripts/venv.sh <python> <uv version>, from the project's root. Safe to interrupt and to repeat.
+set -eu
+
+python=$1
+uv_version=$2
+
+"$python" -c 'import sys; sys.exit(not (3, 10) <= sys.version_info[:2] <= (3, 13))' 2>/dev/null || {
+    echo "Python 3.10 to 3.13 is needed, found: $("$python" --version 2>&1). Name another: make setup PYTHON=python3.12" >&2
+    exit 1
+}
+
+if uv=$(command -v uv); then :; else
+    uv=.uv/bin/uv
+    if ! "$uv" --version >/dev/null 2>&1; then
+        "$python" -c 'import ensurepip, venv' 2>/dev/null || {
+            version=$("$python" -c 'import sys; print("%d.%d" % sys.version_info[:2])')
+            echo "Python's venv module is missing: install it (Debian, Ubuntu: apt-get install python$version-venv) and run make again." >&2
+            exit 1
+        }
+        echo "Installing uv $uv_version into .uv ..."
+        "$python" -m venv --clear .uv
+        .uv/bin/python -m pip install --quiet --disable-pip-version-check "uv==$uv_version"
+    fi
+fi
+
+# A Python that was upgraded or removed leaves an environment that does not start: make a new one.
+if ! .venv/bin/python -c '' 2>/dev/null; then
+    "$uv" venv --quiet --clear --python "$python" .venv
+fi
+
+# A list of 150 packages helps nobody outside a terminal.
+if [ -t 1 ]; then quiet=; else quiet=--quiet; fi
+echo "Installing the pinned packages into .venv (Spark alone is 450 MB the first time) ..."
+"$uv" pip sync $quiet --python .venv --require-hashes requirements.txt
+"$uv" pip install $quiet --python .venv --no-deps --no-build-isolation -e adapter -e .
