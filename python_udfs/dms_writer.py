@@ -1,0 +1,361 @@
+"""Writes the files an AWS DMS task leaves in its S3 target folder, byte for byte repeatable.
+
+The same task settings and the same arguments give the same file names, bytes and modification times, so a test or a
+demonstration can be replayed and its listings compared. Formats and names follow docs/contracts.md §1; where that page
+says UNVERIFIED, the choice made here is stated beside the setting. Nothing here needs Spark.
+"""
+
+from __future__ import annotations
+
+import gzip
+import io
+import os
+import shutil
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date, datetime, timedelta, timezone
+from decimal import Decimal
+from pathlib import Path
+from typing import Any, Literal, TypeVar
+from zoneinfo import ZoneInfo
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+Operation = Literal["I", "U", "D"]
+Row = Mapping[str, Any]
+T = TypeVar("T")
+
+OPERATION_COLUMN = "Op"
+# RowGroupLength's default: several row groups in one file are the normal case for a reader (docs/contracts.md §1.1).
+ROW_GROUP_LENGTH = 10_000
+DATE_FOLDERS = {
+    "YYYYMMDD": ("%Y", "%m", "%d"),
+    "YYYYMMDDHH": ("%Y", "%m", "%d", "%H"),
+    "YYYYMM": ("%Y", "%m"),
+    "MMYYYYDD": ("%m", "%Y", "%d"),
+    "DDMMYYYY": ("%d", "%m", "%Y"),
+}
+DATE_DELIMITERS = {"SLASH": "/", "DASH": "-", "UNDERSCORE": "_", "NONE": ""}
+
+
+@dataclass(frozen=True)
+class Column:
+    """One column of a source table.
+
+    ``type`` is the Arrow type of the parquet file (docs/contracts.md §1.6) and decides the text in CSV (§1.5). Naive
+    timestamps are taken as UTC; use ``pa.timestamp("us", tz="UTC")`` where the parquet column shall be an instant.
+    """
+
+    name: str
+    type: pa.DataType
+
+
+@dataclass(frozen=True)
+class SourceTable:
+    """A table of the source database: its columns in table order and the names of its key columns (may be none)."""
+
+    schema: str
+    name: str
+    columns: tuple[Column, ...]
+    key: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Change:
+    """One statement in commit order.
+
+    ``row`` is the after image of an ``I`` or ``U`` and the before image of a ``D`` (docs/contracts.md §1.7); a column
+    it leaves out is written as NULL. ``committed_at`` is the commit time of its transaction, UTC if naive.
+    """
+
+    operation: Operation
+    row: Row
+    committed_at: datetime
+
+
+@dataclass(frozen=True)
+class DmsTask:
+    """A DMS task with an S3 target: its endpoint settings (docs/contracts.md §1.1), defaults as documented there.
+
+    ``root`` is the target folder, the place of ``bucket/BucketFolder``. Settings that are not DMS's own names:
+
+    * ``compression="gzip"``: CSV objects get ``.gz``; parquet uses the gzip codec and keeps its name (UNVERIFIED).
+    * ``date_partition_delimiter``: None switches date folders off. Folder and file name use the write time.
+    * ``deletes_carry_key_only``: a ``D`` holds the key and NULLs, as from PostgreSQL with REPLICA IDENTITY DEFAULT.
+    * ``csv_quote_ambiguous_text``: also quotes the empty text and a text that equals ``csv_null_value``. Whether DMS
+      does so is UNVERIFIED (§1.5); without it those values cannot be told from NULL.
+    * ``seconds_between_files``: how much later each further file of one call is written (CdcMaxBatchInterval).
+
+    Raises:
+        ValueError: settings that DMS refuses or that have no meaning, all of them in one message.
+    """
+
+    root: Path
+    data_format: Literal["csv", "parquet"] = "csv"
+    compression: Literal["none", "gzip"] = "none"
+    timestamp_column_name: str | None = None
+    include_op_for_full_load: bool = False
+    cdc_inserts_only: bool = False
+    cdc_inserts_and_updates: bool = False
+    csv_delimiter: str = ","
+    csv_row_delimiter: str = "\n"
+    csv_null_value: str = "NULL"
+    rfc4180: bool = True
+    add_column_name: bool = False
+    csv_quote_ambiguous_text: bool = False
+    parquet_version: Literal["parquet_1_0", "parquet_2_0"] = "parquet_1_0"
+    parquet_timestamp_in_millisecond: bool = False
+    date_partition_delimiter: Literal["SLASH", "DASH", "UNDERSCORE", "NONE"] | None = None
+    date_partition_sequence: Literal["YYYYMMDD", "YYYYMMDDHH", "YYYYMM", "MMYYYYDD", "DDMMYYYY"] = "YYYYMMDD"
+    date_partition_timezone: str = "UTC"
+    deletes_carry_key_only: bool = False
+    seconds_between_files: int = 60
+
+    def __post_init__(self) -> None:
+        """Refuses settings that make no sense, all at once."""
+        problems = [
+            f"{name} is {value!r}; expected one of {', '.join(map(repr, accepted))}"
+            for name, value, accepted in (
+                ("data_format", self.data_format, ("csv", "parquet")),
+                ("compression", self.compression, ("none", "gzip")),
+                ("parquet_version", self.parquet_version, ("parquet_1_0", "parquet_2_0")),
+                ("date_partition_delimiter", self.date_partition_delimiter, (None, *DATE_DELIMITERS)),
+                ("date_partition_sequence", self.date_partition_sequence, tuple(DATE_FOLDERS)),
+            )
+            if value not in accepted
+        ]
+        if self.cdc_inserts_only and self.cdc_inserts_and_updates:
+            problems.append("cdc_inserts_only and cdc_inserts_and_updates are both true; set at most one of them")
+        if self.timestamp_column_name == "":
+            problems.append("timestamp_column_name is empty text; give a name, or None for no such column")
+        if self.seconds_between_files < 1:
+            problems.append(f"seconds_between_files is {self.seconds_between_files}; expected at least 1")
+        if problems:
+            raise ValueError("DMS task settings (DmsTask): " + "; ".join(problems) + ".")
+
+    def full_load(
+        self,
+        table: SourceTable,
+        rows: Iterable[Row],
+        written_at: datetime,
+        *,
+        rows_per_file: int | None = None,
+        drop_existing: bool = False,
+    ) -> list[Path]:
+        """Writes ``schema/table/LOAD<8 hex>`` files; called again, later, it is a reload (docs/contracts.md §1.10).
+
+        Args:
+            table: the source table.
+            rows: its rows; an absent column is NULL.
+            written_at: transfer time (the timestamp column) and modification time of every file, UTC if naive.
+            rows_per_file: rows in one file (the stand-in for MaxFileSize); None: one file.
+            drop_existing: TargetTablePrepMode other than DO_NOTHING: empties the table's folder first. Without it a
+                reload overwrites files of the same name and leaves the others.
+
+        Returns:
+            The files in load order; none for an empty table, which gets no folder either.
+        """
+        if drop_existing:
+            self.truncate(table)
+        columns = self._layout(table, with_operation=self.include_op_for_full_load)
+        stamp = _timestamp_text(written_at)
+        files = []
+        for number, part in enumerate(_parts(list(rows), rows_per_file), start=1):
+            records = [self._record(table, "I", stamp, row) for row in part]
+            path = self._folder(table) / f"LOAD{number:08X}{self._suffix()}"
+            files.append(self._store(path, self._encode(columns, records), written_at))
+        return files
+
+    def changes(
+        self,
+        table: SourceTable,
+        changes: Iterable[Change],
+        written_at: datetime,
+        *,
+        rows_per_file: int | None = None,
+    ) -> list[Path]:
+        """Writes ``schema/table/[date folders/]<YYYYMMDD>-<HHMMSSmmm>`` files, rows in the order given.
+
+        Args:
+            table: the source table.
+            changes: statements in commit order; those the task's settings leave out are dropped.
+            written_at: write time of the first file, UTC if naive: its name and its modification time. Each further
+                file is ``seconds_between_files`` later.
+            rows_per_file: rows in one file (the stand-in for CdcMinFileSize); None: one file.
+
+        Returns:
+            The files in name order; none when no change is left to write.
+        """
+        captured = "IU" if self.cdc_inserts_and_updates else "I" if self.cdc_inserts_only else "IUD"
+        with_operation = self.include_op_for_full_load or not self.cdc_inserts_only
+        columns = self._layout(table, with_operation=with_operation)
+        wanted = [change for change in changes if _known(change.operation) in captured]
+        files = []
+        for number, part in enumerate(_parts(wanted, rows_per_file)):
+            moment = _utc(written_at) + timedelta(seconds=number * self.seconds_between_files)
+            records = [
+                self._record(table, change.operation, _timestamp_text(change.committed_at), change.row)
+                for change in part
+            ]
+            path = self._folder(table) / self._change_file(moment)
+            files.append(self._store(path, self._encode(columns, records), moment))
+        return files
+
+    def resume(
+        self, table: SourceTable, sent: Sequence[Change], new: Sequence[Change], repeat: int, written_at: datetime
+    ) -> list[Path]:
+        """Writes one new change file as after stop and resume: the last ``repeat`` of ``sent`` again, then ``new``."""
+        return self.changes(table, [*sent[len(sent) - repeat :], *new], written_at)
+
+    def truncate(self, table: SourceTable) -> None:
+        """Removes the table's folder, which is all that TRUNCATE or DROP leaves to see (docs/contracts.md §1.9)."""
+        shutil.rmtree(self._folder(table), ignore_errors=True)
+
+    def _layout(self, table: SourceTable, *, with_operation: bool) -> list[Column]:
+        """The columns of a file: ``[Op][timestamp] columns…`` (docs/contracts.md §1.3)."""
+        extra = [OPERATION_COLUMN] if with_operation else []
+        if self.timestamp_column_name is not None:
+            extra.append(self.timestamp_column_name)
+        return [*(Column(name, pa.string()) for name in extra), *table.columns]
+
+    def _record(self, table: SourceTable, operation: Operation, stamp: str, row: Row) -> dict[str, Any]:
+        """One row of a file by column name, whether or not the layout has the two columns of DMS's own."""
+        known = {column.name for column in table.columns}
+        unknown = [name for name in row if name not in known]
+        if unknown:
+            raise ValueError(
+                f"Row of {table.schema}.{table.name} (DmsTask): unknown columns {unknown}; expected {sorted(known)}."
+            )
+        only_key = operation == "D" and self.deletes_carry_key_only
+        image = {name: value for name, value in row.items() if not only_key or name in table.key}
+        return {OPERATION_COLUMN: operation, str(self.timestamp_column_name): stamp, **image}
+
+    def _folder(self, table: SourceTable) -> Path:
+        return self.root / table.schema / table.name
+
+    def _suffix(self) -> str:
+        return ".csv.gz" if self.data_format == "csv" and self.compression == "gzip" else f".{self.data_format}"
+
+    def _change_file(self, moment: datetime) -> Path:
+        local = moment.astimezone(ZoneInfo(self.date_partition_timezone))
+        name = f"{local:%Y%m%d-%H%M%S}{local.microsecond // 1000:03d}{self._suffix()}"
+        if self.date_partition_delimiter is None:
+            return Path(name)
+        parts = [local.strftime(part) for part in DATE_FOLDERS[self.date_partition_sequence]]
+        return Path(DATE_DELIMITERS[self.date_partition_delimiter].join(parts)) / name
+
+    def _encode(self, columns: Sequence[Column], records: Sequence[Row]) -> bytes:
+        if self.data_format == "parquet":
+            return self._parquet(columns, records)
+        text = self._csv(columns, records).encode()
+        # mtime=0: gzip writes the clock into its header otherwise.
+        return gzip.compress(text, mtime=0) if self.compression == "gzip" else text
+
+    def _parquet(self, columns: Sequence[Column], records: Sequence[Row]) -> bytes:
+        types = [self._parquet_type(column.type) for column in columns]
+        arrays = [
+            pa.array([record.get(column.name) for record in records], type=type_)
+            for column, type_ in zip(columns, types, strict=True)
+        ]
+        first_version = self.parquet_version == "parquet_1_0"
+        sink = io.BytesIO()
+        pq.write_table(
+            pa.Table.from_arrays(arrays, names=[column.name for column in columns]),
+            sink,
+            version="1.0" if first_version else "2.6",
+            data_page_version="1.0" if first_version else "2.0",
+            compression=self.compression.upper(),
+            row_group_size=ROW_GROUP_LENGTH,
+            store_schema=False,
+        )
+        return sink.getvalue()
+
+    def _parquet_type(self, type_: pa.DataType) -> pa.DataType:
+        if self.parquet_timestamp_in_millisecond and pa.types.is_timestamp(type_):
+            return pa.timestamp("ms", tz=type_.tz)
+        return type_
+
+    def _csv(self, columns: Sequence[Column], records: Sequence[Row]) -> str:
+        renderers = [_csv_renderer(column) for column in columns]
+        lines = []
+        if self.add_column_name:
+            lines.append([self._quoted(column.name) for column in columns])
+        for record in records:
+            values = (record.get(column.name) for column in columns)
+            lines.append(
+                [
+                    self.csv_null_value if value is None else self._quoted(render(value))
+                    for render, value in zip(renderers, values, strict=True)
+                ]
+            )
+        return "".join(self.csv_delimiter.join(line) + self.csv_row_delimiter for line in lines)
+
+    def _quoted(self, text: str) -> str:
+        """Wraps a value in quotes where Rfc4180 asks for it: it holds a quote, a line break or the delimiter."""
+        if not self.rfc4180:
+            return text
+        special = any(mark in text for mark in ('"', "\n", "\r", self.csv_delimiter))
+        ambiguous = self.csv_quote_ambiguous_text and text in ("", self.csv_null_value)
+        return '"' + text.replace('"', '""') + '"' if special or ambiguous else text
+
+    def _store(self, path: Path, content: bytes, written_at: datetime) -> Path:
+        """Makes the whole file appear at once, with its modification time already set."""
+        path.parent.mkdir(parents=True, exist_ok=True)
+        # Listings of the landing area leave out names that start with a dot.
+        unfinished = path.with_name(f".{path.name}.tmp")
+        unfinished.write_bytes(content)
+        nanoseconds = (_utc(written_at) - datetime(1970, 1, 1, tzinfo=timezone.utc)) // timedelta(microseconds=1) * 1000
+        os.utime(unfinished, ns=(nanoseconds, nanoseconds))
+        return unfinished.replace(path)
+
+
+def _parts(items: list[T], size: int | None) -> Iterator[list[T]]:
+    if size is not None and size < 1:
+        raise ValueError(f"rows_per_file (DmsTask) is {size}; expected at least 1, or None for one file.")
+    step = size or max(len(items), 1)
+    return (items[start : start + step] for start in range(0, len(items), step))
+
+
+def _known(operation: str) -> str:
+    if operation not in ("I", "U", "D"):
+        raise ValueError(f"Change (DmsTask): operation is {operation!r}; expected 'I', 'U' or 'D'.")
+    return operation
+
+
+def _utc(moment: datetime) -> datetime:
+    return moment.replace(tzinfo=timezone.utc) if moment.tzinfo is None else moment.astimezone(timezone.utc)
+
+
+def _timestamp_text(moment: datetime) -> str:
+    """``yyyy-MM-dd HH:mm:ss.SSSSSS``: TimestampColumnName and timestamps in CSV (docs/contracts.md §1.1)."""
+    return f"{_utc(moment):%Y-%m-%d %H:%M:%S.%f}"
+
+
+def _decimal_text(value: Any) -> str:
+    return f"{Decimal(value):f}"
+
+
+def _date_text(value: date) -> str:
+    return value.isoformat()
+
+
+def _csv_renderer(column: Column) -> Callable[[Any], str]:
+    """How a non-NULL value of the column's type reads in CSV (docs/contracts.md §1.5; binary as hex is UNVERIFIED)."""
+    kinds: tuple[tuple[Callable[[pa.DataType], bool], Callable[[Any], str]], ...] = (
+        (pa.types.is_string, str),
+        (pa.types.is_integer, str),
+        (pa.types.is_decimal, _decimal_text),
+        (pa.types.is_date32, _date_text),
+        (pa.types.is_timestamp, _timestamp_text),
+        (pa.types.is_boolean, lambda value: str(value).lower()),
+        (pa.types.is_floating, repr),
+        (pa.types.is_binary, bytes.hex),
+    )
+    for matches, render in kinds:
+        if matches(column.type):
+            return render
+    raise ValueError(
+        f"Column {column.name} (DmsTask): CSV has no rendering for type {column.type}; expected string, an integer, "
+        "decimal, date32, timestamp, bool, a floating type or binary."
+    )
