@@ -7,7 +7,7 @@ python=$1
 uv_version=$2
 
 "$python" -c 'import sys; sys.exit(not (3, 10) <= sys.version_info[:2] <= (3, 13))' 2>/dev/null || {
-    echo "Python 3.10 to 3.13 is needed, found: $("$python" --version 2>&1). Name another: make setup PYTHON=python3.12" >&2
+    echo "Python 3.10 to 3.13 is needed, found: $("$python" --version 2>&1 | head -n 1). Name another: make setup PYTHON=python3.12" >&2
     exit 1
 }
 
