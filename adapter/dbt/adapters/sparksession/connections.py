@@ -1,0 +1,125 @@
+"""dbt's connection protocol on top of child Spark sessions."""
+
+from __future__ import annotations
+
+import datetime
+import decimal
+from collections.abc import Generator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+from dbt.adapters.contracts.connection import AdapterResponse, Connection, ConnectionState
+from dbt.adapters.events.logging import AdapterLogger
+from dbt.adapters.spark.connections import SparkConnectionManager, SparkConnectionWrapper
+from dbt_common.exceptions import DbtDatabaseError, DbtRuntimeError
+from pyspark.sql import DataFrame, Row, SparkSession
+
+from dbt.adapters.sparksession.errors import is_spark_error, spark_message
+from dbt.adapters.sparksession.session import SessionPool, get_pool
+
+logger = AdapterLogger("Spark")
+
+
+class SessionHandle(SparkConnectionWrapper):
+    """A connection and its cursor: dbt runs one statement at a time on either."""
+
+    def __init__(self, pool: SessionPool) -> None:
+        self.pool = pool
+        self.session: SparkSession = pool.take()
+        self._frame: DataFrame | None = None
+        self._rows: list[Row] | None = None
+
+    def cursor(self) -> SessionHandle:
+        return self
+
+    def execute(self, sql: str, bindings: Sequence[Any] | None = None) -> None:
+        """Run one statement.
+
+        Args:
+            sql: the statement; `%s` stands for a binding.
+            bindings: values of the placeholders, written into the statement as SQL literals.
+        """
+        sql = sql.strip().removesuffix(";")
+        if bindings is not None:
+            sql = sql % tuple(literal(value) for value in bindings)
+        self._rows = None
+        self._frame = self.session.sql(sql)
+
+    def fetchall(self) -> list[Row]:
+        if self._rows is None:
+            self._rows = self._frame.collect() if self._frame is not None else []
+        return self._rows
+
+    def fetchmany(self, size: int) -> list[Row]:
+        return self._frame.take(size) if self._frame is not None else []
+
+    def fetchone(self) -> Row | None:
+        return next(iter(self.fetchall()), None)
+
+    @property
+    def description(self) -> list[tuple[str, Any, None, None, None, None, bool]]:
+        if self._frame is None:
+            return []
+        return [
+            (column.name, column.dataType.simpleString(), None, None, None, None, column.nullable)
+            for column in self._frame.schema.fields
+        ]
+
+    def cancel(self) -> None:
+        self.session.interruptAll()
+
+    def rollback(self, *args: Any, **kwargs: Any) -> None:
+        """Spark has no transactions to roll back."""
+
+    def close(self) -> None:
+        self._frame = self._rows = None
+        self.pool.give_back(self.session)
+
+
+def literal(value: Any) -> str:
+    """Write a Python value as a Spark SQL literal."""
+    if value is None:
+        return "null"
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, (int, float, decimal.Decimal)):
+        return str(value)
+    if isinstance(value, datetime.datetime):
+        return f"'{value.isoformat(sep=' ')}'"
+    text = str(value).replace("\\", "\\\\").replace("'", "\\'")
+    return f"'{text}'"
+
+
+class SparksessionConnectionManager(SparkConnectionManager):
+    """Opens connections on the Spark session of this process."""
+
+    TYPE = "sparksession"
+    project_root = ""
+    log_path = ""
+
+    @classmethod
+    def open(cls, connection: Connection) -> Connection:
+        """Give the connection a child session of its own."""
+        if connection.state == ConnectionState.OPEN:
+            return connection
+        pool = get_pool(connection.credentials.resolved(cls.project_root), cls.project_root, cls.log_path)
+        connection.handle = SessionHandle(pool)
+        connection.state = ConnectionState.OPEN
+        return connection
+
+    @contextmanager
+    def exception_handler(self, sql: str) -> Generator[None, None, None]:
+        """Turn Spark's errors into dbt's, with Spark's message."""
+        try:
+            yield
+        except DbtRuntimeError:
+            raise
+        except Exception as error:
+            if not is_spark_error(error):
+                raise
+            logger.debug(f"Error while running:\n{sql}\n{error}")
+            raise DbtDatabaseError(spark_message(error)) from None
+
+    @classmethod
+    def get_response(cls, cursor: Any) -> AdapterResponse:
+        return AdapterResponse(_message="OK")
