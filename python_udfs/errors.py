@@ -1,0 +1,59 @@
+"""Errors the project raises on purpose. Their texts are written for the person who has to act on them."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+
+class LakehouseError(Exception):
+    """Base of every error of this package: catching it means showing its text, never a stack trace."""
+
+
+@dataclass(frozen=True)
+class Problem:
+    """One mistake in the metadata.
+
+    Args:
+        file: the CSV file, as the user would open it, for example ``seeds/cdc_tables.csv``.
+        row: line of the file where the row starts, the header being line 1; 0 if the file as a whole is meant.
+        column: name of the CSV column, empty if the row as a whole is meant.
+        found: what stands there.
+        accepted: what may stand there.
+        fix: what to do.
+    """
+
+    file: str
+    row: int
+    column: str
+    found: str
+    accepted: str
+    fix: str
+
+    def __str__(self) -> str:
+        where = self.file
+        if self.row:
+            where += f" line {self.row}"
+        if self.column:
+            where += f", column {self.column}"
+        return f"{where}: found {self.found}; accepted: {self.accepted}. {self.fix}"
+
+
+class MetadataError(LakehouseError):
+    """The metadata holds mistakes; all of them are in ``problems``, in the order of the files.
+
+    Args:
+        problems: at least one problem.
+    """
+
+    def __init__(self, problems: Sequence[Problem]) -> None:
+        self.problems = tuple(sorted(problems, key=lambda problem: (problem.file, problem.row)))
+        super().__init__(self.problems)
+
+    def __str__(self) -> str:
+        total = len(self.problems)
+        per_file = Counter(problem.file for problem in self.problems)
+        counts = ", ".join(f"{file}: {count}" for file, count in per_file.items())
+        head = f"{total} problem{'s' if total > 1 else ''} in the metadata ({counts})"
+        return "\n".join([head, *(f"  {problem}" for problem in self.problems)])
