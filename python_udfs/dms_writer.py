@@ -206,7 +206,7 @@ class DmsTask:
         self, table: SourceTable, sent: Sequence[Change], new: Sequence[Change], repeat: int, written_at: datetime
     ) -> list[Path]:
         """Writes one new change file as after stop and resume: the last ``repeat`` of ``sent`` again, then ``new``."""
-        return self.changes(table, [*sent[len(sent) - repeat :], *new], written_at)
+        return self.changes(table, [*sent[max(len(sent) - repeat, 0) :], *new], written_at)
 
     def truncate(self, table: SourceTable) -> None:
         """Removes the table's folder, which is all that TRUNCATE or DROP leaves to see (docs/contracts.md §1.9)."""
@@ -249,7 +249,7 @@ class DmsTask:
         if self.data_format == "parquet":
             return self._parquet(columns, records)
         text = self._csv(columns, records).encode()
-        # mtime=0: gzip writes the clock into its header otherwise.
+        # mtime: gzip writes the clock into its header otherwise.
         return gzip.compress(text, mtime=0) if self.compression == "gzip" else text
 
     def _parquet(self, columns: Sequence[Column], records: Sequence[Row]) -> bytes:
