@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 
 class LakehouseError(Exception):
@@ -32,6 +35,7 @@ class Problem:
     fix: str
 
     def __str__(self) -> str:
+        """The problem in one line."""
         where = self.file
         if self.row:
             where += f" line {self.row}"
@@ -41,17 +45,15 @@ class Problem:
 
 
 class MetadataError(LakehouseError):
-    """The metadata holds mistakes; all of them are in ``problems``, in the order of the files.
-
-    Args:
-        problems: at least one problem.
-    """
+    """The metadata holds mistakes; all of them are in ``problems``, in the order of the files."""
 
     def __init__(self, problems: Sequence[Problem]) -> None:
+        """Take at least one problem."""
         self.problems = tuple(sorted(problems, key=lambda problem: (problem.file, problem.row)))
         super().__init__(self.problems)
 
     def __str__(self) -> str:
+        """The counts, then one line per problem."""
         total = len(self.problems)
         per_file = Counter(problem.file for problem in self.problems)
         counts = ", ".join(f"{file}: {count}" for file, count in per_file.items())

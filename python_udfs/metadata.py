@@ -9,11 +9,14 @@ import csv
 import io
 import posixpath
 import re
-from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from python_udfs.errors import MetadataError, Problem
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
 
 FEEDS_FILE = "cdc_feeds.csv"
 TABLES_FILE = "cdc_tables.csv"
@@ -61,6 +64,8 @@ CSV_OPTIONS = ("delimiter", "header", "null_values")
 DELIMITER_WORDS = {"tab": "\t", "semicolon": ";"}
 DEFAULT_NULL_VALUES = ("NULL", "")
 
+MAX_PRECISION = 38  # Spark's limit
+
 # These three follow from write_mode, so that a row cannot say two different things.
 WRITE_MODE_PROPERTIES = ("write.merge.mode", "write.update.mode", "write.delete.mode")
 
@@ -99,12 +104,12 @@ _PARTITION = re.compile(
 ACCEPTED_PARTITIONS = "a column, years|months|days|hours(column), bucket(n, column), truncate(n, column)"
 
 # Words that Spark reserves under spark.sql.ansi.enforceReservedKeywords (its function sql_keywords() lists them).
-RESERVED_WORDS = frozenset(  # noqa: SIM905 - a list of ninety quoted words is harder to read
+RESERVED_WORDS = frozenset(
     """all and any as authorization both call case cast check collate collation column constraint create cross
     current_date current_time current_timestamp current_user distinct else end escape except execute false fetch
     filter for foreign from full grant group having in inner intersect into is join lateral leading left natural
     not null offset on only or order outer overlaps primary recursive references right select session_user some
-    sql table then time to trailing union unique unknown user using when where with within""".split()
+    sql table then time to trailing union unique unknown user using when where with within""".split()  # noqa: SIM905 - ninety quoted words would be harder to read
 )
 
 
@@ -124,9 +129,9 @@ class FeedOptions:
 
 @dataclass(frozen=True)
 class Feed:
-    """One row of ``cdc_feeds.csv``. ``location`` has no trailing slash and is a URI if it holds a scheme."""
+    """One row of ``cdc_feeds.csv``. ``location`` has no trailing slash; a URI holds ``://``."""
 
-    name: str
+    feed: str
     contract: str
     format: str
     location: str
@@ -195,7 +200,7 @@ class Metadata:
 
     def feed(self, name: str) -> Feed:
         """The feed called ``name``; raises KeyError if there is none, which checked metadata rules out for tables."""
-        return {feed.name: feed for feed in self.feeds}[name]
+        return {feed.feed: feed for feed in self.feeds}[name]
 
     @property
     def active_tables(self) -> tuple[Table, ...]:
@@ -285,7 +290,7 @@ class _Loader:
         if self.problems:
             raise MetadataError(self.problems)
         return Metadata(
-            feeds=tuple(sorted(feeds.values(), key=lambda feed: feed.name)),
+            feeds=tuple(sorted(feeds.values(), key=lambda feed: feed.feed)),
             tables=tuple(sorted(tables, key=lambda table: table.alias)),
         )
 
@@ -428,7 +433,7 @@ class _Loader:
                 continue
             lines[name] = row.line
             feed = Feed(
-                name=name,
+                feed=name,
                 contract=self._word(row, "contract", CONTRACTS),
                 format=self._word(row, "format", FORMATS),
                 location=self._location(row, feeds.values()),
@@ -440,15 +445,14 @@ class _Loader:
 
     def _location(self, row: _Row, others: Iterable[Feed]) -> str:
         value = row["location"]
-        is_uri = bool(re.match(r"[A-Za-z][A-Za-z0-9+.-]+:", value))
-        if not value or (not is_uri and (value.startswith("/") or ".." in value.split("/"))):
-            accepted = "a folder relative to the landing root, without .., or a URI with its scheme"
+        if not value or ".." in value.split("/"):
+            accepted = "a folder relative to the landing root, or a URI with its scheme; without .."
             self._problem(row, "location", _shown(value), accepted, "Write for example retail or s3a://bucket/retail.")
             return value
-        location = value.rstrip("/") if is_uri else posixpath.normpath(value)
+        location = value.rstrip("/") if "://" in value else posixpath.normpath(value)
         for other in others:
             if _within(location, other.location) or _within(other.location, location):
-                found = f"{value!r}, which holds or lies in the location {other.location!r} of feed {other.name}"
+                found = f"{value!r}, which holds or lies in the location {other.location!r} of feed {other.feed}"
                 fix = "Give each feed a folder of its own, else files would belong to both."
                 self._problem(row, "location", found, "a folder no other feed reads", fix)
         return location
@@ -512,7 +516,7 @@ class _Loader:
                 accepted = f"a name that does not start with {RESERVED_PREFIX}"
                 self._problem(row, "column_name", repr(name), accepted, "Rename it at the source: we add such columns.")
             if feed and name and name.lower() == (feed.options.timestamp_column or "").lower():
-                found = f"{name!r}, the timestamp_column of feed {feed.name}"
+                found = f"{name!r}, the timestamp_column of feed {feed.feed}"
                 self._problem(row, "column_name", found, "columns of the source only", "Remove the row.")
             if name and name.lower() in lines:
                 found = f"{name!r} again, first in line {lines[name.lower()]}"
@@ -564,11 +568,11 @@ class _Loader:
         if match := _TEXT.fullmatch(text):
             return f"{match[1]}({match[2]})"
         if match := _DECIMAL.fullmatch(text):
-            # Spark's own defaults and limits.
+            # Left out, they are 10 and 0, as in Spark.
             precision, scale = int(match[1] or 10), int(match[2] or 0)
-            if 1 <= precision <= 38 and scale <= precision:
+            if 1 <= precision <= MAX_PRECISION and scale <= precision:
                 return f"decimal({precision},{scale})"
-            limits = "decimal(p,s) with p from 1 to 38 and s from 0 to p"
+            limits = f"decimal(p,s) with p from 1 to {MAX_PRECISION} and s from 0 to p"
             self._problem(row, "data_type", repr(row["data_type"]), limits, "Correct precision and scale.")
             return None
         self._problem(row, "data_type", repr(row["data_type"]), ACCEPTED_TYPES, "Write a Spark SQL type.")
@@ -673,5 +677,5 @@ def _shown(value: str) -> str:
 def _within(location: str, folder: str) -> bool:
     """Whether ``location`` is ``folder`` or lies in it; ``.`` holds every relative location."""
     if folder == ".":
-        return ":" not in location
+        return "://" not in location and not location.startswith("/")
     return location == folder or location.startswith(folder + "/")

@@ -1,0 +1,31 @@
+{# << mark >> #}
+{{ config(
+    alias=<< table.alias | literal >>,
+    tags=[<< ('feed:' ~ table.feed) | literal >>],
+    meta={'cdc': {
+        'layer': 'bronze',
+        'feed': << table.feed | literal >>,
+        'contract': << feed.contract | literal >>,
+        'format': << feed.format | literal >>,
+        'source_schema': << table.source_schema | literal >>,
+        'source_table': << table.source_table | literal >>,
+        'primary_key': << table.primary_key | literal >>,
+        'options': {
+        <% for key, value in options.items() %>
+            << key | literal >>: << value | literal >>,
+        <% endfor %>
+        },
+        <% if feed.format == 'csv' %>
+        'columns': [
+        <% for column in table.columns %>
+            {'name': << column.name | literal >>, 'type': << column.data_type | literal >>, 'optional': << column.optional | literal >>},
+        <% endfor %>
+        ],
+        <% else %>
+        'columns': [],
+        <% endif %>
+    }}
+) }}
+-- depends_on: {{ ref('raw_listing') }}
+-- depends_on: {{ ref('rejected_files') }}
+{{ cdc_bronze(source(<< table.feed | literal >>, << table.alias | literal >>)) }}

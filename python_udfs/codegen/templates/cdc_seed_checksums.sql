@@ -1,0 +1,8 @@
+{# << mark >> #}
+{% macro cdc_seed_checksums() %}
+    {% do return({
+    <% for seed, checksum in checksums.items() %>
+        << seed | literal >>: << checksum | literal >>,
+    <% endfor %>
+    }) %}
+{% endmacro %}

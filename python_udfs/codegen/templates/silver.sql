@@ -1,0 +1,26 @@
+{# << mark >> #}
+{{ config(
+    alias=<< table.alias | literal >>,
+    tags=[<< ('feed:' ~ table.feed) | literal >>],
+    <% if table.mode != 'append' %>
+    unique_key=<< table.primary_key | literal >>,
+    <% endif %>
+    <% if table.partition_by %>
+    partition_by=<< table.partition_by | map(attribute='sql') | list | literal >>,
+    <% endif %>
+    tblproperties={
+    <% for key, value in table_properties.items() %>
+        << key | literal >>: << value | literal >>,
+    <% endfor %>
+    },
+    meta={'cdc': {
+        'layer': 'silver',
+        'feed': << table.feed | literal >>,
+        'source_schema': << table.source_schema | literal >>,
+        'source_table': << table.source_table | literal >>,
+        'primary_key': << table.primary_key | literal >>,
+        'mode': << table.mode | literal >>,
+        'delete_mode': << table.delete_mode | literal >>,
+    }}
+) }}
+{{ cdc_silver(ref(<< table | model('bronze') | literal >>)) }}
