@@ -24,12 +24,15 @@ def spark_message(error: BaseException) -> str:
     Args:
         error: any exception; one that does not come from Spark gives its own text.
     """
-    origin = getattr(error, "_origin", None)
-    if isinstance(error, Py4JJavaError):
-        origin = error.java_exception
+    origin = _origin(error)
     if origin is None:
         return _clean(getattr(error, "_desc", None) or str(error) or type(error).__name__)
     return _java_message(origin)
+
+
+def _origin(error: BaseException) -> Any:
+    """The Java exception behind a Python one, or None."""
+    return error.java_exception if isinstance(error, Py4JJavaError) else getattr(error, "_origin", None)
 
 
 def _java_message(throwable: Any) -> str:
@@ -53,3 +56,32 @@ def _java_message(throwable: Any) -> str:
 
 def _clean(text: str) -> str:
     return _STACK.sub("", text).strip()
+
+
+# A file is not to blame for these: access, network, missing software, a cluster in trouble, a cancelled run.
+_ENVIRONMENT = re.compile(
+    r"AccessControlException|AccessDeniedException|Permission denied|UnsupportedFileSystemException|No FileSystem for scheme"
+    r"|ClassNotFoundException|NoClassDefFoundError|java\.net\.|javax\.net\.|\.amazonaws\.|software\.amazon\."
+    r"|OutOfMemoryError|ExecutorLostFailure|cancelled|Interrupted"
+)
+_MISSING = re.compile(r"FileNotFoundException|PATH_NOT_FOUND|FAILED_READ_FILE\.FILE_NOT_EXIST|NoSuchFileException")
+
+
+def is_environment_error(error: BaseException) -> bool:
+    """Tell whether reading failed for a reason that lies outside the file read."""
+    return bool(_ENVIRONMENT.search(_everything(error)))
+
+
+def is_missing_file(error: BaseException) -> bool:
+    """Tell whether reading failed because the file does not exist."""
+    return bool(_MISSING.search(_everything(error)))
+
+
+def _everything(error: BaseException) -> str:
+    """Names and messages of an exception and all its causes, without stacks."""
+    throwable = _origin(error)
+    parts = [str(getattr(error, "_desc", None) or error)] if throwable is None else []
+    while throwable is not None and len(parts) < 20:
+        parts.append(_STACK.sub("", throwable.toString()))
+        throwable = throwable.getCause()
+    return "\n".join(parts)

@@ -13,6 +13,7 @@ from pyspark.sql import SparkSession
 
 from dbt.adapters.sparksession.connections import SparksessionConnectionManager
 from dbt.adapters.sparksession.python_models import run_model
+from dbt.adapters.sparksession.read_files import read_files
 
 
 class SparksessionAdapter(SparkAdapter):
@@ -46,6 +47,14 @@ class SparksessionAdapter(SparkAdapter):
         """
         with self.connections.exception_handler(model["original_file_path"]):
             return run_model(self.session, model, compiled_code, SparksessionConnectionManager.project_root)
+
+    @available
+    def read_files(
+        self, view: str, format: str, paths: list[str], options: dict[str, Any] | None = None
+    ) -> dict[str, list[dict[str, str]]]:
+        """Register a temporary view over exactly these files; see `read_files.read_files`."""
+        with self.connections.exception_handler(f"read_files({view})"):
+            return read_files(self.session, view, format, list(paths), dict(options or {}))
 
     def submit_python_job(self, parsed_model: dict[str, Any], compiled_code: str) -> AdapterResponse:
         """Write the result of a Python model.

@@ -1,0 +1,162 @@
+"""Exactly these files as a temporary view: with file name and row number, and without the files that cannot be read."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+from py4j.protocol import Py4JJavaError
+from pyspark.errors import PySparkException
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as F
+from pyspark.sql.types import StructType
+from pyspark.sql.window import Window
+
+from dbt_common.exceptions import DbtRuntimeError
+
+from dbt.adapters.sparksession.errors import is_environment_error, is_missing_file, spark_message
+from dbt.adapters.sparksession.widening import merge_schemas
+
+ADDED_COLUMNS = ("_file_path", "_file_modified_at", "_file_row")
+VERIFY = ("schema", "full")
+Result = TypeVar("Result")
+
+
+class FileProblem(Exception):
+    """What is wrong with a file, found by us and not by Spark."""
+
+
+def read_files(
+    session: SparkSession, view: str, format: str, paths: list[str], options: dict[str, Any]
+) -> dict[str, list[dict[str, str]]]:
+    """Register a temporary view over exactly the files given.
+
+    Args:
+        session: session the view is registered in.
+        view: name of the view.
+        format: a file format of Spark, such as `parquet`, `text`, `csv` or `json`.
+        paths: files, written as the `path` column of Spark's `binaryFile` source writes them. Never taken as patterns.
+        options: options of Spark's reader, and `verify`: `schema` (default) reads only what Spark needs to know the
+            columns (parquet: every footer), `full` decodes every file once before the view is made.
+
+    Returns:
+        `columns`: name and Spark SQL type of the files' columns, in order; the view has `_file_path` (string, equal to
+        the path given), `_file_modified_at` (timestamp) and `_file_row` (bigint from 0, position in the file) as well.
+        `rejected`: path and one-line reason of each file that is left out because it cannot be read.
+        If no file is readable there is no view and `columns` is empty.
+
+    Raises:
+        DbtRuntimeError: an option of this function is wrong.
+        Exception: Spark's own error where the fault is not the file's (permission, network, missing file system).
+    """
+    verify = str(options.get("verify", "schema"))
+    if verify not in VERIFY:
+        raise DbtRuntimeError(f"read_files: option verify is {verify!r}; expected one of {', '.join(VERIFY)}.")
+    reader_options = {key: value for key, value in options.items() if key != "verify"}
+
+    def load(some: list[str], schema: StructType | None = None) -> DataFrame:
+        reader = session.read.format(format)
+        if format == "parquet":
+            reader = reader.option("mergeSchema", "true")
+        if schema is not None:
+            reader = reader.schema(schema)
+        reader = reader.options(**{"ignoreCorruptFiles": "false", "ignoreMissingFiles": "false", **reader_options})
+        # Without this option Spark takes *, ?, [ and { in a path as a pattern.
+        return reader.option("__globPaths__", "false").load(some)
+
+    def schema_of(some: list[str]) -> StructType:
+        _check_names(some)
+        schema = load(some).schema
+        _check_columns(schema)
+        return schema
+
+    groups, rejected = _sift(list(dict.fromkeys(paths)), schema_of)
+    schema, accepted, misfits = merge_schemas(groups)
+    rejected += misfits
+    if verify == "full" and schema is not None:
+        verified, broken = _sift(accepted, lambda some: _decode(load(some, schema)))
+        accepted = [path for _, some in verified for path in some]
+        rejected += broken
+    if schema is None or not accepted:
+        return {"columns": [], "rejected": _in_order(rejected, paths)}
+    _with_file_columns(load(accepted, schema), format).createOrReplaceTempView(f"`{view}`")
+    columns = [{"name": column.name, "type": column.dataType.simpleString()} for column in schema.fields]
+    return {"columns": columns, "rejected": _in_order(rejected, paths)}
+
+
+def _sift(
+    paths: list[str], check: Callable[[list[str]], Result]
+) -> tuple[list[tuple[Result, list[str]]], list[dict[str, str]]]:
+    """Split files into sets that pass the check together, and files that fail it alone.
+
+    A set that fails is halved, so a few bad files among many cost a few checks.
+    """
+    if not paths:
+        return [], []
+    try:
+        return [(check(paths), paths)], []
+    except (PySparkException, Py4JJavaError, FileProblem) as error:
+        if is_environment_error(error):
+            raise
+        if len(paths) == 1:
+            return [], [{"path": paths[0], "reason": _reason(error)}]
+    middle = len(paths) // 2
+    left, left_rejected = _sift(paths[:middle], check)
+    right, right_rejected = _sift(paths[middle:], check)
+    return left + right, left_rejected + right_rejected
+
+
+def _reason(error: Exception) -> str:
+    if isinstance(error, FileProblem):
+        return str(error)
+    if is_missing_file(error):
+        return "no longer there"
+    return " ".join(spark_message(error).split())
+
+
+def _check_names(paths: list[str]) -> None:
+    for path in paths:
+        name = path.rsplit("/", 1)[-1]
+        if name.startswith((".", "_")) or name.endswith("._COPYING_"):
+            raise FileProblem(f"Spark leaves out hidden files; {name!r} starts with '.' or '_' or ends with '._COPYING_'")
+
+
+def _check_columns(schema: StructType) -> None:
+    seen: dict[str, str] = {}
+    for name in schema.names:
+        lower = name.lower()
+        if lower in ADDED_COLUMNS:
+            raise FileProblem(f"column {name!r} has the name of a column that read_files adds")
+        if lower in seen:
+            raise FileProblem(f"columns {seen[lower]!r} and {name!r} differ only by case")
+        seen[lower] = name
+
+
+def _decode(frame: DataFrame) -> None:
+    frame.write.format("noop").mode("overwrite").save()
+
+
+def _with_file_columns(frame: DataFrame, format: str) -> DataFrame:
+    metadata = frame.metadataColumn("_metadata")
+    # binaryFile writes Hadoop's plain path (file:/a b), the metadata column its URI (file:///a%20b).
+    encoded = F.regexp_replace(metadata["file_path"], r"^([A-Za-z][A-Za-z0-9+.-]*):///", "$1:/")
+    plain = F.url_decode(F.replace(encoded, F.lit("+"), F.lit("%2B")))
+    added = [plain.alias("_file_path"), metadata["file_modification_time"].alias("_file_modified_at")]
+    if format == "parquet":
+        return frame.select("*", *added, metadata["row_index"].alias("_file_row"))
+    # Spark may split a file and read the pieces anywhere: order by piece, then by position within the piece.
+    positions = frame.select(
+        "*",
+        *added,
+        metadata["file_block_start"].alias("_file_block_start"),
+        F.monotonically_increasing_id().alias("_file_order"),
+    )
+    window = Window.partitionBy("_file_path").orderBy("_file_block_start", "_file_order")
+    numbered = positions.withColumn("_file_row", F.row_number().over(window).cast("bigint") - 1)
+    return numbered.drop("_file_block_start", "_file_order")
+
+
+def _in_order(rejected: list[dict[str, str]], paths: list[str]) -> list[dict[str, str]]:
+    position = {path: index for index, path in enumerate(paths)}
+    return sorted(rejected, key=lambda item: position[item["path"]])
+

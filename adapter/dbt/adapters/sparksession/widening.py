@@ -1,0 +1,106 @@
+"""The narrowest type that holds the values of two types without loss, and schemas merged by it."""
+
+from __future__ import annotations
+
+from pyspark.sql.types import (
+    ArrayType,
+    ByteType,
+    DataType,
+    DecimalType,
+    DoubleType,
+    FloatType,
+    IntegerType,
+    LongType,
+    MapType,
+    ShortType,
+    StructField,
+    StructType,
+)
+
+_INTEGERS: list[type[DataType]] = [ByteType, ShortType, IntegerType, LongType]
+# Decimal digits of each integer type; Spark's Parquet reader wants 20 for a bigint, though 19 would hold it.
+_DIGITS = {ByteType: 3, ShortType: 5, IntegerType: 10, LongType: 20}
+
+
+def widen(left: DataType, right: DataType) -> DataType | None:
+    """Return the type that holds the values of both without loss, or None if there is none.
+
+    Wider are: integers of more bytes, double for float and for integers up to int (a bigint does not fit), decimals with enough digits on both
+    sides of the point; within arrays, maps and structs the same. Struct fields are matched by name.
+    """
+    if left == right:
+        return left
+    for one, other in ((left, right), (right, left)):
+        wider = _wider(one, other)
+        if wider is not None:
+            return wider
+    if isinstance(left, DecimalType) and isinstance(right, DecimalType):
+        return _decimal(max(left.precision - left.scale, right.precision - right.scale), max(left.scale, right.scale))
+    if isinstance(left, ArrayType) and isinstance(right, ArrayType):
+        element = widen(left.elementType, right.elementType)
+        return ArrayType(element) if element is not None else None
+    if isinstance(left, MapType) and isinstance(right, MapType):
+        key, value = widen(left.keyType, right.keyType), widen(left.valueType, right.valueType)
+        return MapType(key, value) if key is not None and value is not None else None
+    if isinstance(left, StructType) and isinstance(right, StructType):
+        merged, conflict = merge_structs(left, right)
+        return merged if conflict is None else None
+    return None
+
+
+def _wider(narrow: DataType, wide: DataType) -> DataType | None:
+    """The type for an integer or float type `narrow` and a type `wide` that may hold it; None if it cannot."""
+    if type(narrow) in _INTEGERS:
+        if type(wide) in _INTEGERS and _INTEGERS.index(type(narrow)) < _INTEGERS.index(type(wide)):
+            return wide
+        if isinstance(wide, (FloatType, DoubleType)) and not isinstance(narrow, LongType):
+            return DoubleType()
+        if isinstance(wide, DecimalType):
+            return _decimal(max(_DIGITS[type(narrow)], wide.precision - wide.scale), wide.scale)
+    if isinstance(narrow, FloatType) and isinstance(wide, DoubleType):
+        return wide
+    return None
+
+
+def _decimal(whole: int, scale: int) -> DecimalType | None:
+    return DecimalType(whole + scale, scale) if whole + scale <= 38 else None
+
+
+def merge_structs(left: StructType, right: StructType) -> tuple[StructType, str | None]:
+    """Merge two schemas by column name, ignoring case; columns only `right` has come last.
+
+    Returns:
+        The merged schema, and the first conflict in words (None: no conflict). `right` is 'here' in those words.
+    """
+    fields = {field.name.lower(): field for field in left.fields}
+    for field in right.fields:
+        known = fields.get(field.name.lower())
+        data_type = field.dataType if known is None else widen(known.dataType, field.dataType)
+        if known is not None and data_type is None:
+            return left, (
+                f"column {field.name!r} is {field.dataType.simpleString()} here and {known.dataType.simpleString()}"
+                " in the other files; no type holds both without loss"
+            )
+        name = field.name if known is None else known.name
+        fields[field.name.lower()] = StructField(name, data_type, True)  # type: ignore[arg-type]
+    return StructType(list(fields.values())), None
+
+
+def merge_schemas(
+    groups: list[tuple[StructType, list[str]]],
+) -> tuple[StructType | None, list[str], list[dict[str, str]]]:
+    """Merge the schemas of groups of files; where two do not fit, the group with more files stays.
+
+    Returns:
+        Merged schema (None: no group), paths that fit it in their order, and path and reason of the others.
+    """
+    merged: StructType | None = None
+    misfits: dict[str, str] = {}
+    for schema, paths in sorted(groups, key=lambda group: -len(group[1])):
+        candidate, conflict = merge_structs(merged, schema) if merged is not None else (schema, None)
+        if conflict is not None:
+            misfits.update(dict.fromkeys(paths, conflict))
+        else:
+            merged = candidate
+    accepted = [path for _, paths in groups for path in paths if path not in misfits]
+    return merged, accepted, [{"path": path, "reason": reason} for path, reason in misfits.items()]
