@@ -1,0 +1,27 @@
+{#
+    Asks what is new for this table and hands it to cdc_bronze_sql. Progress is one number: every object of a batch up to it
+    is in the table or in rejected_files.
+#}
+{% macro cdc_bronze(source_relation) %}
+    {%- if not cdc_is_run() -%}
+        {{ return(cdc_nothing_new_sql(this, 'compiled without reading the landing area')) }}
+    {%- endif -%}
+    {%- set cdc = model.config.meta.cdc -%}
+    {%- set existing = load_relation(this) -%}
+    {%- set after_batch_id = cdc_bronze_batch_id(existing) -%}
+    {%- set files = cdc_new_files(cdc, after_batch_id) -%}
+    {%- set raw = cdc_read_files(cdc, files) -%}
+    {%- if existing is not none and raw.view is none -%}
+        {{ return(cdc_nothing_new_sql(this, 'no new object in the landing area since batch ' ~ after_batch_id)) }}
+    {%- endif -%}
+    {%- set target_columns = adapter.get_columns_in_relation(this) if existing is not none else [] -%}
+    {%- set plan = cdc_column_plan(cdc_source_columns(cdc, raw), target_columns) -%}
+    {%- if existing is not none -%}
+        {%- do cdc_evolve_columns(this, plan) -%}
+    {%- endif -%}
+    {%- do cdc_set_progress({'batch-id': files.last_batch_id}) -%}
+    {%- set files_sql = cdc_new_files_sql(
+        ref('raw_listing'), ref('rejected_files'), cdc, after_batch_id, files.last_batch_id
+    ) -%}
+    {{ return(cdc_bronze_sql(cdc, files_sql, raw, plan)) }}
+{% endmacro %}

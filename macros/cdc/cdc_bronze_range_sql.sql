@@ -1,0 +1,17 @@
+{#
+    Both forms end at a fixed snapshot: the merge may evaluate its source more than once, and progress must name exactly what
+    was read.
+#}
+{% macro cdc_bronze_range_sql(bronze, from_snapshot_id, to_snapshot_id, after_batch_id) -%}
+select *
+{%- if not to_snapshot_id %}
+from {{ bronze }}
+where false
+{%- elif from_snapshot_id %}
+from {{ bronze }} with ('start-snapshot-id' = '{{ from_snapshot_id }}', 'end-snapshot-id' = '{{ to_snapshot_id }}')
+where _cdc_quarantine_rule is null
+{%- else %}
+from {{ bronze }} version as of {{ to_snapshot_id }}
+where _cdc_quarantine_rule is null and _cdc_batch_id > {{ after_batch_id }}
+{%- endif %}
+{%- endmacro %}

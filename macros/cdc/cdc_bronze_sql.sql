@@ -1,0 +1,62 @@
+{#
+    One row per source row. A row that breaks a rule is kept with rule, reason and content, at its place in the order, and
+    silver leaves it out.
+#}
+{% macro cdc_bronze_sql(cdc, files_sql, raw, plan) -%}
+{%- if raw.view is none -%}
+    {%- set records_sql = cdc_no_records_sql(plan) -%}
+{%- elif cdc.format == 'csv' -%}
+    {%- set records_sql = cdc_csv_records_sql(cdc, raw.view, plan) -%}
+{%- else -%}
+    {%- set records_sql = cdc_parquet_records_sql(cdc, raw, plan) -%}
+{%- endif -%}
+with files as (
+    {{ files_sql | indent(4) }}
+),
+
+{{ records_sql }},
+
+judged as (
+    select
+        *,
+        {{ cdc_operation_sql(cdc) | indent(8) }} as _operation,
+        {{ cdc_misfits_sql(plan) | indent(8) }} as _misfits,
+        {{ cdc_key_is_missing_sql(cdc.primary_key) }} as _key_is_missing
+    from records
+),
+
+ruled as (
+    select
+        *,
+        case
+            when _malformed is not null then 'malformed_record'
+            when _operation is null or _operation not in ('L', 'I', 'U', 'D') then 'unknown_operation'
+            when size(_misfits) > 0 then 'uncastable_value'
+            when _key_is_missing then 'missing_key'
+        end as _rule
+    from judged
+)
+
+select
+    {%- for column in plan %}
+    {{ cdc_cast_sql(column) }} as {{ cdc_quote(column.name) }},
+    {%- endfor %}
+    _operation as _cdc_operation,
+    coalesce(try_cast(_committed_at as timestamp), _file_time, _modified_at) as _cdc_committed_at,
+    {{ cdc_dms_sequence_sql() | indent(4) }} as _cdc_sequence,
+    _generation as _cdc_generation,
+    _path as _cdc_source_file,
+    _row as _cdc_file_row,
+    _batch_id as _cdc_batch_id,
+    timestamp '{{ run_started_at.strftime("%Y-%m-%d %H:%M:%S.%f") }}+00:00' as _cdc_ingested_at,
+    _rule as _cdc_quarantine_rule,
+    case _rule
+        when 'malformed_record' then _malformed
+        when 'unknown_operation'
+            then concat('operation is ', coalesce(concat("'", _operation, "'"), 'missing'), ', expected I, U or D')
+        when 'uncastable_value' then array_join(_misfits, '; ')
+        when 'missing_key' then {{ cdc_string_sql('no value in key ' ~ cdc.primary_key | join(', ')) }}
+    end as _cdc_quarantine_reason,
+    case when _rule is not null then _content end as _cdc_quarantine_content
+from ruled
+{%- endmacro %}

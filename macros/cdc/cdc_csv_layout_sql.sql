@@ -1,0 +1,47 @@
+{#
+    Where the values of a record stand (docs/contracts.md section 1.3): with a header by name, without one after the operation
+    and timestamp columns, of which LOAD files have one fewer unless the feed says always.
+#}
+{% macro cdc_csv_layout_sql(cdc) -%}
+{%- set required = cdc.columns | rejectattr('optional') | list | length -%}
+{%- set timestamps = 1 if cdc.options.get('timestamp_column') else 0 -%}
+{%- set lead = {
+    'auto': 'if(_kind = ' ~ "'load'" ~ ', ' ~ timestamps ~ ', ' ~ (timestamps + 1) ~ ')',
+    'always': timestamps + 1,
+    'never': timestamps
+}[cdc.options.operation_column] -%}
+{%- set malformed_if -%}
+    when (length(_content) - length(replace(_content, '"', ''))) % 2 = 1 then 'a quoted value is not closed'
+{%- endset -%}
+placed as (
+    {%- if cdc.options.header %}
+    select
+        *,
+        case
+            {{ malformed_if }}
+            when size(_fields) <> size(_header)
+                then concat('the record has ', size(_fields), ' fields, expected ', size(_header))
+        end as _malformed
+    from (
+        select
+            *,
+            transform(
+                first_value(_fields) over (partition by _path order by _row),
+                field -> replace(trim(both '"' from field), '""', '"')
+            ) as _header
+        from split
+    )
+    {%- else %}
+    select
+        *,
+        {{ lead }} as _lead,
+        case
+            {{ malformed_if }}
+            when size(_fields) - {{ lead }} not between {{ required }} and {{ cdc.columns | length }}
+                then concat('the record has ', size(_fields), ' fields, expected ', {{ lead }} + {{ required }}
+                {%- if required < cdc.columns | length %}, ' to ', {{ lead }} + {{ cdc.columns | length }}{% endif %})
+        end as _malformed
+    from split
+    {%- endif %}
+)
+{%- endmacro %}

@@ -1,0 +1,15 @@
+{% macro cdc_evolve_columns_sql(relation, plan) %}
+    {% set statements = [] %}
+    {% set added = [] %}
+    {% for column in plan %}
+        {% if column.change == 'add' %}
+            {% do added.append(cdc_quote(column.name) ~ ' ' ~ column.type) %}
+        {% elif column.change == 'promote' %}
+            {% do statements.append('alter table ' ~ relation ~ ' alter column ' ~ cdc_quote(column.name) ~ ' type ' ~ column.type) %}
+        {% endif %}
+    {% endfor %}
+    {% if added %}
+        {% do statements.append('alter table ' ~ relation ~ ' add columns (' ~ added | join(', ') ~ ')') %}
+    {% endif %}
+    {% do return(statements) %}
+{% endmacro %}

@@ -1,0 +1,5 @@
+{% macro cdc_insert_sql(target, source, columns) -%}
+insert into {{ target }} ({{ cdc_column_list_sql(columns) }})
+select {{ cdc_column_list_sql(columns) }}
+from {{ source }}
+{%- endmacro %}

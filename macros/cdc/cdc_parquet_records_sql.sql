@@ -1,0 +1,18 @@
+{% macro cdc_parquet_records_sql(cdc, raw, plan) -%}
+{%- set names = raw.columns | map(attribute='name') | list -%}
+{%- set controls = cdc_control_columns(cdc) | select('in', names | map('lower') | list) | list -%}
+{%- set committed_at = cdc.options.get('timestamp_column', '') -%}
+records as (
+    select
+        {{ cdc_file_columns_sql() | indent(8) }},
+        {{ 'raw.`Op`' if 'op' in controls else 'cast(null as string)' }} as _op,
+        {{ 'raw.' ~ cdc_quote(committed_at) if committed_at | lower in controls else 'cast(null as string)' }} as _committed_at,
+        cast(null as string) as _malformed,
+        {%- for column in plan if column.raw_type is not none %}
+        raw.{{ cdc_quote(column.name) }},
+        {%- endfor %}
+        to_json(struct({% for name in names %}raw.{{ cdc_quote(name) }}{{ ', ' if not loop.last }}{% endfor %})) as _content
+    from {{ raw.view }} as raw
+    inner join files on raw._file_path = files.path and files.is_newest
+)
+{%- endmacro %}

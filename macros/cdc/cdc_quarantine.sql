@@ -1,0 +1,18 @@
+{# Quarantined rows live in bronze, committed with the batch that brought them; this only gathers them. #}
+{% macro cdc_quarantine(tables) -%}
+{%- for table in tables %}
+select
+    {{ cdc_table_columns_sql(table) | indent(4) }},
+    _cdc_source_file as source_file,
+    _cdc_file_row as file_row,
+    _cdc_quarantine_rule as rule,
+    _cdc_quarantine_reason as reason,
+    _cdc_quarantine_content as content,
+    _cdc_sequence as sequence,
+    _cdc_batch_id as batch_id,
+    _cdc_ingested_at as ingested_at
+from {{ table.relation }}
+where _cdc_quarantine_rule is not null
+{{ 'union all' if not loop.last }}
+{%- endfor %}
+{%- endmacro %}

@@ -1,0 +1,3 @@
+{% macro cdc_quote(name) -%}
+`{{ name.replace('`', '``') }}`
+{%- endmacro %}

@@ -1,0 +1,63 @@
+{#
+    Whether an object is in bronze follows from bronze's own progress, so a rollback of bronze makes its objects wait again.
+#}
+{% macro cdc_raw_processed_files(bronze, inactive) -%}
+with progress as (
+    {%- for table in bronze %}
+    select
+        {{ cdc_table_columns_sql(table) | indent(8) }},
+        true as is_active,
+        coalesce(
+            (
+                select max(cast(snapshots.summary['cdc.batch-id'] as bigint))
+                from {{ table.relation }}.snapshots as snapshots
+                inner join {{ table.relation }}.history as history on snapshots.snapshot_id = history.snapshot_id
+                where history.is_current_ancestor
+            ),
+            (select max(_cdc_batch_id) from {{ table.relation }}),
+            0
+        ) as batch_id
+    union all
+    {%- endfor %}
+    {%- for table in inactive %}
+    select
+        {{ cdc_table_columns_sql(table) | indent(8) }},
+        false as is_active,
+        0 as batch_id
+    union all
+    {%- endfor %}
+    select
+        cast(null as string) as feed,
+        cast(null as string) as source_schema,
+        cast(null as string) as source_table,
+        false as is_active,
+        0 as batch_id
+    where false
+)
+
+select
+    listing.*,
+    case
+        when listing.kind = 'ignored' or rejected.rule = 'replaced' then 'ignored'
+        when rejected.rule is not null then 'rejected'
+        when progress.is_active and listing.batch_id <= progress.batch_id then 'ingested'
+        else 'waiting'
+    end as status,
+    case
+        when listing.kind = 'ignored' then listing.ignored_reason
+        when rejected.rule is not null then rejected.reason
+        when progress.feed is null then 'no row in seeds/cdc_tables.csv'
+        when not progress.is_active then 'the row in seeds/cdc_tables.csv is not active'
+    end as reason
+from {{ ref('raw_listing') }} as listing
+left join progress
+    on
+        listing.feed = progress.feed
+        and listing.source_schema = progress.source_schema
+        and listing.source_table = progress.source_table
+left join {{ ref('rejected_files') }} as rejected
+    on
+        listing.path = rejected.path
+        and listing.size = rejected.size
+        and listing.modified_at = rejected.modified_at
+{%- endmacro %}

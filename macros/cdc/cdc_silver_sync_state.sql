@@ -1,0 +1,41 @@
+{#
+    Read from snapshot summaries alone: progress that is written by the merge cannot disagree with the data. Iceberg counts the
+    rows of a MERGE; the first load is a plain write, all of it inserts.
+#}
+{% macro cdc_silver_sync_state(tables) -%}
+with commits as (
+    {%- for table in tables %}
+    select
+        {{ cdc_table_columns_sql(table) | indent(8) }},
+        '{{ table.silver.schema }}.{{ table.silver.identifier }}' as silver_table,
+        (select count(*) from {{ table.silver }}) as rows_total,
+        max_by(snapshots.snapshot_id, history.made_current_at) as silver_snapshot_id,
+        max_by(snapshots.summary, history.made_current_at)
+            filter (where map_contains_key(snapshots.summary, 'cdc.batch-id')) as summary,
+        max(snapshots.committed_at) filter (where map_contains_key(snapshots.summary, 'cdc.batch-id')) as last_run_at
+    from {{ table.silver }}.snapshots as snapshots
+    inner join {{ table.silver }}.history as history on snapshots.snapshot_id = history.snapshot_id
+    where history.is_current_ancestor
+    {{ 'union all' if not loop.last }}
+    {%- endfor %}
+)
+
+select
+    feed,
+    source_schema,
+    source_table,
+    silver_table,
+    cast(summary['cdc.bronze-snapshot-id'] as bigint) as bronze_snapshot_id,
+    silver_snapshot_id,
+    cast(summary['cdc.batch-id'] as bigint) as last_batch_id,
+    cast(summary['cdc.committed-at'] as timestamp) as newest_committed_at,
+    unix_timestamp(current_timestamp()) - unix_timestamp(cast(summary['cdc.committed-at'] as timestamp)) as lag_seconds,
+    rows_total,
+    cast(coalesce(
+        summary['spark.merge-into.num-target-rows-inserted'], summary['added-records'], '0'
+    ) as bigint) as rows_inserted,
+    cast(coalesce(summary['spark.merge-into.num-target-rows-updated'], '0') as bigint) as rows_updated,
+    cast(coalesce(summary['spark.merge-into.num-target-rows-deleted'], '0') as bigint) as rows_deleted,
+    last_run_at
+from commits
+{%- endmacro %}

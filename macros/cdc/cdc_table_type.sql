@@ -1,0 +1,16 @@
+{# The type Iceberg keeps for a Spark type: it has no 8 and 16 bit integers and no text with a length. #}
+{% macro cdc_table_type(type) %}
+    {% set type = type | lower %}
+    {% if type in ['tinyint', 'byte', 'smallint', 'short', 'integer'] %}
+        {% do return('int') %}
+    {% elif type == 'long' %}
+        {% do return('bigint') %}
+    {% elif type == 'real' %}
+        {% do return('float') %}
+    {% elif type in ['decimal', 'dec', 'numeric'] %}
+        {% do return('decimal(10,0)') %}
+    {% elif type.startswith('varchar') or type.startswith('char') %}
+        {% do return('string') %}
+    {% endif %}
+    {% do return(type.replace(' ', '')) %}
+{% endmacro %}

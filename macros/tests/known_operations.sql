@@ -1,0 +1,8 @@
+{% test known_operations(model) %}
+select
+    _cdc_source_file,
+    _cdc_file_row,
+    _cdc_operation
+from {{ model }}
+where _cdc_quarantine_rule is null and (_cdc_operation is null or _cdc_operation not in ('L', 'I', 'U', 'D'))
+{% endtest %}

@@ -1,0 +1,6 @@
+{% test no_key_is_null(model) %}
+{%- set keys = cdc_config_of(model).get('primary_key', []) if execute else ['key'] %}
+select *
+from {{ model }}
+where {{ cdc_key_is_missing_sql(keys) }}
+{% endtest %}

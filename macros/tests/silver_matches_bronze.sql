@@ -1,0 +1,18 @@
+{#
+    Silver computed again from all of bronze by another road than the merge: a window over the whole log. Compared at the
+    bronze snapshot that silver says it has applied.
+#}
+{% test silver_matches_bronze(model) %}
+{%- if not execute or flags.WHICH not in ['test', 'build'] %}
+select *
+from {{ model }}
+where false
+{%- else %}
+    {%- set cdc = cdc_config_of(model) %}
+    {%- set bronze = adapter.get_relation(database=none, schema=cdc_bronze_schema(), identifier=model.identifier) %}
+    {%- set columns = adapter.get_columns_in_relation(model) | map(attribute='name') | list %}
+    {%- set known = adapter.get_columns_in_relation(bronze) | map(attribute='name') | map('lower') | list %}
+    {%- set snapshot_id = cdc_progress(model).get('cdc.bronze-snapshot-id', 0) %}
+    {{- cdc_silver_difference_sql(cdc, model, bronze, snapshot_id, columns, known) }}
+{%- endif %}
+{% endtest %}

@@ -1,0 +1,22 @@
+{{ config(
+    materialized='incremental',
+    incremental_strategy='append',
+    full_refresh=false,
+    meta={'cdc': {'layer': 'etl_metadata'}}
+) }}
+{# Bronze models write the rows; this model only makes the table. #}
+{% if is_incremental() %}
+{{ cdc_nothing_new_sql(this, 'bronze models write this table') }}
+{% else %}
+select
+    cast(null as string) as feed,
+    cast(null as string) as source_schema,
+    cast(null as string) as source_table,
+    cast(null as string) as path,
+    cast(null as bigint) as size,
+    cast(null as timestamp) as modified_at,
+    cast(null as string) as rule,
+    cast(null as string) as reason,
+    cast(null as timestamp) as rejected_at
+where false
+{% endif %}

@@ -1,0 +1,193 @@
+"""One listing of the landing area: which objects are there, what they are, and in which batch they were first seen.
+
+The listing is the only place that looks at object names. Everything after it works with its columns.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+from datetime import datetime, timezone
+from functools import reduce
+from pathlib import Path
+
+from pyspark.sql import DataFrame, SparkSession, Window
+from pyspark.sql import functions as F
+
+from python_udfs.metadata import Feed
+
+PROJECT_ROOT = Path(__file__).resolve().parent.parent
+
+LISTING_SCHEMA = (
+    "feed string, source_schema string, source_table string, object_key string, path string, size bigint, "
+    "modified_at timestamp, kind string, ignored_reason string, file_time timestamp, generation int, "
+    "batch_id bigint, first_seen_at timestamp"
+)
+
+# docs/contracts.md section 1.2: the digit counts vary between engine versions, so none is required.
+LOAD_NAME = r"^(?:SEGMENT\d+_)?LOAD[0-9A-Fa-f]{5,8}\."
+CHANGE_NAME = r"^(\d{8})-(\d{6})(\d{0,6})\."
+TEMPORARY_NAME = r"(?i)(\.tmp|\.temp|\.crc|\.filepart|\.part|\.inprogress|~)$"
+
+
+def landing_root() -> str:
+    """The folder that relative feed locations start from: `LAKEHOUSE_RAW`, or `data/raw` in the project."""
+    return os.environ.get("LAKEHOUSE_RAW") or str(PROJECT_ROOT / "data" / "raw")
+
+
+def feed_location(feed: Feed, root: str) -> str:
+    """The location of a feed as Spark reads it.
+
+    Args:
+        feed: the feed's row of `cdc_feeds.csv`.
+        root: the landing root, a folder or a URI.
+
+    Returns:
+        The location itself when it is absolute or a URI, else the location under the root.
+    """
+    if "://" in feed.location or feed.location.startswith("/"):
+        return feed.location
+    return f"{root.rstrip('/')}/{feed.location}"
+
+
+def new_objects(
+    spark: SparkSession, feeds: Iterable[Feed], known: DataFrame | None, now: datetime | None = None
+) -> DataFrame | None:
+    """Object versions that the listing does not hold yet.
+
+    An object version is a path with a size and a modification time; no assumption is made about the order in which
+    names arrive, so an older name that turns up later is as new as any other.
+
+    Args:
+        spark: the session to list with.
+        feeds: the feeds to list, one pass over each location.
+        known: the listing so far (columns of `LISTING_SCHEMA`), None on the first run.
+        now: the time of this run; the current time when not given.
+
+    Returns:
+        Rows of `LISTING_SCHEMA`, or None when there is nothing new and a listing exists already.
+    """
+    now = now or datetime.now(timezone.utc)
+    root = landing_root()
+    listed = [_objects_of(spark, feed, feed_location(feed, root)) for feed in feeds]
+    found = [objects for objects in listed if objects is not None]
+    nothing = spark.createDataFrame([], LISTING_SCHEMA)
+    if not found:
+        return nothing if known is None else None
+
+    known = nothing if known is None else known
+    objects = _with_kind(reduce(DataFrame.unionByName, found))
+    new = objects.join(known, on=["feed", "path", "size", "modified_at"], how="left_anti").cache()
+    if new.isEmpty():
+        return nothing if known.isEmpty() else None
+
+    last_batch_id = known.agg(F.max("batch_id")).first()
+    numbered = (
+        _with_generation(new, known)
+        .withColumn("batch_id", F.lit(next_batch_id(now, last_batch_id[0] if last_batch_id else None)))
+        .withColumn("first_seen_at", F.lit(now))
+    )
+    return numbered.select([F.col(field.name).cast(field.dataType) for field in nothing.schema])
+
+
+def next_batch_id(now: datetime, last: int | None) -> int:
+    """A batch id that is greater than every earlier one, even when the clock went back.
+
+    Args:
+        now: the time of the run, with a time zone.
+        last: the greatest batch id so far, None if there is none.
+
+    Returns:
+        UTC time as a number, yyyyMMddHHmmssSSS, or the last id plus one where that is greater.
+    """
+    utc = now.astimezone(timezone.utc)
+    from_clock = int(utc.strftime("%Y%m%d%H%M%S")) * 1000 + utc.microsecond // 1000
+    return max(from_clock, (last or 0) + 1)
+
+
+def _objects_of(spark: SparkSession, feed: Feed, location: str) -> DataFrame | None:
+    """Path, size, modification time and key (the path under the feed's location) of every object of a feed."""
+    jvm = spark._jvm
+    assert jvm is not None
+    path = jvm.org.apache.hadoop.fs.Path(location)
+    file_system = path.getFileSystem(spark._jsc.hadoopConfiguration())
+    if not file_system.exists(path):
+        return None
+    prefix = file_system.makeQualified(path).toString()
+    return (
+        spark.read.format("binaryFile")
+        .option("recursiveFileLookup", "true")
+        .load(location)
+        .select(
+            F.lit(feed.feed).alias("feed"),
+            F.lit(feed.format).alias("format"),
+            "path",
+            F.col("length").alias("size"),
+            F.col("modificationTime").alias("modified_at"),
+            F.expr(f"substring(path, {len(prefix) + 2})").alias("object_key"),
+        )
+    )
+
+
+def _with_kind(objects: DataFrame) -> DataFrame:
+    """Adds what an object's name says: source schema and table, kind, the reason if ignored, and the file time."""
+    parts = F.split("object_key", "/")
+    name = F.element_at(parts, -1)
+    in_table_folder = F.size(parts) >= 3
+    digits = F.rpad(
+        F.concat(*(F.regexp_extract(name, CHANGE_NAME, group) for group in (1, 2, 3))), 20, "0"
+    )
+    # A timestamp pattern cannot parse fractions without a separator: put one in.
+    file_time = F.when(
+        name.rlike(CHANGE_NAME),
+        F.try_to_timestamp(
+            F.concat(F.substring(digits, 1, 14), F.lit("."), F.substring(digits, 15, 6)),
+            F.lit("yyyyMMddHHmmss.SSSSSS"),
+        ),
+    )
+    extension = F.concat(F.lit(r"\."), F.col("format"), F.lit(r"(\.gz)?$"))
+    ignored_reason = (
+        F.when(F.col("object_key").rlike(r"(^|/)s3_validation_failures/"), F.lit("DMS validation report"))
+        .when(in_table_folder & parts[1].startswith("awsdms_"), F.lit("DMS control table"))
+        .when(name.rlike(TEMPORARY_NAME), F.lit("temporary object"))
+        .when(F.col("size") == 0, F.lit("zero-byte object"))
+        .when(~in_table_folder, F.lit("not in a <schema>/<table>/ folder of the feed's location"))
+        .when(~F.regexp(name, extension), F.concat(F.lit("the feed reads ."), F.col("format"), F.lit(" files")))
+        .when(
+            ~name.rlike(LOAD_NAME) & ~name.rlike(CHANGE_NAME),
+            F.lit("the name is neither LOAD<hex number> nor <yyyymmdd>-<hhmmss…>"),
+        )
+        .when(name.rlike(CHANGE_NAME) & file_time.isNull(), F.lit("the name holds no valid date and time"))
+    )
+    return objects.select(
+        "*",
+        F.when(in_table_folder, parts[0]).alias("source_schema"),
+        F.when(in_table_folder, parts[1]).alias("source_table"),
+        ignored_reason.alias("ignored_reason"),
+        F.when(ignored_reason.isNotNull(), F.lit("ignored"))
+        .when(name.rlike(LOAD_NAME), F.lit("load"))
+        .otherwise(F.lit("change"))
+        .alias("kind"),
+        F.when(ignored_reason.isNull(), file_time).alias("file_time"),
+    )
+
+
+def _with_generation(new: DataFrame, known: DataFrame) -> DataFrame:
+    """Adds the load generation (docs/contracts.md section 1.10).
+
+    A LOAD name that comes again with other content starts the next generation of its table; every object modified
+    from then on belongs to it. A LOAD file and a change file of the same second: the load comes first.
+    """
+    columns = ["feed", "source_schema", "source_table", "path", "size", "modified_at", "kind"]
+    every = known.select(*columns).unionByName(new.select(*columns)).where("kind <> 'ignored'")
+    is_load = F.col("kind") == "load"
+    version = F.row_number().over(Window.partitionBy("feed", "path", "kind").orderBy("modified_at"))
+    so_far = (
+        Window.partitionBy("feed", "source_schema", "source_table")
+        .orderBy("modified_at", F.when(is_load, 0).otherwise(1), "path")
+        .rowsBetween(Window.unboundedPreceding, Window.currentRow)
+    )
+    generations = every.withColumn("version", F.when(is_load, version).otherwise(1)).select(
+        "feed", "path", "size", "modified_at", F.max("version").over(so_far).alias("generation")
+    )
+    return new.join(generations, on=["feed", "path", "size", "modified_at"], how="left")
