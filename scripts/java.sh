@@ -10,7 +10,7 @@ needed=17
 java_major() {
     if [ -n "${JAVA_HOME:-}" ]; then java=$JAVA_HOME/bin/java; else java=java; fi
     # 'openjdk version "17.0.15" …', '"21-ea"'; Java 8 calls itself "1.8.0"
-    "$java" -version 2>&1 | sed -n 's/.* version "\([0-9][0-9]*\).*/\1/p' | head -n 1
+    "$java" -version 2>&1 | sed -n 's/.* version "\(1\.\)\{0,1\}\([0-9][0-9]*\).*/\2/p' | head -n 1
 }
 
 java_is_ready() {

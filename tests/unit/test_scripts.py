@@ -1,0 +1,184 @@
+"""The scripts behind `make setup`, run with a PATH that holds only what a test puts there."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+PROJECT = Path(__file__).resolve().parents[2]
+# What the scripts may use on any machine.
+EVERYWHERE = ("sh", "sed", "head", "env", "chmod", "true")
+
+
+class Machine:
+    """A machine with nothing but the given programs."""
+
+    def __init__(self, root: Path) -> None:
+        self.bin = root / "bin"
+        self.bin.mkdir()
+        self.env: dict[str, str] = {}
+        for name in EVERYWHERE:
+            found = shutil.which(name)
+            assert found is not None
+            (self.bin / name).symlink_to(found)
+        self.user_id(0)
+
+    def program(self, name: str, script: str) -> None:
+        path = self.bin / name
+        path.write_text(f"#!/bin/sh\n{script}\n")
+        path.chmod(0o755)
+
+    def user_id(self, number: int) -> None:
+        self.program("id", f"echo {number}")
+
+    def java(self, version: str) -> None:
+        self.program("java", f"echo 'openjdk version \"{version}\" 2025-01-21' >&2")
+
+    def python(self, minor: int) -> None:
+        """Add a python3 of this version, without the module ensurepip."""
+        disguise = f"import sys; sys.version_info = (3, {minor}, 0); sys.modules['ensurepip'] = None; exec(sys.argv[1])"
+        self.program(
+            "python3", f'[ "$1" = --version ] && echo "Python 3.{minor}" || exec {sys.executable} -c "{disguise}" "$2"'
+        )
+
+    def installer(self, name: str, version: str, when: str = "*") -> None:
+        """Add a package manager whose installation of anything that matches `when` gives this Java."""
+        java = f"#!/bin/sh\\necho 'openjdk version \"{version}\"' >&2"
+        self.program(
+            name,
+            f'echo "{name} $*" >> "{self.bin}/calls"\n'
+            f'case "$*" in *update*) ;; {when}) printf "%b\\n" "{java.replace(chr(34), chr(92) + chr(34))}"'
+            f' > "{self.bin}/java"; chmod +x "{self.bin}/java" ;; *) exit 1 ;; esac',
+        )
+
+    def calls(self) -> str:
+        path = self.bin / "calls"
+        return path.read_text() if path.exists() else ""
+
+    def run(self, script: str, *arguments: str, cwd: Path = PROJECT) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            ["sh", str(PROJECT / "scripts" / script), *arguments],
+            cwd=cwd,
+            env={"PATH": str(self.bin), **self.env},
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=60,
+        )
+
+
+@pytest.fixture
+def machine(tmp_path: Path) -> Machine:
+    return Machine(tmp_path)
+
+
+@pytest.mark.parametrize("version", ["17.0.15", "21", "25-ea"])
+def test_a_java_that_is_new_enough_is_taken_without_a_word(machine: Machine, version: str) -> None:
+    machine.java(version)
+    machine.installer("apt-get", "17")
+    result = machine.run("java.sh")
+    assert (result.returncode, result.stdout, result.stderr, machine.calls()) == (0, "", "", "")
+
+
+@pytest.mark.parametrize(("version", "major"), [("11.0.2", "11"), ("1.8.0_392", "8"), (None, "none")])
+def test_without_a_package_manager_one_line_says_what_to_do(machine: Machine, version: str | None, major: str) -> None:
+    if version:
+        machine.java(version)
+    result = machine.run("java.sh")
+    assert result.returncode == 1
+    assert result.stderr == (
+        f"Java 17 or newer is needed: found Java '{major}' on PATH; "
+        "install one (a headless JRE is enough) or set JAVA_HOME.\n"
+    )
+
+
+@pytest.mark.parametrize("manager", ["apt-get", "dnf", "brew"])
+def test_a_missing_java_is_installed_with_a_visible_word(machine: Machine, manager: str) -> None:
+    machine.installer(manager, "17.0.15")
+    result = machine.run("java.sh")
+    assert result.returncode == 0, result.stderr
+    assert f"Installing Java with {manager}" in result.stdout
+    assert "Java 17 is ready." in result.stdout
+
+
+@pytest.mark.parametrize("manager", ["apt-get", "dnf"])
+def test_java_21_is_installed_where_17_is_not_packaged(machine: Machine, manager: str) -> None:
+    machine.installer(manager, "21.0.1", when="*21*")
+    result = machine.run("java.sh")
+    assert result.returncode == 0, result.stderr
+    assert "Java 21 is ready." in result.stdout
+
+
+@pytest.mark.parametrize("manager", ["apt-get", "dnf"])
+def test_without_rights_nothing_is_tried(machine: Machine, manager: str) -> None:
+    machine.user_id(1000)
+    machine.program("sudo", "exit 1")
+    machine.installer(manager, "17")
+    result = machine.run("java.sh")
+    assert (result.returncode, machine.calls()) == (1, "")
+    assert len(result.stderr.splitlines()) == 1
+    assert f"as root run: {manager} install" in result.stderr
+
+
+def test_sudo_that_asks_nothing_is_used(machine: Machine) -> None:
+    machine.user_id(1000)
+    machine.program("sudo", f'echo "sudo $*" >> "{machine.bin}/calls"; shift; exec "$@"')
+    machine.installer("apt-get", "17")
+    result = machine.run("java.sh")
+    assert result.returncode == 0, result.stderr
+    assert "sudo -n apt-get update" in machine.calls()
+
+
+def test_a_failed_installation_says_what_to_run(machine: Machine) -> None:
+    machine.program("apt-get", "exit 100")
+    result = machine.run("java.sh")
+    assert result.returncode == 1
+    assert "still not found after the installation; run: apt-get install openjdk-17-jre-headless" in result.stderr
+
+
+def test_java_home_wins_over_path_as_it_does_for_spark(machine: Machine, tmp_path: Path) -> None:
+    machine.java("21.0.1")
+    machine.installer("apt-get", "17")
+    machine.env["JAVA_HOME"] = str(tmp_path / "old")
+    (tmp_path / "old" / "bin").mkdir(parents=True)
+    old = tmp_path / "old" / "bin" / "java"
+    old.write_text("#!/bin/sh\necho 'java version \"11.0.2\"' >&2\n")
+    old.chmod(0o755)
+    result = machine.run("java.sh")
+    assert (result.returncode, machine.calls()) == (1, "")
+    assert f"JAVA_HOME is '{tmp_path / 'old'}' with Java '11'" in result.stderr
+
+
+@pytest.mark.parametrize("minor", [9, 14])
+def test_an_unsuitable_python_is_named_with_the_way_out(machine: Machine, minor: int) -> None:
+    machine.python(minor)
+    result = machine.run("venv.sh", "python3", "0", cwd=machine.bin)
+    assert result.returncode == 1
+    assert result.stderr == (
+        f"Python 3.10 to 3.13 is needed, found: Python 3.{minor}. Name another: make setup PYTHON=python3.12\n"
+    )
+
+
+@pytest.mark.parametrize("minor", [10, 13])
+def test_a_python_without_venv_names_the_package(machine: Machine, minor: int) -> None:
+    machine.python(minor)
+    result = machine.run("venv.sh", "python3", "0", cwd=machine.bin)
+    assert result.returncode == 1
+    assert result.stderr == (
+        "Python's venv module is missing: install it "
+        f"(Debian, Ubuntu: apt-get install python3.{minor}-venv) and run make again.\n"
+    )
+    assert not (machine.bin / ".venv").exists()
+
+
+def test_help_lists_every_target_of_the_front_door() -> None:
+    result = subprocess.run(
+        ["make", "--no-print-directory"], cwd=PROJECT, env=dict(os.environ), capture_output=True, text=True, check=True
+    )
+    listed = [line.split()[1] for line in result.stdout.splitlines()]
+    assert listed == ["help", "setup", "demo", "test", "lint", "models", "models-check", "docs", "clean"]
