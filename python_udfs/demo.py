@@ -1,29 +1,55 @@
-"""The demonstration: lands the scenario files as AWS DMS would leave them.
+"""The demonstration: lands the scenario files as AWS DMS would leave them, builds the project and shows the result.
 
-``python -m python_udfs.demo land full|changes`` writes into the landing root: LAKEHOUSE_RAW, or ``data/raw`` of the
-project. The days are fixed (python_udfs/scenarios.py), so every run lands the same bytes under the same names.
+``python -m python_udfs.demo run`` is ``make demo``. ``python -m python_udfs.demo land full|changes`` only writes files
+into the landing root (LAKEHOUSE_RAW, or ``data/raw`` of the project). The days are fixed (python_udfs/scenarios.py), so
+every run lands the same bytes under the same names.
 """
 
 from __future__ import annotations
 
 import argparse
 import os
+import shutil
 import sys
+import tempfile
+from collections import Counter
+from dataclasses import dataclass
 from datetime import date, timedelta
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from python_udfs import scenarios
 from python_udfs.dms_writer import DmsTask, SourceTable
+from python_udfs.errors import LakehouseError
+from python_udfs.metadata import alias
+from python_udfs.raw_listing import PROJECT_ROOT, landing_root
 
-PROJECT = Path(__file__).resolve().parent.parent
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from pyspark.sql import SparkSession
+
 TIMESTAMP_COLUMN = "dms_timestamp"
 LOAD_ROWS_PER_FILE = 3000
 CHANGE_ROWS_PER_FILE = 1000
+# Lists what earlier demonstrations made, one absolute path a line: nothing else is ever removed.
+MARKER = PROJECT_ROOT / "data" / ".demo"
+DOCS_PAGE = PROJECT_ROOT / (os.environ.get("DBT_TARGET_PATH") or "target") / "static_index.html"
 
 
-def landing_root() -> Path:
-    """The landing root: LAKEHOUSE_RAW, or ``data/raw`` of the project."""
-    return Path(os.environ.get("LAKEHOUSE_RAW") or PROJECT / "data" / "raw")
+class DemoError(LakehouseError):
+    """The demonstration cannot start, or did not end as it must."""
+
+
+@dataclass(frozen=True)
+class Sync:
+    """What one build did to one silver table, and how it stands; the columns of the table the demo ends with."""
+
+    rows: int
+    inserted: int
+    updated: int
+    deleted: int
+    lag_seconds: int
 
 
 def dms_task(root: Path, table: SourceTable) -> DmsTask:
@@ -40,7 +66,7 @@ def land_full_load(root: Path, day: date = scenarios.CURRENT_DAY) -> dict[str, i
     for table, rows in scenarios.full_load():
         written_at = scenarios.load_time(day)
         dms_task(root, table).full_load(table, rows, written_at, rows_per_file=LOAD_ROWS_PER_FILE, drop_existing=True)
-        counts[f"{table.schema}.{table.name}"] = len(rows)
+        counts[_label(table)] = len(rows)
     return counts
 
 
@@ -52,17 +78,176 @@ def land_changes(root: Path, day: date = scenarios.CURRENT_DAY) -> dict[str, int
         for changes in happened.files:
             dms_task(root, table).changes(table, changes, written_at, rows_per_file=CHANGE_ROWS_PER_FILE)
             written_at += timedelta(minutes=5)
-        counts[f"{table.schema}.{table.name}"] = len(happened.changes)
+        counts[_label(table)] = len(happened.changes)
     return counts
+
+
+def run() -> None:
+    """Lands the full load, builds; lands the changes, builds; builds again; writes the docs; shows the result.
+
+    Raises:
+        DemoError: folders that hold something else, a dbt step that failed, or an end state other than the source's.
+    """
+    raw, warehouse = _local_folders("LAKEHOUSE_RAW", "LAKEHOUSE_WAREHOUSE")
+    _remove_previous(raw, warehouse)
+    _claim(raw, warehouse)
+    dbt = Dbt()
+
+    counts = land_full_load(raw)
+    say(f"1/4 Full load landed: {len(counts)} tables, {sum(counts.values()):,} rows in {raw}")
+    dbt.build()
+
+    counts = land_changes(raw)
+    say(f"2/4 Changes landed: {sum(counts.values()):,} changes in {len(counts)} tables")
+    dbt.build()
+    spark = _spark()
+    changed = sync_states(spark)
+    before = snapshots(spark)
+
+    say("3/4 Nothing new landed")
+    dbt.build()
+
+    say("4/4 Documentation")
+    dbt.invoke("docs", "generate", "--static")
+
+    problems = [*_differences(spark), *_additions(before, snapshots(spark))]
+    say()
+    say(result_table(changed, rejected_rows(spark)))
+    say()
+    say("Inserted, updated and deleted are those of step 2.")
+    say(
+        f"Lag counts from the last change at the source, which is one of {scenarios.CURRENT_DAY} in this demonstration."
+    )
+    if problems:
+        raise DemoError("The demonstration did not end as it must:\n" + "\n".join(f"  {line}" for line in problems))
+    say("Checked: silver equals the source, row for row; step 3 added no snapshot to any bronze or silver table.")
+    say(f"Documentation, lineage included: {DOCS_PAGE}")
+
+
+class Dbt:
+    """Runs dbt in this process, so that its steps share one Spark session."""
+
+    def __init__(self) -> None:
+        """Loads dbt, whose import takes a while."""
+        from dbt.cli.main import dbtRunner  # noqa: PLC0415 - landing files needs no dbt
+
+        self._runner = dbtRunner(callbacks=[_show_model])
+
+    def build(self) -> None:
+        """``dbt build``, a line per model, then the number of nodes of each kind."""
+        result = self.invoke("build")
+        kinds = Counter(str(node.node.resource_type) for node in result.results)
+        done = ", ".join(f"{kinds[kind]} {kind}s" for kind in ("seed", "model", "test") if kinds[kind])
+        say(f"    {done} in {result.elapsed_time:.0f} s")
+
+    def invoke(self, *arguments: str) -> Any:
+        """Runs one dbt command on the project; dbt itself prints the errors of its nodes.
+
+        Returns:
+            dbt's result object of the command.
+
+        Raises:
+            DemoError: the command failed.
+        """
+        command = " ".join(["dbt", *arguments])
+        where = ["--project-dir", str(PROJECT_ROOT), "--profiles-dir", str(PROJECT_ROOT), "--target", "local"]
+        result = self._runner.invoke([*arguments, "--quiet", *where])
+        if result.success:
+            return result.result
+        if isinstance(result.exception, KeyboardInterrupt):
+            raise result.exception
+        reason = f": {result.exception}" if result.exception else "; dbt's messages are above"
+        raise DemoError(f"{command} failed{reason}")
+
+
+def sync_states(spark: SparkSession) -> dict[str, Sync]:
+    """``etl_metadata.silver_sync_state`` by source table (``schema.table``)."""
+    return {
+        f"{row.source_schema}.{row.source_table}": Sync(
+            row.rows_total, row.rows_inserted, row.rows_updated, row.rows_deleted, row.lag_seconds
+        )
+        for row in spark.table("etl_metadata.silver_sync_state").collect()
+    }
+
+
+def rejected_rows(spark: SparkSession) -> Counter[str]:
+    """Quarantined rows plus rejected files by source table (``schema.table``)."""
+    return Counter(
+        f"{row.source_schema}.{row.source_table}"
+        for name in ("quarantine", "rejected_files")
+        for row in spark.table(f"etl_metadata.{name}").select("source_schema", "source_table").collect()
+    )
+
+
+def snapshots(spark: SparkSession) -> dict[str, int]:
+    """The number of snapshots of every bronze and silver table, by ``layer.table``."""
+    return {
+        table: spark.table(f"{table}.snapshots").count()
+        for layer in ("bronze", "silver")
+        for table in [f"{layer}.`{row.tableName}`" for row in spark.sql(f"show tables in {layer}").collect()]
+    }
+
+
+def result_table(states: dict[str, Sync], rejected: Counter[str]) -> str:
+    """The table the demonstration ends with, one line per source table, numbers right-aligned."""
+    head = ("source table", "rows", "inserted", "updated", "deleted", "rejected", "lag")
+    lines = [
+        (
+            table,
+            *(f"{number:,}" for number in (state.rows, state.inserted, state.updated, state.deleted, rejected[table])),
+            duration_text(state.lag_seconds),
+        )
+        for table, state in sorted(states.items())
+    ]
+    widths = [max(len(line[column]) for line in (head, *lines)) for column in range(len(head))]
+    rule = tuple("-" * width for width in widths)
+    return "\n".join(
+        "  ".join(
+            cell.rjust(width) if column else cell.ljust(width)
+            for column, (cell, width) in enumerate(zip(line, widths, strict=True))
+        )
+        for line in (head, rule, *lines)
+    )
+
+
+def duration_text(seconds: int) -> str:
+    """A duration in its largest whole unit: ``42 s``, ``7 min``, ``3 h``, ``2,900 days``."""
+    for size, unit in ((86_400, "days"), (3_600, "h"), (60, "min")):
+        if seconds >= 2 * size:
+            return f"{seconds // size:,} {unit}"
+    return f"{seconds} s"
+
+
+def differences(table: str, expected: Sequence[dict[str, Any]], found: Sequence[dict[str, Any]]) -> list[str]:
+    """What is wrong with the rows found: at most one line; rows are compared as a multiset.
+
+    Args:
+        table: the name to show.
+        expected: the rows that must be there.
+        found: the rows that are there.
+    """
+    missing = Counter(map(_comparable, expected)) - Counter(map(_comparable, found))
+    needless = Counter(map(_comparable, found)) - Counter(map(_comparable, expected))
+    if not missing and not needless:
+        return []
+    examples = [f"{word} {dict(next(iter(rows)))}" for word, rows in (("lacks", missing), ("has", needless)) if rows]
+    return [f"{table}: {len(found):,} rows, expected {len(expected):,}; for example it {', it '.join(examples)}"]
 
 
 def say(text: str = "") -> None:
     """Prints a line at once, so that it stands in order with dbt's and Spark's own lines."""
-    print(text, flush=True)  # noqa: T201 - this module is a command line
+    print(text, flush=True)
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Runs one subcommand; returns the exit code."""
+    """Runs one subcommand.
+
+    Args:
+        arguments: the command line without the program's name; None: that of the process.
+
+    Returns:
+        The exit code: 0, 1 after an error that was told in words, 130 after Ctrl-C.
+    """
     parser = argparse.ArgumentParser(prog="python -m python_udfs.demo", description="Demonstration data and run.")
     commands = parser.add_subparsers(dest="command", required=True)
     land = commands.add_parser("land", help="write demonstration files into the landing root")
@@ -70,11 +255,118 @@ def main(arguments: list[str] | None = None) -> int:
     land.add_argument(
         "--day", type=date.fromisoformat, default=scenarios.CURRENT_DAY, help="day of the changes (default %(default)s)"
     )
+    commands.add_parser("run", help="land and build three times, then show the result")
     options = parser.parse_args(arguments)
-    step = land_full_load if options.step == "full" else land_changes
-    counts = step(landing_root(), options.day)
-    say(f"Landed in {landing_root()}: " + ", ".join(f"{table} {rows:,} rows" for table, rows in counts.items()))
+    try:
+        if options.command == "run":
+            run()
+        else:
+            (root,) = _local_folders("LAKEHOUSE_RAW")
+            counts = (land_full_load if options.step == "full" else land_changes)(root, options.day)
+            say(f"Landed in {root}: " + ", ".join(f"{table} {rows:,} rows" for table, rows in counts.items()))
+    except LakehouseError as error:
+        sys.stderr.write(f"{error}\n")
+        return 1
+    except KeyboardInterrupt:
+        sys.stderr.write("Stopped.\n")
+        return 130
     return 0
+
+
+def _label(table: SourceTable) -> str:
+    return f"{table.schema}.{table.name}"
+
+
+def _local_folders(*variables: str) -> list[Path]:
+    """The folders that LAKEHOUSE_RAW and LAKEHOUSE_WAREHOUSE stand for; relative ones are made absolute for dbt too."""
+    known = {
+        "LAKEHOUSE_RAW": landing_root(),
+        "LAKEHOUSE_WAREHOUSE": os.environ.get("LAKEHOUSE_WAREHOUSE") or str(PROJECT_ROOT / "data" / "warehouse"),
+    }
+    remote = [f"{name} is {known[name]}" for name in variables if "://" in known[name]]
+    if remote:
+        raise DemoError(
+            f"The demonstration writes to local folders, but {' and '.join(remote)}. Unset it, or give a local folder."
+        )
+    folders = [Path(known[name]).resolve() for name in variables]
+    for name, folder in zip(variables, folders, strict=True):
+        if os.environ.get(name):
+            os.environ[name] = str(folder)
+    return folders
+
+
+def _visible_files(folder: Path) -> list[Path]:
+    return [path for path in sorted(folder.rglob("*")) if path.is_file() and not path.name.startswith(".")]
+
+
+def _remove_previous(raw: Path, warehouse: Path) -> None:
+    """Removes what the marker lists; anything else in the two folders stops the demonstration before that."""
+    claimed = set(MARKER.read_text().splitlines()) if MARKER.exists() else set()
+    foreign = [path for path in _visible_files(raw) if str(path) not in claimed]
+    if str(warehouse) not in claimed:
+        # A catalog without tables is what a bare `dbt debug` leaves.
+        foreign += [path for path in _visible_files(warehouse) if not path.name.startswith("catalog.db")]
+    if foreign:
+        shown = [f"  {path}" for path in foreign[:5]] + [f"  and {len(foreign) - 5:,} more"] * bool(foreign[5:])
+        raise DemoError(
+            "The demonstration needs its two folders for itself, but it did not make these files:\n"
+            + "\n".join(shown)
+            + "\nMove them away, or set LAKEHOUSE_RAW and LAKEHOUSE_WAREHOUSE to empty folders; "
+            "`make clean` removes ./data with all it holds."
+        )
+    for path in _visible_files(raw):
+        path.unlink()
+    for folder in sorted((path for path in raw.rglob("*") if path.is_dir()), reverse=True):
+        if not any(folder.iterdir()):
+            folder.rmdir()
+    if warehouse.exists():
+        shutil.rmtree(warehouse)
+
+
+def _claim(raw: Path, warehouse: Path) -> None:
+    """Lists in the marker all that the demonstration is going to make, before it makes any of it."""
+    with tempfile.TemporaryDirectory() as scratch:
+        land_full_load(Path(scratch))
+        land_changes(Path(scratch))
+        files = [raw / path.relative_to(scratch) for path in _visible_files(Path(scratch))]
+    MARKER.parent.mkdir(parents=True, exist_ok=True)
+    MARKER.write_text("".join(f"{path}\n" for path in [warehouse, *files]))
+
+
+def _show_model(event: Any) -> None:
+    """Shows one line when a model is done; dbt itself runs quietly."""
+    if event.info.name == "LogModelResult":
+        say(f"    {event.data.description.removeprefix('sql ')}: {event.data.execution_time:.1f} s")
+
+
+def _spark() -> SparkSession:
+    from pyspark.sql import SparkSession  # noqa: PLC0415 - landing files needs no Spark
+
+    return SparkSession.builder.getOrCreate()
+
+
+def _differences(spark: SparkSession) -> list[str]:
+    """Silver against the source's state after all that was landed, table by table."""
+    happened = {step.table.name: step.changes for step in scenarios.changes()}
+    lines = []
+    for table, rows in scenarios.full_load():
+        silver = f"silver.{alias(table.schema, table.name)}"
+        found = spark.table(silver).select([column.name for column in table.columns]).collect()
+        expected = scenarios.state_after(table, rows, happened[table.name])
+        lines += differences(silver, expected, [row.asDict() for row in found])
+    return lines
+
+
+def _additions(before: dict[str, int], after: dict[str, int]) -> Iterable[str]:
+    return (
+        f"{table}: {count} snapshots after a build with nothing new, expected {before.get(table, 0)} as before it"
+        for table, count in after.items()
+        if count != before.get(table, 0)
+    )
+
+
+def _comparable(row: dict[str, Any]) -> tuple[tuple[str, Any], ...]:
+    return tuple(sorted(row.items()))
 
 
 if __name__ == "__main__":

@@ -1,0 +1,301 @@
+"""The demonstration without Spark: what it lands, what it removes, what it says. `make demo` runs the rest."""
+
+from __future__ import annotations
+
+import hashlib
+from collections import Counter
+from datetime import date
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from python_udfs import demo, scenarios
+from python_udfs.demo import DemoError, Sync
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+@pytest.fixture
+def folders(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> SimpleNamespace:
+    """A project of its own: landing root, warehouse and marker under ``tmp_path``."""
+    raw, warehouse, marker = tmp_path / "raw", tmp_path / "warehouse", tmp_path / "data" / ".demo"
+    monkeypatch.setenv("LAKEHOUSE_RAW", str(raw))
+    monkeypatch.setenv("LAKEHOUSE_WAREHOUSE", str(warehouse))
+    monkeypatch.setattr(demo, "MARKER", marker)
+    return SimpleNamespace(raw=raw, warehouse=warehouse, marker=marker)
+
+
+def digests(root: Path) -> dict[str, tuple[str, int]]:
+    return {
+        path.relative_to(root).as_posix(): (hashlib.sha256(path.read_bytes()).hexdigest(), path.stat().st_mtime_ns)
+        for path in root.rglob("*")
+        if path.is_file()
+    }
+
+
+def after_all() -> dict[str, list[dict[str, Any]]]:
+    happened = {step.table.name: step.changes for step in scenarios.changes()}
+    return {
+        table.name: scenarios.state_after(table, rows, happened[table.name]) for table, rows in scenarios.full_load()
+    }
+
+
+# The scenarios
+
+
+def test_the_full_load_has_the_rows_of_the_scenarios() -> None:
+    rows = {table.name: rows for table, rows in scenarios.full_load()}
+    assert {name: len(found) for name, found in rows.items()} == {
+        "store": 8,
+        "product": 25,
+        "productorder": 8425,
+        "customer": 1000,
+    }
+    assert Counter(row["create_dt"] for row in rows["productorder"]) == {
+        date(2018, 11, 27): 1010,
+        date(2018, 12, 3): 1196,
+        date(2018, 12, 10): 4250,
+        date(2018, 12, 13): 1246,
+        date(2018, 11, 28): 723,
+    }
+    for table, found in rows.items():
+        first = 1001 if table in {"store", "product"} else 1
+        ids = [row["custid" if table == "customer" else "id"] for row in found]
+        assert ids == list(range(first, first + len(found)))
+
+
+def test_every_row_fills_exactly_the_columns_of_its_table() -> None:
+    landed = [(table, rows) for table, rows in scenarios.full_load()]
+    landed += [(step.table, [change.row for change in step.changes]) for step in scenarios.changes()]
+    for table, rows in landed:
+        columns = {column.name for column in table.columns}
+        assert all(set(row) == columns for row in rows), table.name
+
+
+def test_the_changes_end_in_the_state_of_the_scenarios() -> None:
+    state = after_all()
+    assert {name: len(rows) for name, rows in state.items()} == {
+        "store": 9,
+        "product": 24,
+        "productorder": 9770,
+        "customer": 1003,
+    }
+    products = {row["id"]: row for row in state["product"]}
+    assert products[1001] == {
+        **scenarios.product_rows()[0],
+        "name": "Sample Product",
+        "dept": "Sample Dept",
+        "category": "Sample Category",
+    }
+    assert 1002 not in products
+    assert list(state["store"][-1].values()) == [1009, "125 Technology Dr.", "Irvine", "CA", "US", "92618"]
+    assert {row["create_dt"] for row in state["productorder"][8425:]} == {scenarios.CURRENT_DAY}
+    assert [tuple(row.values()) for row in state["customer"][1000:]] == [
+        (8888, "Customer Name update 8888", "Market segment update 8888"),
+        (8889, "Customer Name update 8889", "Market segment update 8889"),
+        (9000, "Customer Name 9000", "Market segment 9000"),
+    ]
+
+
+def test_orders_refer_to_products_and_stores_that_stay() -> None:
+    state = after_all()
+    orders = state["productorder"]
+    assert {row["productid"] for row in orders} == {row["id"] for row in state["product"]}
+    assert {row["storeid"] for row in orders} == set(range(1001, 1009))
+
+
+def test_the_customers_hold_what_a_careless_csv_reader_gets_wrong() -> None:
+    names = {row["name"] for row in scenarios.customer_rows()}
+    assert {None, "", "NULL"} <= names
+    for mark in (",", '"', "\n"):
+        assert any(mark in name for name in names if name), repr(mark)
+
+
+# Landing
+
+
+def test_landing_writes_the_same_files_each_time(tmp_path: Path) -> None:
+    for root in (tmp_path / "first", tmp_path / "second"):
+        demo.land_full_load(root)
+        demo.land_changes(root)
+    first = digests(tmp_path / "first")
+    assert first == digests(tmp_path / "second")
+    assert sorted(first) == [
+        "crm/salesdb/customer/20181214-100000000.csv",
+        "crm/salesdb/customer/20181214-100500000.csv",
+        "crm/salesdb/customer/LOAD00000001.csv",
+        "retail/sampledb/product/20181214-100000000.parquet",
+        "retail/sampledb/product/LOAD00000001.parquet",
+        "retail/sampledb/productorder/20181214-100000000.parquet",
+        "retail/sampledb/productorder/20181214-100100000.parquet",
+        "retail/sampledb/productorder/LOAD00000001.parquet",
+        "retail/sampledb/productorder/LOAD00000002.parquet",
+        "retail/sampledb/productorder/LOAD00000003.parquet",
+        "retail/sampledb/store/20181214-100000000.parquet",
+        "retail/sampledb/store/LOAD00000001.parquet",
+    ]
+
+
+def test_land_writes_into_the_landing_root(
+    folders: SimpleNamespace, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("LAKEHOUSE_RAW", "raw")
+    assert demo.main(["land", "full"]) == 0
+    assert demo.main(["land", "changes", "--day", "2020-02-29"]) == 0
+    assert "sampledb.productorder 8,425 rows" in capsys.readouterr().out
+    assert (folders.raw / "retail/sampledb/store/LOAD00000001.parquet").exists()
+    assert (folders.raw / "crm/salesdb/customer/20200229-100500000.csv").exists()
+
+
+# What is removed before a run
+
+
+def claim_and_land(folders: SimpleNamespace) -> None:
+    demo._claim(folders.raw, folders.warehouse)
+    demo.land_full_load(folders.raw)
+    demo.land_changes(folders.raw)
+    table = folders.warehouse / "silver" / "t"
+    table.mkdir(parents=True)
+    (table / "data.parquet").write_text("")
+
+
+def test_the_files_of_an_earlier_run_are_removed(folders: SimpleNamespace) -> None:
+    claim_and_land(folders)
+    (folders.raw / ".gitkeep").write_text("")
+    demo._remove_previous(folders.raw, folders.warehouse)
+    assert [path.name for path in folders.raw.rglob("*")] == [".gitkeep"]
+    assert not folders.warehouse.exists()
+
+
+def test_empty_folders_and_an_empty_catalog_are_free_to_use(folders: SimpleNamespace) -> None:
+    folders.raw.mkdir()
+    folders.warehouse.mkdir()
+    (folders.warehouse / "catalog.db").write_text("")
+    demo._remove_previous(folders.raw, folders.warehouse)
+
+
+def test_a_foreign_file_among_the_landed_ones_stops_before_anything_is_removed(folders: SimpleNamespace) -> None:
+    claim_and_land(folders)
+    (folders.raw / "retail" / "sampledb" / "store" / "LOAD00000002.parquet").write_text("mine")
+    before = digests(folders.raw), digests(folders.warehouse)
+    with pytest.raises(DemoError, match=r"did not make these files:\n.*LOAD00000002\.parquet\nMove.*make clean"):
+        demo._remove_previous(folders.raw, folders.warehouse)
+    assert (digests(folders.raw), digests(folders.warehouse)) == before
+
+
+def test_the_same_names_without_the_marker_are_foreign(folders: SimpleNamespace) -> None:
+    demo.land_full_load(folders.raw)
+    with pytest.raises(DemoError, match="\n  and 1 more\nMove"):
+        demo._remove_previous(folders.raw, folders.warehouse)
+    assert len(digests(folders.raw)) == 6
+
+
+def test_a_foreign_warehouse_stops(folders: SimpleNamespace) -> None:
+    (folders.warehouse / "silver").mkdir(parents=True)
+    (folders.warehouse / "silver" / "data.parquet").write_text("")
+    with pytest.raises(DemoError, match=r"data\.parquet"):
+        demo._remove_previous(folders.raw, folders.warehouse)
+    assert folders.warehouse.exists()
+
+
+def test_remote_folders_are_refused_all_at_once(
+    folders: SimpleNamespace, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("LAKEHOUSE_RAW", "s3://bucket/raw")
+    monkeypatch.setenv("LAKEHOUSE_WAREHOUSE", "s3://bucket/warehouse")
+    assert demo.main(["run"]) == 1
+    told = capsys.readouterr().err
+    assert "LAKEHOUSE_RAW is s3://bucket/raw and LAKEHOUSE_WAREHOUSE is s3://bucket/warehouse" in told
+    assert not folders.marker.exists()
+
+
+# What it says
+
+
+def test_the_result_table() -> None:
+    states = {
+        "sampledb.store": Sync(9, 1, 0, 0, 59),
+        "sampledb.productorder": Sync(9770, 1345, 0, 0, 86_400 * 2900),
+    }
+    assert demo.result_table(states, Counter({"sampledb.store": 2})) == "\n".join(
+        [
+            "source table            rows  inserted  updated  deleted  rejected         lag",
+            "---------------------  -----  --------  -------  -------  --------  ----------",
+            "sampledb.productorder  9,770     1,345        0        0         0  2,900 days",
+            "sampledb.store             9         1        0        0         2        59 s",
+        ]
+    )
+
+
+@pytest.mark.parametrize(
+    ("seconds", "text"),
+    [(0, "0 s"), (119, "119 s"), (120, "2 min"), (7199, "119 min"), (7200, "2 h"), (172_800, "2 days")],
+)
+def test_durations(seconds: int, text: str) -> None:
+    assert demo.duration_text(seconds) == text
+
+
+@pytest.mark.parametrize(
+    ("found", "told"),
+    [
+        ([{"id": 2}, {"id": 1}], []),
+        ([{"id": 1}], ["t: 1 rows, expected 2; for example it lacks {'id': 2}"]),
+        ([{"id": 1}, {"id": 2}, {"id": 2}], ["t: 3 rows, expected 2; for example it has {'id': 2}"]),
+        ([{"id": 1}, {"id": None}], ["t: 2 rows, expected 2; for example it lacks {'id': 2}, it has {'id': None}"]),
+    ],
+)
+def test_differences_between_rows(found: list[dict[str, Any]], told: list[str]) -> None:
+    assert demo.differences("t", [{"id": 1}, {"id": 2}], found) == told
+
+
+def test_a_build_with_nothing_new_may_add_no_snapshot() -> None:
+    before = {"silver.a": 2, "bronze.a": 2}
+    assert list(demo._additions(before, dict(before))) == []
+    assert list(demo._additions(before, {**before, "silver.a": 3, "silver.b": 1})) == [
+        "silver.a: 3 snapshots after a build with nothing new, expected 2 as before it",
+        "silver.b: 1 snapshots after a build with nothing new, expected 0 as before it",
+    ]
+
+
+class Runner:
+    """Stands for dbt's runner: every command ends with ``result``."""
+
+    def __init__(self, **result: Any) -> None:
+        self.commands: list[list[str]] = []
+        self.result = SimpleNamespace(**{"success": False, "exception": None, "result": None, **result})
+
+    def invoke(self, arguments: list[str]) -> SimpleNamespace:
+        self.commands.append(arguments)
+        return self.result
+
+
+def run_with(runner: Runner, monkeypatch: pytest.MonkeyPatch) -> int:
+    monkeypatch.setattr("dbt.cli.main.dbtRunner", lambda callbacks: runner)
+    return demo.main(["run"])
+
+
+@pytest.mark.parametrize(
+    ("exception", "told"),
+    [
+        (None, "dbt build failed; dbt's messages are above\n"),
+        (RuntimeError("no such profile"), "dbt build failed: no such profile\n"),
+    ],
+)
+@pytest.mark.usefixtures("folders")
+def test_a_failed_step_ends_the_run_in_words(
+    exception: Exception | None, told: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    runner = Runner(exception=exception)
+    assert run_with(runner, monkeypatch) == 1
+    assert len(runner.commands) == 1
+    assert runner.commands[0][0] == "build"
+    assert capsys.readouterr().err == told
+
+
+@pytest.mark.usefixtures("folders")
+def test_interrupting_dbt_ends_the_run(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run_with(Runner(exception=KeyboardInterrupt()), monkeypatch) == 130
+    assert capsys.readouterr().err == "Stopped.\n"
