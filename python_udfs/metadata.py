@@ -286,7 +286,7 @@ class _Loader:
             for row in (table_rows or []) + (column_rows or []):
                 self._known_feed(row, {row["feed"] for row in feed_rows})
         columns = self._columns(column_rows or [], table_rows, feeds)
-        tables = self._tables(table_rows or [], feeds, columns, column_rows is not None)
+        tables = self._tables(table_rows or [], feeds, columns if column_rows is not None else None)
         if self.problems:
             raise MetadataError(self.problems)
         return Metadata(
@@ -491,7 +491,8 @@ class _Loader:
 
     def _columns(
         self, rows: list[_Row], table_rows: list[_Row] | None, feeds: dict[str, Feed]
-    ) -> dict[_TableId, list[Column]]:
+    ) -> dict[_TableId, list[Column] | None]:
+        """The columns of each table; None where a broken row leaves open what they are."""
         known_tables = None if table_rows is None else {row.table_id for row in table_rows}
         grouped: dict[_TableId, list[_Row]] = {}
         for row in rows:
@@ -500,12 +501,9 @@ class _Loader:
                 fix = "Correct the names (upper and lower case count) or add the table."
                 self._problem(row, "source_table", found, f"a table of {TABLES_FILE}", fix)
             grouped.setdefault(row.table_id, []).append(row)
-        return {
-            table_id: self._columns_of_table(table_rows, feeds.get(table_id[0]))
-            for table_id, table_rows in grouped.items()
-        }
+        return {table_id: self._columns_of_table(rows, feeds.get(table_id[0])) for table_id, rows in grouped.items()}
 
-    def _columns_of_table(self, rows: list[_Row], feed: Feed | None) -> list[Column]:
+    def _columns_of_table(self, rows: list[_Row], feed: Feed | None) -> list[Column] | None:
         columns: list[tuple[_Row, Column]] = []
         lines: dict[str, int] = {}
         for row in rows:
@@ -525,8 +523,9 @@ class _Loader:
             data_type = self._data_type(row, obligatory=feed is not None and feed.format == "csv")
             optional = self._boolean(row, "optional")
             columns.append((row, Column(name, self._position(row), data_type, optional, row["description"])))
-        if not any(row.broken for row in rows):
-            self._order(columns)
+        if any(row.broken for row in rows):
+            return None
+        self._order(columns)
         return [column for _, column in sorted(columns, key=lambda item: item[1].position)]
 
     def _position(self, row: _Row) -> int:
@@ -581,7 +580,7 @@ class _Loader:
     # Tables --------------------------------------------------------------------------------------------------------
 
     def _tables(
-        self, rows: list[_Row], feeds: dict[str, Feed], columns: dict[_TableId, list[Column]], columns_known: bool
+        self, rows: list[_Row], feeds: dict[str, Feed], columns: dict[_TableId, list[Column] | None] | None
     ) -> list[Table]:
         tables: list[Table] = []
         lines: dict[str, int] = {}
@@ -595,7 +594,8 @@ class _Loader:
                 fix = "Remove one of the two; names differ only in upper case or special characters."
                 self._problem(row, "source_table", found, "each table once", fix)
             lines.setdefault(key, row.line)
-            feed, its_columns = feeds.get(row["feed"]), columns.get(row.table_id, [])
+            feed = feeds.get(row["feed"])
+            its_columns = None if columns is None else columns.get(row.table_id, [])
             table = Table(
                 feed=row["feed"],
                 source_schema=schema,
@@ -609,12 +609,12 @@ class _Loader:
                 active=self._boolean(row, "active"),
                 owner=row["owner"],
                 description=row["description"],
-                columns=tuple(its_columns),
+                columns=tuple(its_columns or ()),
             )
             if not table.primary_key and table.mode != "append":
                 fix = "Name the columns that identify a row; a table without a key needs mode append."
                 self._problem(row, "primary_key", "nothing", "columns separated by ;", fix)
-            if feed and feed.format == "csv" and columns_known and not its_columns:
+            if feed and feed.format == "csv" and its_columns == []:
                 fix = f"Add a row per column to {COLUMNS_FILE}: a csv file tells neither order nor types."
                 self._problem(row, "source_table", f"no columns of {schema}.{name}", "all columns of a csv table", fix)
             if its_columns:

@@ -1,0 +1,394 @@
+"""The metadata is read whole, and every mistake in it is found, placed and explained."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+from seed_files import good_seeds, write_seeds
+
+from python_udfs.errors import MetadataError
+from python_udfs.metadata import (
+    COLUMNS_FILE,
+    FEEDS_FILE,
+    HEADERS,
+    TABLES_FILE,
+    FeedOptions,
+    PartitionField,
+    alias,
+    load_metadata,
+    model_name,
+)
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from python_udfs.errors import Problem
+
+
+def problems_of(folder: Path) -> tuple[Problem, ...]:
+    with pytest.raises(MetadataError) as caught:
+        load_metadata(folder)
+    return caught.value.problems
+
+
+def test_good_metadata_is_read_into_typed_values(tmp_path: Path) -> None:
+    seeds = good_seeds()
+    seeds[FEEDS_FILE][1]["options"] = "delimiter=tab; header=true; null_values=\\N|-; timestamp_column=ts"
+    seeds[TABLES_FILE][0]["table_properties"] = "b=2;a=x=y"
+
+    metadata = load_metadata(write_seeds(tmp_path, seeds))
+
+    assert [feed.feed for feed in metadata.feeds] == ["people", "shop"]
+    assert metadata.feed("shop").options == FeedOptions()
+    assert metadata.feed("people").options == FeedOptions(
+        timestamp_column="ts", delimiter="\t", header=True, null_values=("\\N", "-")
+    )
+    staff, item = metadata.tables
+    assert (item.alias, item.primary_key, item.active) == ("shop__item", ("id",), True)
+    assert item.partition_by == (PartitionField("sold_at", "days"),)
+    assert item.table_properties == (("a", "x=y"), ("b", "2"))
+    assert [column.data_type for column in item.columns] == [None, None]
+    assert [(column.name, column.data_type, column.optional) for column in staff.columns] == [
+        ("id", "int", False),
+        ("unit", "varchar(8)", False),
+        ("pay", "decimal(10,2)", True),
+    ]
+
+
+def test_null_values_default_to_the_unquoted_word_and_nothing(tmp_path: Path) -> None:
+    metadata = load_metadata(write_seeds(tmp_path, good_seeds()))
+
+    assert metadata.feed("people").options.null_values == ("NULL", "")
+
+
+def test_the_order_of_rows_plays_no_part(tmp_path: Path) -> None:
+    seeds = good_seeds()
+    turned = {name: rows[::-1] for name, rows in seeds.items()}
+
+    assert load_metadata(write_seeds(tmp_path / "a", seeds)) == load_metadata(write_seeds(tmp_path / "b", turned))
+
+
+def test_byte_order_mark_and_blank_lines_are_no_problem(tmp_path: Path) -> None:
+    folder = write_seeds(tmp_path, good_seeds())
+    expected = load_metadata(folder)
+    for name in HEADERS:
+        text = (folder / name).read_text(encoding="utf-8").replace("\n", "\r\n\r\n")
+        (folder / name).write_bytes(b"\xef\xbb\xbf" + text.encode("utf-8"))
+
+    assert load_metadata(folder) == expected
+
+
+def test_active_and_inactive_tables_are_told_apart(tmp_path: Path) -> None:
+    seeds = good_seeds()
+    seeds[TABLES_FILE][0]["active"] = "FALSE"
+
+    metadata = load_metadata(write_seeds(tmp_path, seeds))
+
+    assert [table.alias for table in metadata.active_tables] == ["hr__staff"]
+    assert [table.alias for table in metadata.inactive_tables] == ["shop__item"]
+
+
+@pytest.mark.parametrize(
+    ("text", "sql"),
+    [
+        ("id", "id"),
+        ("`id`", "id"),
+        ("order", "`order`"),
+        ("years(id)", "years(id)"),
+        ("months( id )", "months(id)"),
+        ("hours(id)", "hours(id)"),
+        ("bucket(16, order)", "bucket(16, `order`)"),
+        ("bucket(16,`or``der (2)`)", "bucket(16, `or``der (2)`)"),
+        ("truncate(4,two words)", "truncate(4, `two words`)"),
+    ],
+)
+def test_partition_fields_quote_what_spark_needs_quoted(tmp_path: Path, text: str, sql: str) -> None:
+    seeds = good_seeds()
+    seeds[TABLES_FILE][0]["partition_by"] = text
+    seeds[COLUMNS_FILE] = seeds[COLUMNS_FILE][2:]
+
+    (part,) = load_metadata(write_seeds(tmp_path, seeds)).tables[1].partition_by
+
+    assert part.sql == sql
+
+
+@pytest.mark.parametrize(
+    ("text", "data_type"),
+    [
+        ("BOOLEAN", "boolean"),
+        ("byte", "tinyint"),
+        ("long", "bigint"),
+        ("real", "float"),
+        ("timestamp_ntz", "timestamp_ntz"),
+        ("decimal", "decimal(10,0)"),
+        ("numeric(38)", "decimal(38,0)"),
+        ("dec(38,38)", "decimal(38,38)"),
+        ("Char(3)", "char(3)"),
+    ],
+)
+def test_types_come_out_in_one_spelling(tmp_path: Path, text: str, data_type: str) -> None:
+    seeds = good_seeds()
+    seeds[COLUMNS_FILE][0]["data_type"] = text
+
+    assert load_metadata(write_seeds(tmp_path, seeds)).tables[1].columns[0].data_type == data_type
+
+
+def test_names_are_lower_cased_and_cleaned() -> None:
+    assert alias("Sales-DB", "Order$Lines") == "sales_db__order_lines"
+    assert model_name("silver", "HR", "Été") == "silver_hr___t_"
+
+
+# file, row of good_seeds(), CSV column, value that makes the mistake, what the message has to show
+MISTAKES = [
+    (FEEDS_FILE, 0, "feed", "", ["nothing", "lower-case letter"]),
+    (FEEDS_FILE, 0, "feed", "Shop", ["'Shop'", "lower-case letter"]),
+    (FEEDS_FILE, 1, "feed", "shop", ["'shop' again, first in line 2"]),
+    (FEEDS_FILE, 0, "contract", "debezium", ["'debezium'", "dms"]),
+    (FEEDS_FILE, 0, "format", "avro", ["'avro'", "parquet or csv"]),
+    (FEEDS_FILE, 0, "location", "", ["nothing", "landing root"]),
+    (FEEDS_FILE, 0, "location", "../shop", ["'../shop'", "without .."]),
+    (FEEDS_FILE, 1, "location", "shop/", ["'shop/'", "'shop' of feed shop"]),
+    (FEEDS_FILE, 1, "location", "shop/people", ["'shop/people'", "'shop' of feed shop"]),
+    (FEEDS_FILE, 1, "location", ".", ["'.'", "'shop' of feed shop"]),
+    (FEEDS_FILE, 0, "options", "header=true", ["'header'", "for parquet: timestamp_column, operation_column."]),
+    (FEEDS_FILE, 1, "options", "colour=red", ["'colour'", "for csv:", "null_values"]),
+    (FEEDS_FILE, 1, "options", "header", ["'header'", "key=value"]),
+    (FEEDS_FILE, 1, "options", "=true", ["'=true'", "key=value"]),
+    (FEEDS_FILE, 1, "options", "header=true;header=false", ["'header' twice"]),
+    (FEEDS_FILE, 1, "options", "header=yes", ["header=yes", "true or false"]),
+    (FEEDS_FILE, 1, "options", "delimiter=||", ["delimiter=||", "one character", "tab or semicolon"]),
+    (FEEDS_FILE, 1, "options", 'delimiter="', ['delimiter="', "one character"]),
+    (FEEDS_FILE, 0, "options", "timestamp_column=", ["timestamp_column=", "name of a column"]),
+    (FEEDS_FILE, 0, "options", "timestamp_column=_CDC_at", ["timestamp_column=_CDC_at", "not starting with _cdc_"]),
+    (FEEDS_FILE, 0, "options", "operation_column=maybe", ["operation_column=maybe", "auto or always or never"]),
+    (TABLES_FILE, 0, "source_schema", "", ["nothing", "Fill in source_schema"]),
+    (TABLES_FILE, 0, "source_table", "", ["nothing", "Fill in source_table"]),
+    (TABLES_FILE, 0, "primary_key", "", ["nothing", "mode append"]),
+    (TABLES_FILE, 0, "primary_key", "id;ID", ["'ID' twice"]),
+    (TABLES_FILE, 0, "primary_key", "number", ["'number'", "id, sold_at"]),
+    (TABLES_FILE, 0, "primary_key", "Id", ["'Id'", "id, sold_at", "upper and lower case count"]),
+    (TABLES_FILE, 0, "delete_mode", "purge", ["'purge'", "hard or soft"]),
+    (TABLES_FILE, 0, "mode", "upsert", ["'upsert'", "current or append"]),
+    (TABLES_FILE, 0, "mode", "history", ["'history'", "current or append", "not available yet"]),
+    (TABLES_FILE, 0, "write_mode", "", ["nothing", "merge-on-read or copy-on-write"]),
+    (TABLES_FILE, 0, "active", "yes", ["'yes'", "true or false"]),
+    (TABLES_FILE, 0, "partition_by", "weeks(sold_at)", ["'weeks(sold_at)'", "bucket(n, column)"]),
+    (TABLES_FILE, 0, "partition_by", "bucket(0, id)", ["'bucket(0, id)'", "bucket(n, column)"]),
+    (TABLES_FILE, 0, "partition_by", "bucket(id)", ["'bucket(id)'", "bucket(n, column)"]),
+    (TABLES_FILE, 0, "partition_by", "id;id", ["'id' twice"]),
+    (TABLES_FILE, 0, "partition_by", "days(day)", ["'day'", "id, sold_at"]),
+    (TABLES_FILE, 0, "table_properties", "write.merge", ["'write.merge'", "key=value"]),
+    (TABLES_FILE, 0, "table_properties", "a=1;a=2", ["'a' twice"]),
+    (TABLES_FILE, 0, "table_properties", "write.merge.mode=copy-on-write", ["'write.merge.mode'", "write_mode"]),
+    (TABLES_FILE, 0, "owner", " me", ["' me'", "Remove the spaces"]),
+    (COLUMNS_FILE, 0, "position", "", ["nothing", "a whole number from 1"]),
+    (COLUMNS_FILE, 0, "position", "0", ["'0'", "a whole number from 1"]),
+    (COLUMNS_FILE, 1, "position", "1", ["1 again", "each position"]),
+    (COLUMNS_FILE, 1, "position", "3", ["3 after 1", "without gaps"]),
+    (COLUMNS_FILE, 0, "position", "3", ["2 first", "without gaps"]),
+    (COLUMNS_FILE, 1, "column_name", "", ["nothing", "Fill in column_name"]),
+    (COLUMNS_FILE, 1, "column_name", "_CDC_x", ["'_CDC_x'", "does not start with _cdc_"]),
+    (COLUMNS_FILE, 1, "column_name", "ID", ["'ID' again, first in line 2"]),
+    (COLUMNS_FILE, 0, "data_type", "money", ["'money'", "decimal(p,s)"]),
+    (COLUMNS_FILE, 0, "data_type", "varchar", ["'varchar'", "varchar(n)"]),
+    (COLUMNS_FILE, 0, "data_type", "decimal(39,2)", ["'decimal(39,2)'", "from 1 to 38"]),
+    (COLUMNS_FILE, 0, "data_type", "decimal(4,5)", ["'decimal(4,5)'", "from 0 to p"]),
+    (COLUMNS_FILE, 2, "data_type", "", ["nothing", "carries no types"]),
+    (COLUMNS_FILE, 0, "optional", "", ["nothing", "true or false"]),
+    (COLUMNS_FILE, 2, "optional", "true", ["true, but position 2 is obligatory", "at the end"]),
+]
+
+
+@pytest.mark.parametrize(("file", "row", "column", "value", "words"), MISTAKES)
+def test_each_mistake_is_found_placed_and_explained(
+    tmp_path: Path, file: str, row: int, column: str, value: str, words: list[str]
+) -> None:
+    seeds = good_seeds()
+    seeds[file][row][column] = value
+
+    found = [problem for problem in problems_of(write_seeds(tmp_path, seeds)) if problem.file == f"seeds/{file}"]
+
+    matching = [
+        problem for problem in found if problem.column == column and all(word in str(problem) for word in words)
+    ]
+    assert len(matching) == 1, "\n".join(map(str, found))
+    # A wrong position may only show in the row after it.
+    assert matching[0].row == row + 2 or column == "position"
+
+
+@pytest.mark.parametrize("location", ["s3a://bucket/shop", "/mnt/landing/people", "shopping"])
+def test_locations_elsewhere_do_not_overlap(tmp_path: Path, location: str) -> None:
+    seeds = good_seeds()
+    seeds[FEEDS_FILE][1]["location"] = location
+
+    assert load_metadata(write_seeds(tmp_path, seeds)).feed("people").location == location
+
+
+def test_rows_that_lean_on_unknown_feeds_and_tables_are_found(tmp_path: Path) -> None:
+    seeds = good_seeds()
+    seeds[TABLES_FILE][0]["feed"] = "shoppe"
+
+    lines = [str(problem) for problem in problems_of(write_seeds(tmp_path, seeds))]
+
+    assert any(
+        "cdc_tables.csv line 2, column feed: found 'shoppe'" in line and "people, shop" in line for line in lines
+    )
+    assert any("cdc_columns.csv line 2, column source_table: found shop.item of feed shop" in line for line in lines)
+
+
+def test_columns_of_an_unknown_feed_are_found(tmp_path: Path) -> None:
+    seeds = good_seeds()
+    seeds[COLUMNS_FILE][0]["feed"] = "shoppe"
+
+    places = [(problem.file, problem.row, problem.column) for problem in problems_of(write_seeds(tmp_path, seeds))]
+
+    assert ("seeds/cdc_columns.csv", 2, "feed") in places
+
+
+def test_a_csv_table_needs_its_columns(tmp_path: Path) -> None:
+    seeds = good_seeds()
+    seeds[COLUMNS_FILE] = seeds[COLUMNS_FILE][:2]
+
+    (problem,) = problems_of(write_seeds(tmp_path, seeds))
+
+    assert (problem.file, problem.row, problem.column) == ("seeds/cdc_tables.csv", 3, "source_table")
+    assert "no columns of hr.staff" in str(problem)
+
+
+def test_a_parquet_table_needs_no_columns(tmp_path: Path) -> None:
+    seeds = good_seeds()
+    seeds[COLUMNS_FILE] = seeds[COLUMNS_FILE][2:]
+
+    assert load_metadata(write_seeds(tmp_path, seeds)).tables[1].columns == ()
+
+
+def test_mode_append_needs_no_key(tmp_path: Path) -> None:
+    seeds = good_seeds()
+    seeds[TABLES_FILE][0] |= {"mode": "append", "primary_key": ""}
+
+    assert load_metadata(write_seeds(tmp_path, seeds)).tables[1].primary_key == ()
+
+
+def test_the_timestamp_column_is_not_a_column_of_the_source(tmp_path: Path) -> None:
+    seeds = good_seeds()
+    seeds[FEEDS_FILE][0]["options"] = "timestamp_column=Sold_At"
+
+    (problem,) = problems_of(write_seeds(tmp_path, seeds))
+
+    assert (problem.file, problem.row, problem.column) == ("seeds/cdc_columns.csv", 3, "column_name")
+    assert "timestamp_column of feed shop" in str(problem)
+
+
+@pytest.mark.parametrize("name", ["item", "ITEM"])
+def test_two_tables_that_make_one_model_are_found_across_feeds(tmp_path: Path, name: str) -> None:
+    seeds = good_seeds()
+    seeds[TABLES_FILE].append({**seeds[TABLES_FILE][0], "feed": "people", "source_table": name})
+    seeds[COLUMNS_FILE].append({**seeds[COLUMNS_FILE][2], "source_schema": "shop", "source_table": name})
+
+    found = [problem for problem in problems_of(write_seeds(tmp_path, seeds)) if problem.column == "source_table"]
+
+    assert [(problem.file, problem.row) for problem in found] == [("seeds/cdc_tables.csv", 4)]
+    assert "line 2 (shop__item)" in str(found[0])
+
+
+@pytest.mark.parametrize(
+    ("header", "words"),
+    [
+        ("feed,contract,format,location,options", ["missing columns: description"]),
+        ("feed,contract,format,location,options,description,colour", ["unknown columns: colour"]),
+        ("feed,feed,contract,format,location,options,description", ["repeated columns: feed"]),
+    ],
+)
+def test_a_wrong_header_is_one_problem_and_blames_no_row(tmp_path: Path, header: str, words: list[str]) -> None:
+    folder = write_seeds(tmp_path, good_seeds())
+    (folder / FEEDS_FILE).write_text(header + "\nshop\n", encoding="utf-8")
+
+    (problem,) = problems_of(folder)
+
+    assert (problem.file, problem.row) == ("seeds/cdc_feeds.csv", 1)
+    assert all(word in str(problem) for word in words)
+
+
+def test_columns_of_the_header_may_stand_in_any_order(tmp_path: Path) -> None:
+    folder = write_seeds(tmp_path, good_seeds())
+    (folder / FEEDS_FILE).write_text(
+        "description,feed,format,contract,options,location\n,shop,parquet,dms,,shop\n,people,csv,dms,,people\n",
+        encoding="utf-8",
+    )
+
+    assert load_metadata(folder).feed("people").format == "csv"
+
+
+@pytest.mark.parametrize("name", list(HEADERS))
+def test_a_missing_file_is_one_problem(tmp_path: Path, name: str) -> None:
+    folder = write_seeds(tmp_path, good_seeds())
+    (folder / name).unlink()
+
+    (problem,) = problems_of(folder)
+
+    assert problem.file == f"seeds/{name}"
+    assert ",".join(HEADERS[name]) in str(problem)
+
+
+@pytest.mark.parametrize(
+    ("content", "words"),
+    [
+        (b"", ["an empty file"]),
+        (b"feed\xff", ["not UTF-8 at offset 4"]),
+        (b'feed\n"shop', ["line 2", "not CSV"]),
+    ],
+)
+def test_a_file_that_is_no_csv_is_one_problem(tmp_path: Path, content: bytes, words: list[str]) -> None:
+    folder = write_seeds(tmp_path, good_seeds())
+    (folder / FEEDS_FILE).write_bytes(content)
+
+    (problem,) = problems_of(folder)
+
+    assert all(word in str(problem) for word in words)
+
+
+@pytest.mark.parametrize("name", list(HEADERS))
+@pytest.mark.parametrize("change", [",one more", -1])
+def test_a_row_with_too_many_or_too_few_fields_is_one_problem(tmp_path: Path, name: str, change: str | int) -> None:
+    folder = write_seeds(tmp_path, good_seeds())
+    lines = (folder / name).read_text(encoding="utf-8").splitlines()
+    lines[1] = lines[1] + change if isinstance(change, str) else ",".join(lines[1].split(",")[:change])
+    (folder / name).write_text("\n".join(lines) + "\n", encoding="utf-8")
+
+    (problem,) = problems_of(folder)
+
+    fields = len(HEADERS[name])
+    assert (problem.file, problem.row) == (f"seeds/{name}", 2)
+    assert f"found {fields + (1 if isinstance(change, str) else change)} fields; accepted: {fields} fields" in str(
+        problem
+    )
+
+
+def test_rows_after_a_value_of_several_lines_keep_their_line(tmp_path: Path) -> None:
+    seeds = good_seeds()
+    seeds[FEEDS_FILE][0]["description"] = "first\nsecond\nthird"
+    seeds[FEEDS_FILE][1]["format"] = "xml"
+
+    assert problems_of(write_seeds(tmp_path, seeds))[0].row == 5
+
+
+def test_all_problems_come_in_one_list_with_their_counts_first(tmp_path: Path) -> None:
+    seeds = good_seeds()
+    seeds[FEEDS_FILE][0]["contract"] = "dsm"
+    seeds[TABLES_FILE][0]["delete_mode"] = "purge"
+    seeds[TABLES_FILE][1]["active"] = "perhaps"
+    seeds[COLUMNS_FILE][0]["optional"] = "perhaps"
+
+    with pytest.raises(MetadataError) as caught:
+        load_metadata(write_seeds(tmp_path, seeds))
+
+    head, *lines = str(caught.value).splitlines()
+    assert head == (
+        "4 problems in the metadata (seeds/cdc_columns.csv: 1, seeds/cdc_feeds.csv: 1, seeds/cdc_tables.csv: 2)"
+    )
+    assert lines[2] == (
+        "  seeds/cdc_tables.csv line 2, column delete_mode: found 'purge'; accepted: hard or soft. "
+        "Write one of these words."
+    )
+    assert len(lines) == len(caught.value.problems) == 4
