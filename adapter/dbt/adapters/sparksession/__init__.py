@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from dbt.adapters.base import AdapterPlugin
+from dbt.include import sparksession
 
 from dbt.adapters.sparksession.credentials import SparksessionCredentials
 from dbt.adapters.sparksession.impl import SparksessionAdapter
-from dbt.include import sparksession
 
 Plugin = AdapterPlugin(
     adapter=SparksessionAdapter,  # type: ignore[arg-type]

@@ -12,7 +12,7 @@ from dbt.adapters.contracts.connection import AdapterResponse, Connection, Conne
 from dbt.adapters.events.logging import AdapterLogger
 from dbt.adapters.spark.connections import SparkConnectionManager, SparkConnectionWrapper
 from dbt_common.exceptions import DbtDatabaseError, DbtRuntimeError
-from pyspark.sql import DataFrame, Row, SparkSession
+from pyspark.sql import DataFrame, Row
 
 from dbt.adapters.sparksession.errors import is_spark_error, spark_message
 from dbt.adapters.sparksession.session import SessionPool, get_pool
@@ -21,11 +21,11 @@ logger = AdapterLogger("Spark")
 
 
 class SessionHandle(SparkConnectionWrapper):
-    """A connection and its cursor: dbt runs one statement at a time on either."""
+    """A connection and its cursor in one: dbt runs one statement at a time."""
 
-    def __init__(self, pool: SessionPool) -> None:
+    def __init__(self, pool: SessionPool, name: str) -> None:
         self.pool = pool
-        self.session: SparkSession = pool.take()
+        self.session, self.job_group = pool.take(name)
         self._frame: DataFrame | None = None
         self._rows: list[Row] | None = None
 
@@ -66,7 +66,8 @@ class SessionHandle(SparkConnectionWrapper):
         ]
 
     def cancel(self) -> None:
-        self.session.interruptAll()
+        """Cancel what runs on this connection; called from another thread when the user interrupts dbt."""
+        self.pool.cancel(self.job_group)
 
     def rollback(self, *args: Any, **kwargs: Any) -> None:
         """Spark has no transactions to roll back."""
@@ -103,7 +104,7 @@ class SparksessionConnectionManager(SparkConnectionManager):
         if connection.state == ConnectionState.OPEN:
             return connection
         pool = get_pool(connection.credentials.resolved(cls.project_root), cls.project_root, cls.log_path)
-        connection.handle = SessionHandle(pool)
+        connection.handle = SessionHandle(pool, connection.name or "dbt")
         connection.state = ConnectionState.OPEN
         return connection
 

@@ -5,9 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from dbt_common.exceptions import DbtRuntimeError
-
 from dbt.adapters.contracts.connection import Credentials
+from dbt_common.exceptions import DbtRuntimeError
 
 PLACEHOLDER = "{project_root}"
 # `threads` belongs to dbt, which leaves it in the mapping handed to the adapter.
@@ -41,7 +40,7 @@ class SparksessionCredentials(Credentials):
         """
         problems = _problems(data)
         if problems:
-            raise DbtRuntimeError("\n".join(["the sparksession profile has mistakes.", *(f"  - {p}" for p in problems)]))
+            raise DbtRuntimeError("\n".join(["mistakes in the profile:", *(f"  - {problem}" for problem in problems)]))
 
     @classmethod
     def __pre_deserialize__(cls, data: Any) -> Any:
@@ -84,7 +83,7 @@ def _problems(data: dict[str, Any]) -> list[str]:
     if data.get("database") not in (None, data.get("schema")):
         found.append(f"database is {data['database']!r}; leave it out, Spark has schemas only")
     if not isinstance(data.get("schema"), str) or not data["schema"]:
-        found.append(f"schema is {data.get('schema')!r}; expected the name of the default schema, for example 'analytics'")
+        found.append(f"schema is {data.get('schema')!r}; expected the name of the default schema, such as 'analytics'")
     if not isinstance(data.get("app_name", ""), str):
         found.append(f"app_name is {data['app_name']!r}; expected a text")
     config = data.get("config") or {}

@@ -11,6 +11,14 @@ from pyspark.errors import PySparkException
 # What follows these markers is meant for people who debug Spark itself.
 _STACK = re.compile(r"\n\s*at [\w.$/]+\(.*|\n\s*JVM stacktrace:[\s\S]*|\n\s*Driver stacktrace:[\s\S]*")
 _SPARK_ERRORS = (PySparkException, Py4JError)
+_MAX_CAUSES = 20
+# A file is not to blame for these: access, network, missing software, a cluster in trouble, a cancelled run.
+_ENVIRONMENT = re.compile(
+    r"AccessControlException|AccessDeniedException|Permission denied|UnsupportedFileSystemException"
+    r"|No FileSystem for scheme|ClassNotFoundException|NoClassDefFoundError|java\.net\.|javax\.net\.|\.amazonaws\."
+    r"|software\.amazon\.|OutOfMemoryError|ExecutorLostFailure|cancelled|Interrupted"
+)
+_MISSING = re.compile(r"FileNotFoundException|PATH_NOT_FOUND|FAILED_READ_FILE\.FILE_NOT_EXIST|NoSuchFileException")
 
 
 def is_spark_error(error: BaseException) -> bool:
@@ -24,47 +32,17 @@ def spark_message(error: BaseException) -> str:
     Args:
         error: any exception; one that does not come from Spark gives its own text.
     """
-    origin = _origin(error)
-    if origin is None:
-        return _clean(getattr(error, "_desc", None) or str(error) or type(error).__name__)
-    return _java_message(origin)
-
-
-def _origin(error: BaseException) -> Any:
-    """The Java exception behind a Python one, or None."""
-    return error.java_exception if isinstance(error, Py4JJavaError) else getattr(error, "_origin", None)
-
-
-def _java_message(throwable: Any) -> str:
-    """Message of the innermost cause that carries one of Spark's error classes, else of the outermost message."""
-    chain = []
-    while throwable is not None and len(chain) < 20:
-        chain.append(throwable)
-        throwable = throwable.getCause()
-    texts = []
-    for item in chain:
-        name = item.getClass().getName()
-        # The simple message lacks the query plan that analysis errors append.
-        text = item.getSimpleMessage() if name.endswith("AnalysisException") else item.getMessage()
-        texts.append((name, _clean(text or "")))
-    for _name, text in reversed(texts):
+    causes = _causes(error)
+    # The innermost cause with an error class of Spark's says most; the outer ones repeat it or say "job aborted".
+    for _name, text in reversed(causes):
         if text.startswith("["):
             return text
-    name, text = next(((n, t) for n, t in reversed(texts) if t), texts[0])
-    return f"{name.rsplit('.', 1)[-1]}: {text}"
+    return _named(causes) or _clean(getattr(error, "_desc", None) or str(error) or type(error).__name__)
 
 
-def _clean(text: str) -> str:
-    return _STACK.sub("", text).strip()
-
-
-# A file is not to blame for these: access, network, missing software, a cluster in trouble, a cancelled run.
-_ENVIRONMENT = re.compile(
-    r"AccessControlException|AccessDeniedException|Permission denied|UnsupportedFileSystemException|No FileSystem for scheme"
-    r"|ClassNotFoundException|NoClassDefFoundError|java\.net\.|javax\.net\.|\.amazonaws\.|software\.amazon\."
-    r"|OutOfMemoryError|ExecutorLostFailure|cancelled|Interrupted"
-)
-_MISSING = re.compile(r"FileNotFoundException|PATH_NOT_FOUND|FAILED_READ_FILE\.FILE_NOT_EXIST|NoSuchFileException")
+def root_cause(error: BaseException) -> str:
+    """Return the innermost message of an exception, of Spark or of a library below it."""
+    return _named(_causes(error)) or spark_message(error)
 
 
 def is_environment_error(error: BaseException) -> bool:
@@ -77,11 +55,30 @@ def is_missing_file(error: BaseException) -> bool:
     return bool(_MISSING.search(_everything(error)))
 
 
-def _everything(error: BaseException) -> str:
-    """Names and messages of an exception and all its causes, without stacks."""
-    throwable = _origin(error)
-    parts = [str(getattr(error, "_desc", None) or error)] if throwable is None else []
-    while throwable is not None and len(parts) < 20:
-        parts.append(_STACK.sub("", throwable.toString()))
+def _causes(error: BaseException) -> list[tuple[str, str]]:
+    """Class and message of the Java exceptions behind a Python one, outermost first; empty if there are none."""
+    throwable: Any = error.java_exception if isinstance(error, Py4JJavaError) else getattr(error, "_origin", None)
+    found: list[tuple[str, str]] = []
+    while throwable is not None and len(found) < _MAX_CAUSES:
+        name = throwable.getClass().getName()
+        # The simple message lacks the query plan that errors of the analysis append.
+        text = throwable.getSimpleMessage() if name.endswith("AnalysisException") else throwable.getMessage()
+        found.append((name, _clean(text or "")))
         throwable = throwable.getCause()
-    return "\n".join(parts)
+    return found
+
+
+def _named(causes: list[tuple[str, str]]) -> str:
+    name, text = next((cause for cause in reversed(causes) if cause[1]), causes[-1] if causes else ("", ""))
+    return text if text.startswith("[") else ": ".join(filter(None, [name.rsplit(".", 1)[-1], text]))
+
+
+def _everything(error: BaseException) -> str:
+    causes = _causes(error)
+    return (
+        "\n".join(f"{name}: {text}" for name, text in causes) if causes else str(getattr(error, "_desc", None) or error)
+    )
+
+
+def _clean(text: str) -> str:
+    return _STACK.sub("", text).strip()

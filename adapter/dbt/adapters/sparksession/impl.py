@@ -2,18 +2,26 @@
 
 from __future__ import annotations
 
-import os
 from multiprocessing.context import SpawnContext
+from pathlib import Path
 from typing import Any
 
+from dbt.adapters.base import BaseRelation
 from dbt.adapters.base.meta import available
 from dbt.adapters.contracts.connection import AdapterResponse
-from dbt.adapters.spark.impl import SparkAdapter
+from dbt.adapters.contracts.relation import RelationType
+from dbt.adapters.spark.impl import SCHEMA_NOT_FOUND_MESSAGES, SparkAdapter
+from dbt.flags import get_flags
+from dbt_common.exceptions import DbtDatabaseError
 from pyspark.sql import SparkSession
 
 from dbt.adapters.sparksession.connections import SparksessionConnectionManager
 from dbt.adapters.sparksession.python_models import run_model
 from dbt.adapters.sparksession.read_files import read_files
+
+ICEBERG_CATALOG = "org.apache.iceberg.spark.SparkCatalog"
+# How Spark and Iceberg say that a catalog has no views.
+_NO_VIEWS = ("MISSING_CATALOG_ABILITY", "UnsupportedOperationException")
 
 
 class SparksessionAdapter(SparkAdapter):
@@ -23,10 +31,11 @@ class SparksessionAdapter(SparkAdapter):
 
     def __init__(self, config: Any, mp_context: SpawnContext) -> None:
         super().__init__(config, mp_context)
-        root = getattr(config, "project_root", None) or _flag("PROJECT_DIR") or os.getcwd()
-        root = os.path.abspath(root)
-        SparksessionConnectionManager.project_root = root
-        SparksessionConnectionManager.log_path = os.path.join(root, _flag("LOG_PATH") or "logs")
+        # `dbt debug` passes the profile alone, which does not know the project.
+        flags = get_flags()
+        root = Path(getattr(config, "project_root", None) or getattr(flags, "PROJECT_DIR", None) or ".").absolute()
+        SparksessionConnectionManager.project_root = str(root)
+        SparksessionConnectionManager.log_path = str(root / (getattr(flags, "LOG_PATH", None) or "logs"))
 
     @property
     def session(self) -> SparkSession:
@@ -43,31 +52,47 @@ class SparksessionAdapter(SparkAdapter):
             compiled_code: its code with dbt's generated functions.
 
         Returns:
-            Name of the temporary view, or None when the model returned None ("nothing to write").
+            A select statement that reads the result, or None when the model returned None ("nothing to write").
+
+        Raises:
+            DbtRuntimeError: the model fails or returns something that is no table; names file and line.
         """
-        with self.connections.exception_handler(model["original_file_path"]):
-            return run_model(self.session, model, compiled_code, SparksessionConnectionManager.project_root)
+        view = run_model(self.session, model, compiled_code, Path(SparksessionConnectionManager.project_root))
+        return None if view is None else f"select * from {self.quote(view)}"
 
     @available
     def read_files(
         self, view: str, format: str, paths: list[str], options: dict[str, Any] | None = None
     ) -> dict[str, list[dict[str, str]]]:
         """Register a temporary view over exactly these files; see `read_files.read_files`."""
-        with self.connections.exception_handler(f"read_files({view})"):
+        with self.connections.exception_handler(f"adapter.read_files('{view}', '{format}', ...)"):
             return read_files(self.session, view, format, list(paths), dict(options or {}))
 
     def submit_python_job(self, parsed_model: dict[str, Any], compiled_code: str) -> AdapterResponse:
         """Write the result of a Python model.
 
-        The model has run when dbt gets here (macro create_table_as), so the code is the SQL that writes its view.
+        The model has run when dbt gets here (macro create_table_as), so the code is the SQL that writes its result.
         """
         response, _ = self.execute(compiled_code)
         return response
 
+    def list_relations_without_caching(self, schema_relation: BaseRelation) -> list[BaseRelation]:
+        """List tables and views; in an Iceberg catalog with two statements, whatever the number of relations."""
+        catalog = self.session.catalog.currentCatalog()
+        if self.session.conf.get(f"spark.sql.catalog.{catalog}", "") != ICEBERG_CATALOG:
+            return super().list_relations_without_caching(schema_relation)
+        return [
+            self.Relation.create(schema=schema_relation.schema, identifier=name, type=relation_type, is_iceberg=True)
+            for kind, relation_type in (("tables", RelationType.Table), ("views", RelationType.View))
+            for name in self._show(kind, schema_relation)
+        ]
 
-def _flag(name: str) -> str | None:
-    """One of dbt's global flags; the adapter also works where dbt-core has set none."""
-    from dbt.flags import get_flags
-
-    value = getattr(get_flags(), name, None)
-    return str(value) if value else None
+    def _show(self, kind: str, schema_relation: BaseRelation) -> list[str]:
+        try:
+            _, rows = self.execute(f"show {kind} in {schema_relation.render()}", fetch=True)
+        except DbtDatabaseError as error:
+            no_schema = any(text in error.msg for text in SCHEMA_NOT_FOUND_MESSAGES)
+            if no_schema or (kind == "views" and any(text in error.msg for text in _NO_VIEWS)):
+                return []
+            raise
+        return [str(name) for _schema, name, temporary in rows if not temporary]

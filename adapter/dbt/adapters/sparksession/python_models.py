@@ -2,15 +2,24 @@
 
 from __future__ import annotations
 
-import os
+import site
 import sys
+import traceback
 import types
+from pathlib import Path
 from typing import Any
 
+from dbt.adapters.events.logging import AdapterLogger
+from dbt_common.exceptions import DbtRuntimeError
+from pyspark import cloudpickle
 from pyspark.sql import DataFrame, SparkSession
 
+from dbt.adapters.sparksession.errors import is_spark_error, spark_message
 
-def run_model(session: SparkSession, model: dict[str, Any], code: str, project_root: str) -> str | None:
+logger = AdapterLogger("Spark")
+
+
+def run_model(session: SparkSession, model: dict[str, Any], code: str, project_root: Path) -> str | None:
     """Run `model(dbt, session)` and register the frame it returns as a temporary view.
 
     Args:
@@ -21,18 +30,65 @@ def run_model(session: SparkSession, model: dict[str, Any], code: str, project_r
 
     Returns:
         Name of the view, or None when the model returned None.
+
+    Raises:
+        DbtRuntimeError: the model fails (file, line and message) or returns something that is no table.
     """
-    if project_root not in sys.path:
-        sys.path.insert(0, project_root)
-    # The user's code comes first, so line numbers are those of the model's own file.
-    path = os.path.join(project_root, model["original_file_path"])
-    module = types.ModuleType(f"dbt_python_model_{model['name']}")
-    module.__file__ = path
-    exec(compile(code, path, "exec", dont_inherit=True), module.__dict__)
-    result = module.model(module.dbtObj(session.table), session)
-    if result is None:
-        return None
-    frame = result if isinstance(result, DataFrame) else session.createDataFrame(result)
-    view = f"{model['alias']}__dbt_python"
-    frame.createOrReplaceTempView(f"`{view}`")
+    if str(project_root) not in sys.path:
+        sys.path.insert(0, str(project_root))
+    path = project_root / model["original_file_path"]
+    try:
+        # The user's code comes first in the compiled code, so line numbers are those of the model's own file.
+        module = _module(f"dbt_python_model_{model['name']}", code, path)
+        result = module.model(module.dbtObj(session.table), session)
+        if result is None:
+            return None
+        view = f"{model['alias']}__dbt_python"
+        _as_frame(session, result).createOrReplaceTempView(f"`{view}`")
+    except Exception as error:
+        logger.debug(traceback.format_exc())
+        raise DbtRuntimeError(_message(error, project_root)) from None
     return view
+
+
+def _module(name: str, code: str, path: Path) -> types.ModuleType:
+    module = types.ModuleType(name)
+    module.__file__ = str(path)
+    # Data classes look their module up; functions of a module that workers cannot import are sent by value.
+    sys.modules[name] = module
+    cloudpickle.register_pickle_by_value(module)
+    exec(compile(code, str(path), "exec", dont_inherit=True), module.__dict__)
+    return module
+
+
+def _as_frame(session: SparkSession, result: Any) -> DataFrame:
+    if isinstance(result, DataFrame):
+        return result
+    # Neither package is imported unless the model did.
+    package = type(result).__module__
+    if package.startswith("pyspark.pandas"):
+        return result.to_spark()
+    if package.startswith("pandas") and type(result).__name__ == "DataFrame":
+        return session.createDataFrame(result)
+    raise DbtRuntimeError(
+        f"model() returned {type(result).__name__}; expected a Spark or pandas DataFrame"
+        " (rows become one with session.createDataFrame(rows, schema)), or None in an incremental run that has nothing"
+        " to write"
+    )
+
+
+def _message(error: Exception, project_root: Path) -> str:
+    """The user's own lines of the traceback, outermost first, then the message."""
+    installed = (*site.getsitepackages(), site.getusersitepackages(), sys.prefix)
+    lines = []
+    for frame in traceback.extract_tb(error.__traceback__):
+        file = Path(frame.filename)
+        if file.is_relative_to(project_root) and not any(file.is_relative_to(folder) for folder in installed):
+            lines.append(f"{file.relative_to(project_root)}, line {frame.lineno}, in {frame.name}: {frame.line}")
+    if isinstance(error, DbtRuntimeError):
+        text = error.msg
+    elif is_spark_error(error):
+        text = spark_message(error)
+    else:
+        text = "".join(traceback.format_exception_only(error)).strip()
+    return "\n".join([*lines, text])

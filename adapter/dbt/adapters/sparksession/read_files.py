@@ -5,16 +5,19 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, TypeVar
 
-from py4j.protocol import Py4JJavaError
-from pyspark.errors import PySparkException
+from dbt_common.exceptions import DbtRuntimeError
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 from pyspark.sql.types import StructType
 from pyspark.sql.window import Window
 
-from dbt_common.exceptions import DbtRuntimeError
-
-from dbt.adapters.sparksession.errors import is_environment_error, is_missing_file, spark_message
+from dbt.adapters.sparksession.errors import (
+    is_environment_error,
+    is_missing_file,
+    is_spark_error,
+    root_cause,
+    spark_message,
+)
 from dbt.adapters.sparksession.widening import merge_schemas
 
 ADDED_COLUMNS = ("_file_path", "_file_modified_at", "_file_row")
@@ -95,8 +98,8 @@ def _sift(
         return [], []
     try:
         return [(check(paths), paths)], []
-    except (PySparkException, Py4JJavaError, FileProblem) as error:
-        if is_environment_error(error):
+    except Exception as error:
+        if not (isinstance(error, FileProblem) or is_spark_error(error)) or is_environment_error(error):
             raise
         if len(paths) == 1:
             return [], [{"path": paths[0], "reason": _reason(error)}]
@@ -111,14 +114,18 @@ def _reason(error: Exception) -> str:
         return str(error)
     if is_missing_file(error):
         return "no longer there"
-    return " ".join(spark_message(error).split())
+    message = spark_message(error)
+    # Spark only says that it failed to read the file; the library below knows why.
+    return " ".join((root_cause(error) if message.startswith("[FAILED_READ_FILE") else message).split())
 
 
 def _check_names(paths: list[str]) -> None:
     for path in paths:
         name = path.rsplit("/", 1)[-1]
         if name.startswith((".", "_")) or name.endswith("._COPYING_"):
-            raise FileProblem(f"Spark leaves out hidden files; {name!r} starts with '.' or '_' or ends with '._COPYING_'")
+            raise FileProblem(
+                f"Spark leaves out hidden files; {name!r} starts with '.' or '_' or ends with '._COPYING_'"
+            )
 
 
 def _check_columns(schema: StructType) -> None:
@@ -159,4 +166,3 @@ def _with_file_columns(frame: DataFrame, format: str) -> DataFrame:
 def _in_order(rejected: list[dict[str, str]], paths: list[str]) -> list[dict[str, str]]:
     position = {path: index for index, path in enumerate(paths)}
     return sorted(rejected, key=lambda item: position[item["path"]])
-

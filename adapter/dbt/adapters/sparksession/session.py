@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import logging
 import os
+import re
+import shutil
 import signal
 import sys
 import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -13,12 +18,36 @@ from typing import Any
 from dbt.adapters.events.logging import AdapterLogger
 from dbt.adapters.exceptions import FailedToConnectError
 from pyspark import SparkConf, SparkContext
+from pyspark.errors import PySparkRuntimeError
 from pyspark.java_gateway import launch_gateway
 from pyspark.sql import SparkSession
 
 from dbt.adapters.sparksession.credentials import SparksessionCredentials
+from dbt.adapters.sparksession.errors import is_spark_error, spark_message
 
 logger = AdapterLogger("Spark")
+LOG_NAME = "spark.log"
+LOG_LIMIT = 10_000_000  # bytes; a larger log is set aside at the next start
+TAIL_LINES = 15
+# Read by the Java process when it starts, so a running one cannot take another value.
+_FIXED_AT_START = ("spark.jars", "spark.driver.", "spark.submit.", "spark.files")
+_ADVICE = (
+    (
+        r"UnsupportedClassVersionError|jdk\.incubator\.vector|Unrecognized (VM )?option|major\.minor version",
+        "Spark 4 needs Java 17 or newer. Install one, or point JAVA_HOME to it.",
+    ),
+    (
+        r"unresolved dependenc|UNRESOLVED DEPENDENCIES|Server access error|download failed|not found: ",
+        "The libraries of spark.jars.packages could not be fetched. Check their names and versions and the way to the"
+        " repository (network, proxy, spark.jars.ivySettings).",
+    ),
+    (
+        r"BindException|UnknownHostException",
+        "Set spark.driver.host: localhost and spark.driver.bindAddress: 127.0.0.1.",
+    ),
+    (r"Could not reserve enough space|Invalid (maximum|initial) heap size", "Lower spark.driver.memory."),
+)
+
 _lock = threading.RLock()
 _current: SessionPool | None = None
 
@@ -28,77 +57,238 @@ class SessionPool:
     """The root session and the child sessions made from it.
 
     Attributes:
-        root: the session the application was started with; nothing but start-up runs in it.
+        root: the session Spark was started with; nothing but the start runs in it.
         config: the configuration it was started with.
-        idle: child sessions nobody uses now.
+        idle: child sessions that no connection uses now.
+        baseline: settings (a Java map) and current database of a new child session.
     """
 
     root: SparkSession
     config: dict[str, str]
     idle: list[SparkSession] = field(default_factory=list)
+    baseline: tuple[Any, str] | None = None
 
-    def take(self) -> SparkSession:
-        """Lend a child session whose settings and temporary views are those of a new one."""
-        with _lock:
-            session = self.idle.pop() if self.idle else None
-        if session is None:
-            return self.root.newSession()
-        reset(session, self.root)
-        return session
+    def take(self, description: str) -> tuple[SparkSession, str]:
+        """Lend a child session in which no setting, view or current schema of an earlier use is left.
+
+        Args:
+            description: what the session is for, shown in Spark's user interface.
+
+        Returns:
+            The session, and the job group under which the calling thread's jobs can be cancelled.
+        """
+        session = self._reusable() or self._new()
+        # Makes it the session that functions such as udf() find in this thread.
+        session._jvm.SparkSession.setActiveSession(session._jsparkSession)  # type: ignore[union-attr]
+        group = f"dbt-{os.urandom(8).hex()}"
+        session.sparkContext.setJobGroup(group, description, interruptOnCancel=True)
+        return session, group
 
     def give_back(self, session: SparkSession) -> None:
         """Return a session taken before."""
         with _lock:
             self.idle.append(session)
 
+    def cancel(self, group: str) -> None:
+        """Cancel the running jobs of a job group and those it would start later."""
+        self.root.sparkContext._jsc.sc().cancelJobGroupAndFutureJobs(group)
 
-def reset(session: SparkSession, root: SparkSession) -> None:
-    """Undo `SET` and temporary views of a child session. Runs no Spark job."""
-    baseline, now = root.conf.getAll, session.conf.getAll
-    for key in now.keys() - baseline.keys():
-        session.conf.unset(key)
-    for key, value in baseline.items():
-        if now.get(key) != value:
-            session.conf.set(key, value)
-    # Spark's own `show views` fails where the current namespace does not exist, as in an empty Iceberg catalog.
-    views: Any = session._jsparkSession.sessionState().catalog().listLocalTempViews("*")
+    def _new(self) -> SparkSession:
+        session = self.root.newSession()
+        with _lock:
+            if self.baseline is None:
+                self.baseline = _settings(session), session.catalog.currentDatabase()
+        return session
+
+    def _reusable(self) -> SparkSession | None:
+        while True:
+            with _lock:
+                if not self.idle or self.baseline is None:
+                    return None
+                session = self.idle.pop()
+            # `use` cannot be undone where the first namespace has no name, as in an Iceberg catalog.
+            if session.catalog.currentDatabase() == self.baseline[1]:
+                _reset(session, self.baseline[0])
+                return session
+
+
+def _settings(session: SparkSession) -> Any:
+    """All settings of a session as an immutable Java map; comparing two is one call."""
+    return session._jsparkSession.sessionState().conf().getAllConfs()
+
+
+def _reset(session: SparkSession, baseline: Any) -> None:
+    """Undo `set` and drop temporary views. Runs no Spark job."""
+    now = _settings(session)
+    if not now.equals(baseline):
+        before, after = _as_dict(baseline), _as_dict(now)
+        for key in after.keys() - before.keys():
+            session.conf.unset(key)
+        for key, value in before.items():
+            if after.get(key) != value:
+                session.conf.set(key, value)
+    # `show views` would fail where the current namespace does not exist.
+    views = session._jsparkSession.sessionState().catalog().listLocalTempViews("*")
     for name in [views.apply(index).table() for index in range(views.size())]:
         session.catalog.dropTempView(name)
+
+
+def _as_dict(java_map: Any) -> dict[str, str]:
+    pairs = java_map.toList()
+    return {pair._1(): pair._2() for pair in (pairs.apply(index) for index in range(pairs.size()))}
 
 
 def get_pool(credentials: SparksessionCredentials, project_root: str, log_path: str) -> SessionPool:
     """Return the session pool of this process, starting Spark on first use.
 
+    A process that runs dbt several times keeps its session as long as the configuration is the same; with another one
+    Spark's session is started anew.
+
     Args:
         credentials: the profile, with `{project_root}` already replaced.
-        project_root: absolute path of the dbt project; importable by Python workers.
-        log_path: folder for `spark.log`.
+        project_root: absolute path of the dbt project; Python workers on this machine can import from it.
+        log_path: folder for `spark.log`, where everything goes that Java prints.
 
     Raises:
-        FailedToConnectError: Spark does not start; the message says what to do.
+        FailedToConnectError: Spark does not start; the message says why and what to do.
     """
-    global _current
+    global _current  # noqa: PLW0603 - one Java process per Python process is pyspark's rule
     with _lock:
+        if _current is not None and _current.config != credentials.config:
+            _stop(_current, credentials.config)
+            _current = None
         if _current is None:
-            _current = SessionPool(_start(credentials, project_root, log_path), dict(credentials.config))
+            _current = SessionPool(_start(credentials, project_root, Path(log_path)), dict(credentials.config))
         return _current
 
 
-def _start(credentials: SparksessionCredentials, project_root: str, log_path: str) -> SparkSession:
-    for folder in credentials.create_directories:
-        Path(folder).mkdir(parents=True, exist_ok=True)
-    os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
-    Path(log_path).mkdir(parents=True, exist_ok=True)
-    conf = SparkConf(loadDefaults=False).setAll(list(credentials.config.items())).setAppName(credentials.app_name)
-    on_main_thread = threading.current_thread() is threading.main_thread()
+def _stop(pool: SessionPool, config: dict[str, str]) -> None:
+    changed = {key for key in pool.config.keys() | config.keys() if pool.config.get(key) != config.get(key)}
+    fixed = sorted(key for key in changed if key.startswith(_FIXED_AT_START))
+    if fixed:
+        raise FailedToConnectError(
+            f"Spark already runs in this process with other values of {', '.join(fixed)}, which are read when Java"
+            " starts. Run dbt in a new process."
+        )
+    properties = pool.root._jvm.System  # type: ignore[union-attr]
+    pool.root.stop()
+    for key in pool.config:
+        properties.clearProperty(key)
+
+
+def _start(credentials: SparksessionCredentials, project_root: str, log_path: Path) -> SparkSession:
+    if SparkContext._active_spark_context is not None:
+        raise FailedToConnectError(
+            "A Spark session that dbt did not start already runs in this process. Stop it first (spark.stop()), or run"
+            " dbt in a new process: its settings could differ from the profile's."
+        )
+    _make_directories([*credentials.create_directories, str(log_path)])
+    # pyspark reports each SQL error as a line of JSON on the terminal as well.
+    for name in ("SQLQueryContextLogger", "DataFrameQueryContextLogger"):
+        logging.getLogger(name).disabled = True
+    config = {"spark.ui.showConsoleProgress": "false", **credentials.config, "spark.app.name": credentials.app_name}
     handler = signal.getsignal(signal.SIGINT)
-    with open(Path(log_path) / "spark.log", "ab") as log:
-        gateway = launch_gateway(conf, popen_kwargs={"stderr": log, "stdout": log})
-    SparkContext._ensure_initialized(gateway=gateway)
-    root = SparkSession.builder.config(map=dict(conf.getAll())).getOrCreate()
-    if on_main_thread:
-        # dbt cancels its own connections; pyspark's handler would also talk to Java from inside the signal.
-        signal.signal(signal.SIGINT, handler)
-    # The first use of a JDBC catalog creates its tables, which two threads must not do at the same time.
-    root.sql("show namespaces").collect()
+    with _worker_environment(config, project_root):
+        if SparkContext._gateway is None:
+            _launch_java(config, log_path / LOG_NAME)
+        try:
+            root = SparkSession.builder.config(map=dict(config)).getOrCreate()
+            # The first use of a JDBC catalog creates its tables, which two threads must not do at the same time.
+            root.sql("show namespaces").collect()
+        except Exception as error:
+            if not is_spark_error(error):
+                raise
+            logger.debug(str(error))
+            raise FailedToConnectError(
+                f"Spark started, but not with the configuration of the profile. {spark_message(error)}\n"
+                f"More in {log_path / LOG_NAME}."
+            ) from None
+        finally:
+            if threading.current_thread() is threading.main_thread():
+                # dbt cancels what runs; pyspark's own handler would call Java from inside the signal.
+                signal.signal(signal.SIGINT, handler)
     return root
+
+
+def _make_directories(folders: list[str]) -> None:
+    problems = []
+    for folder in folders:
+        try:
+            Path(folder).mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            problems.append(f"  - {folder}: {error.strerror}")
+    if problems:
+        raise FailedToConnectError(
+            "\n".join(["These folders cannot be made (create_directories, log path):", *problems])
+        )
+
+
+@contextmanager
+def _worker_environment(config: dict[str, str], project_root: str) -> Iterator[None]:
+    """Let Python workers on this machine run this Python and import the project's packages."""
+    changes = {"PYTHONPATH": os.pathsep.join(filter(None, [project_root, os.environ.get("PYTHONPATH")]))}
+    if config.get("spark.master", "local").startswith("local"):
+        changes["PYSPARK_PYTHON"] = os.environ.get("PYSPARK_PYTHON", sys.executable)
+    before = {key: os.environ.get(key) for key in changes}
+    os.environ.update(changes)
+    try:
+        yield
+    finally:
+        for key, value in before.items():
+            if value is None:
+                del os.environ[key]
+            else:
+                os.environ[key] = value
+
+
+def _launch_java(config: dict[str, str], log_file: Path) -> None:
+    """Start the Java process with everything it prints going to the log file."""
+    home = os.environ.get("JAVA_HOME")
+    java = shutil.which(f"{home}/bin/java" if home else "java")
+    if java is None:
+        raise FailedToConnectError(
+            f"Java was not found ({f'JAVA_HOME is {home}' if home else 'no java on the PATH'})."
+            " Spark 4 needs Java 17 or newer: install one (Debian and Ubuntu: apt install openjdk-17-jre-headless;"
+            " macOS: brew install openjdk@17), or point JAVA_HOME to it."
+        )
+    if log_file.exists() and log_file.stat().st_size > LOG_LIMIT:
+        log_file.replace(log_file.with_suffix(".log.1"))
+    missing = missing_packages(config)
+    if missing:
+        logger.info(f"Fetching Spark packages (first use only): {', '.join(missing)}")
+    with log_file.open("ab") as log:
+        start = log.tell()
+        try:
+            gateway = launch_gateway(
+                SparkConf(loadDefaults=False).setAll(list(config.items())), popen_kwargs={"stdout": log, "stderr": log}
+            )
+        except PySparkRuntimeError:
+            raise FailedToConnectError(_start_failure(log_file, start, java)) from None
+    SparkContext._ensure_initialized(gateway=gateway)
+    if missing:
+        logger.info("Spark packages fetched")
+
+
+def missing_packages(config: dict[str, str]) -> list[str]:
+    """Coordinates in `spark.jars.packages` whose jar is not yet in Ivy's folder of resolved jars."""
+    # Ivy's folder as Spark 4 chooses it.
+    jars = Path(config.get("spark.jars.ivy", Path.home() / ".ivy2.5.2")) / "jars"
+    packages = [name.strip() for name in config.get("spark.jars.packages", "").split(",") if name.strip()]
+    return [name for name in packages if not (jars / f"{_jar_stem(name)}.jar").exists()]
+
+
+def _jar_stem(coordinates: str) -> str:
+    """`group_artifact-version`, the name Ivy gives the jar of `group:artifact:version`."""
+    parts = coordinates.replace("/", ":").split(":")
+    return f"{'_'.join(parts[:-1])}-{parts[-1]}"
+
+
+def _start_failure(log_file: Path, start: int, java: str) -> str:
+    with log_file.open("rb") as log:
+        log.seek(start)
+        printed = log.read().decode(errors="replace")
+    lines = [line for line in printed.splitlines() if line.strip() and not line.lstrip().startswith("at ")]
+    advice = next((text for pattern, text in _ADVICE if re.search(pattern, printed)), "")
+    return "\n".join(
+        filter(None, [f"Spark did not start (Java: {java}).", advice, f"The end of {log_file}:", *lines[-TAIL_LINES:]])
+    )

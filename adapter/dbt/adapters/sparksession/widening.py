@@ -19,14 +19,15 @@ from pyspark.sql.types import (
 
 _INTEGERS: list[type[DataType]] = [ByteType, ShortType, IntegerType, LongType]
 # Decimal digits of each integer type; Spark's Parquet reader wants 20 for a bigint, though 19 would hold it.
-_DIGITS = {ByteType: 3, ShortType: 5, IntegerType: 10, LongType: 20}
+_DIGITS: dict[type[DataType], int] = {ByteType: 3, ShortType: 5, IntegerType: 10, LongType: 20}
 
 
 def widen(left: DataType, right: DataType) -> DataType | None:
     """Return the type that holds the values of both without loss, or None if there is none.
 
-    Wider are: integers of more bytes, double for float and for integers up to int (a bigint does not fit), decimals with enough digits on both
-    sides of the point; within arrays, maps and structs the same. Struct fields are matched by name.
+    Wider are: integers of more bytes, double for float and for integers up to int (a bigint does not fit), decimals
+    with enough digits on both sides of the point; within arrays, maps and structs the same. Struct fields are matched
+    by name.
     """
     if left == right:
         return left

@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-import os
+from pathlib import Path
 
-PACKAGE_PATH = os.path.dirname(__file__)
+PACKAGE_PATH = str(Path(__file__).parent)

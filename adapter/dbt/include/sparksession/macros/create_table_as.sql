@@ -1,13 +1,14 @@
 {% macro sparksession__create_table_as(temporary, relation, compiled_code, language='sql') -%}
   {%- if language == 'python' -%}
-    {%- set view = adapter.run_python_model(model, compiled_code) -%}
-    {%- if view is none -%}
+    {%- set select_sql = adapter.run_python_model(model, compiled_code) -%}
+    {%- if select_sql is none -%}
       {%- do exceptions.raise_compiler_error(
-        "Python model " ~ model.name ~ " returned None. Expected a Spark or pandas DataFrame, because the table has to be"
-        ~ " created. Return an empty DataFrame with the right columns."
+        "model() returned None, but the table " ~ relation ~ " has to be created. Expected a Spark or pandas DataFrame;"
+        ~ " None is for incremental runs with nothing to write. Return an empty DataFrame with the right columns."
       ) -%}
     {%- endif -%}
-    {%- set compiled_code = "select * from `" ~ view ~ "`" -%}
+    {{ spark__create_table_as(temporary, relation, select_sql, 'sql') }}
+  {%- else -%}
+    {{ spark__create_table_as(temporary, relation, compiled_code, language) }}
   {%- endif -%}
-  {{ spark__create_table_as(temporary, relation, compiled_code, 'sql') }}
 {%- endmacro %}

@@ -30,8 +30,7 @@
     {% do persist_constraints(target_relation, model) %}
   {%- else -%}
     {%- if model['language'] == 'python' -%}
-      {%- set view = adapter.run_python_model(model, compiled_code) -%}
-      {%- set select_sql = none if view is none else "select * from `" ~ view ~ "`" -%}
+      {%- set select_sql = adapter.run_python_model(model, compiled_code) -%}
     {%- endif -%}
     {%- if select_sql is none -%}
       {%- call noop_statement('main', 'OK nothing to write') -%}{%- endcall -%}
