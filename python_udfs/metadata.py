@@ -327,7 +327,7 @@ class _Loader:
         line = 1
         try:
             for record in reader:
-                if record:
+                if len(record) > 1 or "".join(record).strip():
                     records.append((line, record))
                 line = reader.line_num + 1
         except csv.Error as error:

@@ -1,0 +1,168 @@
+"""dbt itself reads the generated files, and finds in them what the seeds say."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import subprocess
+import sys
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from seed_files import good_seeds, write_seeds
+
+from python_udfs.codegen import render
+from python_udfs.codegen.__main__ import main
+from python_udfs.metadata import COLUMNS_FILE, FEEDS_FILE, TABLES_FILE
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+# Everything that YAML, Jinja or SQL could take for its own.
+ODD_TEXT = 'It\'s "50%": {{ no }} {% jinja %} {# here #} {{{% \\n # é\n🙂 - \x85 x'
+ODD_COLUMNS = ["order", "two words", "it's", 'dou"ble', "back`tick", "{{ id }}", "größe"]
+
+STUBS = {
+    "dbt_project.yml": (
+        "name: stub\nprofile: stub\nmodels: {stub: {bronze: {+schema: bronze, +tblproperties: {p: q}, +meta: {m: n}}}}\n"
+    ),
+    "profiles.yml": "stub: {outputs: {local: {type: sparksession, schema: x}}, target: local}\n",
+    "models/raw_listing.sql": "select 1 as one\n",
+    "models/rejected_files.sql": "select 1 as one\n",
+    "macros/stubs.sql": "\n".join(
+        [
+            *(
+                f"{{% macro {name}(one=none, bronze=none, inactive=none) %}}select 1{{% endmacro %}}"
+                for name in ("cdc_bronze", "cdc_silver", "cdc_raw_processed_files", "cdc_silver_sync_state")
+            ),
+            "{% macro cdc_quarantine(one) %}select 1{% endmacro %}",
+            *(
+                f"{{% test {name}(model) %}}select 1{{% endtest %}}"
+                for name in ("known_operations", "one_row_per_key", "no_key_is_null", "silver_matches_bronze")
+            ),
+        ]
+    ),
+    "models/docs.md": "\n".join(
+        f"{{% docs {name[1:]} %}}About {name}{{% enddocs %}}"
+        for name in {*render.BRONZE_COLUMNS, *render.SILVER_COLUMNS, *render.SOFT_DELETE_COLUMNS}
+    ),
+}
+
+
+@pytest.fixture(scope="module")
+def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A project whose metadata is as odd as it may be, generated and parsed by dbt in a process of its own."""
+    project = tmp_path_factory.mktemp("project")
+    seeds = good_seeds()
+    seeds[FEEDS_FILE][1] |= {"description": ODD_TEXT, "options": "delimiter=tab;null_values=\\N|it's"}
+    seeds[TABLES_FILE][0] |= {"delete_mode": "soft", "description": ODD_TEXT, "owner": ODD_TEXT.strip()}
+    seeds[TABLES_FILE][1] |= {
+        "primary_key": ";".join(ODD_COLUMNS),
+        "partition_by": "bucket(16, order);two words",
+        "table_properties": "write.x='{{ y }}'",
+    }
+    staff = seeds[COLUMNS_FILE][2]
+    seeds[COLUMNS_FILE] = seeds[COLUMNS_FILE][:2] + [
+        {**staff, "column_name": name, "position": str(position), "description": ODD_TEXT}
+        for position, name in enumerate(ODD_COLUMNS, start=1)
+    ]
+    folder = write_seeds(project, seeds)
+    # dbt strips the text before it computes the checksum, and leaves a byte order mark in.
+    (folder / FEEDS_FILE).write_bytes(b"\xef\xbb\xbf" + (folder / FEEDS_FILE).read_bytes() + b"\n\n")
+    (folder / TABLES_FILE).write_bytes((folder / TABLES_FILE).read_bytes() + b"\r\n  \n")
+    for name, text in STUBS.items():
+        path = project / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+    assert main(["--project-dir", str(project)]) == 0
+    parse = subprocess.run(
+        [sys.executable, "-c", "from dbt.cli.main import cli; cli()", "--no-send-anonymous-usage-stats", "parse"],
+        cwd=project,
+        env={**os.environ, "DBT_PROFILES_DIR": str(project)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert parse.returncode == 0, parse.stdout + parse.stderr
+    assert "deprecat" not in parse.stdout.lower(), parse.stdout
+    return project
+
+
+@pytest.fixture(scope="module")
+def manifest(project: Path) -> dict[str, Any]:
+    loaded: dict[str, Any] = json.loads((project / "target/manifest.json").read_text(encoding="utf-8"))
+    return loaded
+
+
+def test_the_guard_compares_the_checksums_that_dbt_computes(project: Path, manifest: dict[str, Any]) -> None:
+    macro = (project / "macros/cdc/cdc_seed_checksums.sql").read_text(encoding="utf-8")
+    seeds = {
+        node["name"]: node["checksum"]["checksum"] for node in manifest["nodes"].values() if node["path"][-4:] == ".csv"
+    }
+
+    assert dict(re.findall(r"'(\w+)': '(\w+)'", macro)) == seeds
+    assert sorted(seeds) == ["cdc_columns", "cdc_feeds", "cdc_tables"]
+
+
+def test_a_seed_too_large_for_dbt_to_hash_is_known_by_its_path(tmp_path: Path) -> None:
+    seed = tmp_path / "seeds/cdc_columns.csv"
+    seed.parent.mkdir()
+    seed.write_bytes(b"x" * render.LARGEST_HASHED_SEED)
+    assert re.fullmatch(r"[0-9a-f]{64}", render.seed_checksum(seed))
+
+    seed.write_bytes(b"x" * (render.LARGEST_HASHED_SEED + 1))
+    assert render.seed_checksum(seed) == "seeds/cdc_columns.csv"
+
+
+def test_odd_names_reach_the_configuration_unharmed(manifest: dict[str, Any]) -> None:
+    config = manifest["nodes"]["model.stub.silver_hr__staff"]["config"]
+
+    assert config["unique_key"] == ODD_COLUMNS
+    assert config["partition_by"] == ["bucket(16, `order`)", "`two words`"]
+    assert config["tblproperties"]["write.x"] == "'{{ y }}'"
+    assert config["meta"]["cdc"]["primary_key"] == ODD_COLUMNS
+    options = manifest["nodes"]["model.stub.bronze_hr__staff"]["config"]["meta"]["cdc"]["options"]
+    assert options["delimiter"] == "\t"
+    assert options["null_values"] == ["\\N", "it's"]
+
+
+def test_columns_that_need_quotes_say_so(manifest: dict[str, Any]) -> None:
+    columns = manifest["nodes"]["model.stub.silver_hr__staff"]["columns"]
+
+    assert [name for name in columns if not name.startswith("_cdc_")] == ODD_COLUMNS
+    assert {name for name, column in columns.items() if column["quote"]} == set(ODD_COLUMNS)
+
+
+def test_descriptions_and_owners_come_out_as_they_were_written(manifest: dict[str, Any]) -> None:
+    item = manifest["nodes"]["model.stub.silver_shop__item"]
+
+    assert item["description"].startswith(ODD_TEXT + ". shop.item as the source has it now")
+    assert item["config"]["meta"]["owner"] == ODD_TEXT
+    assert item["config"]["meta"]["cdc"]["delete_mode"] == "soft"
+    assert item["columns"]["_cdc_is_deleted"]["description"] == "About _cdc_is_deleted"
+    assert manifest["nodes"]["model.stub.bronze_hr__staff"]["columns"]["order"]["description"] == ODD_TEXT
+    assert manifest["sources"]["source.stub.people.hr__staff"]["source_description"] == ODD_TEXT
+
+
+def test_lineage_runs_from_the_source_to_silver(manifest: dict[str, Any]) -> None:
+    parents = manifest["parent_map"]
+
+    assert parents["model.stub.silver_shop__item"] == ["model.stub.bronze_shop__item"]
+    assert sorted(parents["model.stub.bronze_shop__item"]) == [
+        "model.stub.raw_listing",
+        "model.stub.rejected_files",
+        "source.stub.shop.shop__item",
+    ]
+    for view in ("raw_processed_files", "quarantine", "silver_sync_state"):
+        assert {"model.stub.bronze_hr__staff", "model.stub.bronze_shop__item"} <= set(parents[f"model.stub.{view}"])
+
+
+def test_every_model_has_its_tests(manifest: dict[str, Any]) -> None:
+    tests: dict[str, set[str]] = {}
+    for node in manifest["nodes"].values():
+        if node["resource_type"] == "test" and node["attached_node"]:
+            tests.setdefault(node["attached_node"].split(".")[-1], set()).add(node["test_metadata"]["name"])
+
+    assert tests["bronze_shop__item"] == {"known_operations"}
+    assert tests["silver_shop__item"] == {"one_row_per_key", "no_key_is_null", "silver_matches_bronze"}
