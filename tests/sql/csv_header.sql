@@ -1,0 +1,1 @@
+{{ cdc_csv_header_sql('raw_view', ',') }}

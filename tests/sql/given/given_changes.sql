@@ -1,0 +1,8 @@
+{% macro given_changes(has_late) %}
+    {% do return({
+        'sql': cdc_bronze_range_sql('bronze.shop__order', none, 43, 7),
+        'to_snapshot_id': 43,
+        'has_late': has_late,
+        'applied_sequence': 'a',
+    }) %}
+{% endmacro %}

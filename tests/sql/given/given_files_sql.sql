@@ -1,0 +1,3 @@
+{% macro given_files_sql() -%}
+{{ cdc_new_files_sql('etl_metadata.raw_listing', 'etl_metadata.rejected_files', given_table(), 7, 9) }}
+{%- endmacro %}

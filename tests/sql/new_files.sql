@@ -1,0 +1,1 @@
+{{ given_files_sql() }}

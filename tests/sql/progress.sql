@@ -1,0 +1,1 @@
+{{ cdc_progress_sql('silver.shop__order') }}

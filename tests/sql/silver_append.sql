@@ -1,0 +1,7 @@
+{{ cdc_silver_sql(
+    given_table(mode='append'),
+    'bronze.shop__order',
+    given_changes(has_late=false),
+    given_plan(),
+    is_first=true
+) }}

@@ -1,0 +1,8 @@
+{{ cdc_silver_difference_sql(
+    given_table(delete_mode='soft'),
+    'silver.shop__order',
+    'bronze.shop__order',
+    42,
+    ['id', 'line no', 'note', '_cdc_sequence'],
+    ['id', 'line no', 'note', '_cdc_sequence']
+) }}
