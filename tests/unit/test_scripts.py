@@ -43,7 +43,8 @@ class Machine:
         """Add a python3 of this version, without the module ensurepip."""
         disguise = f"import sys; sys.version_info = (3, {minor}, 0); sys.modules['ensurepip'] = None; exec(sys.argv[1])"
         self.program(
-            "python3", f'[ "$1" = --version ] && echo "Python 3.{minor}" || exec {sys.executable} -c "{disguise}" "$2"'
+            "python3",
+            f'[ "$1" = --version ] && echo "Python 3.{minor}" || exec "{sys.executable}" -c "{disguise}" "$2"',
         )
 
     def installer(self, name: str, version: str, when: str = "*") -> None:
