@@ -235,8 +235,9 @@ def differences(table: str, expected: Sequence[dict[str, Any]], found: Sequence[
 
 
 def say(text: str = "") -> None:
-    """Prints a line at once, so that it stands in order with dbt's and Spark's own lines."""
-    print(text, flush=True)
+    """Prints a line at once and in one piece: dbt's threads print too."""
+    sys.stdout.write(f"{text}\n")
+    sys.stdout.flush()
 
 
 def main(arguments: list[str] | None = None) -> int:

@@ -295,6 +295,40 @@ def test_a_failed_step_ends_the_run_in_words(
     assert capsys.readouterr().err == told
 
 
+@pytest.mark.parametrize(
+    ("differences", "snapshots_after", "code", "told"),
+    [
+        ([], 2, 0, ""),
+        (["silver.t: 1 rows"], 2, 1, "  silver.t: 1 rows\n"),
+        ([], 3, 1, "  silver.t: 3 snapshots after a build with nothing new, expected 2 as before it\n"),
+    ],
+)
+@pytest.mark.usefixtures("folders")
+def test_the_run_ends_well_only_in_the_expected_state(
+    differences: list[str],
+    snapshots_after: int,
+    code: int,
+    told: str,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    snapshots = iter([{"silver.t": 2}, {"silver.t": snapshots_after}])
+    monkeypatch.setattr(demo, "_spark", lambda: None)
+    monkeypatch.setattr(demo, "sync_states", lambda _: {"s.t": Sync(1, 2, 3, 4, 5)})
+    monkeypatch.setattr(demo, "rejected_rows", lambda _: Counter())
+    monkeypatch.setattr(demo, "snapshots", lambda _: next(snapshots))
+    monkeypatch.setattr(demo, "_differences", lambda _: differences)
+    nodes = [SimpleNamespace(node=SimpleNamespace(resource_type=kind)) for kind in ("model", "test", "test")]
+    runner = Runner(success=True, result=SimpleNamespace(results=nodes, elapsed_time=1.0))
+    assert run_with(runner, monkeypatch) == code
+    assert [command[0] for command in runner.commands] == ["build", "build", "build", "docs"]
+    output = capsys.readouterr()
+    assert output.out.count("    1 models, 2 tests in 1 s\n") == 3
+    assert "s.t              1         2        3        4         0  5 s\n" in output.out
+    assert ("Checked: silver equals the source" in output.out) == (code == 0)
+    assert output.err == (f"The demonstration did not end as it must:\n{told}" if told else "")
+
+
 @pytest.mark.usefixtures("folders")
 def test_interrupting_dbt_ends_the_run(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     assert run_with(Runner(exception=KeyboardInterrupt()), monkeypatch) == 130
