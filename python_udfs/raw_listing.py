@@ -6,16 +6,16 @@ The listing is the only place that looks at object names. Everything after it wo
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from datetime import datetime, timezone
 from functools import reduce
 from pathlib import Path
 
+from dbt.adapters.events.logging import AdapterLogger
 from pyspark.sql import DataFrame, SparkSession, Window
 from pyspark.sql import functions as F
 
-from python_udfs.metadata import Feed
-
+logger = AdapterLogger("Lakehouse")
 PROJECT_ROOT = Path(__file__).resolve().parent.parent
 
 LISTING_SCHEMA = (
@@ -35,23 +35,23 @@ def landing_root() -> str:
     return os.environ.get("LAKEHOUSE_RAW") or str(PROJECT_ROOT / "data" / "raw")
 
 
-def feed_location(feed: Feed, root: str) -> str:
+def feed_location(location: str, root: str) -> str:
     """The location of a feed as Spark reads it.
 
     Args:
-        feed: the feed's row of `cdc_feeds.csv`.
+        location: the location in the feed's row of `cdc_feeds.csv`.
         root: the landing root, a folder or a URI.
 
     Returns:
         The location itself when it is absolute or a URI, else the location under the root.
     """
-    if "://" in feed.location or feed.location.startswith("/"):
-        return feed.location
-    return f"{root.rstrip('/')}/{feed.location}"
+    if "://" in location or location.startswith("/"):
+        return location
+    return f"{root.rstrip('/')}/{location}"
 
 
 def new_objects(
-    spark: SparkSession, feeds: Iterable[Feed], known: DataFrame | None, now: datetime | None = None
+    spark: SparkSession, feeds: Iterable[Mapping[str, str]], known: DataFrame | None, now: datetime | None = None
 ) -> DataFrame | None:
     """Object versions that the listing does not hold yet.
 
@@ -60,7 +60,7 @@ def new_objects(
 
     Args:
         spark: the session to list with.
-        feeds: the feeds to list, one pass over each location.
+        feeds: feed, format and location of each feed to list; one pass over each location.
         known: the listing so far (columns of `LISTING_SCHEMA`), None on the first run.
         now: the time of this run; the current time when not given.
 
@@ -69,7 +69,7 @@ def new_objects(
     """
     now = now or datetime.now(timezone.utc)
     root = landing_root()
-    listed = [_objects_of(spark, feed, feed_location(feed, root)) for feed in feeds]
+    listed = [_objects_of(spark, feed, feed_location(feed["location"], root)) for feed in feeds]
     found = [objects for objects in listed if objects is not None]
     nothing = spark.createDataFrame([], LISTING_SCHEMA)
     if not found:
@@ -105,13 +105,14 @@ def next_batch_id(now: datetime, last: int | None) -> int:
     return max(from_clock, (last or 0) + 1)
 
 
-def _objects_of(spark: SparkSession, feed: Feed, location: str) -> DataFrame | None:
+def _objects_of(spark: SparkSession, feed: Mapping[str, str], location: str) -> DataFrame | None:
     """Path, size, modification time and key (the path under the feed's location) of every object of a feed."""
     jvm = spark._jvm
     assert jvm is not None
     path = jvm.org.apache.hadoop.fs.Path(location)
     file_system = path.getFileSystem(spark._jsc.hadoopConfiguration())
     if not file_system.exists(path):
+        logger.warning(f"Feed {feed['feed']}: its location {location} does not exist (yet); nothing to list there.")
         return None
     prefix = file_system.makeQualified(path).toString()
     return (
@@ -119,8 +120,8 @@ def _objects_of(spark: SparkSession, feed: Feed, location: str) -> DataFrame | N
         .option("recursiveFileLookup", "true")
         .load(location)
         .select(
-            F.lit(feed.feed).alias("feed"),
-            F.lit(feed.format).alias("format"),
+            F.lit(feed["feed"]).alias("feed"),
+            F.lit(feed["format"]).alias("format"),
             "path",
             F.col("length").alias("size"),
             F.col("modificationTime").alias("modified_at"),
@@ -134,9 +135,7 @@ def _with_kind(objects: DataFrame) -> DataFrame:
     parts = F.split("object_key", "/")
     name = F.element_at(parts, -1)
     in_table_folder = F.size(parts) >= 3
-    digits = F.rpad(
-        F.concat(*(F.regexp_extract(name, CHANGE_NAME, group) for group in (1, 2, 3))), 20, "0"
-    )
+    digits = F.rpad(F.concat(*(F.regexp_extract(name, CHANGE_NAME, group) for group in (1, 2, 3))), 20, "0")
     # A timestamp pattern cannot parse fractions without a separator: put one in.
     file_time = F.when(
         name.rlike(CHANGE_NAME),

@@ -21,7 +21,7 @@ judged as (
         *,
         {{ cdc_operation_sql(cdc) | indent(8) }} as _operation,
         {{ cdc_misfits_sql(plan) | indent(8) }} as _misfits,
-        {{ cdc_key_is_missing_sql(cdc.primary_key) }} as _key_is_missing
+        {{ cdc_key_is_missing_sql(cdc.primary_key, plan | map(attribute='name') | list) }} as _key_is_missing
     from records
 ),
 

@@ -7,6 +7,7 @@
     {% for column in adapter.get_columns_in_relation(bronze) if not column.name.startswith('_cdc_') %}
         {% do source.append({'name': column.name, 'raw_type': column.dtype, 'type': column.dtype}) %}
     {% endfor %}
+    {% do validate_cdc_key(cdc, bronze, source | map(attribute='name') | list) %}
     {% if not source %}
         {% do return(cdc_stand_in_columns(cdc.primary_key, config.get('partition_by', []))) %}
     {% endif %}

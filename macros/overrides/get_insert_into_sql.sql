@@ -2,6 +2,6 @@
     {%- if config.get('meta', {}).get('cdc') -%}
         {{ cdc_write_sql(target_relation, source_relation) }}
     {%- else -%}
-        {{ dbt_spark.get_insert_into_sql(source_relation, target_relation) }}
+        {{ dbt.get_insert_into_sql(source_relation, target_relation) }}
     {%- endif -%}
 {% endmacro %}

@@ -2,6 +2,6 @@
     {%- if config.get('meta', {}).get('cdc') -%}
         {{ cdc_write_sql(target, source) }}
     {%- else -%}
-        {{ dbt_spark.spark__get_merge_sql(target, source, unique_key, dest_columns, incremental_predicates) }}
+        {{ dbt.spark__get_merge_sql(target, source, unique_key, dest_columns, incremental_predicates) }}
     {%- endif -%}
 {% endmacro %}

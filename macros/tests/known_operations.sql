@@ -1,4 +1,5 @@
 {% test known_operations(model) %}
+{{ cdc_blocks_nothing() }}
 select
     _cdc_source_file,
     _cdc_file_row,

@@ -1,6 +1,7 @@
 {% test no_key_is_null(model) %}
+{{ cdc_blocks_nothing() }}
 {%- set keys = cdc_config_of(model).get('primary_key', []) if execute else ['key'] %}
 select *
 from {{ model }}
-where {{ cdc_key_is_missing_sql(keys) }}
+where {{ cdc_key_is_missing_sql(keys, keys) }}
 {% endtest %}

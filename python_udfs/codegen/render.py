@@ -59,6 +59,7 @@ def render(metadata: Metadata, seeds_dir: Path) -> dict[str, str]:
     tables = metadata.active_tables
     files = {
         "models/bronze/_sources.yml": _fill("sources.yml", feeds=_tables_by_feed(metadata)),
+        "models/etl_metadata/raw_listing.py": _fill("raw_listing.py.txt", feeds=metadata.feeds),
         "macros/cdc/cdc_seed_checksums.sql": _fill(
             "cdc_seed_checksums.sql",
             checksums={Path(file).stem: seed_checksum(seeds_dir / file) for file in HEADERS},
@@ -177,7 +178,7 @@ def _environment() -> jinja2.Environment:
         undefined=jinja2.StrictUndefined,
         autoescape=False,
     )
-    environment.filters |= {"literal": _literal, "yaml": _yaml, "sentence": _sentence, "model": _model}
+    environment.filters |= {"literal": _literal, "python": json.dumps, "yaml": _yaml, "sentence": _sentence, "model": _model}
     environment.tests["in_need_of_quotes"] = needs_quotes
     environment.globals["mark"] = MARK
     return environment

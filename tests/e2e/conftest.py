@@ -1,0 +1,27 @@
+from __future__ import annotations
+
+import os
+
+import pytest
+from lakehouse import Lakehouse
+
+
+@pytest.fixture(scope="session", autouse=True)
+def lakehouse_root(tmp_path_factory):
+    """Where the one Spark session of this process finds the landing area and the warehouse."""
+    root = tmp_path_factory.mktemp("lakehouse")
+    os.environ["LAKEHOUSE_RAW"] = str(root / "raw")
+    os.environ["LAKEHOUSE_WAREHOUSE"] = str(root / "warehouse")
+    return root
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    # dbt and pyspark warn about their own code.
+    for item in items:
+        if "tests/e2e" in item.path.as_posix():
+            item.add_marker(pytest.mark.filterwarnings("default"))
+
+
+@pytest.fixture(scope="session")
+def empty_lakehouse(lakehouse_root):
+    return Lakehouse(lakehouse_root)

@@ -1,0 +1,100 @@
+"""A copy of the project with tables of its own, built through dbt in this process and read back through Spark."""
+
+from __future__ import annotations
+
+import csv
+import shutil
+from pathlib import Path
+from typing import Any
+
+from dbt.cli.main import dbtRunner, dbtRunnerResult
+from pyspark.sql import Row, SparkSession
+
+from python_udfs.codegen.__main__ import main as make_models
+from python_udfs.metadata import COLUMNS_FILE, FEEDS_FILE, HEADERS, TABLES_FILE
+
+REPOSITORY = Path(__file__).resolve().parents[2]
+COPIED = ("dbt_project.yml", "macros", "models", "profiles", "seeds", "tests/data")
+
+
+class Lakehouse:
+    """One project, one landing area and one warehouse under a folder.
+
+    Args:
+        root: an empty folder.
+    """
+
+    def __init__(self, root: Path) -> None:
+        self.project = root / "project"
+        self.raw = root / "raw"
+        self.warehouse = root / "warehouse"
+        for name in COPIED:
+            source, target = REPOSITORY / name, self.project / name
+            target.parent.mkdir(parents=True, exist_ok=True)
+            if source.is_dir():
+                shutil.copytree(source, target)
+            else:
+                shutil.copy(source, target)
+        self.rows: dict[str, list[dict[str, str]]] = {FEEDS_FILE: [], TABLES_FILE: [], COLUMNS_FILE: []}
+
+    def add_feed(self, feed: str, data_format: str, options: str = "") -> None:
+        """A DMS feed whose location is its name."""
+        self.rows[FEEDS_FILE].append(
+            {"feed": feed, "contract": "dms", "format": data_format, "location": feed, "options": options}
+        )
+
+    def add_table(self, feed: str, name: str, primary_key: str = "id", columns: str = "", **cells: str) -> None:
+        """A table of source schema `s`; `columns` is `name type, …`, a type ending in `?` marks an optional column."""
+        table = {"feed": feed, "source_schema": "s", "source_table": name}
+        defaults = {"delete_mode": "hard", "mode": "current", "write_mode": "merge-on-read", "active": "true"}
+        self.rows[TABLES_FILE].append({**table, "primary_key": primary_key, **defaults, **cells})
+        for position, column in enumerate(filter(None, columns.split(", ")), start=1):
+            column_name, data_type = column.rsplit(" ", 1)
+            self.rows[COLUMNS_FILE].append(
+                {
+                    **table,
+                    "position": str(position),
+                    "column_name": column_name,
+                    "data_type": data_type.rstrip("?"),
+                    "optional": str(data_type.endswith("?")).lower(),
+                }
+            )
+
+    def make_models(self) -> None:
+        """Writes the seeds and what `make models` makes of them."""
+        for name, rows in self.rows.items():
+            with (self.project / "seeds" / name).open("w", encoding="utf-8", newline="") as file:
+                writer = csv.DictWriter(file, HEADERS[name], restval="", lineterminator="\n")
+                writer.writeheader()
+                writer.writerows(rows)
+        assert make_models(["--project-dir", str(self.project)]) == 0
+
+    def dbt(self, *arguments: str) -> dbtRunnerResult:
+        """One dbt command, in this process."""
+        return dbtRunner().invoke(
+            [*arguments, "--project-dir", str(self.project), "--profiles-dir", str(self.project / "profiles")]
+        )
+
+    def build(self, *arguments: str) -> dict[str, str]:
+        """`dbt build`: status by node name."""
+        return self.statuses("build", *arguments)
+
+    def statuses(self, *arguments: str) -> dict[str, str]:
+        """A dbt command that runs nodes: status by node name."""
+        outcome = self.dbt(*arguments)
+        assert outcome.result is not None, outcome.exception
+        return {result.node.name: str(result.status) for result in outcome.result.results}
+
+    def sql(self, query: str) -> list[Row]:
+        """The rows of a query on the warehouse."""
+        spark = SparkSession.getActiveSession() or SparkSession.builder.getOrCreate()
+        return spark.sql(query).collect()
+
+    def table(self, name: str, columns: str = "*") -> list[tuple[Any, ...]]:
+        """The chosen columns of a silver table, ordered."""
+        return sorted((tuple(row) for row in self.sql(f"select {columns} from silver.s__{name}")), key=repr)
+
+    def snapshots(self, table: str) -> list[int]:
+        """Snapshot ids of a table, oldest first."""
+        rows = self.sql(f"select snapshot_id from {table}.snapshots order by committed_at")
+        return [row.snapshot_id for row in rows]

@@ -1,0 +1,380 @@
+"""Five batches through the whole pipeline. Each source table is one story; each test tells how its story has to end."""
+
+from __future__ import annotations
+
+import gzip
+import os
+from datetime import datetime, timedelta, timezone
+from decimal import Decimal
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from python_udfs.dms_writer import Change, Column, DmsTask, SourceTable
+
+START = datetime(2024, 1, 31, 23, 0, tzinfo=timezone.utc)
+ID_V_W = (Column("id", pa.int32()), Column("v", pa.string()), Column("w", pa.string()))
+
+
+def table(name, columns=ID_V_W, key=("id",)):
+    return SourceTable("s", name, columns, key)
+
+
+def at(minutes):
+    return START + timedelta(minutes=minutes)
+
+
+def change(operation, minutes=0, **row):
+    return Change(operation, row, at(minutes))
+
+
+class Story:
+    """Writes what DMS leaves behind for one table; minutes count from START."""
+
+    def __init__(self, root, name, columns=ID_V_W, key=("id",), **settings):
+        settings.setdefault("data_format", "parquet")
+        settings.setdefault("timestamp_column_name", "ts")
+        self.task = DmsTask(root, **settings)
+        self.table = table(name, columns, key)
+
+    def load(self, minutes, *rows, **options):
+        return self.task.full_load(self.table, rows, at(minutes), **options)
+
+    def changes(self, minutes, *changes, **options):
+        return self.task.changes(self.table, changes, at(minutes), **options)
+
+
+class Pipeline:
+    """The lakehouse after five batches, with what was seen on the way."""
+
+    def __init__(self, lakehouse):
+        self.lakehouse = lakehouse
+        self.raw = lakehouse.raw / "parquet"
+        self.statuses = []
+        self.seen = {}
+        self.stories = {}
+
+    def story(self, name, **settings):
+        if name not in self.stories:
+            self.stories[name] = Story(self.raw, name, **settings)
+        return self.stories[name]
+
+    def build(self, *arguments):
+        self.statuses.append(self.lakehouse.build(*arguments))
+
+    def see(self, moment, name, columns="id, v"):
+        self.seen[moment, name] = self.lakehouse.table(name, columns)
+
+    def table(self, name, columns="id, v"):
+        return self.lakehouse.table(name, columns)
+
+
+def set_up(pipeline):
+    lakehouse = pipeline.lakehouse
+    lakehouse.add_feed("parquet", "parquet", "timestamp_column=ts")
+    lakehouse.add_feed("csv", "csv", "timestamp_column=ts")
+    lakehouse.add_feed("header", "csv", "header=true")
+    for name in ("ties", "out_of_order", "resurrection", "reinsert", "drift", "broken", "rotten", "overlap"):
+        lakehouse.add_table("parquet", name)
+    lakehouse.add_table("parquet", "rules")
+    lakehouse.add_table("parquet", "late_comer", partition_by="days(sold_at)")
+    lakehouse.add_table("parquet", "soft", delete_mode="soft")
+    lakehouse.add_table("parquet", "log", primary_key="", mode="append")
+    lakehouse.add_table("parquet", "composite", primary_key="select;key part")
+    lakehouse.add_table("parquet", "waiting", active="false")
+    lakehouse.add_table("csv", "plain", columns="id int, v string, amount decimal(10,2), day date, extra string?")
+    lakehouse.add_table("header", "named", columns="id int, v string")
+    lakehouse.make_models()
+
+
+COMPOSITE = (Column("select", pa.string()), Column("key part", pa.string()), Column("order", pa.int32()))
+
+
+def batch_1(pipeline):
+    """Full loads."""
+    old = {"v": "a", "w": "x"}
+    for name in ("ties", "out_of_order", "resurrection", "reinsert", "soft", "rotten"):
+        pipeline.story(name).load(0, {"id": 1, **old}, {"id": 2, **old}, {"id": 3, **old})
+    pipeline.story("overlap").load(0, {"id": 1, "v": "b", "w": "x"})
+    pipeline.story("drift", columns=ID_V_W[:2]).load(0, {"id": 1, "v": "a"})
+    pipeline.story("rules").load(0, {"id": 1, **old})
+    pipeline.story("log", key=()).load(0, {"id": 1, **old}, {"id": 1, **old})
+    pipeline.story("composite", columns=COMPOSITE, key=("select", "key part")).load(
+        0,
+        {"select": "a", "key part": "b|c", "order": 1},
+        {"select": "a|b", "key part": "c", "order": 2},
+        {"select": "a", "key part": None, "order": 3},
+    )
+    pipeline.story("broken").load(0, {"id": 1, **old}, {"id": 2, **old}, rows_per_file=1)
+    cut = pipeline.raw / "s" / "broken" / "LOAD00000002.parquet"
+    cut.write_bytes(cut.read_bytes()[:-20])
+    pipeline.story("waiting").load(0, {"id": 1, **old})
+    pipeline.story("nobody").load(0, {"id": 1, **old})
+    pipeline.story("awsdms_status").load(0, {"id": 1, **old})
+    (pipeline.raw / "s" / "ties" / "LOAD0000000A.parquet").touch()
+    (pipeline.raw / "s" / "ties" / "LOAD0000000B.parquet.tmp").write_text("half")
+    (pipeline.raw / "s" / "ties" / "readme.parquet").write_text("no DMS name")
+    csv = pipeline.lakehouse.raw / "csv" / "s" / "plain"
+    csv.mkdir(parents=True)
+    (csv / "LOAD00000001.csv").write_text(
+        '2024-01-31 23:00:00.000000,1,"a,""b""\nc",1.50,2024-01-31\n'
+        '2024-01-31 23:00:00.000000,2,"",NULL,\n'
+        '2024-01-31 23:00:00.000000,3,"NULL",2.00,2024-02-01\n'
+        "2024-01-31 23:00:00.000000,4,NULL,3.00,2024-02-01,more\n"
+    )
+    named = pipeline.lakehouse.raw / "header" / "s" / "named"
+    named.mkdir(parents=True)
+    (named / "LOAD00000001.csv.gz").write_bytes(gzip.compress(b'id,v\n1,"first\nline"\n2,b\n'))
+
+
+def batch_2(pipeline):
+    """Changes; the newer file of out_of_order comes before the older one."""
+    pipeline.story("ties").changes(
+        1,
+        change("U", v="b", id=1, w="x"),
+        change("U", v="c", id=1, w="x"),
+        change("D", id=2),
+        change("I", id=2, v="again", w="x"),
+        change("I", id=4, v="a", w="x"),
+        change("D", id=4),
+    )
+    pipeline.story("out_of_order").changes(20, change("U", 20, id=1, v="new", w="x"), change("D", 20, id=2))
+    first = pipeline.story("resurrection").changes(1, change("U", 1, id=1, v="b", w="x"))
+    pipeline.story("resurrection").changes(2, change("D", 2, id=1, v="b", w="x"))
+    pipeline.first_change_file = first[0]
+    pipeline.story("reinsert").changes(1, change("D", 1, id=1))
+    pipeline.story("overlap").changes(1, change("I", id=1, v="a", w="x"), change("U", id=1, v="b", w="x"))
+    pipeline.stories.pop("drift")
+    wide = (Column("v", pa.string()), Column("id", pa.int64()), Column("added", pa.decimal128(8, 2)))
+    pipeline.story("drift", columns=wide).changes(1, change("I", 1, id=2**40, v="b", added=Decimal("1.25")))
+    pipeline.story("rules").changes(1, change("I", 1, id=None, v="no key", w="x"), change("I", 1, id=5, v="ok", w="x"))
+    folder = pipeline.raw / "s" / "rules"
+    odd = pa.table(
+        {
+            "Op": ["X", None, "i"],
+            "ts": [None, None, "2024-01-31 23:02:00"],
+            "id": pa.array([6, 7, 8], pa.int32()),
+            "v": ["?", "?", "lower"],
+        }
+    )
+    pq.write_table(odd, folder / "20240131-230200000.parquet")
+    misfit = pa.table({"Op": ["I", "I"], "id": ["9", "nine"], "v": ["fits", "does not"]})
+    pq.write_table(misfit, folder / "20240131-230300000.parquet")
+    pipeline.story("log", key=()).changes(1, change("I", 1, id=2, v="b", w="x"), change("U", 1, id=2, v="c", w="x"))
+    pipeline.story("composite").changes(
+        1,
+        change("U", 1, **{"select": "a", "key part": None, "order": 30}),
+        change("D", 1, **{"select": "a", "key part": "b|c"}),
+    )
+    pipeline.story("soft").changes(1, change("U", 1, id=1, v="b", w="x"), change("D", 1, id=1), change("D", 1, id=2))
+    rotten = pipeline.story("rotten").changes(
+        1, *(change("I", 1, id=100 + number, v=f"{number}" * 50, w="x") for number in range(2000))
+    )[0]
+    content = bytearray(rotten.read_bytes())
+    content[len(content) // 3 : len(content) // 3 + 400] = bytes(400)
+    rotten.write_bytes(content)
+    pipeline.story("rotten").changes(2, change("U", 2, id=1, v="good", w="x"))
+    csv = pipeline.lakehouse.raw / "csv" / "s" / "plain"
+    (csv / "20240131-230100000.csv").write_text(
+        "U,2024-01-31 23:01:00.000000,2,changed,9.99,2024-03-01,extra\n"
+        "D,2024-01-31 23:01:00.000000,3,,,\n"
+        "I,2024-01-31 23:01:00.000000,5,bad amount,1.999,2024-03-01\n"
+        "I,2024-01-31 23:01:00.000000,6,too short\n"
+        "I,2024-01-31 23:01:00.000000,7,good,7.00,2024-03-01\n"
+    )
+    named = pipeline.lakehouse.raw / "header" / "s" / "named"
+    (named / "20240131-230100000.csv").write_text("Op,v,id,colour\nU,B,2,red\nI,C,3,\n")
+
+
+def batch_3(pipeline):
+    """Late files, a replay, and the first rows of a table that had none."""
+    pipeline.story("out_of_order").changes(
+        10,
+        change("U", 10, id=1, v="old", w="x"),
+        change("U", 10, id=2, v="old", w="x"),
+        change("U", 10, id=3, v="mid", w="x"),
+    )
+    os.utime(pipeline.first_change_file, (at(300).timestamp(),) * 2)
+    pipeline.story("reinsert").changes(2, change("I", 2, id=1, v="back", w="x"))
+    pipeline.story("soft").changes(3, change("I", 3, id=2, v="back", w="x"), change("D", 3, id=77))
+    sold = (Column("id", pa.int64()), Column("sold_at", pa.timestamp("us", tz="UTC")))
+    pipeline.story("late_comer", columns=sold).load(5, {"id": 1, "sold_at": at(5)})
+
+
+@pytest.fixture(scope="module")
+def pipeline(empty_lakehouse):
+    pipeline = Pipeline(empty_lakehouse)
+    set_up(pipeline)
+    batch_1(pipeline)
+    pipeline.build()
+    pipeline.see("load", "late_comer", "*")
+    batch_2(pipeline)
+    pipeline.build()
+    pipeline.see("changes", "out_of_order")
+    pipeline.see("changes", "soft", "id, v, _cdc_is_deleted")
+    batch_3(pipeline)
+    pipeline.build()
+    names = [
+        f"{layer}.{row.tableName}"
+        for layer in ("bronze", "silver")
+        for row in empty_lakehouse.sql(f"show tables in {layer}")
+    ]
+    pipeline.before = {name: empty_lakehouse.snapshots(name) for name in names}
+    pipeline.build()
+    pipeline.after = {name: empty_lakehouse.snapshots(name) for name in names}
+    return pipeline
+
+
+def test_models_and_silver_tests_pass_in_every_batch(pipeline):
+    allowed = {"every_raw_file_is_accounted_for", "every_raw_folder_has_a_table", "quarantine_is_empty"}
+    for statuses in pipeline.statuses:
+        bad = {name: status for name, status in statuses.items() if status not in ("success", "pass")}
+        assert set(bad) <= allowed, bad
+
+
+def test_row_order_in_the_file_decides_ties(pipeline):
+    assert pipeline.table("ties") == [(1, "c"), (2, "again"), (3, "a")]
+
+
+def test_an_older_file_that_arrives_later_never_wins(pipeline):
+    assert pipeline.seen["changes", "out_of_order"] == [(1, "new"), (3, "a")]
+    assert pipeline.table("out_of_order") == [(1, "new"), (3, "mid")]
+
+
+def test_a_replayed_file_does_not_resurrect_a_deleted_row(pipeline):
+    assert pipeline.table("resurrection") == [(2, "a"), (3, "a")]
+    versions = pipeline.lakehouse.sql(
+        "select count(*) as n from bronze.s__resurrection where _cdc_source_file like '%20240131-230100000.parquet'"
+    )
+    assert versions[0].n == 2, "both versions of the object are in the log"
+
+
+def test_a_deleted_row_comes_back_when_it_is_inserted_again(pipeline):
+    assert pipeline.table("reinsert") == [(1, "back"), (2, "a"), (3, "a")]
+
+
+def test_changes_that_the_load_already_held_change_nothing(pipeline):
+    assert pipeline.table("overlap") == [(1, "b")]
+
+
+def test_new_columns_appear_and_types_widen(pipeline):
+    assert pipeline.table("drift", "id, v, added") == [(1, "a", None), (2**40, "b", Decimal("1.25"))]
+
+
+def test_rows_that_break_a_rule_are_kept_in_quarantine(pipeline):
+    assert pipeline.table("rules") == [(1, "a"), (5, "ok"), (8, "lower"), (9, "fits")]
+    rows = pipeline.lakehouse.sql(
+        "select rule, reason, content from etl_metadata.quarantine where source_table = 'rules'"
+    )
+    assert sorted(row.rule for row in rows) == [
+        "missing_key",
+        "uncastable_value",
+        "unknown_operation",
+        "unknown_operation",
+    ]
+    reasons = {row.reason for row in rows}
+    assert "no value in key id" in reasons
+    assert "operation is 'X', expected I, U or D" in reasons
+    assert "operation is missing, expected I, U or D" in reasons
+    assert "id is 'nine', expected int" in reasons
+    assert all("does not" in row.content for row in rows if row.rule == "uncastable_value")
+
+
+def test_a_soft_deleted_row_keeps_its_last_image(pipeline):
+    assert pipeline.seen["changes", "soft"] == [(1, "b", True), (2, "a", True), (3, "a", False)]
+    assert pipeline.table("soft", "id, v, _cdc_is_deleted") == [
+        (1, "b", True),
+        (2, "back", False),
+        (3, "a", False),
+        (77, None, True),
+    ]
+
+
+def test_a_table_without_key_gets_every_insert(pipeline):
+    assert pipeline.table("log") == [(1, "a"), (1, "a"), (2, "b")]
+
+
+def test_composite_keys_may_hold_null_reserved_words_and_separators(pipeline):
+    assert pipeline.table("composite", "`select`, `key part`, `order`") == [("a", None, 30), ("a|b", "c", 2)]
+
+
+def test_a_table_without_files_exists_and_takes_the_types_that_arrive(pipeline):
+    assert pipeline.seen["load", "late_comer"] == []
+    assert pipeline.table("late_comer", "id, sold_at") == [(1, datetime(2024, 1, 31, 23, 5))]
+    partitions = pipeline.lakehouse.sql("select partition.sold_at_day as day from silver.s__late_comer.partitions")
+    assert [str(row.day) for row in partitions] == ["2024-01-31"]
+
+
+def test_csv_values_are_read_exactly(pipeline):
+    day = datetime(2024, 1, 31).date
+    del day
+    rows = pipeline.table("plain", "id, v, amount, cast(day as string), extra")
+    assert rows == [
+        (1, 'a,"b"\nc', Decimal("1.50"), "2024-01-31", None),
+        (2, "changed", Decimal("9.99"), "2024-03-01", "extra"),
+        (4, None, Decimal("3.00"), "2024-02-01", "more"),
+        (7, "good", Decimal("7.00"), "2024-03-01", None),
+    ]
+    loaded = pipeline.lakehouse.sql("select id, v, amount from bronze.s__plain where _cdc_operation = 'L' order by id")
+    assert [(row.id, row.v) for row in loaded] == [(1, 'a,"b"\nc'), (2, ""), (3, "NULL"), (4, None)]
+
+
+def test_csv_rows_that_do_not_fit_are_quarantined_with_their_line(pipeline):
+    rows = pipeline.lakehouse.sql(
+        "select file_row, rule, reason, content from etl_metadata.quarantine where source_table = 'plain' order by file_row"
+    )
+    assert [(row.file_row, row.rule) for row in rows] == [(2, "uncastable_value"), (3, "malformed_record")]
+    assert rows[0].reason == "amount is '1.999', expected decimal(10,2)"
+    assert rows[1].reason == "the record has 4 fields, expected 6 to 7"
+    assert rows[1].content == "I,2024-01-31 23:01:00.000000,6,too short"
+
+
+def test_csv_with_header_is_read_by_name_and_new_columns_appear(pipeline):
+    assert pipeline.table("named", "id, v, colour") == [(1, "first\nline", None), (2, "B", "red"), (3, "C", None)]
+
+
+def test_a_file_that_cannot_be_read_is_rejected_and_stops_nothing_else(pipeline):
+    assert pipeline.table("broken") == [(1, "a")]
+    assert (1, "good") in pipeline.table("rotten") and len(pipeline.table("rotten")) == 3
+    rows = pipeline.lakehouse.sql(
+        "select object_key, reason from etl_metadata.raw_processed_files where status = 'rejected' order by object_key"
+    )
+    assert [row.object_key for row in rows] == ["s/broken/LOAD00000002.parquet", "s/rotten/20240131-230100000.parquet"]
+    assert all(row.reason for row in rows)
+    for statuses in pipeline.statuses:
+        assert statuses["every_raw_file_is_accounted_for"] == "fail"
+
+
+def test_every_other_object_has_a_status_and_a_reason(pipeline):
+    rows = pipeline.lakehouse.sql(
+        "select object_key, status, reason from etl_metadata.raw_processed_files where status in ('ignored', 'waiting')"
+    )
+    assert {row.object_key: (row.status, row.reason) for row in rows} == {
+        "s/awsdms_status/LOAD00000001.parquet": ("ignored", "DMS control table"),
+        "s/ties/LOAD0000000A.parquet": ("ignored", "zero-byte object"),
+        "s/ties/LOAD0000000B.parquet.tmp": ("ignored", "temporary object"),
+        "s/ties/readme.parquet": ("ignored", "the name is neither LOAD<hex number> nor <yyyymmdd>-<hhmmss…>"),
+        "s/nobody/LOAD00000001.parquet": ("waiting", "no row in seeds/cdc_tables.csv"),
+        "s/waiting/LOAD00000001.parquet": ("waiting", "the row in seeds/cdc_tables.csv is not active"),
+    }
+    assert pipeline.statuses[-1]["every_raw_folder_has_a_table"] == "warn"
+
+
+def test_every_row_of_every_ingested_file_is_in_bronze_once(pipeline):
+    files = pipeline.lakehouse.sql(
+        "select source_table, path, count(*) as versions from etl_metadata.raw_processed_files"
+        " where status = 'ingested' and path like '%.parquet' group by source_table, path"
+    )
+    assert len(files) > 20
+    for file in files:
+        counted = pipeline.lakehouse.sql(
+            f"select count(*) as n from bronze.s__{file.source_table} where _cdc_source_file = '{file.path}'"
+        )
+        expected = pq.ParquetFile(file.path.removeprefix("file:")).metadata.num_rows * file.versions
+        assert (file.path, counted[0].n) == (file.path, expected)
+
+
+def test_a_run_with_nothing_new_adds_no_snapshot(pipeline):
+    assert len(pipeline.before) > 25
+    assert pipeline.after == pipeline.before
