@@ -178,7 +178,13 @@ def _environment() -> jinja2.Environment:
         undefined=jinja2.StrictUndefined,
         autoescape=False,
     )
-    environment.filters |= {"literal": _literal, "python": json.dumps, "yaml": _yaml, "sentence": _sentence, "model": _model}
+    environment.filters |= {
+        "literal": _literal,
+        "python": json.dumps,
+        "yaml": _yaml,
+        "sentence": _sentence,
+        "model": _model,
+    }
     environment.tests["in_need_of_quotes"] = needs_quotes
     environment.globals["mark"] = MARK
     return environment

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import random
 from typing import TYPE_CHECKING
 
@@ -21,7 +22,7 @@ BRONZE_YAML = "models/bronze/shop/_bronze_shop__item.yml"
 SILVER = "models/silver/shop/silver_shop__item.sql"
 SILVER_YAML = "models/silver/shop/_silver_shop__item.yml"
 FILES_PER_TABLE = 4
-COMMON_FILES = 5
+COMMON_FILES = 6
 
 
 def generate(project: Path, seeds: Seeds) -> None:
@@ -127,6 +128,20 @@ def test_a_table_without_a_key_has_no_key_to_merge_on_or_to_test(tmp_path: Path)
     assert "no_key_is_null" not in yaml
 
 
+def test_descriptions_say_what_each_layer_keeps(tmp_path: Path) -> None:
+    generate(tmp_path, good_seeds())
+
+    described = (tmp_path / BRONZE_YAML).read_text(encoding="utf-8")
+    assert 'description: "Items. Every change of shop.item, append-only."' in described
+    assert "_cdc_quarantine_rule" in described
+    described = (tmp_path / SILVER_YAML).read_text(encoding="utf-8")
+    assert 'description: "Items. shop.item as the source has it now, one row per key."' in described
+    assert "_cdc_quarantine_rule" not in described
+    # Without a description of the table, the layer's own sentence stands alone.
+    described = (tmp_path / "models/bronze/hr/_bronze_hr__staff.yml").read_text(encoding="utf-8")
+    assert 'description: "Every change of hr.staff, append-only."' in described
+
+
 def test_only_soft_deletes_document_the_column_that_marks_them(tmp_path: Path) -> None:
     generate(tmp_path, good_seeds())
     assert "_cdc_is_deleted" not in (tmp_path / SILVER_YAML).read_text(encoding="utf-8")
@@ -139,12 +154,12 @@ def test_only_soft_deletes_document_the_column_that_marks_them(tmp_path: Path) -
 
 def test_a_second_run_writes_nothing(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     generate(tmp_path, good_seeds())
-    assert "2 tables: 13 files written, 0 unchanged, 0 removed" in capsys.readouterr().out
+    assert "2 tables: 14 files written, 0 unchanged, 0 removed" in capsys.readouterr().out
     before = {path: path.stat().st_mtime_ns for path in tmp_path.rglob("*")}
 
     generate(tmp_path, good_seeds())
 
-    assert "2 tables: 0 files written, 13 unchanged, 0 removed" in capsys.readouterr().out
+    assert "2 tables: 0 files written, 14 unchanged, 0 removed" in capsys.readouterr().out
     assert {path: path.stat().st_mtime_ns for path in tmp_path.rglob("*") if path.suffix != ".csv"} == {
         path: time for path, time in before.items() if path.suffix != ".csv"
     }
@@ -207,7 +222,7 @@ def test_a_file_without_the_mark_is_neither_overwritten_nor_removed(
     assert special.read_text(encoding="utf-8") == "select 1 as id\n"
     assert capsys.readouterr().out.splitlines() == [
         f"{BRONZE}: written by hand (its first line is not the mark), left as it is",
-        "2 tables: 0 files written, 12 unchanged, 0 removed",
+        "2 tables: 0 files written, 13 unchanged, 0 removed",
     ]
     assert main(["--project-dir", str(tmp_path), "--check"]) == 0
 
@@ -240,7 +255,7 @@ def test_check_names_every_difference_shows_the_first_and_writes_nothing(
 ) -> None:
     generate(tmp_path, good_seeds())
     assert main(["--project-dir", str(tmp_path), "--check"]) == 0
-    assert capsys.readouterr().out.splitlines()[-1] == "13 generated files are current"
+    assert capsys.readouterr().out.splitlines()[-1] == "14 generated files are current"
     edited, missing, stale = tmp_path / SILVER, tmp_path / BRONZE, tmp_path / "models/silver/old/silver_old__x.sql"
     edited.write_text(edited.read_text(encoding="utf-8").replace("['id']", "['ID']"), encoding="utf-8")
     stale.parent.mkdir()
@@ -291,6 +306,19 @@ def test_no_active_table_still_makes_files_that_compile_to_nothing(tmp_path: Pat
     files = generated(tmp_path)
     assert len(files) == COMMON_FILES
     assert files["models/bronze/_sources.yml"].endswith("sources:\n  []\n")
+
+
+def test_the_listing_model_knows_every_feed(tmp_path: Path) -> None:
+    seeds = good_seeds()
+    seeds[FEEDS_FILE][1]["location"] = 's3a://b/"people"/'
+    generate(tmp_path, seeds)
+
+    model = ast.parse((tmp_path / "models/etl_metadata/raw_listing.py").read_text(encoding="utf-8"))
+    (feeds,) = [node.value for node in model.body if isinstance(node, ast.Assign)]
+    assert ast.literal_eval(feeds) == [
+        {"feed": "people", "format": "csv", "location": 's3a://b/"people"'},
+        {"feed": "shop", "format": "parquet", "location": "shop"},
+    ]
 
 
 def test_options_of_a_csv_feed_reach_the_model(tmp_path: Path) -> None:

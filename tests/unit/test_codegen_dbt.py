@@ -24,11 +24,8 @@ ODD_TEXT = 'It\'s "50%": {{ no }} {% jinja %} {# here #} {{{% \\n # é\n🙂 - \
 ODD_COLUMNS = ["order", "two words", "it's", 'dou"ble', "back`tick", "{{ id }}", "größe"]
 
 STUBS = {
-    "dbt_project.yml": (
-        "name: stub\nprofile: stub\nmodels: {stub: {bronze: {+schema: bronze, +tblproperties: {p: q}, +meta: {m: n}}}}\n"
-    ),
+    "dbt_project.yml": ("name: stub\nprofile: stub\nmodels: {stub: {bronze: {+schema: bronze}}}\n"),
     "profiles.yml": "stub: {outputs: {local: {type: sparksession, schema: x}}, target: local}\n",
-    "models/raw_listing.sql": "select 1 as one\n",
     "models/rejected_files.sql": "select 1 as one\n",
     "macros/stubs.sql": "\n".join(
         [

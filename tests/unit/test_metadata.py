@@ -348,21 +348,30 @@ def test_a_file_that_is_no_csv_is_one_problem(tmp_path: Path, content: bytes, wo
     assert all(word in str(problem) for word in words)
 
 
-@pytest.mark.parametrize("name", list(HEADERS))
-@pytest.mark.parametrize("change", [",one more", -1])
-def test_a_row_with_too_many_or_too_few_fields_is_one_problem(tmp_path: Path, name: str, change: str | int) -> None:
+@pytest.mark.parametrize(("name", "place"), [(FEEDS_FILE, 1), (TABLES_FILE, 3), (COLUMNS_FILE, 3)])
+@pytest.mark.parametrize("change", [1, -1])
+def test_a_row_with_too_many_or_too_few_fields_is_one_problem(
+    tmp_path: Path, name: str, place: int, change: int
+) -> None:
     folder = write_seeds(tmp_path, good_seeds())
     lines = (folder / name).read_text(encoding="utf-8").splitlines()
-    lines[1] = lines[1] + change if isinstance(change, str) else ",".join(lines[1].split(",")[:change])
-    (folder / name).write_text("\n".join(lines) + "\n", encoding="utf-8")
+    cells = lines[1].split(",")
+    # In the middle, so that all values after it are in the wrong place and would be problems of their own.
+    cells[place : place + 1] = ["x", "y"] if change > 0 else []
+    (folder / name).write_text("\n".join([lines[0], ",".join(cells), *lines[2:]]) + "\n", encoding="utf-8")
 
     (problem,) = problems_of(folder)
 
     fields = len(HEADERS[name])
     assert (problem.file, problem.row) == (f"seeds/{name}", 2)
-    assert f"found {fields + (1 if isinstance(change, str) else change)} fields; accepted: {fields} fields" in str(
-        problem
-    )
+    assert f"found {fields + change} fields; accepted: {fields} fields" in str(problem)
+
+
+def test_a_bad_position_is_one_problem(tmp_path: Path) -> None:
+    seeds = good_seeds()
+    seeds[COLUMNS_FILE][0]["position"] = "first"
+
+    assert len(problems_of(write_seeds(tmp_path, seeds))) == 1
 
 
 def test_rows_after_a_value_of_several_lines_keep_their_line(tmp_path: Path) -> None:
