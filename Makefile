@@ -21,12 +21,10 @@ help: ## Show this list
 .PHONY: setup
 setup: $(READY) ## Build .venv from the pinned requirements and check for Java
 
-# The stamp goes first and comes back last: an interrupted setup is never taken for a finished one.
+# venv.sh removes the stamp first and puts it back last: an interrupted setup is never taken for a finished one.
 $(READY): requirements.txt pyproject.toml adapter/pyproject.toml scripts/venv.sh scripts/java.sh
-	@rm -f $@
 	@sh scripts/java.sh
 	@sh scripts/venv.sh $(PYTHON) $(UV_VERSION)
-	@touch $@
 	@echo "Ready: . .venv/bin/activate"
 
 .PHONY: demo

@@ -1,6 +1,6 @@
 #!/bin/sh
 # Builds or brings up to date .venv: the pinned packages of requirements.txt and, editable, this project and its adapter.
-# usage: scripts/venv.sh <python> <uv version>, from the project's root. Safe to interrupt and to repeat.
+# usage: scripts/venv.sh <python> <uv version>, from the root of the project. Safe to interrupt and to repeat.
 set -eu
 
 python=$1
@@ -25,13 +25,18 @@ if uv=$(command -v uv); then :; else
     fi
 fi
 
-# A Python that was upgraded or removed leaves an environment that does not start: make a new one.
-if ! .venv/bin/python -c '' 2>/dev/null; then
-    "$uv" venv --quiet --clear --python "$python" .venv
+# The stamp says that .venv is whole. Without it, after an interrupted run, a package may look installed and lack half its
+# files; and a Python that was upgraded or removed leaves an environment that does not start. Both begin anew.
+if [ -e .venv/.ready ] && .venv/bin/python -c '' 2>/dev/null; then
+    rm .venv/.ready
+else
+    rm -rf .venv
+    "$uv" venv --quiet --python "$python" .venv
 fi
 
 # A list of 150 packages helps nobody outside a terminal.
 if [ -t 1 ]; then quiet=; else quiet=--quiet; fi
 echo "Installing the pinned packages into .venv (Spark alone is 450 MB the first time) ..."
-"$uv" pip sync $quiet --python .venv --require-hashes requirements.txt
-"$uv" pip install $quiet --python .venv --no-deps --no-build-isolation -e adapter -e .
+"$uv" pip sync $quiet --python .venv/bin/python --require-hashes requirements.txt
+"$uv" pip install $quiet --python .venv/bin/python --no-deps --no-build-isolation -e adapter -e .
+touch .venv/.ready

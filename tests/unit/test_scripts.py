@@ -12,7 +12,7 @@ import pytest
 
 PROJECT = Path(__file__).resolve().parents[2]
 # What the scripts may use on any machine.
-EVERYWHERE = ("sh", "sed", "head", "env", "chmod", "true")
+EVERYWHERE = ("sh", "sed", "head", "env", "chmod", "true", "rm", "touch", "mkdir")
 
 
 class Machine:
@@ -175,6 +175,37 @@ def test_a_python_without_venv_names_the_package(machine: Machine, minor: int) -
         f"(Debian, Ubuntu: apt-get install python3.{minor}-venv) and run make again.\n"
     )
     assert not (machine.bin / ".venv").exists()
+
+
+@pytest.mark.parametrize(
+    ("stamp", "starts", "fresh"), [(True, True, False), (False, True, True), (True, False, True), (False, False, True)]
+)
+def test_an_environment_is_kept_only_if_it_is_whole(
+    machine: Machine, tmp_path: Path, stamp: bool, starts: bool, fresh: bool
+) -> None:
+    environment = tmp_path / "project" / ".venv"
+    (environment / "bin").mkdir(parents=True)
+    (environment / "bin" / "python").symlink_to("/bin/true" if starts else "/nowhere")
+    (environment / "old").touch()
+    if stamp:
+        (environment / ".ready").touch()
+    machine.program("python3", "exit 0")
+    machine.program("uv", f'echo "uv $*" >> "{machine.bin}/calls"; [ "$1" = pip ] || mkdir .venv')
+    result = machine.run("venv.sh", "python3", "0", cwd=tmp_path / "project")
+    assert result.returncode == 0, result.stderr
+    assert ((environment / "old").exists(), "uv venv" in machine.calls()) == (not fresh, fresh)
+    assert (environment / ".ready").exists()
+
+
+def test_a_failed_installation_leaves_no_stamp(machine: Machine, tmp_path: Path) -> None:
+    environment = tmp_path / ".venv"
+    (environment / "bin").mkdir(parents=True)
+    (environment / "bin" / "python").symlink_to("/bin/true")
+    (environment / ".ready").touch()
+    machine.program("python3", "exit 0")
+    machine.program("uv", "exit 2")
+    assert machine.run("venv.sh", "python3", "0", cwd=tmp_path).returncode == 2
+    assert not (environment / ".ready").exists()
 
 
 def test_help_lists_every_target_of_the_front_door() -> None:
