@@ -6,12 +6,13 @@ import re
 from typing import Any
 
 from py4j.protocol import Py4JError, Py4JJavaError
-from pyspark.errors import PySparkException
+from pyspark.errors import PySparkException, QueryContextType
 
 # What follows these markers is meant for people who debug Spark itself.
 _STACK = re.compile(r"\n\s*at [\w.$/]+\(.*|\n\s*JVM stacktrace:[\s\S]*|\n\s*Driver stacktrace:[\s\S]*")
 _SPARK_ERRORS = (PySparkException, Py4JError)
 _MAX_CAUSES = 20
+_ERROR_CLASS = re.compile(r"\[[A-Z0-9_.]+\]")
 # A file is not to blame for these: access, network, missing software, a cluster in trouble, a cancelled run.
 _ENVIRONMENT = re.compile(
     r"AccessControlException|AccessDeniedException|Permission denied|UnsupportedFileSystemException"
@@ -33,11 +34,22 @@ def spark_message(error: BaseException) -> str:
         error: any exception; one that does not come from Spark gives its own text.
     """
     causes = _causes(error)
-    # The innermost cause with an error class of Spark's says most; the outer ones repeat it or say "job aborted".
-    for _name, text in reversed(causes):
-        if text.startswith("["):
-            return text
-    return _named(causes) or _clean(getattr(error, "_desc", None) or str(error) or type(error).__name__)
+    # The innermost cause with an error class says most; an outer one may repeat it with the SQL around the mistake.
+    classes = [match.group() for _name, text in causes if (match := _ERROR_CLASS.match(text))]
+    if not classes:
+        return _named(causes) or _clean(getattr(error, "_desc", None) or str(error) or type(error).__name__)
+    text = max((text for _name, text in causes if text.startswith(classes[-1])), key=len)
+    return _with_fragment(text, error)
+
+
+def _with_fragment(text: str, error: BaseException) -> str:
+    """Append the SQL that Spark blames, where the message does not hold it yet."""
+    if "== SQL" in text or not isinstance(error, PySparkException):
+        return text
+    for context in error.getQueryContext():
+        if context.contextType() == QueryContextType.SQL and context.summary():
+            return f"{text}\n{context.summary().strip()}"
+    return text
 
 
 def root_cause(error: BaseException) -> str:

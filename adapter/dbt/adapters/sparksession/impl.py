@@ -10,6 +10,7 @@ from dbt.adapters.base import BaseRelation
 from dbt.adapters.base.meta import available
 from dbt.adapters.contracts.connection import AdapterResponse
 from dbt.adapters.contracts.relation import RelationType
+from dbt.adapters.spark.column import SparkColumn
 from dbt.adapters.spark.impl import SCHEMA_NOT_FOUND_MESSAGES, SparkAdapter
 from dbt.flags import get_flags
 from dbt_common.exceptions import DbtDatabaseError
@@ -75,6 +76,17 @@ class SparksessionAdapter(SparkAdapter):
         """
         response, _ = self.execute(compiled_code)
         return response
+
+    def parse_describe_extended(self, relation: BaseRelation, raw_rows: Any) -> list[SparkColumn]:
+        """Read the columns from `describe extended`; a relation without owner gets none, not the text 'None'."""
+        columns = super().parse_describe_extended(relation, raw_rows)
+        return [column.replace(table_owner=None) if column.table_owner == "None" else column for column in columns]
+
+    def drop_schema(self, relation: BaseRelation) -> None:
+        """Drop a schema with what is in it; Iceberg ignores `cascade`."""
+        for item in self.list_relations_without_caching(relation.without_identifier()):
+            self.drop_relation(item)
+        super().drop_schema(relation)
 
     def list_relations_without_caching(self, schema_relation: BaseRelation) -> list[BaseRelation]:
         """List tables and views; in an Iceberg catalog with two statements, whatever the number of relations."""

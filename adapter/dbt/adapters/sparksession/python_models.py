@@ -39,7 +39,7 @@ def run_model(session: SparkSession, model: dict[str, Any], code: str, project_r
     path = project_root / model["original_file_path"]
     try:
         # The user's code comes first in the compiled code, so line numbers are those of the model's own file.
-        module = _module(f"dbt_python_model_{model['name']}", code, path)
+        module = _module(f"dbt_python_model_{model['name']}", code, path, session)
         result = module.model(module.dbtObj(session.table), session)
         if result is None:
             return None
@@ -51,12 +51,14 @@ def run_model(session: SparkSession, model: dict[str, Any], code: str, project_r
     return view
 
 
-def _module(name: str, code: str, path: Path) -> types.ModuleType:
+def _module(name: str, code: str, path: Path, session: SparkSession) -> types.ModuleType:
     module = types.ModuleType(name)
     module.__file__ = str(path)
     # Data classes look their module up; functions of a module that workers cannot import are sent by value.
     sys.modules[name] = module
     cloudpickle.register_pickle_by_value(module)
+    # Models written for Spark platforms find the session under this name too.
+    module.__dict__["spark"] = session
     exec(compile(code, str(path), "exec", dont_inherit=True), module.__dict__)
     return module
 

@@ -3,7 +3,8 @@
   {%- set strategy = dbt_spark_validate_get_incremental_strategy(config.get('incremental_strategy') or 'append', file_format) -%}
   {%- set on_schema_change = incremental_validate_on_schema_change(config.get('on_schema_change'), default='ignore') -%}
   {%- set incremental_predicates = config.get('predicates', none) or config.get('incremental_predicates', none) -%}
-  {%- set target_relation = this -%}
+  {#- Kept in dbt's cache: a later batch of the same run finds an Iceberg table. -#}
+  {%- set target_relation = this.incorporate(type='table').replace(is_iceberg=(file_format == 'iceberg')) -%}
   {%- set existing_relation = load_relation(this) -%}
   {%- set rebuild = existing_relation is none or existing_relation.is_view or should_full_refresh() -%}
 

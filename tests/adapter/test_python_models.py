@@ -1,0 +1,63 @@
+"""Python models: dbt's public suites, and what this adapter promises on top."""
+
+from __future__ import annotations
+
+import pytest
+from dbt.tests.adapter.python_model.test_python_model import (
+    BasePythonEmptyTests,
+    BasePythonIncrementalTests,
+    BasePythonMetaGetTests,
+    BasePythonModelTests,
+    BasePythonSampleTests,
+)
+from dbt.tests.adapter.python_model.test_spark import (
+    PANDAS_MODEL,
+    PANDAS_ON_SPARK_MODEL,
+    PYSPARK_MODEL,
+    BasePySparkTests,
+)
+from dbt.tests.util import run_dbt
+
+
+class TestPythonModel(BasePythonModelTests):
+    pass
+
+
+class TestPythonIncremental(BasePythonIncrementalTests):
+    @pytest.fixture(scope="class")
+    def project_config_update(self):
+        return {"models": {"+incremental_strategy": "merge", "+file_format": "iceberg"}}
+
+
+class TestPythonMetaGet(BasePythonMetaGetTests):
+    pass
+
+
+class TestPythonEmpty(BasePythonEmptyTests):
+    pass
+
+
+class TestPythonSample(BasePythonSampleTests):
+    pass
+
+
+class TestPySpark(BasePySparkTests):
+    # Koalas, the fourth kind of the suite, ended with Spark 3.2, where it became pyspark.pandas.
+    @pytest.fixture(scope="class")
+    def models(self):
+        return {"pandas_df.py": PANDAS_MODEL, "pyspark_df.py": PYSPARK_MODEL}
+
+    def test_different_dataframes(self, project):
+        assert len(run_dbt(["run"])) == 2
+
+
+class TestPandasOnSpark(BasePySparkTests):
+    @pytest.fixture(scope="class")
+    def models(self):
+        pytest.importorskip(
+            "pyspark.pandas", reason="pyspark.pandas of Spark 4.1 does not import with pandas 3", exc_type=ImportError
+        )
+        return {"pandas_on_spark_df.py": PANDAS_ON_SPARK_MODEL}
+
+    def test_different_dataframes(self, project):
+        assert len(run_dbt(["run"])) == 1
