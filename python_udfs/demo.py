@@ -65,7 +65,7 @@ def land_full_load(root: Path, day: date = scenarios.CURRENT_DAY) -> dict[str, i
     counts = {}
     for table, rows in scenarios.full_load():
         written_at = scenarios.load_time(day)
-        dms_task(root, table).full_load(table, rows, written_at, rows_per_file=LOAD_ROWS_PER_FILE, drop_existing=True)
+        dms_task(root, table).full_load(table, rows, written_at, rows_per_file=LOAD_ROWS_PER_FILE)
         counts[_label(table)] = len(rows)
     return counts
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import os
 from collections import Counter
 from datetime import date
 from types import SimpleNamespace
@@ -122,6 +123,9 @@ def test_landing_writes_the_same_files_each_time(tmp_path: Path) -> None:
         demo.land_changes(root)
     first = digests(tmp_path / "first")
     assert first == digests(tmp_path / "second")
+    customers = (tmp_path / "first/crm/salesdb/customer/LOAD00000001.csv").read_text()
+    for fields in (",404,NULL,MACHINERY\n", ',505,"",AUTOMOBILE\n', ',606,"NULL",NULL\n'):
+        assert fields in customers, "NULL, the empty text and the word are three things"
     assert sorted(first) == [
         "crm/salesdb/customer/20181214-100000000.csv",
         "crm/salesdb/customer/20181214-100500000.csv",
@@ -146,6 +150,7 @@ def test_land_writes_into_the_landing_root(
     assert demo.main(["land", "full"]) == 0
     assert demo.main(["land", "changes", "--day", "2020-02-29"]) == 0
     assert "sampledb.productorder 8,425 rows" in capsys.readouterr().out
+    assert os.environ["LAKEHOUSE_RAW"] == str(folders.raw), "dbt may run in another folder"
     assert (folders.raw / "retail/sampledb/store/LOAD00000001.parquet").exists()
     assert (folders.raw / "crm/salesdb/customer/20200229-100500000.csv").exists()
 
@@ -303,8 +308,8 @@ def test_a_failed_step_ends_the_run_in_words(
         ([], 3, 1, "  silver.t: 3 snapshots after a build with nothing new, expected 2 as before it\n"),
     ],
 )
-@pytest.mark.usefixtures("folders")
 def test_the_run_ends_well_only_in_the_expected_state(
+    folders: SimpleNamespace,
     differences: list[str],
     snapshots_after: int,
     code: int,
@@ -322,6 +327,8 @@ def test_the_run_ends_well_only_in_the_expected_state(
     runner = Runner(success=True, result=SimpleNamespace(results=nodes, elapsed_time=1.0))
     assert run_with(runner, monkeypatch) == code
     assert [command[0] for command in runner.commands] == ["build", "build", "build", "docs"]
+    claimed = {str(folders.raw / name) for name in digests(folders.raw)} | {str(folders.warehouse)}
+    assert set(folders.marker.read_text().splitlines()) == claimed
     output = capsys.readouterr()
     assert output.out.count("    1 models, 2 tests in 1 s\n") == 3
     assert "s.t              1         2        3        4         0  5 s\n" in output.out
