@@ -115,9 +115,7 @@ def run() -> None:
     say(result_table(changed, rejected_rows(spark)))
     say()
     say("Inserted, updated and deleted are those of step 2.")
-    say(
-        f"Lag counts from the last change at the source, which is one of {scenarios.CURRENT_DAY} in this demonstration."
-    )
+    say(f"Lag counts from the newest change at the source; this demonstration's is of {scenarios.CURRENT_DAY}.")
     if problems:
         raise DemoError("The demonstration did not end as it must:\n" + "\n".join(f"  {line}" for line in problems))
     say("Checked: silver equals the source, row for row; step 3 added no snapshot to any bronze or silver table.")
