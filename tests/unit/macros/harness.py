@@ -1,0 +1,208 @@
+"""Macros as functions, without dbt's parser and without Spark.
+
+The templates are compiled by dbt's own Jinja environment (`do`, `test`, its way to name and to return), and results of queries
+come as the tables that dbt makes of them. Everything else that a macro may ask dbt for is a stand-in which remembers what it
+was asked. A name that nobody defined is an error here; dbt would write nothing in its place.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from datetime import datetime, timezone
+from functools import cache
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any, NamedTuple
+
+import jinja2
+from dbt_common.clients.agate_helper import table_from_data_flat
+from dbt_common.clients.jinja import CallableMacroGenerator, get_environment
+from dbt_common.exceptions.macros import MacroReturn
+
+MACROS = Path(__file__).parents[3] / "macros"
+PREFIX = "dbt_macro__"
+
+
+def environment() -> jinja2.Environment:
+    """dbt's Jinja environment, with errors for undefined names."""
+    made = get_environment()
+    made.undefined = jinja2.StrictUndefined
+    return made
+
+
+class MacroFile(NamedTuple):
+    """A file under macros/ and the arguments of the macros and tests in it, by the name that dbt calls them."""
+
+    path: Path
+    text: str
+    arguments: dict[str, list[str]]
+
+
+def macro_files(root: Path = MACROS) -> list[MacroFile]:
+    """Every .sql file under `root`, in order."""
+    files = []
+    for path in sorted(root.rglob("*.sql")):
+        text = path.read_text(encoding="utf-8")
+        found = environment().parse(text).find_all(jinja2.nodes.Macro)
+        arguments = {macro.name.removeprefix(PREFIX): [argument.name for argument in macro.args] for macro in found}
+        files.append(MacroFile(path, text, arguments))
+    return files
+
+
+class CompilerError(Exception):
+    """What `exceptions.raise_compiler_error` raises here."""
+
+
+class Relation(NamedTuple):
+    """A table, written into SQL as `schema.identifier`."""
+
+    schema: str
+    identifier: str
+
+    def __str__(self) -> str:
+        return f"{self.schema}.{self.identifier}"
+
+
+class Macro(CallableMacroGenerator):
+    """One macro, called the way dbt calls it, its errors left as they are."""
+
+    def __init__(self, name: str, template: jinja2.Template, context: dict[str, Any]) -> None:
+        super().__init__(SimpleNamespace(name=name, macro_sql=""), context)
+        self.template = template
+
+    def get_template(self) -> jinja2.Template:
+        return self.template
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        try:
+            return self.get_macro()(*args, **kwargs)
+        except MacroReturn as returned:
+            return returned.value
+
+
+class Dbt:
+    """The macros of the project as attributes, over stand-ins for the rest of dbt.
+
+    Args:
+        this: the model's own relation.
+        cdc: what the model's configuration has under meta.cdc.
+        config: further configuration of the model.
+        compiled: the model's compiled SQL.
+        which: the command that runs, such as `run` or `compile`.
+        execute: False while dbt parses.
+        columns: columns of relations that exist, as {relation: {name: type}}.
+        answers: rows of the queries to expect, as {part of the query: rows}; the first part found in a query counts.
+        files: what adapter.read_files returns.
+        nodes: nodes of dbt's graph, by unique id.
+
+    Attributes:
+        queries: all that went through run_query, in order.
+        warnings, logged, dropped, files_read: likewise for exceptions.warn, log, adapter.drop_relation, adapter.read_files.
+    """
+
+    def __init__(
+        self,
+        *,
+        this: Relation = Relation("silver", "shop__order"),  # noqa: B008  immutable
+        cdc: dict[str, Any] | None = None,
+        config: dict[str, Any] | None = None,
+        compiled: str = "select 1",
+        which: str = "run",
+        execute: bool = True,
+        columns: dict[Relation, dict[str, str]] | None = None,
+        answers: dict[str, list[dict[str, Any]]] | None = None,
+        files: dict[str, Any] | None = None,
+        nodes: dict[str, Any] | None = None,
+    ) -> None:
+        columns = columns or {}
+        self.answers = answers or {}
+        self.queries: list[str] = []
+        self.warnings: list[str] = []
+        self.logged: list[str] = []
+        self.dropped: list[Relation] = []
+        self.files_read: list[tuple[Any, ...]] = []
+
+        def existing(relation: Relation) -> Relation | None:
+            return relation if relation in columns else None
+
+        def read_files(*arguments: Any) -> Any:
+            self.files_read.append(arguments)
+            return files
+
+        settings = {**({"meta": {"cdc": cdc}} if cdc else {}), **(config or {})}
+        self.context: dict[str, Any] = {
+            "adapter": SimpleNamespace(
+                get_columns_in_relation=lambda relation: [
+                    SimpleNamespace(name=name, dtype=dtype) for name, dtype in columns[relation].items()
+                ],
+                get_relation=lambda database, schema, identifier: existing(Relation(schema, identifier)),
+                drop_relation=self.dropped.append,
+                read_files=read_files,
+            ),
+            "config": settings,
+            "dbt": SimpleNamespace(
+                get_insert_into_sql=lambda *arguments: f"stock insert of {arguments}",
+                spark__get_merge_sql=lambda *arguments: f"stock merge of {arguments}",
+            ),
+            "exceptions": SimpleNamespace(raise_compiler_error=_raise, warn=self.warnings.append),
+            "execute": execute,
+            "flags": SimpleNamespace(WHICH=which),
+            "fromjson": json.loads,
+            "graph": SimpleNamespace(nodes=nodes or {}),
+            "load_relation": existing,
+            "log": lambda message, info: self.logged.append(message),
+            "model": SimpleNamespace(
+                name=f"{this.schema}_{this.identifier}",
+                compiled_code=compiled,
+                config=SimpleNamespace(meta=SimpleNamespace(cdc=cdc)),
+            ),
+            "project_name": "lakehouse",
+            "ref": lambda name: f"ref.{name}",
+            "return": _return,
+            "run_query": self._run_query,
+            "run_started_at": datetime(2024, 5, 6, 7, 8, 9, 123456, tzinfo=timezone.utc),
+            "target": SimpleNamespace(schema="default"),
+            "this": this,
+        }
+        for name, template in _templates().items():
+            self.context[name] = Macro(name, template, self.context)
+
+    def __getattr__(self, name: str) -> Any:
+        """The macro of this name; a data test is called test_<name>, as in dbt."""
+        try:
+            return self.context[name]
+        except KeyError:
+            raise AttributeError(f"macros/ has no macro {name}") from None
+
+    def _run_query(self, sql: str) -> Any:
+        self.queries.append(sql)
+        for part, rows in self.answers.items():
+            if part in sql:
+                return table_from_data_flat(rows, list(rows[0]) if rows else [])
+        assert not re.match(r"\s*(select|with)\b", sql), f"no answer was given for the query: {sql}"
+        return None
+
+
+@cache
+def _templates() -> dict[str, jinja2.Template]:
+    compiled = environment()
+    return {name: compiled.from_string(file.text) for file in macro_files() for name in file.arguments}
+
+
+def _raise(message: str) -> None:
+    raise CompilerError(message)
+
+
+def _return(value: Any) -> None:
+    raise MacroReturn(value)
+
+
+def normalise(sql: str) -> str:
+    """SQL on one line: runs of white space become one blank, and there is none inside of brackets."""
+    return re.sub(r"(?<=\() | (?=\))", "", re.sub(r"\s+", " ", sql)).strip()
+
+
+def assert_sql_equal(actual: str, expected: str) -> None:
+    """The same SQL, but for white space."""
+    assert normalise(actual) == normalise(expected)
