@@ -1,8 +1,8 @@
 """Macros as functions, without dbt's parser and without Spark.
 
-The templates are compiled by dbt's own Jinja environment (`do`, `test`, its way to name and to return), and results of queries
-come as the tables that dbt makes of them. Everything else that a macro may ask dbt for is a stand-in which remembers what it
-was asked. A name that nobody defined is an error here; dbt would write nothing in its place.
+The templates are compiled by dbt's own Jinja environment (`do`, `test`, its way to name and to return), and results of
+queries come as the tables that dbt makes of them. Everything else that a macro may ask dbt for is a stand-in which
+remembers what it was asked. A name that nobody defined is an error here; dbt would write nothing in its place.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ PREFIX = "dbt_macro__"
 
 
 def environment() -> jinja2.Environment:
-    """dbt's Jinja environment, with errors for undefined names."""
+    """Jinja as dbt sets it up, with errors for undefined names."""
     made = get_environment()
     made.undefined = jinja2.StrictUndefined
     return made
@@ -98,7 +98,7 @@ class Dbt:
 
     Attributes:
         queries: all that went through run_query, in order.
-        warnings, logged, dropped, files_read: likewise for exceptions.warn, log, adapter.drop_relation, adapter.read_files.
+        warnings, logged, dropped, files_read: likewise exceptions.warn, log, adapter.drop_relation, adapter.read_files.
     """
 
     def __init__(

@@ -1,0 +1,87 @@
+"""Names and values as SQL text."""
+
+from __future__ import annotations
+
+import pytest
+from harness import Dbt, Relation, assert_sql_equal
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [
+        ("id", "`id`"),
+        ("order", "`order`"),
+        ("two words", "`two words`"),
+        ("back`tick", "`back``tick`"),
+        ("`", "````"),
+        ('it\'s "q" \\n', '`it\'s "q" \\n`'),
+        ("größe 🙂", "`größe 🙂`"),
+    ],
+)
+def test_cdc_quote__case(name, expected):
+    assert Dbt().cdc_quote(name) == expected
+
+
+@pytest.mark.parametrize(
+    ("value", "expected"),
+    [
+        ("plain", "'plain'"),
+        ("it's", r"'it\'s'"),
+        (r"\N", r"'\\N'"),
+        (r"\'", r"'\\\''"),
+        ('"q" `b`', "'\"q\" `b`'"),
+        ("größe 🙂\n", "'größe 🙂\n'"),
+        ("", "''"),
+        (12, "'12'"),
+    ],
+)
+def test_cdc_string_sql__case(value, expected):
+    assert Dbt().cdc_string_sql(value) == expected
+
+
+@pytest.mark.parametrize(("names", "expected"), [(["a", "b`c"], "`a`, `b``c`"), (["a"], "`a`"), ([], "")])
+def test_cdc_column_list_sql__case(names, expected):
+    assert Dbt().cdc_column_list_sql(names) == expected
+
+
+def test_cdc_same_key_sql__composite_and_null_safe():
+    assert_sql_equal(
+        Dbt().cdc_same_key_sql(["id", "line no"], "a", "b"), "a.`id` <=> b.`id` and a.`line no` <=> b.`line no`"
+    )
+
+
+@pytest.mark.parametrize(
+    ("keys", "columns", "expected"),
+    [
+        (["id"], ["id", "name"], "`id` is null"),
+        (["ID", "line no"], ["id", "Line No"], "`ID` is null and `line no` is null"),
+        (["id", "nr"], ["id"], "`id` is null"),
+        (["id"], ["name"], "true"),
+        (["id"], [], "true"),
+        ([], ["id"], "false"),
+    ],
+)
+def test_cdc_key_is_missing_sql__case(keys, columns, expected):
+    assert Dbt().cdc_key_is_missing_sql(keys, columns) == expected
+
+
+def test_cdc_table_columns_sql__names_are_text():
+    table = {"feed": "it's", "source_schema": "shop", "source_table": "order"}
+    assert_sql_equal(
+        Dbt().cdc_table_columns_sql(table),
+        r"'it\'s' as feed, 'shop' as source_schema, 'order' as source_table",
+    )
+
+
+def test_cdc_nothing_new_sql__reads_no_row():
+    assert_sql_equal(
+        Dbt().cdc_nothing_new_sql(Relation("s", "t"), "all read"),
+        "-- nothing new: all read select * from s.t where false",
+    )
+
+
+def test_cdc_nothing_new_sql__reason_stays_on_the_comments_line():
+    assert Dbt().cdc_nothing_new_sql(Relation("s", "t"), "all read").splitlines()[:2] == [
+        "-- nothing new: all read",
+        "select *",
+    ]
