@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from dbt.adapters.sparksession.credentials import SparksessionCredentials
+from dbt.adapters.sparksession.session import SessionPool, get_pool
+
 pytest_plugins = ["dbt.tests.fixtures.project"]
 
 PACKAGES = "org.apache.iceberg:iceberg-spark-runtime-4.1_2.13:1.12.0,org.xerial:sqlite-jdbc:3.50.3.0"
@@ -57,3 +60,17 @@ def dbt_profile_target(warehouse):
 @pytest.fixture(scope="class")
 def project_config_update():
     return {name: {"+file_format": "iceberg"} for name in ("models", "seeds", "snapshots")}
+
+
+@pytest.fixture(scope="session")
+def pool(warehouse, tmp_path_factory) -> SessionPool:
+    """The sessions of the one Spark of this process, without dbt."""
+    credentials = SparksessionCredentials(schema="none", create_directories=[warehouse], config=spark_config(warehouse))
+    return get_pool(credentials, str(tmp_path_factory.mktemp("root")), str(tmp_path_factory.mktemp("logs")))
+
+
+@pytest.fixture
+def session(pool):
+    taken, _group = pool.take("test")
+    yield taken
+    pool.give_back(taken)

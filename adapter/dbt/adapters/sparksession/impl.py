@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from multiprocessing.context import SpawnContext
 from pathlib import Path
 from typing import Any
@@ -80,7 +81,7 @@ class SparksessionAdapter(SparkAdapter):
     def parse_describe_extended(self, relation: BaseRelation, raw_rows: Any) -> list[SparkColumn]:
         """Read the columns from `describe extended`; a relation without owner gets none, not the text 'None'."""
         columns = super().parse_describe_extended(relation, raw_rows)
-        return [column.replace(table_owner=None) if column.table_owner == "None" else column for column in columns]
+        return [replace(column, table_owner=None) if column.table_owner == "None" else column for column in columns]
 
     def drop_schema(self, relation: BaseRelation) -> None:
         """Drop a schema with what is in it; Iceberg ignores `cascade`."""

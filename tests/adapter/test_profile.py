@@ -1,0 +1,63 @@
+"""The profile: every mistake is reported at once and in words. No Spark."""
+
+from __future__ import annotations
+
+import pytest
+from dbt_common.exceptions import DbtRuntimeError
+
+from dbt.adapters.sparksession.credentials import SparksessionCredentials
+
+
+def load(**data):
+    SparksessionCredentials.validate(data)
+    return SparksessionCredentials.from_dict(data)
+
+
+def test_all_mistakes_are_reported_together():
+    with pytest.raises(DbtRuntimeError) as raised:
+        load(
+            host="somewhere",
+            database="other",
+            app_name=3,
+            config={"master": "local", "spark.x": [1]},
+            create_directories="data",
+        )
+    message = str(raised.value)
+    for mistake in (
+        "unknown key 'host'; accepted: schema, app_name, config, create_directories",
+        "database is 'other'; leave it out",
+        "schema is None; expected the name",
+        "app_name is 3; expected a text",
+        "config key 'master' does not start with 'spark.'",
+        "config 'spark.x' is [1]; expected a text, number or true/false",
+        "create_directories is 'data'; expected a list",
+    ):
+        assert mistake in message
+
+
+def test_a_configuration_that_is_no_mapping_is_reported():
+    with pytest.raises(DbtRuntimeError, match="config is 'spark.master=local'; expected a mapping"):
+        load(schema="a", config="spark.master=local")
+
+
+def test_the_smallest_profile_is_accepted():
+    credentials = load(schema="analytics")
+    assert (credentials.schema, credentials.database, credentials.config) == ("analytics", None, {})
+
+
+def test_values_reach_spark_as_text():
+    credentials = load(schema="a", threads=4, config={"spark.a": True, "spark.b": 4, "spark.c": "text"})
+    assert credentials.config == {"spark.a": "true", "spark.b": "4", "spark.c": "text"}
+
+
+def test_the_project_root_is_put_into_configuration_and_directories():
+    credentials = load(
+        schema="a", config={"spark.a": "jdbc:{project_root}/x?y"}, create_directories=["{project_root}/data", "/abs"]
+    ).resolved("/home/me/project")
+    assert credentials.config == {"spark.a": "jdbc:/home/me/project/x?y"}
+    assert credentials.create_directories == ["/home/me/project/data", "/abs"]
+
+
+def test_dbt_prints_no_configuration_because_it_may_hold_secrets():
+    shown = dict(load(schema="a", config={"spark.token": "secret"}).connection_info())
+    assert shown == {"schema": "a", "app_name": "dbt", "create_directories": []}

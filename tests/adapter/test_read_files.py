@@ -1,0 +1,232 @@
+"""read_files: exactly these files, exact row numbers, and files that cannot be read are left out with their reason."""
+
+from __future__ import annotations
+
+import datetime
+import gzip
+from decimal import Decimal
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from dbt_common.exceptions import DbtRuntimeError
+from py4j.protocol import Py4JJavaError
+from pyspark.errors import PySparkException
+
+from dbt.adapters.sparksession.read_files import read_files
+
+ODD_NAMES = [
+    "a b", "a%20b", "a+b", "100%", "x[1]", "y{1,2}", "z*", "q?#1", "é ü", "p&q=1", "c,d", "t~;'\"", "back\\slash", "x:y",
+]  # fmt: skip
+
+
+def uri(path) -> str:
+    """A local path as the path column of Spark's binaryFile source has it."""
+    return f"file:{path}"
+
+
+def write(path, **columns) -> str:
+    pq.write_table(pa.table(columns), path)
+    return uri(path)
+
+
+def test_paths_are_no_patterns_and_come_back_as_given(session, tmp_path):
+    for number, name in enumerate(ODD_NAMES):
+        write(tmp_path / f"{name}.parquet", id=[number])
+    (tmp_path / "year=2024").mkdir()
+    write(tmp_path / "year=2024" / "f.parquet", id=[99])
+    listing = session.read.format("binaryFile").option("recursiveFileLookup", "true").load(uri(tmp_path))
+    paths = [row.path for row in listing.select("path").collect()]
+    assert len(paths) == len(ODD_NAMES) + 1
+
+    # A pattern would also match the files left out here.
+    chosen = sorted(paths)[::2]
+    answer = read_files(session, "v", "parquet", chosen, {})
+
+    assert answer == {"columns": [{"name": "id", "type": "bigint"}], "rejected": []}
+    rows = session.table("v")
+    assert sorted(row._file_path for row in rows.collect()) == chosen
+    assert rows.columns == ["id", "_file_path", "_file_modified_at", "_file_row"]
+    answer = read_files(session, "v", "parquet", paths, {})
+    assert {row._file_path for row in session.table("v").collect()} == set(paths)
+
+
+def test_modification_times_are_the_files(session, tmp_path):
+    path = write(tmp_path / "a.parquet", id=[1])
+    read_files(session, "v", "parquet", [path], {})
+    listed = session.read.format("binaryFile").load(path).first().modificationTime
+    assert session.table("v").first()._file_modified_at == listed
+
+
+@pytest.mark.parametrize("name", ["a.csv", "a.csv.gz"])
+def test_text_rows_are_numbered_as_in_the_file_even_when_spark_splits_it(session, tmp_path, name):
+    session.conf.set("spark.sql.files.maxPartitionBytes", "20000")
+    text = "".join(f"{number},é\r\n" for number in range(20_000)).encode()
+    (tmp_path / name).write_bytes(gzip.compress(text) if name.endswith("gz") else text)
+    (tmp_path / "b.csv").write_text("0")
+    paths = [uri(tmp_path / name), uri(tmp_path / "b.csv")]
+
+    answer = read_files(session, "v", "text", paths, {"lineSep": "\n"})
+
+    assert answer == {"columns": [{"name": "value", "type": "string"}], "rejected": []}
+    wrong = session.sql("select * from v where split(value, ',')[0] <> _file_row").collect()
+    assert wrong == []
+    assert session.sql("select count(*), count(distinct _file_path, _file_row) from v").first() == (20_001, 20_001)
+    assert session.sql("select value from v where _file_row = 7").first().value == "7,é\r"
+
+
+def test_parquet_rows_are_numbered_as_in_the_file(session, tmp_path):
+    session.conf.set("spark.sql.files.maxPartitionBytes", "20000")
+    pq.write_table(pa.table({"id": list(range(50_000))}), tmp_path / "a.parquet", row_group_size=1000)
+    read_files(session, "v", "parquet", [uri(tmp_path / "a.parquet")], {})
+    assert session.sql("select count(*), count_if(id = _file_row) from v").first() == (50_000, 50_000)
+
+
+def test_unreadable_files_are_left_out_with_a_reason_and_the_others_read(session, tmp_path):
+    good = [write(tmp_path / f"{number:02}.parquet", id=[number]) for number in range(12)]
+    whole = (tmp_path / "00.parquet").read_bytes()
+    bad = {
+        "truncated": whole[: len(whole) // 2],
+        "text": b"id,name\n1,a and more than twelve bytes",
+        "empty": b"",
+    }
+    for name, content in bad.items():
+        (tmp_path / f"{name}.parquet").write_bytes(content)
+    pq.write_table(pa.table([pa.array([1]), pa.array([2])], names=["a", "A"]), tmp_path / "case.parquet")
+    write(tmp_path / "clash.parquet", id=[1], _file_ROW=[1])
+    write(tmp_path / "_hidden.parquet", id=[1])
+    zero_rows = write(tmp_path / "zero.parquet", id=pa.array([], pa.int64()))
+    names = ["truncated", "text", "empty", "case", "clash", "_hidden", "gone"]
+    paths = good[:5] + [uri(tmp_path / f"{name}.parquet") for name in names] + good[5:] + [zero_rows]
+
+    answer = read_files(session, "v", "parquet", paths, {})
+
+    assert answer["columns"] == [{"name": "id", "type": "bigint"}]
+    assert [item["path"] for item in answer["rejected"]] == [uri(tmp_path / f"{name}.parquet") for name in names]
+    reasons = dict(zip(names, (item["reason"] for item in answer["rejected"]), strict=True))
+    assert "is not a Parquet file" in reasons["truncated"]
+    assert "is not a Parquet file" in reasons["text"]
+    assert "is not a Parquet file" in reasons["empty"]
+    assert "already exists" in reasons["case"]
+    assert reasons["clash"] == "column '_file_ROW' has the name of a column that read_files adds"
+    assert "Spark leaves out hidden files" in reasons["_hidden"]
+    assert reasons["gone"] == "no longer there"
+    assert not any("\n" in reason for reason in reasons.values())
+    assert sorted(row.id for row in session.table("v").collect()) == list(range(12))
+
+
+def test_columns_that_differ_only_by_case_are_refused_where_spark_tells_them_apart(session, tmp_path):
+    session.conf.set("spark.sql.caseSensitive", "true")
+    pq.write_table(pa.table([pa.array([1]), pa.array([2])], names=["a", "A"]), tmp_path / "case.parquet")
+    answer = read_files(session, "v", "parquet", [uri(tmp_path / "case.parquet")], {})
+    assert answer["rejected"][0]["reason"] == "columns 'a' and 'A' differ only by case"
+
+
+def test_damage_inside_a_file_is_found_by_full_verification(session, tmp_path):
+    good = write(tmp_path / "good.parquet", id=list(range(10)))
+    pq.write_table(pa.table({"id": [str(n * 7919) for n in range(50_000)]}), tmp_path / "bad.parquet")
+    content = bytearray((tmp_path / "bad.parquet").read_bytes())
+    content[1000:9000] = bytes(8000)
+    (tmp_path / "damaged.parquet").write_bytes(bytes(content))
+    broken = gzip.compress(b"1,a\n" * 100_000)
+    (tmp_path / "broken.csv.gz").write_bytes(broken[: len(broken) // 2])
+    (tmp_path / "good.csv").write_text("1,a\n")
+
+    damaged = uri(tmp_path / "damaged.parquet")
+    assert read_files(session, "v", "parquet", [damaged], {"verify": "schema"})["rejected"] == []
+    answer = read_files(session, "v", "parquet", [damaged], {"verify": "full"})
+    assert [item["path"] for item in answer["rejected"]] == [damaged] and answer["columns"] == []
+    assert read_files(session, "v", "parquet", [good], {"verify": "full"})["rejected"] == []
+
+    answer = read_files(
+        session, "v", "text", [uri(tmp_path / "good.csv"), uri(tmp_path / "broken.csv.gz")], {"verify": "full"}
+    )
+    assert answer["rejected"] == [
+        {"path": uri(tmp_path / "broken.csv.gz"), "reason": "EOFException: Unexpected end of input stream"}
+    ]
+    assert session.table("v").count() == 1
+
+
+def test_nothing_readable_means_no_view(session, tmp_path):
+    gone = uri(tmp_path / "gone.parquet")
+    answer = read_files(session, "nothing", "parquet", [gone], {})
+    assert answer == {"columns": [], "rejected": [{"path": gone, "reason": "no longer there"}]}
+    assert read_files(session, "nothing", "parquet", [], {}) == {"columns": [], "rejected": []}
+    assert not session.catalog.tableExists("nothing")
+
+
+def test_faults_that_are_not_the_files_are_raised(session, tmp_path):
+    good = write(tmp_path / "good.parquet", id=[1])
+    for path in ("nosuchscheme://bucket/a.parquet", "s3a://bucket/a.parquet"):
+        with pytest.raises((Py4JJavaError, PySparkException), match="No FileSystem for scheme|S3AFileSystem not found"):
+            read_files(session, "v", "parquet", [good, path], {})
+
+
+def test_an_unknown_verification_is_refused(session):
+    with pytest.raises(DbtRuntimeError, match="verify is 'half'; expected one of schema, full"):
+        read_files(session, "v", "parquet", [], {"verify": "half"})
+
+
+MOMENT = datetime.datetime(2020, 1, 1)
+WIDENED = [
+    ((pa.int8(), 127), (pa.int16(), 30_000), "smallint"),
+    ((pa.int16(), 32_767), (pa.int32(), 2**31 - 1), "int"),
+    ((pa.int32(), 2**31 - 1), (pa.int64(), 2**63 - 1), "bigint"),
+    ((pa.int64(), 2**62), (pa.int8(), 1), "bigint"),
+    ((pa.float32(), 1.5), (pa.float64(), 0.1), "double"),
+    ((pa.int32(), 2**31 - 1), (pa.float64(), 0.1), "double"),
+    ((pa.int32(), 2**31 - 1), (pa.float32(), 0.5), "double"),
+    ((pa.decimal128(10, 2), Decimal("1.25")), (pa.decimal128(12, 2), Decimal("2.25")), "decimal(12,2)"),
+    ((pa.decimal128(10, 2), Decimal("1.25")), (pa.decimal128(10, 4), Decimal("2.2555")), "decimal(12,4)"),
+    ((pa.int32(), 2**31 - 1), (pa.decimal128(10, 2), Decimal("1.25")), "decimal(12,2)"),
+    ((pa.int64(), 2**63 - 1), (pa.decimal128(10, 2), Decimal("1.25")), "decimal(22,2)"),
+    ((pa.list_(pa.int32()), [1]), (pa.list_(pa.int64()), [2**40]), "array<bigint>"),
+    ((pa.null(), None), (pa.int32(), 1), "int"),
+]
+
+
+@pytest.mark.parametrize(("one", "other", "expected"), WIDENED)
+def test_types_are_widened_without_loss(session, tmp_path, one, other, expected):
+    paths = [
+        write(tmp_path / f"{number}.parquet", c=pa.array([value], data_type))
+        for number, (data_type, value) in enumerate((one, other))
+    ]
+    answer = read_files(session, "v", "parquet", paths, {})
+    assert answer == {"columns": [{"name": "c", "type": expected}], "rejected": []}
+    assert [row.c for row in session.table("v").orderBy("_file_path").collect()] == [one[1], other[1]]
+
+
+def test_nested_fields_are_widened_and_added(session, tmp_path):
+    one, other = pa.struct([("a", pa.int32())]), pa.struct([("a", pa.int64()), ("b", pa.string())])
+    paths = [
+        write(tmp_path / "1.parquet", c=pa.array([{"a": 1}], one), id=[1]),
+        write(tmp_path / "2.parquet", c=pa.array([{"a": 2**40, "b": "x"}], other), ID=[2], added=["new"]),
+    ]
+    answer = read_files(session, "v", "parquet", paths, {})
+    assert [column["type"] for column in answer["columns"]] == ["struct<a:bigint,b:string>", "bigint", "string"]
+    rows = session.table("v").orderBy("id").collect()
+    assert [(row.c.a, row.c.b, row.id, row.added) for row in rows] == [(1, None, 1, None), (2**40, "x", 2, "new")]
+
+
+@pytest.mark.parametrize(
+    ("kept", "refused"),
+    [
+        ((pa.int64(), 2**62, "bigint"), (pa.float64(), 0.1, "double")),
+        ((pa.string(), "a", "string"), (pa.int32(), 1, "int")),
+        ((pa.date32(), MOMENT.date(), "date"), (pa.timestamp("us", "UTC"), MOMENT, "timestamp")),
+        ((pa.int64(), 1, "bigint"), (pa.decimal128(38, 20), Decimal(1), "decimal(38,20)")),
+    ],
+)
+def test_a_file_whose_type_loses_something_is_rejected_with_both_types(session, tmp_path, kept, refused):
+    many = [write(tmp_path / f"{n}.parquet", c=pa.array([kept[1]], kept[0])) for n in range(2)]
+    odd = write(tmp_path / "odd.parquet", c=pa.array([refused[1]], refused[0]))
+    answer = read_files(session, "v", "parquet", [odd, *many], {})
+    assert answer["columns"] == [{"name": "c", "type": kept[2]}]
+    assert answer["rejected"] == [
+        {
+            "path": odd,
+            "reason": f"column 'c' is {refused[2]} here and {kept[2]} in the other files;"
+            " no type holds both without loss",
+        }
+    ]
+    assert session.table("v").count() == 2

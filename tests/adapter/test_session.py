@@ -1,0 +1,157 @@
+"""Sessions: isolated from each other and from their own past, started with advice when they cannot start."""
+
+from __future__ import annotations
+
+import threading
+
+import pytest
+from dbt.adapters.exceptions import FailedToConnectError
+
+from dbt.adapters.sparksession import session as sessions
+from dbt.adapters.sparksession.credentials import SparksessionCredentials
+from dbt.adapters.sparksession.session import get_pool, missing_packages
+
+
+def use_and_return(pool, *statements):
+    session, _group = pool.take("first")
+    for statement in statements:
+        session.sql(statement)
+    pool.give_back(session)
+    return session
+
+
+def test_settings_do_not_reach_the_next_user_of_a_session(pool):
+    before = use_and_return(
+        pool, "set spark.sql.shuffle.partitions = 77", "set `spark.sql.iceberg.snapshot-property.a` = b"
+    )
+    again, _group = pool.take("second")
+    assert again is before
+    assert again.conf.get("spark.sql.shuffle.partitions") == "2"
+    assert again.conf.get("spark.sql.iceberg.snapshot-property.a", "gone") == "gone"
+    pool.give_back(again)
+
+
+def test_temporary_views_do_not_reach_the_next_user_of_a_session(pool):
+    before = use_and_return(pool, "create temporary view `left behind` as select 1 as a")
+    again, _group = pool.take("second")
+    assert again is before
+    assert [table.name for table in again.catalog.listTables("system") if table.isTemporary] == []
+    pool.give_back(again)
+
+
+def test_a_session_left_in_another_schema_is_not_used_again(pool):
+    before = use_and_return(pool, "create schema if not exists elsewhere", "use elsewhere")
+    again, _group = pool.take("second")
+    assert again is not before
+    assert again.catalog.currentDatabase() == ""
+    pool.give_back(again)
+
+
+def test_two_threads_see_neither_views_nor_settings_of_each_other(pool):
+    seen = {}
+    together = threading.Barrier(2)
+
+    def work(name):
+        session, _group = pool.take(name)
+        session.sql(f"create temporary view mine as select '{name}' as name")
+        session.sql(f"set spark.test.name = {name}")
+        together.wait(60)
+        seen[name] = session.sql("select name from mine").first().name, session.conf.get("spark.test.name")
+        pool.give_back(session)
+
+    threads = [threading.Thread(target=work, args=(name,)) for name in ("left", "right")]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert seen == {"left": ("left", "left"), "right": ("right", "right")}
+
+
+def test_cancelling_stops_running_jobs_and_those_to_come(pool):
+    outcome = []
+    started = threading.Event()
+    groups = []
+
+    def work():
+        session, group = pool.take("slow")
+        groups.append(group)
+        started.set()
+        for _ in range(2):
+            try:
+                session.range(10**13).where("sqrt(id) + id % 7 > 3").count()
+            except Exception as error:
+                outcome.append(str(error))
+
+    thread = threading.Thread(target=work)
+    thread.start()
+    started.wait(60)
+    tracker = pool.root.sparkContext.statusTracker()
+    while not tracker.getJobIdsForGroup(groups[0]):
+        threading.Event().wait(0.05)
+    pool.cancel(groups[0])
+    thread.join(120)
+    assert [("cancelled" in text.lower()) for text in outcome] == [True, True]
+
+
+def test_another_configuration_of_java_needs_another_process(pool):
+    other = SparksessionCredentials(schema="a", config={**pool.config, "spark.driver.memory": "3g"})
+    with pytest.raises(FailedToConnectError, match=r"other values of spark\.driver\.memory.*new process"):
+        get_pool(other, "/", "/")
+
+
+def test_a_session_that_dbt_did_not_start_is_not_taken_over(pool, monkeypatch, tmp_path):
+    monkeypatch.setattr(sessions, "_current", None)
+    with pytest.raises(FailedToConnectError, match="that dbt did not start"):
+        get_pool(SparksessionCredentials(schema="a"), str(tmp_path), str(tmp_path))
+
+
+def test_missing_java_is_said_with_what_to_do(monkeypatch, tmp_path):
+    monkeypatch.setenv("JAVA_HOME", str(tmp_path))
+    with pytest.raises(FailedToConnectError, match=f"JAVA_HOME is {tmp_path}.*Java 17 or newer: install one"):
+        sessions._launch_java({}, tmp_path / "spark.log")
+
+
+@pytest.mark.parametrize(
+    ("printed", "advice"),
+    [
+        ("java.lang.module.FindException: Module jdk.incubator.vector not found", "Spark 4 needs Java 17 or newer"),
+        (":: UNRESOLVED DEPENDENCIES ::\na#b;1: not found", "could not be fetched"),
+        ("Could not reserve enough space for object heap", "Lower spark.driver.memory"),
+        ("java.net.BindException: Cannot assign requested address", "Set spark.driver.host"),
+    ],
+)
+def test_a_failed_start_shows_the_end_of_the_log_and_what_to_do(monkeypatch, tmp_path, printed, advice):
+    home = tmp_path / "bin"
+    home.mkdir()
+    (home / "java").write_text("#!/bin/sh\n")
+    (home / "java").chmod(0o755)
+    monkeypatch.setenv("JAVA_HOME", str(tmp_path))
+
+    def fails(_conf, popen_kwargs):
+        popen_kwargs["stderr"].write(f"{printed}\n\tat some.Java.frame(Frame.java:1)\n".encode())
+        popen_kwargs["stderr"].flush()
+        raise sessions.PySparkRuntimeError(errorClass="JAVA_GATEWAY_EXITED", messageParameters={})
+
+    monkeypatch.setattr(sessions, "launch_gateway", fails)
+    (tmp_path / "spark.log").write_text("of an earlier run\n")
+    with pytest.raises(FailedToConnectError) as raised:
+        sessions._launch_java({}, tmp_path / "spark.log")
+    message = str(raised.value)
+    assert advice in message and printed in message
+    assert "some.Java.frame" not in message and "earlier run" not in message
+
+
+def test_folders_that_cannot_be_made_are_all_named(tmp_path):
+    (tmp_path / "file").write_text("")
+    with pytest.raises(FailedToConnectError) as raised:
+        sessions._make_directories([str(tmp_path / "file/a"), str(tmp_path / "ok"), str(tmp_path / "file/b")])
+    assert f"{tmp_path}/file/a: Not a directory" in str(raised.value)
+    assert f"{tmp_path}/file/b: Not a directory" in str(raised.value)
+
+
+def test_packages_are_missing_until_ivy_has_their_jar(tmp_path):
+    (tmp_path / "jars").mkdir()
+    config = {"spark.jars.ivy": str(tmp_path), "spark.jars.packages": "org.a:b_2.13:1.2.0, org.c:d:3"}
+    assert missing_packages(config) == ["org.a:b_2.13:1.2.0", "org.c:d:3"]
+    (tmp_path / "jars/org.a_b_2.13-1.2.0.jar").write_text("")
+    assert missing_packages(config) == ["org.c:d:3"]
