@@ -129,7 +129,7 @@ class Dbt:
         """Loads dbt, whose import takes a while."""
         from dbt.cli.main import dbtRunner  # noqa: PLC0415 - landing files needs no dbt
 
-        self._runner = dbtRunner(callbacks=[_show_model])
+        self._runner = dbtRunner(callbacks=[_show_event])
 
     def build(self) -> None:
         """``dbt build``, a line per model, then the number of nodes of each kind."""
@@ -139,7 +139,7 @@ class Dbt:
         say(f"    {done} in {result.elapsed_time:.0f} s")
 
     def invoke(self, *arguments: str) -> Any:
-        """Runs one dbt command on the project; dbt itself prints the errors of its nodes.
+        """Runs one dbt command on the project; what its nodes have to say is shown as it comes.
 
         Returns:
             dbt's result object of the command.
@@ -149,7 +149,9 @@ class Dbt:
         """
         command = " ".join(["dbt", *arguments])
         where = ["--project-dir", str(PROJECT_ROOT), "--profiles-dir", str(PROJECT_ROOT), "--target", "local"]
-        result = self._runner.invoke([*arguments, "--quiet", *where])
+        # _show_event chooses what the terminal shows; the log file keeps all.
+        quiet = ["--log-level", "none", "--log-level-file", "debug", "--no-use-colors"]
+        result = self._runner.invoke([*arguments, *where, *quiet])
         if result.success:
             return result.result
         if isinstance(result.exception, KeyboardInterrupt):
@@ -332,10 +334,15 @@ def _claim(raw: Path, warehouse: Path) -> None:
     MARKER.write_text("".join(f"{path}\n" for path in [warehouse, *files]))
 
 
-def _show_model(event: Any) -> None:
-    """Shows one line when a model is done; dbt itself runs quietly."""
-    if event.info.name == "LogModelResult":
+def _show_event(event: Any) -> None:
+    """Shows a line per model built, errors, and what the project's macros and the adapter say to people."""
+    name, level = event.info.name, event.info.level
+    if name == "LogModelResult" and level == "info":
         say(f"    {event.data.description.removeprefix('sql ')}: {event.data.execution_time:.1f} s")
+    elif name in {"MainEncounteredError", "MainStackTrace"}:
+        pass  # an exception reaches Dbt.invoke, which tells it
+    elif level == "error" or name in {"JinjaLogInfo", "AdapterEventInfo"}:
+        say(f"    {event.info.msg}")
 
 
 def _spark() -> SparkSession:

@@ -265,6 +265,27 @@ def test_a_build_with_nothing_new_may_add_no_snapshot() -> None:
     ]
 
 
+@pytest.mark.parametrize(
+    ("name", "level", "shown"),
+    [
+        ("LogModelResult", "info", "    incremental model silver.t: 1.2 s\n"),
+        ("LogModelResult", "error", "    the message\n"),
+        ("LogTestResult", "info", ""),
+        ("LogTestResult", "error", "    the message\n"),
+        ("JinjaLogInfo", "info", "    the message\n"),
+        ("AdapterEventInfo", "info", "    the message\n"),
+        ("MainEncounteredError", "error", ""),
+        ("MainStackTrace", "error", ""),
+        ("DepsNoPackagesFound", "warn", ""),
+    ],
+)
+def test_what_is_shown_of_dbt(name: str, level: str, shown: str, capsys: pytest.CaptureFixture[str]) -> None:
+    info = SimpleNamespace(name=name, level=level, msg="the message")
+    data = SimpleNamespace(description="sql incremental model silver.t", execution_time=1.23)
+    demo._show_event(SimpleNamespace(info=info, data=data))
+    assert capsys.readouterr().out == shown
+
+
 class Runner:
     """Stands for dbt's runner: every command ends with ``result``."""
 
