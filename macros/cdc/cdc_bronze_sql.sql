@@ -19,9 +19,9 @@ with files as (
 judged as (
     select
         *,
-        {{ cdc_operation_sql(cdc) | indent(8) }} as _operation,
-        {{ cdc_misfits_sql(plan) | indent(8) }} as _misfits,
-        {{ cdc_key_is_missing_sql(cdc.primary_key, plan | map(attribute='name') | list) }} as _key_is_missing
+        {{ cdc_operation_sql(cdc) | indent(8) }} as _cdc_operation,
+        {{ cdc_misfits_sql(plan) | indent(8) }} as _cdc_misfits,
+        {{ cdc_key_is_missing_sql(cdc.primary_key, plan | map(attribute='name') | list) }} as _cdc_key_is_missing
     from records
 ),
 
@@ -29,11 +29,11 @@ ruled as (
     select
         *,
         case
-            when _malformed is not null then 'malformed_record'
-            when _operation is null or _operation not in ('L', 'I', 'U', 'D') then 'unknown_operation'
-            when size(_misfits) > 0 then 'uncastable_value'
-            when _key_is_missing then 'missing_key'
-        end as _rule
+            when _cdc_malformed is not null then 'malformed_record'
+            when _cdc_operation is null or _cdc_operation not in ('L', 'I', 'U', 'D') then 'unknown_operation'
+            when size(_cdc_misfits) > 0 then 'uncastable_value'
+            when _cdc_key_is_missing then 'missing_key'
+        end as _cdc_rule
     from judged
 )
 
@@ -41,22 +41,22 @@ select
     {%- for column in plan %}
     {{ cdc_cast_sql(column) }} as {{ cdc_quote(column.name) }},
     {%- endfor %}
-    _operation as _cdc_operation,
-    coalesce(try_cast(_committed_at as timestamp), _file_time, _modified_at) as _cdc_committed_at,
+    _cdc_operation,
+    coalesce(try_cast(_cdc_commit_text as timestamp), _cdc_file_time, _cdc_modified_at) as _cdc_committed_at,
     {{ cdc_dms_sequence_sql() | indent(4) }} as _cdc_sequence,
-    _generation as _cdc_generation,
-    _path as _cdc_source_file,
-    _row as _cdc_file_row,
-    _batch_id as _cdc_batch_id,
+    _cdc_generation,
+    _cdc_path as _cdc_source_file,
+    _cdc_row as _cdc_file_row,
+    _cdc_batch_id,
     timestamp '{{ run_started_at.strftime("%Y-%m-%d %H:%M:%S.%f") }}+00:00' as _cdc_ingested_at,
-    _rule as _cdc_quarantine_rule,
-    case _rule
-        when 'malformed_record' then _malformed
+    _cdc_rule as _cdc_quarantine_rule,
+    case _cdc_rule
+        when 'malformed_record' then _cdc_malformed
         when 'unknown_operation'
-            then concat('operation is ', coalesce(concat("'", _operation, "'"), 'missing'), ', expected I, U or D')
-        when 'uncastable_value' then array_join(_misfits, '; ')
+            then concat('operation is ', coalesce(concat("'", _cdc_operation, "'"), 'missing'), ', expected I, U or D')
+        when 'uncastable_value' then array_join(_cdc_misfits, '; ')
         when 'missing_key' then {{ cdc_string_sql('no value in key ' ~ cdc.primary_key | join(', ')) }}
     end as _cdc_quarantine_reason,
-    case when _rule is not null then _content end as _cdc_quarantine_content
+    case when _cdc_rule is not null then _cdc_content end as _cdc_quarantine_content
 from ruled
 {%- endmacro %}

@@ -1,4 +1,4 @@
-{# Models are generated from the seeds: built from others than those in the project they would answer for the wrong tables. #}
+{# Models that were generated from other seeds than those in the project would answer for the wrong tables. #}
 {% macro cdc_check_seed_checksums() %}
     {% if execute %}
         {% set changed = [] %}

@@ -9,6 +9,6 @@
 {%- elif control == 'operation' -%}
     {{ cdc_csv_text_sql(cdc, '1') }}
 {%- else -%}
-    {{ cdc_csv_text_sql(cdc, '_lead') }}
+    {{ cdc_csv_text_sql(cdc, '_cdc_lead') }}
 {%- endif -%}
 {%- endmacro %}

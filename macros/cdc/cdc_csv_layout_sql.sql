@@ -6,12 +6,12 @@
 {%- set required = cdc.columns | rejectattr('optional') | list | length -%}
 {%- set timestamps = 1 if cdc.options.get('timestamp_column') else 0 -%}
 {%- set lead = {
-    'auto': 'if(_kind = ' ~ "'load'" ~ ', ' ~ timestamps ~ ', ' ~ (timestamps + 1) ~ ')',
+    'auto': 'if(_cdc_kind = ' ~ "'load'" ~ ', ' ~ timestamps ~ ', ' ~ (timestamps + 1) ~ ')',
     'always': timestamps + 1,
     'never': timestamps
 }[cdc.options.operation_column] -%}
 {%- set malformed_if -%}
-    when (length(_content) - length(replace(_content, '"', ''))) % 2 = 1 then 'a quoted value is not closed'
+    when (length(_cdc_content) - length(replace(_cdc_content, '"', ''))) % 2 = 1 then 'a quoted value is not closed'
 {%- endset -%}
 placed as (
     {%- if cdc.options.header %}
@@ -19,28 +19,28 @@ placed as (
         *,
         case
             {{ malformed_if }}
-            when size(_fields) <> size(_header)
-                then concat('the record has ', size(_fields), ' fields, expected ', size(_header))
-        end as _malformed
+            when size(_cdc_fields) <> size(_cdc_header)
+                then concat('the record has ', size(_cdc_fields), ' fields, expected ', size(_cdc_header))
+        end as _cdc_malformed
     from (
         select
             *,
             transform(
-                first_value(_fields) over (partition by _path order by _row),
+                first_value(_cdc_fields) over (partition by _cdc_path order by _cdc_row),
                 field -> replace(trim(both '"' from field), '""', '"')
-            ) as _header
+            ) as _cdc_header
         from split
     )
     {%- else %}
     select
         *,
-        {{ lead }} as _lead,
+        {{ lead }} as _cdc_lead,
         case
             {{ malformed_if }}
-            when size(_fields) - {{ lead }} not between {{ required }} and {{ cdc.columns | length }}
-                then concat('the record has ', size(_fields), ' fields, expected ', {{ lead }} + {{ required }}
+            when size(_cdc_fields) - {{ lead }} not between {{ required }} and {{ cdc.columns | length }}
+                then concat('the record has ', size(_cdc_fields), ' fields, expected ', {{ lead }} + {{ required }}
                 {%- if required < cdc.columns | length %}, ' to ', {{ lead }} + {{ cdc.columns | length }}{% endif %})
-        end as _malformed
+        end as _cdc_malformed
     from split
     {%- endif %}
 )

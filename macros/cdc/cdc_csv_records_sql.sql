@@ -12,7 +12,7 @@ marked as (
             partition by raw._file_path
             order by raw._file_row
             rows between unbounded preceding and 1 preceding
-        ), 0) % 2 = 0 as _begins
+        ), 0) % 2 = 0 as _cdc_begins
     from {{ view }} as raw
     inner join files on raw._file_path = files.path and files.is_newest
 ),
@@ -20,27 +20,27 @@ marked as (
 numbered as (
     select
         *,
-        max(if(_begins, _row, null)) over (
-            partition by _path
-            order by _row
+        max(if(_cdc_begins, _cdc_row, null)) over (
+            partition by _cdc_path
+            order by _cdc_row
             rows between unbounded preceding and current row
-        ) as _first_row
+        ) as _cdc_first_row
     from marked
 ),
 
 whole as (
     select
-        _path, _kind, _object_key, _file_time, _modified_at, _generation, _batch_id,
-        _first_row as _row,
-        array_join(transform(array_sort(collect_list(struct(_row, value))), line -> line.value), '\n') as _content
+        _cdc_path, _cdc_kind, _cdc_object_key, _cdc_file_time, _cdc_modified_at, _cdc_generation, _cdc_batch_id,
+        _cdc_first_row as _cdc_row,
+        array_join(transform(array_sort(collect_list(struct(_cdc_row, value))), line -> line.value), '\n') as _cdc_content
     from numbered
-    group by _path, _kind, _object_key, _file_time, _modified_at, _generation, _batch_id, _first_row
+    group by _cdc_path, _cdc_kind, _cdc_object_key, _cdc_file_time, _cdc_modified_at, _cdc_generation, _cdc_batch_id, _cdc_first_row
 ),
 
 split as (
     select
         *,
-        {{ cdc_csv_fields_sql('_content', cdc.options.delimiter) | indent(8) }} as _fields
+        {{ cdc_csv_fields_sql('_cdc_content', cdc.options.delimiter) | indent(8) }} as _cdc_fields
     from whole
 ),
 
@@ -52,11 +52,11 @@ records as (
         {%- for column in plan if column.raw_type is not none %}
         {{ cdc_csv_value_sql(cdc, column.name) }} as {{ cdc_quote(column.name) }},
         {%- endfor %}
-        {{ cdc_csv_control_sql(cdc, 'operation') }} as _op,
-        {{ cdc_csv_control_sql(cdc, 'timestamp') }} as _committed_at
+        {{ cdc_csv_control_sql(cdc, 'operation') }} as _cdc_op,
+        {{ cdc_csv_control_sql(cdc, 'timestamp') }} as _cdc_commit_text
     from placed
     {%- if header %}
-    where _row > 0
+    where _cdc_row > 0
     {%- endif %}
 )
 {%- endmacro %}

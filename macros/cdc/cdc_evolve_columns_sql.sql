@@ -5,7 +5,8 @@
         {% if column.change == 'add' %}
             {% do added.append(cdc_quote(column.name) ~ ' ' ~ column.type) %}
         {% elif column.change == 'promote' %}
-            {% do statements.append('alter table ' ~ relation ~ ' alter column ' ~ cdc_quote(column.name) ~ ' type ' ~ column.type) %}
+            {% set name = cdc_quote(column.name) %}
+            {% do statements.append('alter table ' ~ relation ~ ' alter column ' ~ name ~ ' type ' ~ column.type) %}
         {% endif %}
     {% endfor %}
     {% if added %}

@@ -1,11 +1,11 @@
 {# What every record knows of its file. The names start with an underscore to stay clear of the source's columns. #}
 {% macro cdc_file_columns_sql() -%}
-files.path as _path,
-files.kind as _kind,
-files.object_key as _object_key,
-files.file_time as _file_time,
-files.modified_at as _modified_at,
-files.generation as _generation,
-files.batch_id as _batch_id,
-raw._file_row as _row
+files.path as _cdc_path,
+files.kind as _cdc_kind,
+files.object_key as _cdc_object_key,
+files.file_time as _cdc_file_time,
+files.modified_at as _cdc_modified_at,
+files.generation as _cdc_generation,
+files.batch_id as _cdc_batch_id,
+raw._file_row as _cdc_row
 {%- endmacro %}

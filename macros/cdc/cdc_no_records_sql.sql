@@ -5,18 +5,18 @@ records as (
         {%- for column in plan if column.raw_type is not none %}
         cast(null as {{ column.raw_type }}) as {{ cdc_quote(column.name) }},
         {%- endfor %}
-        cast(null as string) as _op,
-        cast(null as string) as _committed_at,
-        cast(null as string) as _malformed,
-        cast(null as string) as _content,
-        cast(null as bigint) as _row,
-        files.path as _path,
-        files.kind as _kind,
-        files.object_key as _object_key,
-        files.file_time as _file_time,
-        files.modified_at as _modified_at,
-        files.generation as _generation,
-        files.batch_id as _batch_id
+        cast(null as string) as _cdc_op,
+        cast(null as string) as _cdc_commit_text,
+        cast(null as string) as _cdc_malformed,
+        cast(null as string) as _cdc_content,
+        cast(null as bigint) as _cdc_row,
+        files.path as _cdc_path,
+        files.kind as _cdc_kind,
+        files.object_key as _cdc_object_key,
+        files.file_time as _cdc_file_time,
+        files.modified_at as _cdc_modified_at,
+        files.generation as _cdc_generation,
+        files.batch_id as _cdc_batch_id
     from files
     where false
 )

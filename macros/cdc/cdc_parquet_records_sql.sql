@@ -5,13 +5,13 @@
 records as (
     select
         {{ cdc_file_columns_sql() | indent(8) }},
-        {{ 'raw.`Op`' if 'op' in controls else 'cast(null as string)' }} as _op,
-        {{ 'raw.' ~ cdc_quote(committed_at) if committed_at | lower in controls else 'cast(null as string)' }} as _committed_at,
-        cast(null as string) as _malformed,
+        {{ 'raw.`Op`' if 'op' in controls else 'cast(null as string)' }} as _cdc_op,
+        {{ 'raw.' ~ cdc_quote(committed_at) if committed_at | lower in controls else 'cast(null as string)' }} as _cdc_commit_text,
+        cast(null as string) as _cdc_malformed,
         {%- for column in plan if column.raw_type is not none %}
         raw.{{ cdc_quote(column.name) }},
         {%- endfor %}
-        to_json(struct({% for name in names %}raw.{{ cdc_quote(name) }}{{ ', ' if not loop.last }}{% endfor %})) as _content
+        to_json(struct({% for name in names %}raw.{{ cdc_quote(name) }}{{ ', ' if not loop.last }}{% endfor %})) as _cdc_content
     from {{ raw.view }} as raw
     inner join files on raw._file_path = files.path and files.is_newest
 )

@@ -29,5 +29,8 @@
         'sequence': changes.last_sequence,
         'committed-at': changes.last_committed_at,
     }) -%}
+    {%- if not plan | selectattr('raw_type') | list -%}
+        {{ return(cdc_silver_empty_sql(bronze, plan, cdc.delete_mode == 'soft')) }}
+    {%- endif -%}
     {{ return(cdc_silver_sql(cdc, bronze, changes, plan, existing is none)) }}
 {% endmacro %}

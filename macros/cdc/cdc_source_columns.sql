@@ -10,8 +10,9 @@
         {% endfor %}
         {% if cdc.options.header and raw.view is not none %}
             {% set known = cdc_control_columns(cdc) + columns | map(attribute='name') | map('lower') | list %}
-            {% for row in run_query(cdc_csv_header_sql(raw.view, cdc.options.delimiter)) if row['name'] | lower not in known %}
-                {% do columns.append({'name': row['name'], 'raw_type': 'string', 'type': 'string'}) %}
+            {% set names = run_query(cdc_csv_header_sql(raw.view, cdc.options.delimiter)).columns['name'].values() %}
+            {% for name in names if name | lower not in known %}
+                {% do columns.append({'name': name, 'raw_type': 'string', 'type': 'string'}) %}
             {% endfor %}
         {% endif %}
     {% else %}

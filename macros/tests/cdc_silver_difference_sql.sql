@@ -1,12 +1,8 @@
-{% macro cdc_silver_difference_sql(cdc, silver, bronze, snapshot_id, columns, bronze_columns) -%}
+{% macro cdc_silver_difference_sql(cdc, silver, bronze, snapshot_id, columns) -%}
 {%- set is_soft = cdc.delete_mode == 'soft' -%}
-{%- set source_columns = [] -%}
-{%- for column in columns if column != '_cdc_is_deleted' and column | lower in bronze_columns -%}
-    {%- do source_columns.append(column) -%}
-{%- endfor -%}
-{%- set data_columns = source_columns | reject('in', [
-    '_cdc_operation', '_cdc_committed_at', '_cdc_sequence', '_cdc_generation', '_cdc_batch_id'
-]) | list -%}
+{%- set order_columns = ['_cdc_operation', '_cdc_committed_at', '_cdc_sequence', '_cdc_generation', '_cdc_batch_id'] -%}
+{%- set data_columns = columns | reject('in', order_columns + ['_cdc_is_deleted']) | list -%}
+{%- set compared = data_columns + order_columns + (['_cdc_is_deleted'] if is_soft else []) -%}
 with log as (
     select *
     from {{ bronze }} version as of {{ snapshot_id }}
@@ -14,7 +10,7 @@ with log as (
 ),
 {% if cdc.mode == 'append' %}
 expected as (
-    select {{ cdc_column_list_sql(source_columns) }}
+    select {{ cdc_column_list_sql(compared) }}
     from log
     where _cdc_operation in ('I', 'L')
 ),
@@ -59,13 +55,12 @@ expected as (
 ),
 {% else %}
 expected as (
-    select {{ cdc_column_list_sql(source_columns) }}
+    select {{ cdc_column_list_sql(compared) }}
     from newest
     where _cdc_operation <> 'D'
 ),
 {% endif %}
 {%- endif %}
-{%- set compared = data_columns + ['_cdc_operation', '_cdc_committed_at', '_cdc_sequence', '_cdc_generation', '_cdc_batch_id'] + (['_cdc_is_deleted'] if is_soft else []) %}
 missing_from_silver as (
     select {{ cdc_column_list_sql(compared) }}
     from expected

@@ -307,8 +307,6 @@ def test_a_table_without_files_exists_and_takes_the_types_that_arrive(pipeline):
 
 
 def test_csv_values_are_read_exactly(pipeline):
-    day = datetime(2024, 1, 31).date
-    del day
     rows = pipeline.table("plain", "id, v, amount, cast(day as string), extra")
     assert rows == [
         (1, 'a,"b"\nc', Decimal("1.50"), "2024-01-31", None),
@@ -322,7 +320,8 @@ def test_csv_values_are_read_exactly(pipeline):
 
 def test_csv_rows_that_do_not_fit_are_quarantined_with_their_line(pipeline):
     rows = pipeline.lakehouse.sql(
-        "select file_row, rule, reason, content from etl_metadata.quarantine where source_table = 'plain' order by file_row"
+        "select file_row, rule, reason, content from etl_metadata.quarantine"
+        " where source_table = 'plain' order by file_row"
     )
     assert [(row.file_row, row.rule) for row in rows] == [(2, "uncastable_value"), (3, "malformed_record")]
     assert rows[0].reason == "amount is '1.999', expected decimal(10,2)"

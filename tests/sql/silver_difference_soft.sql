@@ -3,6 +3,5 @@
     'silver.shop__order',
     'bronze.shop__order',
     42,
-    ['id', 'line no', 'note', '_cdc_sequence'],
     ['id', 'line no', 'note', '_cdc_sequence']
 ) }}
