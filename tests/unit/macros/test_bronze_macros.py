@@ -1,0 +1,444 @@
+"""From files to bronze: what is new, where a value stands in it, and in which order rows are."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from harness import Dbt, Relation, assert_sql_equal, normalise
+
+BRONZE = Relation("bronze", "shop__order")
+COLUMNS = [
+    {"name": "id", "type": "int", "optional": False},
+    {"name": "it's", "type": "string", "optional": False},
+    {"name": "late", "type": "string", "optional": True},
+]
+FEED = {"feed": "it's", "source_schema": "shop", "source_table": "order"}
+FILES_SQL = "select 1 from files_of_the_batch"
+
+
+def table(*, optional: bool = True, **options: Any) -> dict[str, Any]:
+    defaults = {"operation_column": "auto", "delimiter": ",", "header": False, "null_values": ["NULL", ""]}
+    columns = COLUMNS if optional else COLUMNS[:2]
+    return {**FEED, "format": "csv", "primary_key": ["id"], "columns": columns, "options": {**defaults, **options}}
+
+
+def text(position: str) -> str:
+    """The value of the field at this position of a CSV record."""
+    field = f"try_element_at(_cdc_fields, cast({position} as int))"
+    return normalise(f"""
+        case
+            when {field} like '"%' then replace(substring({field}, 2, length({field}) - 2), '""', '"')
+            when {field} in ('NULL', '') then null
+            else {field}
+        end
+    """)
+
+
+def test_cdc_new_files_sql__of_this_table_after_the_last_batch():
+    assert_sql_equal(
+        Dbt().cdc_new_files_sql("listing_table", "rejected_table", FEED, 7),
+        r"""
+        select
+            listing.path, listing.size, listing.modified_at, listing.kind, listing.object_key, listing.file_time,
+            listing.generation, listing.batch_id,
+            row_number() over (
+                partition by listing.path order by listing.modified_at desc, listing.batch_id desc
+            ) = 1 as is_newest
+        from listing_table as listing
+        left anti join rejected_table as rejected
+            on
+                listing.path = rejected.path
+                and listing.size = rejected.size
+                and listing.modified_at = rejected.modified_at
+        where
+            listing.feed = 'it\'s'
+            and listing.source_schema = 'shop'
+            and listing.source_table = 'order'
+            and listing.kind in ('load', 'change')
+            and listing.batch_id > 7
+        """,
+    )
+
+
+def test_cdc_new_files_sql__up_to_the_batch_that_is_read():
+    assert Dbt().cdc_new_files_sql("l", "r", FEED, 7, 0).endswith("and listing.batch_id <= 0")
+
+
+NEWEST = {"path": "a", "batch_id": 8, "is_newest": True}
+REPLACED = {"path": "b", "batch_id": 9, "is_newest": False}
+
+
+def test_cdc_new_files__nothing_new():
+    dbt = Dbt(answers={"ref.raw_listing": []})
+    assert dbt.cdc_new_files(FEED, 7) == {"paths": [], "last_batch_id": 7}
+    assert len(dbt.queries) == 1
+
+
+def test_cdc_new_files__replaced_content_is_rejected_and_not_read():
+    dbt = Dbt(answers={"insert into": [], "ref.raw_listing": [NEWEST, REPLACED]})
+    assert dbt.cdc_new_files(FEED, 7) == {"paths": ["a"], "last_batch_id": 9}
+    assert "('b', 'replaced by newer content before it was read')" in dbt.queries[1]
+    assert dbt.queries[1].endswith("where files.is_newest = false")
+
+
+def test_cdc_reject_files_sql__reasons_are_text():
+    files = [{"path": "it's", "reason": r"\N"}, {"path": "b", "reason": "bad"}]
+    assert_sql_equal(
+        Dbt().cdc_reject_files_sql("rejected", FEED, FILES_SQL, "unreadable", files),
+        rf"""
+        insert into rejected
+        with files as ({FILES_SQL}),
+        reasons as (select * from values ('it\'s', '\\N'), ('b', 'bad') as reasons (path, reason))
+        select
+            'it\'s' as feed, 'shop' as source_schema, 'order' as source_table,
+            files.path, files.size, files.modified_at, 'unreadable' as rule, reasons.reason,
+            current_timestamp() as rejected_at
+        from files
+        inner join reasons on files.path = reasons.path
+        where files.is_newest = true
+        """,
+    )
+
+
+def test_cdc_reject_files__without_files_writes_nothing():
+    dbt = Dbt()
+    dbt.cdc_reject_files(FEED, FILES_SQL, "unreadable", [])
+    assert dbt.queries == []
+
+
+def test_cdc_read_files__nothing_to_read():
+    dbt = Dbt()
+    assert dbt.cdc_read_files(table(), {"paths": []}) == {"view": None, "columns": []}
+    assert dbt.files_read == []
+
+
+READABLE = {"view": "shop__order__raw", "columns": [{"name": "id", "type": "int"}], "rejected": []}
+
+
+@pytest.mark.parametrize(
+    ("format", "read_as", "options"),
+    [("csv", "text", {"verify": "full", "lineSep": "\n"}), ("parquet", "parquet", {"verify": "full"})],
+)
+def test_cdc_read_files__format(format, read_as, options):
+    dbt = Dbt(files=READABLE)
+    raw = dbt.cdc_read_files({**table(), "format": format}, {"paths": ["a"], "last_batch_id": 9})
+    assert raw == {"view": "shop__order__raw", "columns": READABLE["columns"]}
+    assert dbt.files_read == [("shop__order__raw", read_as, ["a"], options)]
+    assert (dbt.queries, dbt.warnings) == ([], [])
+
+
+def test_cdc_read_files__an_unreadable_file_is_named_and_rejected():
+    dbt = Dbt(files={**READABLE, "rejected": [{"path": "a", "reason": "too short"}]})
+    dbt.cdc_read_files(table(), {"paths": ["a", "b"], "last_batch_id": 9})
+    assert dbt.warnings == ["silver.shop__order: rejected a: too short"]
+    assert "insert into ref.rejected_files" in dbt.queries[0]
+    assert "('a', 'too short')" in dbt.queries[0]
+    assert "'unreadable' as rule" in dbt.queries[0]
+
+
+@pytest.mark.parametrize(
+    ("operation_column", "expected"),
+    [
+        ("auto", "case when _cdc_kind = 'load' then 'L' else upper(trim(_cdc_op)) end"),
+        ("always", "case when _cdc_kind = 'load' then 'L' else upper(trim(_cdc_op)) end"),
+        ("never", "case when _cdc_kind = 'load' then 'L' else 'I' end"),
+    ],
+)
+def test_cdc_operation_sql__case(operation_column, expected):
+    assert_sql_equal(Dbt().cdc_operation_sql(table(operation_column=operation_column)), expected)
+
+
+@pytest.mark.parametrize(
+    ("operation_column", "timestamp_column", "lead"),
+    [
+        ("auto", None, "if(_cdc_kind = 'load', 0, 1)"),
+        ("auto", "ts", "if(_cdc_kind = 'load', 1, 2)"),
+        ("always", None, "1"),
+        ("always", "ts", "2"),
+        ("never", None, "0"),
+        ("never", "ts", "1"),
+    ],
+)
+def test_cdc_csv_layout_sql__lead(operation_column, timestamp_column, lead):
+    options = {"operation_column": operation_column, "timestamp_column": timestamp_column}
+    assert_sql_equal(
+        Dbt().cdc_csv_layout_sql(table(optional=False, **options)),
+        f"""
+        placed as (
+            select
+                *,
+                {lead} as _cdc_lead,
+                case
+                    when (length(_cdc_content) - length(replace(_cdc_content, '"', ''))) % 2 = 1
+                        then 'a quoted value is not closed'
+                    when size(_cdc_fields) - {lead} not between 2 and 2
+                        then concat('the record has ', size(_cdc_fields), ' fields, expected ', {lead} + 2)
+                end as _cdc_malformed
+            from split
+        )
+        """,
+    )
+
+
+def test_cdc_csv_layout_sql__optional_columns_may_be_missing():
+    sql = normalise(Dbt().cdc_csv_layout_sql(table(operation_column="never")))
+    assert "when size(_cdc_fields) - 0 not between 2 and 3" in sql
+    assert "' fields, expected ', 0 + 2, ' to ', 0 + 3)" in sql
+
+
+def test_cdc_csv_layout_sql__with_a_header_the_header_says_how_many():
+    sql = normalise(Dbt().cdc_csv_layout_sql(table(header=True)))
+    assert "when size(_cdc_fields) <> size(_cdc_header) then" in sql
+    assert "first_value(_cdc_fields) over (partition by _cdc_path order by _cdc_row)" in sql
+    assert "_cdc_lead" not in sql
+
+
+@pytest.mark.parametrize(
+    ("control", "options", "expected"),
+    [
+        ("operation", {"operation_column": "auto"}, text("1")),
+        ("operation", {"operation_column": "always"}, text("1")),
+        ("operation", {"operation_column": "never"}, "cast(null as string)"),
+        ("operation", {"operation_column": "never", "header": True}, "cast(null as string)"),
+        ("timestamp", {}, "cast(null as string)"),
+        ("timestamp", {"timestamp_column": "ts"}, text("_cdc_lead")),
+        ("timestamp", {"timestamp_column": "ts", "operation_column": "never"}, text("_cdc_lead")),
+    ],
+)
+def test_cdc_csv_control_sql__case(control, options, expected):
+    assert_sql_equal(Dbt().cdc_csv_control_sql(table(**options), control), expected)
+
+
+@pytest.mark.parametrize(("control", "name"), [("operation", "Op"), ("timestamp", "Ts")])
+def test_cdc_csv_control_sql__by_name_with_a_header(control, name):
+    dbt, cdc = Dbt(), table(header=True, timestamp_column="Ts")
+    assert dbt.cdc_csv_control_sql(cdc, control).strip() == dbt.cdc_csv_value_sql(cdc, name).strip()
+
+
+@pytest.mark.parametrize(
+    ("name", "position"), [("id", "_cdc_lead + 1"), ("it's", "_cdc_lead + 2"), ("late", "_cdc_lead + 3")]
+)
+def test_cdc_csv_value_sql__by_position(name, position):
+    assert_sql_equal(Dbt().cdc_csv_value_sql(table(), name), text(position))
+
+
+def test_cdc_csv_value_sql__by_name():
+    position = r"nullif(array_position(_cdc_header, 'it\'s'), 0)"
+    assert_sql_equal(Dbt().cdc_csv_value_sql(table(header=True), "it's"), text(position))
+
+
+def test_cdc_csv_text_sql__null_words_are_text():
+    assert r"in ('it\'s', '\\N') then null" in Dbt().cdc_csv_text_sql(table(null_values=["it's", r"\N"]), "1")
+
+
+@pytest.mark.parametrize(
+    ("delimiter", "literal", "code"),
+    [
+        (",", "','", "002c"),
+        ("|", "'|'", "007c"),
+        ("^", "'^'", "005e"),
+        (".", "'.'", "002e"),
+        ("\t", "'\t'", "0009"),
+        ("\\", r"'\\'", "005c"),
+        ("é", "'é'", "00e9"),
+    ],
+)
+def test_cdc_csv_fields_sql__delimiter_is_never_a_pattern(delimiter, literal, code):
+    sql = Dbt().cdc_csv_fields_sql("record", delimiter)
+    assert f"concat({literal}, " in sql
+    assert rf"'\\x{{{code}}}((?:[^\\x{{{code}}}" in sql
+
+
+def test_cdc_csv_header_sql__names_of_the_first_lines():
+    sql = normalise(Dbt().cdc_csv_header_sql("raw", ","))
+    assert "from raw where _file_row = 0)" in sql
+    assert sql.endswith(
+        """select distinct replace(trim(both '"' from field), '""', '"') as name from headers order by name"""
+    )
+
+
+def test_cdc_csv_records_sql__columns_that_the_batch_lacks_are_not_looked_for():
+    plan = [{"name": "id", "raw_type": "string"}, {"name": "gone", "raw_type": None}]
+    sql = Dbt().cdc_csv_records_sql(table(), "raw", plan)
+    assert "as `id`" in sql
+    assert "gone" not in sql
+
+
+@pytest.mark.parametrize(("header", "end"), [(True, "from placed where _cdc_row > 0)"), (False, "from placed)")])
+def test_cdc_csv_records_sql__header_is_no_record(header, end):
+    assert normalise(Dbt().cdc_csv_records_sql(table(header=header), "raw", [])).endswith(end)
+
+
+PARQUET = {"options": {"operation_column": "auto", "timestamp_column": "dms_ts"}}
+FILE_COLUMNS = """files.path as _cdc_path, files.kind as _cdc_kind, files.object_key as _cdc_object_key,
+    files.file_time as _cdc_file_time, files.modified_at as _cdc_modified_at, files.generation as _cdc_generation,
+    files.batch_id as _cdc_batch_id"""
+
+
+def raw(*names: str) -> dict[str, Any]:
+    return {"view": "raw_view", "columns": [{"name": name, "type": "string"} for name in names]}
+
+
+def test_cdc_file_columns_sql__all():
+    assert_sql_equal(Dbt().cdc_file_columns_sql(), FILE_COLUMNS + ", raw._file_row as _cdc_row")
+
+
+def test_cdc_parquet_records_sql__by_name():
+    plan = [{"name": "a`b", "raw_type": "int"}, {"name": "gone", "raw_type": None}]
+    assert_sql_equal(
+        Dbt().cdc_parquet_records_sql(PARQUET, raw("Op", "dms_ts", "a`b"), plan),
+        f"""
+        records as (
+            select
+                {FILE_COLUMNS}, raw._file_row as _cdc_row,
+                raw.`Op` as _cdc_op,
+                raw.`dms_ts` as _cdc_commit_text,
+                cast(null as string) as _cdc_malformed,
+                raw.`a``b`,
+                to_json(struct(raw.`Op`, raw.`dms_ts`, raw.`a``b`)) as _cdc_content
+            from raw_view as raw
+            inner join files on raw._file_path = files.path and files.is_newest
+        )
+        """,
+    )
+
+
+@pytest.mark.parametrize(
+    ("options", "names"),
+    [
+        (PARQUET["options"], ["id"]),
+        ({"operation_column": "never", "timestamp_column": None}, ["Op", "dms_ts", "id"]),
+        ({"operation_column": "never"}, ["Op", "dms_ts", "id"]),
+    ],
+)
+def test_cdc_parquet_records_sql__without_control_columns(options, names):
+    sql = normalise(Dbt().cdc_parquet_records_sql({"options": options}, raw(*names), []))
+    assert "cast(null as string) as _cdc_op, cast(null as string) as _cdc_commit_text," in sql
+
+
+def test_cdc_no_records_sql__same_columns_and_no_row():
+    plan = [{"name": "a`b", "raw_type": "int"}, {"name": "gone", "raw_type": None}]
+    assert_sql_equal(
+        Dbt().cdc_no_records_sql(plan),
+        f"""
+        records as (
+            select
+                cast(null as int) as `a``b`,
+                cast(null as string) as _cdc_op, cast(null as string) as _cdc_commit_text,
+                cast(null as string) as _cdc_malformed, cast(null as string) as _cdc_content,
+                cast(null as bigint) as _cdc_row, {FILE_COLUMNS}
+            from files
+            where false
+        )
+        """,
+    )
+
+
+def misfits(raw_type: str | None, type: str) -> str:
+    return Dbt().cdc_misfits_sql([{"name": "a`b", "raw_type": raw_type, "type": type}])
+
+
+@pytest.mark.parametrize(
+    ("raw_type", "type"), [("int", "int"), (None, "int"), ("string", "string"), ("date", "string")]
+)
+def test_cdc_misfits_sql__what_cannot_fail_is_not_asked(raw_type, type):
+    assert misfits(raw_type, type) == "array()"
+
+
+@pytest.mark.parametrize(
+    ("raw_type", "type", "condition"),
+    [
+        ("string", "int", "`a``b` is not null and try_cast(`a``b` as int) is null"),
+        (
+            "string",
+            "decimal(9,2)",
+            "`a``b` is not null and (try_cast(`a``b` as decimal(9,2)) is null"
+            " or try_cast(`a``b` as decimal(9,2)) <> try_cast(`a``b` as decimal(38, 18)))",
+        ),
+        ("bigint", "int", "not try_cast(try_cast(`a``b` as int) as bigint) <=> `a``b`"),
+    ],
+)
+def test_cdc_misfits_sql__case(raw_type, type, condition):
+    then = f"then concat('a`b is ', \"'\", `a``b`, \"'\", ', expected {type}')"
+    assert_sql_equal(misfits(raw_type, type), f"array_compact(array(case when {condition} {then} end))")
+
+
+ID = {"name": "id", "raw_type": "string", "type": "int", "change": None}
+
+
+@pytest.mark.parametrize(
+    ("format", "view", "part"),
+    [
+        ("csv", "raw_view", "split as ("),
+        ("parquet", "raw_view", "to_json(struct("),
+        ("csv", None, "where false"),
+    ],
+)
+def test_cdc_bronze_sql__records_of_the_format(format, view, part):
+    sql = Dbt().cdc_bronze_sql({**table(), "format": format}, FILES_SQL, {"view": view, "columns": []}, [ID])
+    assert normalise(sql).startswith(f"with files as ({FILES_SQL}),")
+    assert part in sql
+
+
+def test_cdc_bronze_sql__the_run_names_one_moment():
+    sql = Dbt().cdc_bronze_sql(table(), FILES_SQL, {"view": None}, [ID])
+    assert "timestamp '2024-05-06 07:08:09.123456+00:00' as _cdc_ingested_at" in sql
+
+
+LISTED = {"is_newest": [NEWEST]}
+SEEN = {"map_filter": [{"progress": '{"cdc.batch-id": "7"}'}]}
+
+
+def running(exists: bool, answers: dict[str, Any], **words: Any) -> Dbt:
+    columns = {BRONZE: {"old": "int", "_cdc_batch_id": "bigint"}} if exists else {}
+    cdc = {**table(), "format": "parquet", "layer": "bronze"}
+    return Dbt(**{"this": BRONZE, "cdc": cdc, "columns": columns, "answers": answers, "files": READABLE, **words})
+
+
+@pytest.mark.parametrize("words", [{"execute": False}, {"which": "compile"}, {"which": "test"}])
+def test_cdc_bronze__asks_nothing_unless_it_runs(words):
+    dbt = running(True, {}, **words)
+    assert dbt.cdc_bronze("source").startswith("-- nothing new: compiled without reading the landing area\n")
+    assert dbt.queries == []
+
+
+def test_cdc_bronze__nothing_new_sets_no_progress():
+    dbt = running(True, {**SEEN, "is_newest": []})
+    assert dbt.cdc_bronze("source").startswith("-- nothing new: no new object in the landing area since batch 7\n")
+    assert not [query for query in dbt.queries if query.startswith(("set ", "alter "))]
+
+
+def test_cdc_bronze__new_files_evolve_the_table_and_set_progress():
+    dbt = running(True, {**SEEN, **LISTED})
+    sql = normalise(dbt.cdc_bronze("source"))
+    assert "and listing.batch_id > 7 and listing.batch_id <= 8)" in sql
+    assert dbt.queries[-2:] == [
+        "alter table bronze.shop__order add columns (`id` int)",
+        "set `spark.sql.iceberg.snapshot-property.cdc.batch-id` = 8",
+    ]
+
+
+def test_cdc_bronze__first_run_reads_everything():
+    dbt = running(False, LISTED)
+    assert "and listing.batch_id > 0 and listing.batch_id <= 8)" in normalise(dbt.cdc_bronze("source"))
+    assert dbt.queries[-1] == "set `spark.sql.iceberg.snapshot-property.cdc.batch-id` = 8"
+
+
+def test_cdc_bronze__first_run_without_files_makes_an_empty_table():
+    dbt = running(False, {"is_newest": []})
+    assert "from files where false" in normalise(dbt.cdc_bronze("source"))
+
+
+def test_cdc_bronze_batch_id__no_table():
+    assert Dbt().cdc_bronze_batch_id(None) == 0
+
+
+def test_cdc_bronze_batch_id__from_progress():
+    assert Dbt(answers=SEEN).cdc_bronze_batch_id(BRONZE) == 7
+
+
+@pytest.mark.parametrize(("greatest", "expected"), [(5, 5), (None, 0)])
+def test_cdc_bronze_batch_id__from_the_rows_where_progress_is_gone(greatest, expected):
+    answers = {"map_filter": [], "max(_cdc_batch_id) from bronze.shop__order": [{"max": greatest}]}
+    assert Dbt(answers=answers).cdc_bronze_batch_id(BRONZE) == expected

@@ -1,0 +1,287 @@
+"""What a run decides: whether to ask, what to write, what to remember, when to stop."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from harness import CompilerError, Dbt, Relation, assert_sql_equal, normalise
+
+BRONZE = Relation("bronze", "shop__order")
+SILVER = Relation("silver", "shop__order")
+SUMS = {"cdc_feeds": "f", "cdc_tables": "t", "cdc_columns": "c"}
+
+
+def seeds(**checksums: str) -> dict[str, Any]:
+    """Graph of a project whose seeds have these checksums, and otherwise those of the generated models."""
+    checksums = {**Dbt().cdc_seed_checksums(), **checksums}
+    return {
+        f"seed.lakehouse.{name}": SimpleNamespace(checksum=SimpleNamespace(checksum=checksum))
+        for name, checksum in checksums.items()
+    }
+
+
+def test_cdc_check_seed_checksums__unchanged():
+    Dbt(nodes=seeds()).cdc_check_seed_checksums()
+
+
+def test_cdc_check_seed_checksums__names_every_changed_file():
+    with pytest.raises(CompilerError) as error:
+        Dbt(nodes=seeds(cdc_feeds="other", cdc_columns="other")).cdc_check_seed_checksums()
+    assert str(error.value) == (
+        "CDC error (cdc_check_seed_checksums): seeds changed: run make models. Changed since the models were "
+        "generated: seeds/cdc_feeds.csv, seeds/cdc_columns.csv."
+    )
+
+
+def test_cdc_check_seed_checksums__a_missing_seed_is_a_change():
+    nodes = seeds()
+    del nodes["seed.lakehouse.cdc_tables"]
+    with pytest.raises(CompilerError, match=r"generated: seeds/cdc_tables\.csv\."):
+        Dbt(nodes=nodes).cdc_check_seed_checksums()
+
+
+def test_cdc_check_seed_checksums__silent_while_dbt_parses():
+    Dbt(execute=False).cdc_check_seed_checksums()
+
+
+@pytest.mark.parametrize(
+    ("which", "execute", "expected"),
+    [
+        ("run", True, True),
+        ("build", True, True),
+        ("retry", True, True),
+        ("run", False, False),
+        ("compile", True, False),
+        ("test", True, False),
+        ("docs", True, False),
+    ],
+)
+def test_cdc_is_run__case(which, execute, expected):
+    assert Dbt(which=which, execute=execute).cdc_is_run() is expected
+
+
+def test_cdc_has_news__knows_what_cdc_nothing_new_sql_says():
+    sql = Dbt().cdc_nothing_new_sql(BRONZE, "all read")
+    assert [Dbt(compiled=sql).cdc_has_news(), Dbt(compiled="select 1").cdc_has_news()] == [False, True]
+
+
+NEWS = "select 1"
+NOTHING = Dbt().cdc_nothing_new_sql(BRONZE, "all read")
+
+
+@pytest.mark.parametrize(
+    ("cdc", "compiled", "starts"),
+    [
+        ({"layer": "bronze"}, NEWS, "insert into bronze.shop__order (`id`) select `id` from news"),
+        ({"layer": "silver", "mode": "append"}, NEWS, "insert into bronze.shop__order (`id`) select `id` from news"),
+        ({"layer": "silver", "mode": "current"}, NEWS, "merge into bronze.shop__order as target using news as source"),
+        ({"layer": "bronze"}, NOTHING, "select 'nothing new' as status"),
+        ({"layer": "silver", "mode": "current"}, NOTHING, "select 'nothing new' as status"),
+    ],
+)
+def test_cdc_write_sql__statement(cdc, compiled, starts):
+    cdc = {**cdc, "primary_key": ["id"], "delete_mode": "hard"}
+    dbt = Dbt(cdc=cdc, compiled=compiled, columns={BRONZE: {"id": "int"}})
+    assert normalise(dbt.cdc_write_sql(BRONZE, "news")).startswith(starts)
+
+
+def test_cdc_write_sql__delete_mode_reaches_the_merge():
+    cdc = {"layer": "silver", "mode": "current", "primary_key": ["id"], "delete_mode": "soft"}
+    dbt = Dbt(cdc=cdc, columns={SILVER: {"id": "int"}})
+    assert_sql_equal(dbt.cdc_write_sql(SILVER, "news"), dbt.cdc_merge_sql(SILVER, "news", ["id"], ["id"], "soft"))
+
+
+CDC = {"layer": "bronze"}
+
+
+def test_get_insert_into_sql__tables_of_cdc():
+    dbt = Dbt(cdc=CDC, columns={BRONZE: {"id": "int"}})
+    assert_sql_equal(dbt.get_insert_into_sql("news", BRONZE), dbt.cdc_write_sql(BRONZE, "news"))
+
+
+def test_get_insert_into_sql__other_models_keep_dbts():
+    assert Dbt().get_insert_into_sql("source", "target").strip() == "stock insert of ('source', 'target')"
+
+
+def test_spark__get_merge_sql__tables_of_cdc():
+    dbt = Dbt(cdc=CDC, columns={BRONZE: {"id": "int"}})
+    assert_sql_equal(dbt.spark__get_merge_sql(BRONZE, "news", ["id"], ["id"], None), dbt.cdc_write_sql(BRONZE, "news"))
+
+
+def test_spark__get_merge_sql__other_models_keep_dbts():
+    sql = Dbt().spark__get_merge_sql("target", "source", ["id"], ["id"], ["p"])
+    assert sql.strip() == "stock merge of ('target', 'source', ['id'], ['id'], ['p'])"
+
+
+@pytest.mark.parametrize(("custom", "expected"), [(None, "default"), ("silver", "silver"), (" silver ", "silver")])
+def test_generate_schema_name__case(custom, expected):
+    assert Dbt().generate_schema_name(custom, None).strip() == expected
+
+
+def test_cdc_set_progress__what_is_empty_is_left_out():
+    dbt = Dbt()
+    dbt.cdc_set_progress({"batch-id": 0, "sequence": "", "committed-at": "2024-01-02 03:04:05"})
+    assert dbt.queries == [
+        "set `spark.sql.iceberg.snapshot-property.cdc.batch-id` = 0",
+        "set `spark.sql.iceberg.snapshot-property.cdc.committed-at` = 2024-01-02 03:04:05",
+    ]
+
+
+def test_cdc_progress__no_table():
+    assert Dbt().cdc_progress(None) == {}
+
+
+def test_cdc_progress__no_snapshot_with_progress():
+    assert Dbt(answers={"map_filter": []}).cdc_progress(SILVER) == {}
+
+
+def test_cdc_progress__of_the_newest_snapshot():
+    dbt = Dbt(answers={"map_filter": [{"progress": '{"cdc.batch-id": "7", "cdc.sequence": "m"}'}]})
+    assert dbt.cdc_progress(SILVER) == {"cdc.batch-id": "7", "cdc.sequence": "m"}
+    assert dbt.queries == [dbt.cdc_progress_sql(SILVER)]
+
+
+def test_cdc_progress_sql__newest_ancestor_of_the_current_snapshot():
+    sql = normalise(Dbt().cdc_progress_sql(SILVER))
+    assert "where history.is_current_ancestor and map_contains_key(snapshots.summary, 'cdc.batch-id')" in sql
+    assert sql.endswith("order by snapshots.committed_at desc limit 1")
+
+
+@pytest.mark.parametrize(("rows", "expected"), [([{"snapshot_id": 43}], 43), ([], 0)])
+def test_cdc_current_snapshot_id__case(rows, expected):
+    dbt = Dbt(answers={"silver.shop__order.refs where name = 'main'": rows})
+    assert dbt.cdc_current_snapshot_id(SILVER) == expected
+
+
+def result(status: str, kind: str = "test") -> Any:
+    node = SimpleNamespace(resource_type=kind, name="one_row_per_key", compiled_code="select 1")
+    return SimpleNamespace(node=node, status=status)
+
+
+@pytest.mark.parametrize("status", ["fail", "warn"])
+def test_cdc_report_failed_tests__shows_the_first_rows(status):
+    dbt = Dbt(answers={"select * from (select 1\n) limit 5": [{"id": 1, "n": 2}, {"id": 3, "n": 4}]})
+    dbt.cdc_report_failed_tests([result(status)])
+    assert dbt.logged == ["one_row_per_key found:", "  id=1, n=2", "  id=3, n=4"]
+
+
+@pytest.mark.parametrize("ended", [result("pass"), result("error"), result("skipped"), result("fail", "model")])
+def test_cdc_report_failed_tests__nothing_else(ended):
+    dbt = Dbt()
+    dbt.cdc_report_failed_tests([ended])
+    assert (dbt.logged, dbt.queries) == ([], [])
+
+
+TABLE = {"feed": "f", "source_schema": "s", "source_table": "t", "relation": BRONZE, "bronze": BRONZE, "silver": SILVER}
+OTHER = {**TABLE, "source_table": "u"}
+
+
+def test_cdc_raw_processed_files__progress_of_every_table():
+    sql = normalise(Dbt().cdc_raw_processed_files([TABLE], [OTHER]))
+    assert "'t' as source_table, true as is_active, coalesce((" in sql
+    assert "(select max(_cdc_batch_id) from bronze.shop__order), 0) as batch_id union all select" in sql
+    assert "'u' as source_table, false as is_active, 0 as batch_id union all select cast(null" in sql
+    assert "from ref.raw_listing as listing left join progress" in sql
+
+
+def test_cdc_raw_processed_files__no_table_at_all():
+    sql = normalise(Dbt().cdc_raw_processed_files([], []))
+    assert sql.startswith("with progress as (select cast(null as string) as feed,")
+
+
+def test_cdc_quarantine__of_every_table():
+    sql = normalise(Dbt().cdc_quarantine([TABLE, OTHER]))
+    assert sql.count("from bronze.shop__order where _cdc_quarantine_rule is not null") == 2
+    assert sql.count("union all") == 1
+
+
+def test_cdc_silver_sync_state__of_every_table():
+    sql = normalise(Dbt().cdc_silver_sync_state([TABLE, OTHER]))
+    assert sql.count("(select count(*) from silver.shop__order) as rows_total") == 2
+    assert sql.count("where history.is_current_ancestor") == 2
+    assert sql.count("union all") == 1
+
+
+def node(schema: str, alias: str, kind: str = "model", **cdc: str) -> Any:
+    config = SimpleNamespace(meta={"cdc": cdc} if cdc else {})
+    return SimpleNamespace(resource_type=kind, database=None, schema=schema, alias=alias, config=config)
+
+
+SOURCE = {"feed": "f", "source_schema": "s", "source_table": "t"}
+GRAPH = {
+    "seed": node("silver", "shop__order", "seed", layer="none"),
+    "other": node("bronze", "other", layer="bronze", **{**SOURCE, "feed": "g"}),
+    "plain": node("gold", "plain"),
+    "bronze": node("bronze", "shop__order", layer="bronze", **SOURCE),
+    "silver": node(
+        "silver", "shop__order", layer="silver", primary_key=["id"], mode="append", delete_mode="hard", **SOURCE
+    ),
+}
+
+
+@pytest.mark.parametrize(
+    ("relation", "layer"), [(SILVER, "silver"), (BRONZE, "bronze"), (Relation("gold", "plain"), None)]
+)
+def test_cdc_config_of__relation(relation, layer):
+    assert Dbt(nodes=GRAPH).cdc_config_of(relation).get("layer") == layer
+
+
+def test_cdc_config_of__unknown_relation():
+    assert Dbt(nodes=GRAPH).cdc_config_of(Relation("x", "y")) == {}
+
+
+def test_cdc_bronze_of__same_feed_schema_and_table():
+    assert Dbt(nodes=GRAPH, columns={BRONZE: {}}).cdc_bronze_of(SOURCE) == BRONZE
+
+
+def data_test(name: str, **words: Any) -> str:
+    return normalise(getattr(Dbt(**{"nodes": GRAPH, **words}), f"test_{name}")(SILVER))
+
+
+BLOCKS_NOTHING = "-- depends_on: ref.cdc_tables "
+
+
+def test_cdc_blocks_nothing__depends_on_the_seed():
+    assert Dbt().cdc_blocks_nothing() == BLOCKS_NOTHING.strip()
+
+
+def test_known_operations__leaves_quarantined_rows_out():
+    sql = data_test("known_operations")
+    assert sql.startswith(BLOCKS_NOTHING)
+    assert "from silver.shop__order where _cdc_quarantine_rule is null and (" in sql
+    assert "_cdc_operation is null or _cdc_operation not in ('L', 'I', 'U', 'D')" in sql
+
+
+def test_no_key_is_null__asks_for_the_models_own_key():
+    sql = data_test("no_key_is_null")
+    assert sql == BLOCKS_NOTHING + "select * from silver.shop__order where `id` is null"
+
+
+def test_one_row_per_key__asks_for_the_models_own_key():
+    assert data_test("one_row_per_key") == (
+        BLOCKS_NOTHING + "select `id`, count(*) as row_count from silver.shop__order group by `id` having count(*) > 1"
+    )
+
+
+PROGRESS = {"map_filter": [{"progress": '{"cdc.bronze-snapshot-id": "43", "cdc.sequence": "m"}'}]}
+
+
+@pytest.mark.parametrize("which", ["test", "build"])
+def test_silver_matches_bronze__compares_at_the_snapshot_applied(which):
+    columns = {SILVER: {"id": "int", "_cdc_sequence": "string"}, BRONZE: {"id": "int"}}
+    sql = data_test("silver_matches_bronze", which=which, columns=columns, answers=PROGRESS)
+    assert "from bronze.shop__order version as of 43 where _cdc_quarantine_rule is null" in sql
+    assert "except all" in sql
+
+
+@pytest.mark.parametrize("words", [{"which": "compile"}, {"which": "test", "execute": False}])
+def test_silver_matches_bronze__asks_nothing_unless_it_tests(words):
+    assert data_test("silver_matches_bronze", **words) == BLOCKS_NOTHING + "select * from silver.shop__order"
+
+
+def test_silver_matches_bronze__nothing_applied_means_no_row():
+    answers = {"map_filter": [{"progress": '{"cdc.bronze-snapshot-id": "43", "cdc.batch-id": "7"}'}]}
+    sql = data_test("silver_matches_bronze", which="test", answers=answers)
+    assert sql == BLOCKS_NOTHING + "select * from silver.shop__order"
