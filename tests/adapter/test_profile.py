@@ -36,7 +36,7 @@ def test_all_mistakes_are_reported_together():
 
 
 def test_a_configuration_that_is_no_mapping_is_reported():
-    with pytest.raises(DbtRuntimeError, match="config is 'spark.master=local'; expected a mapping"):
+    with pytest.raises(DbtRuntimeError, match=r"config is 'spark\.master=local'; expected a mapping"):
         load(schema="a", config="spark.master=local")
 
 

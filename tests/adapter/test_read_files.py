@@ -16,7 +16,7 @@ from pyspark.errors import PySparkException
 from dbt.adapters.sparksession.read_files import read_files
 
 ODD_NAMES = [
-    "a b", "a%20b", "a+b", "100%", "x[1]", "y{1,2}", "z*", "q?#1", "é ü", "p&q=1", "c,d", "t~;'\"", "back\\slash", "x:y",
+    "a b", "a%20b", "a+b", "100%", "x[1]", "y{1,2}", "z*", "q?#1", "é ü", "p&q=1", "c,d", "t~;'\"", "back\\slash",
 ]  # fmt: skip
 
 
@@ -157,9 +157,11 @@ def test_nothing_readable_means_no_view(session, tmp_path):
 
 def test_faults_that_are_not_the_files_are_raised(session, tmp_path):
     good = write(tmp_path / "good.parquet", id=[1])
-    for path in ("nosuchscheme://bucket/a.parquet", "s3a://bucket/a.parquet"):
-        with pytest.raises((Py4JJavaError, PySparkException), match="No FileSystem for scheme|S3AFileSystem not found"):
-            read_files(session, "v", "parquet", [good, path], {})
+    errors = (Py4JJavaError, PySparkException)
+    with pytest.raises(errors, match="No FileSystem for scheme"):
+        read_files(session, "v", "parquet", [good, "nosuchscheme://bucket/a.parquet"], {})
+    with pytest.raises(errors, match="S3AFileSystem not found"):
+        read_files(session, "v", "parquet", [good, "s3a://bucket/a.parquet"], {})
 
 
 def test_an_unknown_verification_is_refused(session):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime
 import decimal
+import threading
 from collections.abc import Generator, Sequence
 from contextlib import contextmanager
 from typing import Any
@@ -26,6 +27,7 @@ class SessionHandle(SparkConnectionWrapper):
     def __init__(self, pool: SessionPool, name: str) -> None:
         self.pool = pool
         self.session, self.job_group = pool.take(name)
+        self._ended = threading.Event()
         self._frame: DataFrame | None = None
         self._rows: list[Row] | None = None
 
@@ -67,12 +69,13 @@ class SessionHandle(SparkConnectionWrapper):
 
     def cancel(self) -> None:
         """Cancel what runs on this connection; called from another thread when the user interrupts dbt."""
-        self.pool.cancel(self.job_group)
+        self.pool.cancel(self.job_group, self._ended)
 
     def rollback(self, *args: Any, **kwargs: Any) -> None:
         """Spark has no transactions to roll back."""
 
     def close(self) -> None:
+        self._ended.set()
         self._frame = self._rows = None
         self.pool.give_back(self.session)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from typing import Any, TypeVar
 
@@ -23,6 +24,8 @@ from dbt.adapters.sparksession.widening import merge_schemas
 ADDED_COLUMNS = ("_file_path", "_file_modified_at", "_file_row")
 VERIFY = ("schema", "full")
 Result = TypeVar("Result")
+# Characters that Hadoop takes as parts of a pattern unless a backslash precedes them.
+_PATTERN = re.compile(r"[{}\[\]*?\\]")
 
 
 class FileProblem(Exception):
@@ -64,8 +67,8 @@ def read_files(
         if schema is not None:
             reader = reader.schema(schema)
         reader = reader.options(**{"ignoreCorruptFiles": "false", "ignoreMissingFiles": "false", **reader_options})
-        # Without this option Spark takes *, ?, [ and { in a path as a pattern.
-        return reader.option("__globPaths__", "false").load(some)
+        # Spark's switch for patterns (__globPaths__) is no way out: it reads the other files several times.
+        return reader.load([_PATTERN.sub(r"\\\g<0>", path) for path in some])
 
     def schema_of(some: list[str]) -> StructType:
         _check_names(some)

@@ -29,6 +29,7 @@ logger = AdapterLogger("Spark")
 LOG_NAME = "spark.log"
 LOG_LIMIT = 10_000_000  # bytes; a larger log is set aside at the next start
 TAIL_LINES = 15
+CANCEL_EVERY = 0.2  # seconds
 # Read by the Java process when it starts, so a running one cannot take another value.
 _FIXED_AT_START = ("spark.jars", "spark.driver.", "spark.submit.", "spark.files")
 _ADVICE = (
@@ -37,7 +38,7 @@ _ADVICE = (
         "Spark 4 needs Java 17 or newer. Install one, or point JAVA_HOME to it.",
     ),
     (
-        r"unresolved dependenc|UNRESOLVED DEPENDENCIES|Server access error|download failed|not found: ",
+        r"unresolved dependenc|UNRESOLVED DEPENDENCIES|Server access error|download failed|: not found",
         "The libraries of spark.jars.packages could not be fetched. Check their names and versions and the way to the"
         " repository (network, proxy, spark.jars.ivySettings).",
     ),
@@ -89,9 +90,19 @@ class SessionPool:
         with _lock:
             self.idle.append(session)
 
-    def cancel(self, group: str) -> None:
-        """Cancel the running jobs of a job group and those it would start later."""
-        self.root.sparkContext._jsc.sc().cancelJobGroupAndFutureJobs(group)
+    def cancel(self, group: str, ended: threading.Event) -> None:
+        """Cancel the jobs of a job group, and those it still starts, until its user has ended.
+
+        Spark cancels what runs at that moment; a statement that is being planned would start its jobs afterwards.
+        """
+        context = self.root.sparkContext
+
+        def repeat() -> None:
+            while not ended.wait(CANCEL_EVERY):
+                context.cancelJobGroup(group)
+
+        context.cancelJobGroup(group)
+        threading.Thread(target=repeat, name=f"cancel {group}", daemon=True).start()
 
     def _new(self) -> SparkSession:
         session = self.root.newSession()
