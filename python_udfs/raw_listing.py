@@ -77,7 +77,8 @@ def new_objects(
 
     known = nothing if known is None else known
     objects = _with_kind(reduce(DataFrame.unionByName, found))
-    new = objects.join(known, on=["feed", "path", "size", "modified_at"], how="left_anti").cache()
+    # Not cache(): a later run of the same process would be answered from the cache of an equal plan, not from the disk.
+    new = objects.join(known, on=["feed", "path", "size", "modified_at"], how="left_anti").localCheckpoint()
     if new.isEmpty():
         return nothing if known.isEmpty() else None
 
@@ -115,18 +116,38 @@ def _objects_of(spark: SparkSession, feed: Mapping[str, str], location: str) -> 
         logger.warning(f"Feed {feed['feed']}: its location {location} does not exist (yet); nothing to list there.")
         return None
     prefix = file_system.makeQualified(path).toString()
+    files = spark.read.format("binaryFile").option("recursiveFileLookup", "true").load(location)
+    listed = files.select("path", F.col("length").alias("size"), F.col("modificationTime").alias("modified_at"))
     return (
-        spark.read.format("binaryFile")
-        .option("recursiveFileLookup", "true")
-        .load(location)
-        .select(
-            F.lit(feed["feed"]).alias("feed"),
-            F.lit(feed["format"]).alias("format"),
-            "path",
-            F.col("length").alias("size"),
-            F.col("modificationTime").alias("modified_at"),
-            F.expr(f"substring(path, {len(prefix) + 2})").alias("object_key"),
-        )
+        listed.unionByName(_empty_objects(spark, files))
+        .withColumn("feed", F.lit(feed["feed"]))
+        .withColumn("format", F.lit(feed["format"]))
+        .withColumn("object_key", F.expr(f"substring(path, {len(prefix) + 2})"))
+    )
+
+
+def _empty_objects(spark: SparkSession, files: DataFrame) -> DataFrame:
+    """Objects of no size: Spark's file sources leave them out, but its index of the location names them.
+
+    The index tells no modification time of these; they get that of the epoch, so that each is listed once.
+    """
+    jvm = spark._jvm
+    assert jvm is not None
+    # The names stay in Java: an array becomes the list that a dataset is made of.
+    names = jvm.com.fasterxml.jackson.databind.ObjectMapper().convertValue(
+        files._jdf.inputFiles(), jvm.java.util.ArrayList().getClass()
+    )
+    uris = DataFrame(
+        spark._jsparkSession.createDataset(names, jvm.org.apache.spark.sql.Encoders.STRING()).toDF(), spark
+    )
+    # The index gives URIs (file:///a%20b), the source plain paths (file:/a b).
+    path = F.url_decode(
+        F.replace(F.regexp_replace("value", r"^([A-Za-z][A-Za-z0-9+.-]*):///", "$1:/"), F.lit("+"), F.lit("%2B"))
+    )
+    return (
+        uris.select(path.alias("path"))
+        .join(files.select("path"), on="path", how="left_anti")
+        .select("path", F.lit(0).cast("bigint").alias("size"), F.timestamp_seconds(F.lit(0)).alias("modified_at"))
     )
 
 

@@ -35,7 +35,13 @@ class Lakehouse:
                 shutil.copytree(source, target)
             else:
                 shutil.copy(source, target)
+        self.messages: list[str] = []
         self.rows: dict[str, list[dict[str, str]]] = {FEEDS_FILE: [], TABLES_FILE: [], COLUMNS_FILE: []}
+
+    @property
+    def directories(self) -> list[str]:
+        """The options that point dbt to this project."""
+        return ["--project-dir", str(self.project), "--profiles-dir", str(self.project / "profiles")]
 
     def add_feed(self, feed: str, data_format: str, options: str = "") -> None:
         """A DMS feed whose location is its name."""
@@ -70,10 +76,10 @@ class Lakehouse:
         assert make_models(["--project-dir", str(self.project)]) == 0
 
     def dbt(self, *arguments: str) -> dbtRunnerResult:
-        """One dbt command, in this process."""
-        return dbtRunner().invoke(
-            [*arguments, "--project-dir", str(self.project), "--profiles-dir", str(self.project / "profiles")]
-        )
+        """One dbt command, in this process; `messages` then holds what it said."""
+        self.messages = []
+        runner = dbtRunner(callbacks=[lambda event: self.messages.append(event.info.msg)])
+        return runner.invoke([*arguments, *self.directories])
 
     def build(self, *arguments: str) -> dict[str, str]:
         """`dbt build`: status by node name."""

@@ -4,45 +4,15 @@ from __future__ import annotations
 
 import gzip
 import os
-from datetime import datetime, timedelta, timezone
+from datetime import datetime
 from decimal import Decimal
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from stories import ID_V_W, Story, at, change
 
-from python_udfs.dms_writer import Change, Column, DmsTask, SourceTable
-
-START = datetime(2024, 1, 31, 23, 0, tzinfo=timezone.utc)
-ID_V_W = (Column("id", pa.int32()), Column("v", pa.string()), Column("w", pa.string()))
-
-
-def table(name, columns=ID_V_W, key=("id",)):
-    return SourceTable("s", name, columns, key)
-
-
-def at(minutes):
-    return START + timedelta(minutes=minutes)
-
-
-def change(operation, minutes=0, **row):
-    return Change(operation, row, at(minutes))
-
-
-class Story:
-    """Writes what DMS leaves behind for one table; minutes count from START."""
-
-    def __init__(self, root, name, columns=ID_V_W, key=("id",), **settings):
-        settings.setdefault("data_format", "parquet")
-        settings.setdefault("timestamp_column_name", "ts")
-        self.task = DmsTask(root, **settings)
-        self.table = table(name, columns, key)
-
-    def load(self, minutes, *rows, **options):
-        return self.task.full_load(self.table, rows, at(minutes), **options)
-
-    def changes(self, minutes, *changes, **options):
-        return self.task.changes(self.table, changes, at(minutes), **options)
+from python_udfs.dms_writer import Column
 
 
 class Pipeline:
@@ -52,6 +22,7 @@ class Pipeline:
         self.lakehouse = lakehouse
         self.raw = lakehouse.raw / "parquet"
         self.statuses = []
+        self.messages = []
         self.seen = {}
         self.stories = {}
 
@@ -62,6 +33,7 @@ class Pipeline:
 
     def build(self, *arguments):
         self.statuses.append(self.lakehouse.build(*arguments))
+        self.messages.append("\n".join(self.lakehouse.messages))
 
     def see(self, moment, name, columns="id, v"):
         self.seen[moment, name] = self.lakehouse.table(name, columns)
@@ -343,6 +315,8 @@ def test_a_file_that_cannot_be_read_is_rejected_and_stops_nothing_else(pipeline)
     assert all(row.reason for row in rows)
     for statuses in pipeline.statuses:
         assert statuses["every_raw_file_is_accounted_for"] == "fail"
+    for messages in pipeline.messages:
+        assert "s/broken/LOAD00000002.parquet" in messages, "the failure names the file"
 
 
 def test_every_other_object_has_a_status_and_a_reason(pipeline):

@@ -1,0 +1,90 @@
+"""What a user does around the pipeline: add a table, read the docs, open the tables with other engines."""
+
+from __future__ import annotations
+
+import json
+
+import duckdb
+import pytest
+from pyiceberg.catalog.sql import SqlCatalog
+from stories import Story, change
+
+TABLES = ("front", "added")
+
+
+@pytest.fixture(scope="module")
+def lakehouse(empty_lakehouse):
+    lakehouse = empty_lakehouse
+    lakehouse.add_feed("front", "parquet", "timestamp_column=ts")
+    lakehouse.add_table("front", "front", description="Stands in front")
+    lakehouse.make_models()
+    story = Story(lakehouse.raw / "front", "front")
+    story.load(0, {"id": 1, "v": "a"}, {"id": 2, "v": "b"})
+    lakehouse.build("--select", "+silver_s__front")
+    story.changes(1, change("U", 1, id=1, v="A"), change("D", 1, id=2), change("I", 1, id=3, v="c"))
+    lakehouse.build("--select", "+silver_s__front")
+    return lakehouse
+
+
+def test_pyiceberg_and_duckdb_read_silver_from_the_embedded_catalog(lakehouse):
+    catalog = SqlCatalog(
+        "lakehouse", uri=f"sqlite:///{lakehouse.warehouse}/catalog.db", warehouse=str(lakehouse.warehouse)
+    )
+    scan = catalog.load_table("silver.s__front").scan()
+    assert sorted(scan.to_arrow().select(["id", "v"]).to_pylist(), key=lambda row: row["id"]) == [
+        {"id": 1, "v": "A"},
+        {"id": 3, "v": "c"},
+    ]
+    with duckdb.connect() as connection:
+        scan.to_duckdb("front", connection)
+        assert connection.sql("select id, v from front order by id").fetchall() == [(1, "A"), (3, "c")]
+
+
+def test_a_table_is_added_by_a_row_in_the_seed_and_make_models(lakehouse):
+    Story(lakehouse.raw / "front", "added").load(0, {"id": 1, "v": "a"})
+    seed = lakehouse.project / "seeds" / "cdc_tables.csv"
+    row = "front,s,added,id,hard,current,,merge-on-read,,true,,\n"
+    seed.write_text(seed.read_text() + row)
+    refused = lakehouse.dbt("run", "--select", "raw_listing")
+    assert not refused.success
+    assert any("seeds changed: run make models" in message for message in lakehouse.messages)
+
+    lakehouse.add_table("front", "added")
+    lakehouse.make_models()
+    statuses = lakehouse.build("--select", "+silver_s__added")
+    assert statuses["silver_s__added"] == "success"
+    assert lakehouse.table("added", "id, v") == [(1, "a")]
+
+
+def test_silver_alone_is_current_or_says_what_is_missing(lakehouse):
+    lakehouse.add_table("front", "unbuilt")
+    lakehouse.make_models()
+    assert lakehouse.statuses("run", "--select", "silver_s__front")["silver_s__front"] == "success"
+    assert lakehouse.statuses("run", "--select", "silver_s__unbuilt")["silver_s__unbuilt"] == "error"
+    assert any("bronze.s__unbuilt does not exist yet" in message for message in lakehouse.messages)
+
+
+def test_docs_show_lineage_from_the_source_and_describe_columns(lakehouse):
+    assert lakehouse.dbt("docs", "generate").success
+    target = lakehouse.project / "target"
+    manifest = json.loads((target / "manifest.json").read_text())
+    catalog = json.loads((target / "catalog.json").read_text())
+    silver, bronze = (f"model.cdc_lakehouse.{layer}_s__front" for layer in ("silver", "bronze"))
+    assert bronze in manifest["parent_map"][silver]
+    assert "source.cdc_lakehouse.front.s__front" in manifest["parent_map"][bronze]
+    assert list(catalog["nodes"][silver]["columns"])[:3] == ["id", "v", "w"]
+    described = manifest["nodes"][silver]["columns"]
+    assert all(column["description"] for column in described.values())
+    assert "Stands in front" in manifest["nodes"][silver]["description"]
+
+
+def test_a_metadata_key_that_no_file_has_is_an_error_in_words(lakehouse):
+    lakehouse.add_table("front", "keyless", primary_key="nr")
+    lakehouse.make_models()
+    Story(lakehouse.raw / "front", "keyless").load(0, {"id": 1, "v": "a"})
+    statuses = lakehouse.build("--select", "+silver_s__keyless")
+    assert statuses["bronze_s__keyless"] == "success"
+    assert statuses["silver_s__keyless"] == "error"
+    assert any("has no key column nr; it has id, v, w" in message for message in lakehouse.messages)
+    lakehouse.rows["cdc_tables.csv"].pop()
+    lakehouse.make_models()

@@ -1,0 +1,152 @@
+"""The listing of the landing area, on one local Spark session."""
+
+from __future__ import annotations
+
+import os
+from datetime import datetime, timedelta, timezone
+
+import pytest
+from pyspark.sql import SparkSession
+
+from python_udfs.raw_listing import new_objects, next_batch_id
+
+START = datetime(2024, 1, 31, 23, 0, tzinfo=timezone.utc)
+FEEDS = [{"feed": "shop", "format": "parquet", "location": "shop"}]
+
+
+@pytest.fixture(scope="module")
+def spark():
+    with (
+        SparkSession.builder.master("local[2]")
+        .config("spark.ui.enabled", "false")
+        .config("spark.ui.showConsoleProgress", "false")
+        .config("spark.driver.host", "localhost")
+        .config("spark.driver.bindAddress", "127.0.0.1")
+        .config("spark.sql.shuffle.partitions", "2")
+        .config("spark.sql.session.timeZone", "UTC")
+        .getOrCreate()
+    ) as session:
+        yield session
+
+
+@pytest.fixture
+def landing(tmp_path, monkeypatch):
+    """A landing root with a blank in its name; returns a writer of objects, minutes after START."""
+    root = tmp_path / "landing area"
+    (root / "shop").mkdir(parents=True)
+    monkeypatch.setenv("LAKEHOUSE_RAW", str(root))
+
+    def write(key, minutes=0, content=b"x"):
+        path = root / "shop" / key
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(content)
+        os.utime(path, ((START + timedelta(minutes=minutes)).timestamp(),) * 2)
+
+    return write
+
+
+def listed(frame, *columns):
+    return {row.object_key: tuple(row[column] for column in columns) for row in frame.collect()}
+
+
+def test_names_tell_kind_and_file_time(spark, landing):
+    for key in (
+        "s/t/LOAD00000001.parquet",
+        "s/t/LOAD0000000A.parquet",
+        "s/t/SEGMENT2_LOAD00009.parquet",
+        "s/t/range_1/LOAD00000001.parquet",
+        "s/t/20240131-230102123.parquet",
+        "s/t/20240131-2301021234.parquet.gz",
+        "s/t/2024/01/31/20240131-230102.parquet",
+        "s/t é%+#/2024-01-31/20240131-230102999.parquet",
+    ):
+        landing(key)
+    found = listed(new_objects(spark, FEEDS, None), "source_table", "kind", "file_time")
+    at = datetime(2024, 1, 31, 23, 1, 2)
+    assert found == {
+        "s/t/LOAD00000001.parquet": ("t", "load", None),
+        "s/t/LOAD0000000A.parquet": ("t", "load", None),
+        "s/t/SEGMENT2_LOAD00009.parquet": ("t", "load", None),
+        "s/t/range_1/LOAD00000001.parquet": ("t", "load", None),
+        "s/t/20240131-230102123.parquet": ("t", "change", at.replace(microsecond=123000)),
+        "s/t/20240131-2301021234.parquet.gz": ("t", "change", at.replace(microsecond=123400)),
+        "s/t/2024/01/31/20240131-230102.parquet": ("t", "change", at),
+        "s/t é%+#/2024-01-31/20240131-230102999.parquet": ("t é%+#", "change", at.replace(microsecond=999000)),
+    }
+
+
+def test_what_is_no_data_is_ignored_with_its_reason(spark, landing):
+    landing("s/awsdms_status/LOAD00000001.parquet")
+    landing("s3_validation_failures/t/LOAD00000001.parquet")
+    landing("s/t/LOAD00000001.parquet", content=b"")
+    landing("s/t/LOAD00000002.parquet.tmp")
+    landing("s/t/LOAD00000003.csv")
+    landing("s/t/notes.parquet")
+    landing("s/t/20241399-230102123.parquet")
+    landing("LOAD00000001.parquet")
+    found = listed(new_objects(spark, FEEDS, None), "kind", "ignored_reason")
+    assert {kind for kind, _ in found.values()} == {"ignored"}
+    assert {key: reason for key, (_, reason) in found.items()} == {
+        "s/awsdms_status/LOAD00000001.parquet": "DMS control table",
+        "s3_validation_failures/t/LOAD00000001.parquet": "DMS validation report",
+        "s/t/LOAD00000001.parquet": "zero-byte object",
+        "s/t/LOAD00000002.parquet.tmp": "temporary object",
+        "s/t/LOAD00000003.csv": "the feed reads .parquet files",
+        "s/t/notes.parquet": "the name is neither LOAD<hex number> nor <yyyymmdd>-<hhmmss…>",
+        "s/t/20241399-230102123.parquet": "the name holds no valid date and time",
+        "LOAD00000001.parquet": "not in a <schema>/<table>/ folder of the feed's location",
+    }
+
+
+def test_only_new_versions_are_returned_and_older_names_are_found(spark, landing):
+    landing("s/t/20240131-230200000.parquet", 2)
+    known = new_objects(spark, FEEDS, None, START).localCheckpoint()
+    assert new_objects(spark, FEEDS, known) is None
+
+    landing("s/t/20240131-230100000.parquet", 1)
+    landing("s/t/20240131-230200000.parquet", 2, b"longer")
+    found = listed(new_objects(spark, FEEDS, known), "size")
+    assert found == {"s/t/20240131-230100000.parquet": (1,), "s/t/20240131-230200000.parquet": (6,)}
+
+
+def test_a_second_listing_of_the_same_process_reads_the_disk_again(spark, landing):
+    landing("s/t/LOAD00000001.parquet")
+    known = new_objects(spark, FEEDS, None, START).localCheckpoint()
+    assert new_objects(spark, FEEDS, known) is None
+    landing("s/t/LOAD00000002.parquet")
+    assert list(listed(new_objects(spark, FEEDS, known))) == ["s/t/LOAD00000002.parquet"]
+
+
+def test_a_load_name_that_comes_again_starts_the_next_generation(spark, landing):
+    landing("s/t/LOAD00000001.parquet", 0)
+    landing("s/t/LOAD00000002.parquet", 1)
+    landing("s/t/20240131-230300000.parquet", 3)
+    landing("s/other/LOAD00000001.parquet", 0)
+    known = new_objects(spark, FEEDS, None, START).localCheckpoint()
+    assert {generation for (generation,) in listed(known, "generation").values()} == {1}
+
+    landing("s/t/LOAD00000001.parquet", 10)
+    landing("s/t/LOAD00000003.parquet", 11)
+    landing("s/t/20240131-230400000.parquet", 4)
+    landing("s/t/20240131-231200000.parquet", 12)
+    landing("s/other/20240131-231200000.parquet", 12)
+    assert listed(new_objects(spark, FEEDS, known), "generation") == {
+        "s/t/LOAD00000001.parquet": (2,),
+        "s/t/LOAD00000003.parquet": (2,),
+        "s/t/20240131-230400000.parquet": (1,),
+        "s/t/20240131-231200000.parquet": (2,),
+        "s/other/20240131-231200000.parquet": (1,),
+    }
+
+
+def test_a_location_that_does_not_exist_is_no_error(spark, landing):
+    landing("s/t/LOAD00000001.parquet")
+    missing = {"feed": "late", "format": "csv", "location": "not/there"}
+    assert len(listed(new_objects(spark, [*FEEDS, missing], None))) == 1
+    assert listed(new_objects(spark, [missing], None)) == {}
+
+
+def test_batch_ids_grow_even_when_the_clock_goes_back():
+    assert next_batch_id(START, None) == 20240131230000000
+    assert next_batch_id(START, 20240131230000000) == 20240131230000001
+    assert next_batch_id(START, 20300101000000000) == 20300101000000001
