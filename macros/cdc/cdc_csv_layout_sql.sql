@@ -1,6 +1,6 @@
 {#
-    Where the values of a record stand (docs/contracts.md section 1.3): with a header by name, without one after the operation
-    and timestamp columns, of which LOAD files have one fewer unless the feed says always.
+    Where the values of a record stand (docs/contracts.md section 1.3): with a header by name, whatever its case; without one
+    after the operation and timestamp columns, of which LOAD files have one fewer unless the feed says always.
 #}
 {% macro cdc_csv_layout_sql(cdc) -%}
 {%- set required = cdc.columns | rejectattr('optional') | list | length -%}
@@ -12,6 +12,8 @@
 }[cdc.options.operation_column] -%}
 {%- set malformed_if -%}
     when (length(_cdc_content) - length(replace(_cdc_content, '"', ''))) % 2 = 1 then 'a quoted value is not closed'
+            when exists(_cdc_fields, field -> field like '"%' and replace(field, '""', '') not rlike '^("[^"]*")?\\z')
+                then 'text follows a quoted value'
 {%- endset -%}
 placed as (
     {%- if cdc.options.header %}
@@ -27,7 +29,7 @@ placed as (
             *,
             transform(
                 first_value(_cdc_fields) over (partition by _cdc_path order by _cdc_row),
-                field -> replace(trim(both '"' from field), '""', '"')
+                field -> lower(replace(trim(both '"' from field), '""', '"'))
             ) as _cdc_header
         from split
     )
