@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import pytest
@@ -164,7 +165,7 @@ def test_cdc_csv_layout_sql__lead(operation_column, timestamp_column, lead):
     options = {"operation_column": operation_column, "timestamp_column": timestamp_column}
     assert_sql_equal(
         Dbt().cdc_csv_layout_sql(table(optional=False, **options)),
-        f"""
+        rf"""
         placed as (
             select
                 *,
@@ -172,6 +173,9 @@ def test_cdc_csv_layout_sql__lead(operation_column, timestamp_column, lead):
                 case
                     when (length(_cdc_content) - length(replace(_cdc_content, '"', ''))) % 2 = 1
                         then 'a quoted value is not closed'
+                    when exists(_cdc_fields, field -> field like '"%' and
+                        replace(field, '""', '') not rlike '^("[^"]*")?\\z')
+                        then 'text follows a quoted value'
                     when size(_cdc_fields) - {lead} not between 2 and 2
                         then concat('the record has ', size(_cdc_fields), ' fields, expected ', {lead} + 2)
                 end as _cdc_malformed
@@ -225,7 +229,7 @@ def test_cdc_csv_value_sql__by_position(name, position):
 
 def test_cdc_csv_value_sql__by_name():
     position = r"nullif(array_position(_cdc_header, 'it\'s'), 0)"
-    assert_sql_equal(Dbt().cdc_csv_value_sql(table(header=True), "it's"), text(position))
+    assert_sql_equal(Dbt().cdc_csv_value_sql(table(header=True), "It's"), text(position))
 
 
 def test_cdc_csv_text_sql__null_words_are_text():
@@ -246,8 +250,18 @@ def test_cdc_csv_text_sql__null_words_are_text():
 )
 def test_cdc_csv_fields_sql__delimiter_is_never_a_pattern(delimiter, literal, code):
     sql = Dbt().cdc_csv_fields_sql("record", delimiter)
-    assert f"concat({literal}, " in sql
+    assert re.search(r"concat\(\s*" + re.escape(literal) + ",", sql)
     assert rf"'\\x{{{code}}}((?:[^\\x{{{code}}}" in sql
+
+
+@pytest.mark.parametrize(
+    ("delimiter", "mark"), [(",", 2), ("\x01", 2), ("\x02", 5), ("\x03", 5), ("\x04", 5), ("\x05", 2)]
+)
+def test_cdc_csv_fields_sql__marks_are_not_the_delimiter(delimiter, mark):
+    sql = normalise(Dbt().cdc_csv_fields_sql("record", delimiter))
+    kept, doubled = f"char({mark}) || char({mark + 1})", f"char({mark}) || char({mark + 2})"
+    assert f"replace(replace(record, char({mark}), {kept}), '\"\"', {doubled})" in sql
+    assert sql.endswith(f"replace(replace(field, {doubled}, '\"\"'), {kept}, char({mark})))")
 
 
 def test_cdc_csv_header_sql__names_of_the_first_lines():

@@ -1,0 +1,358 @@
+"""What Spark makes of the SQL: records, the order of rows, misfits (docs/contracts.md sections 1.3, 1.5)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from harness import Dbt
+from spark_process import VIEW, spark_process
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from pathlib import Path
+
+    Query = Callable[..., list[dict[str, Any]]]
+
+pytestmark = pytest.mark.spark
+
+COLUMNS = [("id", "int"), ("value", "string"), ("last", "string")]
+
+
+@pytest.fixture(scope="module")
+def query() -> Iterator[Query]:
+    with spark_process() as run:
+        yield run
+
+
+@pytest.fixture
+def bronze(query: Query, tmp_path: Path) -> Callable[..., list[dict[str, Any]]]:
+    """Rows that bronze gets from one CSV file, in their order."""
+
+    def rows(
+        content: str | bytes,
+        *,
+        kind: str = "change",
+        columns: list[tuple[str, str]] = COLUMNS,
+        optional: int = 0,
+        **options: Any,
+    ) -> list[dict[str, Any]]:
+        path = tmp_path / "file.csv"
+        path.write_bytes(content if isinstance(content, bytes) else content.encode())
+        described = [
+            {"name": name, "type": type, "optional": position >= len(columns) - optional}
+            for position, (name, type) in enumerate(columns)
+        ]
+        defaults = {"operation_column": "auto", "delimiter": ",", "header": False, "null_values": ["NULL", ""]}
+        cdc = {"format": "csv", "primary_key": ["id"], "columns": described, "options": {**defaults, **options}}
+        files_sql = f"""
+            select 'file:{path}' as path, '{kind}' as kind, 'file.csv' as object_key, 1 as generation, 7L as batch_id,
+                timestamp '2024-01-02 03:04:05' as file_time, timestamp '2024-01-02 03:05:00' as modified_at,
+                true as is_newest
+        """
+        dbt = Dbt(answers={"headers": []})
+        if cdc["options"]["header"]:
+            header = query(dbt.cdc_csv_header_sql(VIEW, cdc["options"]["delimiter"]), (f"file:{path}",))
+            dbt = Dbt(answers={"headers": header})
+        source = dbt.cdc_source_columns(cdc, {"view": VIEW})
+        sql = dbt.cdc_bronze_sql(cdc, files_sql, {"view": VIEW}, dbt.cdc_column_plan(source, []))
+        return sorted(query(sql, (f"file:{path}",)), key=lambda row: row["_cdc_sequence"])
+
+    return rows
+
+
+def values(rows: list[dict[str, Any]], *names: str) -> list[tuple[Any, ...]]:
+    names = names or tuple(name for name, _ in COLUMNS)
+    return [tuple(row[name] for name in names) for row in rows]
+
+
+def reasons(rows: list[dict[str, Any]]) -> list[tuple[Any, ...]]:
+    return values(rows, "_cdc_quarantine_rule", "_cdc_quarantine_reason")
+
+
+# How a value is written (D: the delimiter), and what it is.
+WRITTEN = [
+    ("plain", "plain"),
+    (" blanks ", " blanks "),
+    ('" "', " "),
+    ('"quoted"', "quoted"),
+    ('"aDb"', "aDb"),
+    ('"D"', "D"),
+    ('"a""b"', 'a"b'),
+    ('"""start"', '"start'),
+    ('"end"""', 'end"'),
+    ('"""both"""', '"both"'),
+    ('"""D"""', '"D"'),
+    ('"D""D"', 'D"D'),
+    ('""""', '"'),
+    ('""""""', '""'),
+    ('"aD""b""\nc"', 'aD"b"\nc'),
+    ('"\n"', "\n"),
+    ('"\n\n"', "\n\n"),
+    ('"one\ntwo\n\nfour"', "one\ntwo\n\nfour"),
+    ('""', ""),
+    ("", None),
+    ("NULL", None),
+    ('"NULL"', "NULL"),
+    ("null", "null"),
+    ("NULLS", "NULLS"),
+    (r"\N", r"\N"),
+    (r"a\b", r"a\b"),
+    (r'"a\"', "a\\"),
+    ("it's %_", "it's %_"),
+    ("größe 🙂", "größe 🙂"),
+    ('"größeD🙂"', "größeD🙂"),
+    ("\x01\x02\x03", "\x01\x02\x03"),
+    ('"\x02D\x02\x02"', "\x02D\x02\x02"),
+    ("tab\tbed", "tab\tbed"),
+]
+
+
+LONG = [
+    ('"' + '""' * 20_000 + '"', '"' * 20_000),
+    ('"' + '""D\n' * 20_000 + '"', '"D\n' * 20_000),
+    ('"' + "\x02" * 20_000 + '"', "\x02" * 20_000),
+    ("x" * 100_000, "x" * 100_000),
+]
+
+
+# The last three are those that the pattern for fields needs for itself, or nearly.
+@pytest.mark.parametrize("delimiter", [",", "|", "^", ".", "]", "\\", "\t", "é", "\x02", "\x03", "\x05"])
+def test_csv__values(bronze, delimiter):
+    # A value that holds the delimiter would be quoted.
+    cases = [(text, value) for text, value in WRITTEN + LONG * (delimiter == ",") if delimiter not in text]
+    written = [text.replace("D", delimiter) for text, _ in cases]
+    lines = [delimiter.join(["I", str(number), text, "last"]) + "\n" for number, text in enumerate(written)]
+    rows = bronze("".join(lines), delimiter=delimiter)
+    expected = [None if value is None else value.replace("D", delimiter) for _, value in cases]
+    assert values(rows) == [(number, value, "last") for number, value in enumerate(expected)]
+    assert {row["_cdc_quarantine_rule"] for row in rows} == {None}
+
+
+def test_csv__rows_are_counted_in_lines(bronze):
+    rows = bronze('I,1,"a\nb\n",x\nU,1,c,x\n')
+    assert values(rows, "_cdc_operation", "_cdc_file_row") == [("I", 0), ("U", 3)]
+
+
+def test_csv__last_line_needs_no_end(bronze):
+    assert values(bronze("I,1,a,x\nI,2,b,y")) == [(1, "a", "x"), (2, "b", "y")]
+
+
+def test_csv__byte_order_mark_is_no_value(bronze):
+    assert values(bronze("\ufeffI,1,a,x\n".encode()), "_cdc_operation", "id") == [("I", 1)]
+
+
+def test_csv__null_words_of_the_feed(bronze):
+    rows = bronze('I,1,NULL,it\'s\nI,2,\\N,""\n', null_values=["\\N", "it's"])
+    assert values(rows) == [(1, "NULL", None), (2, None, "")]
+
+
+@pytest.mark.parametrize(
+    ("options", "kind", "line", "operation"),
+    [
+        ({"operation_column": "auto"}, "load", "1,a,x", "L"),
+        ({"operation_column": "auto"}, "change", "U,1,a,x", "U"),
+        ({"operation_column": "always"}, "load", "I,1,a,x", "L"),
+        ({"operation_column": "always"}, "change", "d ,1,a,x", "D"),
+        ({"operation_column": "never"}, "load", "1,a,x", "L"),
+        ({"operation_column": "never"}, "change", "1,a,x", "I"),
+    ],
+)
+@pytest.mark.parametrize("timestamp", [None, "2023-04-05 06:07:08.123456"])
+def test_csv__layout(bronze, options, kind, line, operation, timestamp):
+    if timestamp:
+        has_operation = line[0].isalpha()
+        line = (
+            f"{line[: line.index(',') + 1]}{timestamp},{line[line.index(',') + 1 :]}"
+            if has_operation
+            else f"{timestamp},{line}"
+        )
+        options = {**options, "timestamp_column": "ts"}
+    [row] = bronze(line, kind=kind, **options)
+    assert (row["id"], row["value"], row["last"], row["_cdc_operation"]) == (1, "a", "x", operation)
+    assert str(row["_cdc_committed_at"]) == (timestamp or "2024-01-02 03:04:05")
+    assert row["_cdc_quarantine_rule"] is None
+
+
+def test_csv__header_says_where_values_are(bronze):
+    rows = bronze('last,Op,"id",new,ts,value\nx,U,1,n,2023-04-05 06:07:08,"a\n"\n', header=True, timestamp_column="ts")
+    assert values(rows, "id", "value", "last", "new", "_cdc_operation") == [(1, "a\n", "x", "n", "U")]
+    assert str(rows[0]["_cdc_committed_at"]) == "2023-04-05 06:07:08"
+
+
+def test_csv__header_in_other_letters(bronze):
+    rows = bronze("OP,ID,VALUE,LAST,TS\nU,1,a,x,2023-04-05 06:07:08\n", header=True, timestamp_column="ts")
+    assert values(rows, "id", "value", "last", "_cdc_operation") == [(1, "a", "x", "U")]
+    assert str(rows[0]["_cdc_committed_at"]) == "2023-04-05 06:07:08"
+
+
+def test_csv__record_that_does_not_fit_its_header(bronze):
+    rows = bronze("Op,id,value,last\nU,1,a\nU,2,b,y\n", header=True)
+    assert reasons(rows) == [("malformed_record", "the record has 3 fields, expected 4"), (None, None)]
+
+
+@pytest.mark.parametrize(
+    ("line", "optional", "reason"),
+    [
+        ("I,1,a", 0, "the record has 3 fields, expected 4"),
+        ("I,1,a,x,y", 0, "the record has 5 fields, expected 4"),
+        ("I,1", 1, "the record has 2 fields, expected 3 to 4"),
+        ("", 0, "the record has 1 fields, expected 4"),
+        ('I,1,"a,x', 0, "a quoted value is not closed"),
+        ('I,1,"a"",x', 0, "a quoted value is not closed"),
+    ],
+)
+def test_csv__malformed_record_is_kept_and_stops_nothing(bronze, line, optional, reason):
+    rows = bronze(f"I,1,a,x\n{line}\n", optional=optional)
+    assert reasons(rows) == [(None, None), ("malformed_record", reason)]
+    assert values(rows, "_cdc_quarantine_content", "_cdc_file_row") == [(None, 0), (line, 1)]
+
+
+def test_csv__blank_line_between_records(bronze):
+    rows = bronze("I,1,a,x\n\nI,2,b,y\n")
+    assert values(rows, "id", "_cdc_file_row", "_cdc_quarantine_rule") == [
+        (1, 0, None),
+        (None, 1, "malformed_record"),
+        (2, 2, None),
+    ]
+
+
+def test_csv__quote_that_never_closes_takes_the_rest_into_quarantine(bronze):
+    rows = bronze('I,1,a,x\nI,2,"b,y\nI,3,c,z\n')
+    assert values(rows, "_cdc_quarantine_content") == [(None,), ('I,2,"b,y\nI,3,c,z',)]
+
+
+@pytest.mark.parametrize("text", ['"a"b', '"a" ', '"a"b"c"', '""a', '"a""b"c""'])
+def test_csv__text_after_a_quoted_value_is_malformed(bronze, text):
+    [row] = bronze(f"I,1,{text},x\n")
+    assert reasons([row]) == [("malformed_record", "text follows a quoted value")]
+
+
+def test_csv__carriage_return_before_the_end_of_a_line_belongs_to_the_value(bronze):
+    rows = bronze('I,1,a,x\r\nI,2,b,"y"\r\n')
+    assert rows[0]["last"] == "x\r"
+    assert reasons(rows) == [(None, None), ("malformed_record", "text follows a quoted value")]
+
+
+@pytest.mark.parametrize(
+    ("line", "rule", "reason"),
+    [
+        ("X,1,a,x", "unknown_operation", "operation is 'X', expected I, U or D"),
+        (",1,a,x", "unknown_operation", "operation is missing, expected I, U or D"),
+        ("I,one,a,x", "uncastable_value", "id is 'one', expected int"),
+        ("I,3000000000,a,x", "uncastable_value", "id is '3000000000', expected int"),
+        ("I,,a,x", "missing_key", "no value in key id"),
+    ],
+)
+def test_bronze__broken_row_is_kept_with_its_reason(bronze, line, rule, reason):
+    [row] = bronze(line)
+    assert reasons([row]) == [(rule, reason)]
+    assert row["_cdc_quarantine_content"] == line
+
+
+@pytest.mark.parametrize(
+    ("type", "text", "value"),
+    [
+        ("int", "12", "12"),
+        ("int", "1.5", None),
+        ("bigint", "9223372036854775807", "9223372036854775807"),
+        ("bigint", "9223372036854775808", None),
+        ("double", "1e3", "1000.0"),
+        ("decimal(5,2)", "123.45", "123.45"),
+        ("decimal(5,2)", "123.456", None),
+        ("decimal(5,2)", "1234.5", None),
+        ("boolean", "t", "True"),
+        ("boolean", "maybe", None),
+        ("date", "2024-02-29", "2024-02-29"),
+        ("date", "2023-02-29", None),
+        ("timestamp", "2024-01-02 03:04:05.123456", "2024-01-02 03:04:05.123456"),
+        ("timestamp", "0000-00-00 00:00:00", None),
+    ],
+)
+def test_bronze__text_to_type(bronze, type, text, value):
+    [row] = bronze(f"I,1,{text},x\n", columns=[("id", "int"), ("value", type), ("last", "string")])
+    assert value is None or str(row["value"]) == value
+    assert row["_cdc_quarantine_reason"] == (None if value else f"value is '{text}', expected {type}")
+
+
+# generation, kind, file time, object, row, modified at: in ascending order.
+POSITIONS = [
+    (1, "load", "2030-01-01 00:00:00.000000", "x", 9, "2030-01-01 00:00:00"),
+    (1, "load", "2024-01-01 00:00:00.000000", "x", 10, "2024-01-01 00:00:00"),
+    (1, "change", "2024-01-01 00:00:00.000000", "x", 0, "2024-01-01 00:00:00"),
+    (1, "change", "2024-01-01 00:00:00.000000", "x", 9, "2024-01-01 00:00:00"),
+    (1, "change", "2024-01-01 00:00:00.000000", "x", 10, "2024-01-01 00:00:00.001"),
+    (1, "change", "2024-01-01 00:00:00.000000", "x", 10, "2024-01-01 00:00:00.002"),
+    (1, "change", "2024-01-01 00:00:00.000001", "x", 0, "2023-01-01 00:00:00"),
+    (1, "change", "2024-01-01 00:00:00.001000", "x", 999999999999, "2023-01-01 00:00:00"),
+    (2, "load", "2020-01-01 00:00:00.000000", "x", 0, "2020-01-01 00:00:00"),
+    (10, "change", "2020-01-01 00:00:00.000000", "x", 0, "2020-01-01 00:00:00"),
+]
+
+
+def sequences(query: Query, positions: list[tuple[Any, ...]]) -> list[str]:
+    listed = ", ".join(
+        f"({number}, {generation}, '{kind}', timestamp '{file_time}', '{key}', {row}L, timestamp '{modified_at}')"
+        for number, (generation, kind, file_time, key, row, modified_at) in enumerate(positions)
+    )
+    columns = "_cdc_generation, _cdc_kind, _cdc_file_time, _cdc_object_key, _cdc_row, _cdc_modified_at"
+    sql = f"select {Dbt().cdc_dms_sequence_sql()} as s from values {listed} as t (number, {columns}) order by number"
+    return [row["s"] for row in query(sql)]
+
+
+def test_cdc_dms_sequence_sql__sorts_as_text(query):
+    made = sequences(query, POSITIONS)
+    assert made == sorted(set(made))
+
+
+def test_cdc_dms_sequence_sql__fixed_width(query):
+    made = sequences(
+        query, [*POSITIONS, *((1, "change", "2024-01-01", f"key {n}", 0, "2024-01-01") for n in range(50))]
+    )
+    assert {tuple(map(len, sequence.split("."))) for sequence in made} == {(6, 1, 20, 16, 12, 14)}
+
+
+def test_cdc_dms_sequence_sql__objects_of_the_same_time_never_mix(query):
+    keys = ["b", "a", "b", "a"]
+    made = sequences(query, [(1, "change", "2024-01-01", key, row, "2024-01-01") for row, key in enumerate(keys)])
+    in_order = [keys[made.index(sequence)] for sequence in sorted(made)]
+    assert in_order in (["a", "a", "b", "b"], ["b", "b", "a", "a"])
+
+
+@pytest.mark.parametrize("name", ["order", "two words", "it's", 'dou"ble', "back`tick", "größe 🙂", "a.b", "\\n"])
+def test_cdc_quote__spark_reads_the_name(query, name):
+    dbt = Dbt()
+    assert query(f"select 1 as {dbt.cdc_quote(name)}") == [{name: 1}]
+
+
+@pytest.mark.parametrize("value", ["it's", r"\N", r"\'", 'dou"ble', "back`tick", "größe 🙂", "two\nlines", "%_", ""])
+def test_cdc_string_sql__spark_reads_the_value(query, value):
+    assert query(f"select {Dbt().cdc_string_sql(value)} as v") == [{"v": value}]
+
+
+def fitted(query: Query, raw_sql: str, raw_type: str, type: str) -> tuple[Any, list[str]]:
+    """A value of a new type read into the column as it is, and what does not fit."""
+    dbt = Dbt()
+    column = {"name": "a", "raw_type": raw_type, "type": type}
+    [row] = query(
+        f"select {dbt.cdc_cast_sql(column)} as v, {dbt.cdc_misfits_sql([column])} as m from (select {raw_sql} as a)"
+    )
+    return row["v"], row["m"]
+
+
+@pytest.mark.parametrize(
+    ("raw_sql", "raw_type", "type", "value", "misfits"),
+    [
+        ("5L", "bigint", "int", 5, []),
+        ("3000000000L", "bigint", "int", None, ["a is '3000000000', expected int"]),
+        ("cast(null as bigint)", "bigint", "int", None, []),
+        ("1.5D", "double", "int", 1, ["a is '1.5', expected int"]),
+        ("12.345", "decimal(5,3)", "decimal(5,2)", None, ["a is '12.345', expected decimal(5,2)"]),
+        ("5", "int", "string", "5", []),
+        ("date '2024-01-02'", "date", "string", "2024-01-02", []),
+    ],
+)
+def test_cdc_misfits_sql__new_type_that_the_column_cannot_become(query, raw_sql, raw_type, type, value, misfits):
+    fit = fitted(query, raw_sql, raw_type, type)
+    assert fit[1] == misfits
+    assert misfits or fit[0] == value
