@@ -71,6 +71,7 @@ def pool(warehouse, tmp_path_factory) -> SessionPool:
 
 @pytest.fixture
 def session(pool):
-    taken, _group = pool.take("test")
+    taken = pool.take()
+    pool.enter(taken, "test", "test")
     yield taken
     pool.give_back(taken)

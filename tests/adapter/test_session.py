@@ -13,7 +13,7 @@ from dbt.adapters.sparksession.session import get_pool, missing_packages
 
 
 def use_and_return(pool, *statements):
-    session, _group = pool.take("first")
+    session = pool.take()
     for statement in statements:
         session.sql(statement)
     pool.give_back(session)
@@ -24,7 +24,7 @@ def test_settings_do_not_reach_the_next_user_of_a_session(pool):
     before = use_and_return(
         pool, "set spark.sql.shuffle.partitions = 77", "set `spark.sql.iceberg.snapshot-property.a` = b"
     )
-    again, _group = pool.take("second")
+    again = pool.take()
     assert again is before
     assert again.conf.get("spark.sql.shuffle.partitions") == "2"
     assert again.conf.get("spark.sql.iceberg.snapshot-property.a", "gone") == "gone"
@@ -33,7 +33,7 @@ def test_settings_do_not_reach_the_next_user_of_a_session(pool):
 
 def test_temporary_views_do_not_reach_the_next_user_of_a_session(pool):
     before = use_and_return(pool, "create temporary view `left behind` as select 1 as a")
-    again, _group = pool.take("second")
+    again = pool.take()
     assert again is before
     assert not again.catalog.tableExists("`left behind`")
     pool.give_back(again)
@@ -41,7 +41,7 @@ def test_temporary_views_do_not_reach_the_next_user_of_a_session(pool):
 
 def test_a_session_left_in_another_schema_is_not_used_again(pool):
     before = use_and_return(pool, "create schema if not exists elsewhere", "use elsewhere")
-    again, _group = pool.take("second")
+    again = pool.take()
     assert again is not before
     assert again.catalog.currentDatabase() == ""
     pool.give_back(again)
@@ -52,7 +52,7 @@ def test_two_threads_see_neither_views_nor_settings_of_each_other(pool):
     together = threading.Barrier(2)
 
     def work(name):
-        session, _group = pool.take(name)
+        session = pool.take()
         session.sql(f"create temporary view mine as select '{name}' as name")
         session.sql(f"set spark.test.name = {name}")
         together.wait(60)
@@ -71,11 +71,10 @@ def test_cancelling_stops_running_jobs_and_those_to_come(pool):
     outcome = []
     started = threading.Event()
     ended = threading.Event()
-    groups = []
 
     def work():
-        session, group = pool.take("slow")
-        groups.append(group)
+        session = pool.take()
+        pool.enter(session, "slow", "a test")
         started.set()
         for _ in range(2):
             try:
@@ -88,9 +87,9 @@ def test_cancelling_stops_running_jobs_and_those_to_come(pool):
     thread.start()
     started.wait(60)
     tracker = pool.root.sparkContext.statusTracker()
-    while not tracker.getJobIdsForGroup(groups[0]):
+    while not tracker.getJobIdsForGroup("slow"):
         threading.Event().wait(0.05)
-    pool.cancel(groups[0], ended)
+    pool.cancel("slow", ended)
     thread.join(120)
     assert [("cancelled" in text.lower()) for text in outcome] == [True, True]
 

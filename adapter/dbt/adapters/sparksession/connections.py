@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime
 import decimal
+import os
 import threading
 from collections.abc import Generator, Sequence
 from contextlib import contextmanager
@@ -13,7 +14,7 @@ from dbt.adapters.contracts.connection import AdapterResponse, Connection, Conne
 from dbt.adapters.events.logging import AdapterLogger
 from dbt.adapters.spark.connections import SparkConnectionManager, SparkConnectionWrapper
 from dbt_common.exceptions import DbtDatabaseError, DbtRuntimeError
-from pyspark.sql import DataFrame, Row
+from pyspark.sql import DataFrame, Row, SparkSession
 
 from dbt.adapters.sparksession.errors import is_spark_error, spark_message
 from dbt.adapters.sparksession.session import SessionPool, get_pool
@@ -26,10 +27,21 @@ class SessionHandle(SparkConnectionWrapper):
 
     def __init__(self, pool: SessionPool, name: str) -> None:
         self.pool = pool
-        self.session, self.job_group = pool.take(name)
+        self.name = name
+        self.job_group = f"dbt-{os.urandom(8).hex()}"
+        self._session = pool.take()
         self._ended = threading.Event()
         self._frame: DataFrame | None = None
         self._rows: list[Row] | None = None
+
+    @property
+    def session(self) -> SparkSession:
+        """The child session, entered by the calling thread.
+
+        When a run is interrupted, dbt's main thread opens the connections that a worker thread goes on to use.
+        """
+        self.pool.enter(self._session, self.job_group, self.name)
+        return self._session
 
     def cursor(self) -> SessionHandle:
         return self
@@ -77,7 +89,7 @@ class SessionHandle(SparkConnectionWrapper):
     def close(self) -> None:
         self._ended.set()
         self._frame = self._rows = None
-        self.pool.give_back(self.session)
+        self.pool.give_back(self._session)
 
 
 def literal(value: Any) -> str:

@@ -38,7 +38,6 @@ def run_model(session: SparkSession, model: dict[str, Any], code: str, project_r
         sys.path.insert(0, str(project_root))
     path = project_root / model["original_file_path"]
     try:
-        # The user's code comes first in the compiled code, so line numbers are those of the model's own file.
         module = _module(f"dbt_python_model_{model['name']}", code, path, session)
         result = module.model(module.dbtObj(session.table), session)
         if result is None:
@@ -59,6 +58,10 @@ def _module(name: str, code: str, path: Path, session: SparkSession) -> types.Mo
     cloudpickle.register_pickle_by_value(module)
     # Models written for Spark platforms find the session under this name too.
     module.__dict__["spark"] = session
+    # The user's code comes first in the compiled code, without the blank lines at its start: with them put back, line
+    # numbers are those of the model's own file.
+    source = path.read_text() if path.exists() else ""
+    code = "\n" * source[: len(source) - len(source.lstrip())].count("\n") + code
     exec(compile(code, str(path), "exec", dont_inherit=True), module.__dict__)
     return module
 

@@ -69,21 +69,20 @@ class SessionPool:
     idle: list[SparkSession] = field(default_factory=list)
     baseline: tuple[Any, str] | None = None
 
-    def take(self, description: str) -> tuple[SparkSession, str]:
-        """Lend a child session in which no setting, view or current schema of an earlier use is left.
+    def take(self) -> SparkSession:
+        """Lend a child session in which no setting, view or current schema of an earlier use is left."""
+        return self._reusable() or self._new()
+
+    def enter(self, session: SparkSession, group: str, description: str) -> None:
+        """Make the calling thread work in a session.
 
         Args:
-            description: what the session is for, shown in Spark's user interface.
-
-        Returns:
-            The session, and the job group under which the calling thread's jobs can be cancelled.
+            session: becomes the session that functions such as `udf` find in this thread.
+            group: job group under which the thread's jobs can be cancelled.
+            description: what the jobs are for, shown in Spark's user interface.
         """
-        session = self._reusable() or self._new()
-        # Makes it the session that functions such as udf() find in this thread.
         session._jvm.SparkSession.setActiveSession(session._jsparkSession)  # type: ignore[union-attr]
-        group = f"dbt-{os.urandom(8).hex()}"
         session.sparkContext.setJobGroup(group, description, interruptOnCancel=True)
-        return session, group
 
     def give_back(self, session: SparkSession) -> None:
         """Return a session taken before."""

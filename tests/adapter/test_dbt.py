@@ -1,0 +1,180 @@
+"""What this adapter promises on top of dbt's suites, seen through dbt."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from dbt.tests.util import read_file, relation_from_name, run_dbt, run_dbt_and_capture, write_file
+
+ICEBERG = {name: {"+file_format": "iceberg"} for name in ("models", "seeds")}
+
+
+def snapshots(project, name):
+    return project.run_sql(f"select count(*) from {project.test_schema}.{name}.snapshots", fetch="one")[0]
+
+
+class TestPythonModels:
+    @pytest.fixture(scope="class")
+    def project_config_update(self):
+        return ICEBERG
+
+    @pytest.fixture(scope="class")
+    def models(self):
+        return {
+            "base.sql": "select 1 as id, 'a' as name",
+            "merged.py": """
+from helper import twice
+
+def model(dbt, session):
+    dbt.config(materialized="incremental", incremental_strategy="merge", unique_key="id",
+               partition_by=["bucket(2, id)"], tblproperties={"write.format.default": "orc"})
+    start = twice(10) if dbt.is_incremental else 0
+    rows = dbt.ref("base").selectExpr(f"id + {start} as id", "name")
+    changed = session.createDataFrame([(1, "changed")], "id int, name string")
+    return rows.union(changed) if dbt.is_incremental else rows
+""",
+            "nothing.py": """
+def model(dbt, session):
+    dbt.config(materialized="incremental", incremental_strategy="append")
+    return None if dbt.is_incremental else dbt.ref("base")
+""",
+            "udf.py": """
+from __future__ import annotations
+from dataclasses import dataclass
+from pyspark.sql.functions import udf
+from helper import twice
+
+@dataclass
+class Config:
+    factor: int = 2
+
+def local(value):
+    return value * Config().factor
+
+def model(dbt, session):
+    dbt.config(materialized="table")
+    return dbt.ref("base").select(udf(twice, "int")("id").alias("imported"), udf(local, "int")("id").alias("local"))
+""",
+        }
+
+    def test_python_models(self, project):
+        write_file("def twice(value):\n    return 2 * value\n", project.project_root, "helper.py")
+        run_dbt(["run"])
+        run_dbt(["run"])
+        rows = project.run_sql(f"select id, name from {project.test_schema}.merged order by id", fetch="all")
+        assert [tuple(row) for row in rows] == [(1, "changed"), (21, "a")]
+        # One snapshot for the table, one for the merge: the data is written once.
+        assert snapshots(project, "merged") == 2
+        # Configuration of the model reaches the table.
+        ddl = project.run_sql(f"show create table {project.test_schema}.merged", fetch="one")[0]
+        assert "bucket(2, id)" in ddl and "'write.format.default' = 'orc'" in ddl
+        assert tuple(project.run_sql(f"select * from {project.test_schema}.udf", fetch="one")) == (2, 2)
+        # None in an incremental run writes nothing.
+        assert snapshots(project, "nothing") == 1
+
+
+class TestErrors:
+    @pytest.fixture(scope="class")
+    def project_config_update(self):
+        return ICEBERG
+
+    @pytest.fixture(scope="class")
+    def models(self):
+        return {
+            "wrong_column.sql": "select 1 as a,\n  nope as b",
+            "division.sql": "{{ config(materialized='table') }}\nselect 1 / id as a from range(3)",
+            "python_error.py": """
+import helper_of_errors
+
+def model(dbt, session):
+    return helper_of_errors.fail(dbt)
+""",
+            "python_spark_error.py": "def model(dbt, session):\n    return session.table('no.such.table')\n",
+            "python_rows.py": "def model(dbt, session):\n    return [(1, 2)]\n",
+            "python_none.py": "def model(dbt, session):\n    return None\n",
+        }
+
+    def test_errors_are_sparks_and_pythons_own_words(self, project):
+        write_file("def fail(dbt):\n    return {}['a key']\n", project.project_root, "helper_of_errors.py")
+        results, log = run_dbt_and_capture(["run"], expect_pass=False)
+        message = {result.node.name: result.message for result in results}
+        assert "[UNRESOLVED_COLUMN" in message["wrong_column"] and "`nope`" in message["wrong_column"]
+        assert "nope as b" in message["wrong_column"] and "^^^^" in message["wrong_column"]
+        assert "[DIVIDE_BY_ZERO] Division by zero" in message["division"] and "1 / id" in message["division"]
+        assert "models/python_error.py, line 5, in model: return helper_of_errors.fail(dbt)" in message["python_error"]
+        assert "helper_of_errors.py, line 2, in fail: return {}['a key']" in message["python_error"]
+        assert "KeyError: 'a key'" in message["python_error"]
+        assert "models/python_spark_error.py, line 2" in message["python_spark_error"]
+        assert "[TABLE_OR_VIEW_NOT_FOUND]" in message["python_spark_error"]
+        assert "model() returned list; expected a Spark or pandas DataFrame" in message["python_rows"]
+        assert "model() returned None" in message["python_none"]
+        for text in (*message.values(), log):
+            for noise in ("py4j", "at org.apache", "Traceback", "JVM stacktrace", "SQLQueryContextLogger"):
+                assert noise not in text
+
+    def test_the_stack_is_in_the_debug_log(self, project, logs_dir):
+        log = read_file(logs_dir, "dbt.log")
+        assert "Traceback" in log and "at org.apache" in log
+
+
+class TestRelations:
+    @pytest.fixture(scope="class")
+    def project_config_update(self):
+        return ICEBERG
+
+    @pytest.fixture(scope="class")
+    def seeds(self):
+        return {"texts.csv": "id,text,amount\n1,it's 100% \\ ok,\n2,,2.50\n"}
+
+    @pytest.fixture(scope="class")
+    def models(self):
+        return {
+            "changing.sql": "{{ config(materialized=var('as')) }} select 1 as id",
+            "leaves.sql": """
+{{ config(pre_hook=['set spark.test.leak = yes', 'create temporary view leak as select 1']) }} select 1 as id
+""",
+            "finds.py": """
+def model(dbt, session):
+    dbt.config(materialized="table")
+    dbt.ref("leaves")
+    found = session.conf.get("spark.test.leak", "no"), session.catalog.tableExists("leak")
+    return session.createDataFrame([found], "setting string, view boolean")
+""",
+        }
+
+    def test_a_relation_changes_between_view_and_table(self, project):
+        for kind in ("view", "table", "view", "incremental", "incremental", "view", "table"):
+            run_dbt(["run", "--select", "changing", "--vars", json.dumps({"as": kind})])
+            relation = relation_from_name(project.adapter, "changing")
+            assert project.run_sql(f"select id from {relation}", fetch="one")[0] == 1
+            with project.adapter.connection_named("list"):
+                project.adapter.cache.clear()
+                found = project.adapter.list_relations(None, project.test_schema)
+            kinds = {item.identifier: (str(item.type), item.is_iceberg) for item in found}
+            assert kinds["changing"] == ("view" if kind == "view" else "table", True)
+
+    def test_settings_and_views_of_a_node_do_not_reach_the_next(self, project):
+        run_dbt(["run", "--select", "leaves", "finds", "--threads", "1", "--vars", "{as: view}"])
+        assert tuple(project.run_sql(f"select * from {project.test_schema}.finds", fetch="one")) == ("no", False)
+
+    def test_seeds_keep_texts_and_nulls(self, project):
+        run_dbt(["seed", "--vars", "{as: view}"])
+        rows = project.run_sql(f"select * from {project.test_schema}.texts order by id", fetch="all")
+        assert [tuple(row) for row in rows] == [(1, "it's 100% \\ ok", None), (2, None, 2.5)]
+
+    def test_listing_a_schema_takes_two_statements(self, project):
+        with project.adapter.connection_named("list"):
+            project.adapter.cache.clear()
+            before = len(statements := [])
+            execute = project.adapter.execute
+            project.adapter.execute = lambda sql, **kwargs: (statements.append(sql), execute(sql, **kwargs))[1]
+            try:
+                project.adapter.list_relations(None, project.test_schema)
+            finally:
+                project.adapter.execute = execute
+        assert [sql.split(" in ")[0] for sql in statements[before:]] == ["show tables", "show views"]
+
+    def test_a_schema_that_does_not_exist_is_empty(self, project):
+        with project.adapter.connection_named("list"):
+            assert project.adapter.list_relations(None, "never_made") == []
