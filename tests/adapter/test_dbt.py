@@ -152,7 +152,7 @@ def model(dbt, session):
                 project.adapter.cache.clear()
                 found = project.adapter.list_relations(None, project.test_schema)
             kinds = {item.identifier: (str(item.type), item.is_iceberg) for item in found}
-            assert kinds["changing"] == ("view" if kind == "view" else "table", True)
+            assert kinds["changing"] == (("view", False) if kind == "view" else ("table", True))
 
     def test_settings_and_views_of_a_node_do_not_reach_the_next(self, project):
         run_dbt(["run", "--select", "leaves", "finds", "--threads", "1", "--vars", "{as: view}"])

@@ -16,7 +16,7 @@ from dbt.adapters.spark.connections import SparkConnectionManager, SparkConnecti
 from dbt_common.exceptions import DbtDatabaseError, DbtRuntimeError
 from pyspark.sql import DataFrame, Row, SparkSession
 
-from dbt.adapters.sparksession.errors import is_spark_error, spark_message
+from dbt.adapters.sparksession.errors import full_text, is_spark_error, spark_message
 from dbt.adapters.sparksession.session import SessionPool, get_pool
 
 logger = AdapterLogger("Spark")
@@ -112,15 +112,18 @@ class SparksessionConnectionManager(SparkConnectionManager):
     TYPE = "sparksession"
     project_root = ""
     log_path = ""
+    _opening = threading.RLock()
 
     @classmethod
     def open(cls, connection: Connection) -> Connection:
         """Give the connection a child session of its own."""
-        if connection.state == ConnectionState.OPEN:
-            return connection
-        pool = get_pool(connection.credentials.resolved(cls.project_root), cls.project_root, cls.log_path)
-        connection.handle = SessionHandle(pool, connection.name or "dbt")
-        connection.state = ConnectionState.OPEN
+        # When a run is interrupted, dbt's main thread may open a connection at the same time as its own thread: both
+        # have to get the same session, or what runs could not be cancelled.
+        with cls._opening:
+            if connection.state != ConnectionState.OPEN:
+                pool = get_pool(connection.credentials.resolved(cls.project_root), cls.project_root, cls.log_path)
+                connection.handle = SessionHandle(pool, connection.name or "dbt")
+                connection.state = ConnectionState.OPEN
         return connection
 
     @contextmanager
@@ -133,7 +136,7 @@ class SparksessionConnectionManager(SparkConnectionManager):
         except Exception as error:
             if not is_spark_error(error):
                 raise
-            logger.debug(f"Error while running:\n{sql}\n{error}")
+            logger.debug(f"Error while running:\n{sql}\n{full_text(error)}")
             raise DbtDatabaseError(spark_message(error)) from None
 
     @classmethod

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import traceback
 from typing import Any
 
 from py4j.protocol import Py4JError, Py4JJavaError
@@ -55,6 +56,12 @@ def _with_fragment(text: str, error: BaseException) -> str:
 def root_cause(error: BaseException) -> str:
     """Return the innermost message of an exception, of Spark or of a library below it."""
     return _named(_causes(error)) or spark_message(error)
+
+
+def full_text(error: BaseException) -> str:
+    """Return everything known of an exception, with the stacks of Python and Java, for dbt's debug log."""
+    python = "".join(traceback.format_exception(error))
+    return "\n".join(filter(None, [python, getattr(error, "_stackTrace", None)]))
 
 
 def is_environment_error(error: BaseException) -> bool:

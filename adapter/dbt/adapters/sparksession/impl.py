@@ -95,7 +95,10 @@ class SparksessionAdapter(SparkAdapter):
         if self.session.conf.get(f"spark.sql.catalog.{catalog}", "") != ICEBERG_CATALOG:
             return super().list_relations_without_caching(schema_relation)
         return [
-            self.Relation.create(schema=schema_relation.schema, identifier=name, type=relation_type, is_iceberg=True)
+            # A table can replace a table in place, but not a view: dbt-spark takes the mark for that.
+            self.Relation.create(
+                schema=schema_relation.schema, identifier=name, type=relation_type, is_iceberg=kind == "tables"
+            )
             for kind, relation_type in (("tables", RelationType.Table), ("views", RelationType.View))
             for name in self._show(kind, schema_relation)
         ]

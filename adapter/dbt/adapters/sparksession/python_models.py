@@ -14,7 +14,7 @@ from dbt_common.exceptions import DbtRuntimeError
 from pyspark import cloudpickle
 from pyspark.sql import DataFrame, SparkSession
 
-from dbt.adapters.sparksession.errors import is_spark_error, spark_message
+from dbt.adapters.sparksession.errors import full_text, is_spark_error, spark_message
 
 logger = AdapterLogger("Spark")
 
@@ -45,7 +45,7 @@ def run_model(session: SparkSession, model: dict[str, Any], code: str, project_r
         view = f"{model['alias']}__dbt_python"
         _as_frame(session, result).createOrReplaceTempView(f"`{view}`")
     except Exception as error:
-        logger.debug(traceback.format_exc())
+        logger.debug(full_text(error))
         raise DbtRuntimeError(_message(error, project_root)) from None
     return view
 

@@ -23,7 +23,7 @@ from pyspark.java_gateway import launch_gateway
 from pyspark.sql import SparkSession
 
 from dbt.adapters.sparksession.credentials import SparksessionCredentials
-from dbt.adapters.sparksession.errors import is_spark_error, spark_message
+from dbt.adapters.sparksession.errors import full_text, is_spark_error, spark_message
 
 logger = AdapterLogger("Spark")
 LOG_NAME = "spark.log"
@@ -208,7 +208,7 @@ def _start(credentials: SparksessionCredentials, project_root: str, log_path: Pa
         except Exception as error:
             if not is_spark_error(error):
                 raise
-            logger.debug(str(error))
+            logger.debug(full_text(error))
             raise FailedToConnectError(
                 f"Spark started, but not with the configuration of the profile. {spark_message(error)}\n"
                 f"More in {log_path / LOG_NAME}."
