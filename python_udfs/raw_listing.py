@@ -51,7 +51,11 @@ def feed_location(location: str, root: str) -> str:
 
 
 def new_objects(
-    spark: SparkSession, feeds: Iterable[Mapping[str, str]], known: DataFrame | None, now: datetime | None = None
+    spark: SparkSession,
+    feeds: Iterable[Mapping[str, str]],
+    known: DataFrame | None,
+    rejected: DataFrame | None = None,
+    now: datetime | None = None,
 ) -> DataFrame | None:
     """Object versions that the listing does not hold yet.
 
@@ -62,6 +66,7 @@ def new_objects(
         spark: the session to list with.
         feeds: feed, format and location of each feed to list; one pass over each location.
         known: the listing so far (columns of `LISTING_SCHEMA`), None on the first run.
+        rejected: path, size, modified_at and rule of the objects that bronze left out; None: no object.
         now: the time of this run; the current time when not given.
 
     Returns:
@@ -84,7 +89,7 @@ def new_objects(
 
     last_batch_id = known.agg(F.max("batch_id")).first()
     numbered = (
-        _with_generation(new, known)
+        _with_generation(new, known if rejected is None else _without_unreadable(known, rejected))
         .withColumn("batch_id", F.lit(next_batch_id(now, last_batch_id[0] if last_batch_id else None)))
         .withColumn("first_seen_at", F.lit(now))
     )
@@ -192,22 +197,31 @@ def _with_kind(objects: DataFrame) -> DataFrame:
     )
 
 
+def _without_unreadable(known: DataFrame, rejected: DataFrame) -> DataFrame:
+    """The listing without the versions that could not be read: a corrected LOAD file is no reload."""
+    unreadable = rejected.where("rule = 'unreadable'").select("path", "size", "modified_at")
+    return known.join(unreadable, on=["path", "size", "modified_at"], how="left_anti")
+
+
 def _with_generation(new: DataFrame, known: DataFrame) -> DataFrame:
     """Adds the load generation (docs/contracts.md section 1.10).
 
-    A LOAD name that comes again with other content starts the next generation of its table; every object modified
-    from then on belongs to it. A LOAD file and a change file of the same second: the load comes first.
+    A LOAD name that comes again starts the next generation of its table; every object that first came from then on
+    belongs to it, so a change file that is delivered again stays where it was. A LOAD file and a change file of the
+    same second: the load comes first.
     """
     columns = ["feed", "source_schema", "source_table", "path", "size", "modified_at", "kind"]
     every = known.select(*columns).unionByName(new.select(*columns)).where("kind <> 'ignored'")
     is_load = F.col("kind") == "load"
-    version = F.row_number().over(Window.partitionBy("feed", "path", "kind").orderBy("modified_at"))
+    versions = Window.partitionBy("feed", "path", "kind")
     so_far = (
         Window.partitionBy("feed", "source_schema", "source_table")
-        .orderBy("modified_at", F.when(is_load, 0).otherwise(1), "path")
+        .orderBy("came_at", F.when(is_load, 0).otherwise(1), "path", "modified_at")
         .rowsBetween(Window.unboundedPreceding, Window.currentRow)
     )
-    generations = every.withColumn("version", F.when(is_load, version).otherwise(1)).select(
-        "feed", "path", "size", "modified_at", F.max("version").over(so_far).alias("generation")
+    generations = (
+        every.withColumn("version", F.when(is_load, F.row_number().over(versions.orderBy("modified_at"))).otherwise(1))
+        .withColumn("came_at", F.when(is_load, F.col("modified_at")).otherwise(F.min("modified_at").over(versions)))
+        .select("feed", "path", "size", "modified_at", F.max("version").over(so_far).alias("generation"))
     )
     return new.join(generations, on=["feed", "path", "size", "modified_at"], how="left")

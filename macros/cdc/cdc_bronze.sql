@@ -8,7 +8,7 @@
     {%- endif -%}
     {%- set cdc = model.config.meta.cdc -%}
     {%- set existing = load_relation(this) -%}
-    {%- set after_batch_id = cdc_bronze_batch_id(existing) -%}
+    {%- set after_batch_id = cdc_last_batch_id(existing) -%}
     {%- set files = cdc_new_files(cdc, after_batch_id) -%}
     {%- set raw = cdc_read_files(cdc, files) -%}
     {%- if existing is not none and raw.view is none -%}

@@ -33,12 +33,20 @@ with progress as (
         false as is_active,
         0 as batch_id
     where false
+),
+
+listing as (
+    select
+        *,
+        lead(true, 1, false) over (partition by path order by modified_at, batch_id) as has_newer_version
+    from {{ ref('raw_listing') }}
 )
 
 select
-    listing.*,
+    listing.* except (has_newer_version),
     case
         when listing.kind = 'ignored' or rejected.rule = 'replaced' then 'ignored'
+        when rejected.rule is not null and listing.has_newer_version then 'ignored'
         when rejected.rule is not null then 'rejected'
         when progress.is_active and listing.batch_id <= progress.batch_id then 'ingested'
         else 'waiting'
@@ -49,7 +57,7 @@ select
         when progress.feed is null then 'no row in seeds/cdc_tables.csv'
         when not progress.is_active then 'the row in seeds/cdc_tables.csv is not active'
     end as reason
-from {{ ref('raw_listing') }} as listing
+from listing
 left join progress
     on
         listing.feed = progress.feed

@@ -22,6 +22,9 @@
         {%- do adapter.drop_relation(existing) -%}
         {%- set existing, progress = none, {} -%}
     {%- endif -%}
+    {%- if existing is not none and cdc.mode == 'append' and not progress -%}
+        {%- do progress.update({'cdc.batch-id': cdc_last_batch_id(existing)}) -%}
+    {%- endif -%}
     {%- set changes = cdc_bronze_range(bronze, bronze_snapshot_id, progress) -%}
     {%- do cdc_set_progress({
         'bronze-snapshot-id': bronze_snapshot_id,

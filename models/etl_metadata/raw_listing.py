@@ -10,4 +10,4 @@ FEEDS = [
 def model(dbt, session):
     dbt.config(materialized="incremental", incremental_strategy="append", full_refresh=False)
     known = session.table(str(dbt.this)) if dbt.is_incremental else None
-    return new_objects(session, FEEDS, known)
+    return new_objects(session, FEEDS, known, dbt.ref("rejected_files"))

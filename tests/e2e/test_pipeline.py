@@ -1,4 +1,4 @@
-"""Five batches through the whole pipeline. Each source table is one story; each test tells how its story has to end."""
+"""Four builds through the whole pipeline. Each source table is one story; each test tells how its story has to end."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from python_udfs.dms_writer import Column
 
 
 class Pipeline:
-    """The lakehouse after five batches, with what was seen on the way."""
+    """The lakehouse after four builds, with what was seen on the way."""
 
     def __init__(self, lakehouse):
         self.lakehouse = lakehouse

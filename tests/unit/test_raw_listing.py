@@ -7,6 +7,7 @@ from datetime import datetime, timedelta, timezone
 
 import pytest
 from pyspark.sql import SparkSession
+from pyspark.sql import functions as F
 
 from python_udfs.raw_listing import new_objects, next_batch_id
 
@@ -100,7 +101,7 @@ def test_what_is_no_data_is_ignored_with_its_reason(spark, landing):
 
 def test_only_new_versions_are_returned_and_older_names_are_found(spark, landing):
     landing("s/t/20240131-230200000.parquet", 2)
-    known = new_objects(spark, FEEDS, None, START).localCheckpoint()
+    known = new_objects(spark, FEEDS, None, now=START).localCheckpoint()
     assert new_objects(spark, FEEDS, known) is None
 
     landing("s/t/20240131-230100000.parquet", 1)
@@ -111,7 +112,7 @@ def test_only_new_versions_are_returned_and_older_names_are_found(spark, landing
 
 def test_a_second_listing_of_the_same_process_reads_the_disk_again(spark, landing):
     landing("s/t/LOAD00000001.parquet")
-    known = new_objects(spark, FEEDS, None, START).localCheckpoint()
+    known = new_objects(spark, FEEDS, None, now=START).localCheckpoint()
     assert new_objects(spark, FEEDS, known) is None
     landing("s/t/LOAD00000002.parquet")
     assert list(listed(new_objects(spark, FEEDS, known))) == ["s/t/LOAD00000002.parquet"]
@@ -122,7 +123,7 @@ def test_a_load_name_that_comes_again_starts_the_next_generation(spark, landing)
     landing("s/t/LOAD00000002.parquet", 1)
     landing("s/t/20240131-230300000.parquet", 3)
     landing("s/other/LOAD00000001.parquet", 0)
-    known = new_objects(spark, FEEDS, None, START).localCheckpoint()
+    known = new_objects(spark, FEEDS, None, now=START).localCheckpoint()
     assert {generation for (generation,) in listed(known, "generation").values()} == {1}
 
     landing("s/t/LOAD00000001.parquet", 10)
@@ -137,6 +138,29 @@ def test_a_load_name_that_comes_again_starts_the_next_generation(spark, landing)
         "s/t/20240131-231200000.parquet": (2,),
         "s/other/20240131-231200000.parquet": (1,),
     }
+
+
+def test_a_change_file_that_is_delivered_again_stays_in_its_generation(spark, landing):
+    landing("s/t/LOAD00000001.parquet", 0)
+    landing("s/t/20240131-230300000.parquet", 3)
+    known = new_objects(spark, FEEDS, None, now=START).localCheckpoint()
+    landing("s/t/LOAD00000001.parquet", 10)
+    known = known.unionByName(new_objects(spark, FEEDS, known)).localCheckpoint()
+    landing("s/t/20240131-230300000.parquet", 20)
+    assert listed(new_objects(spark, FEEDS, known), "generation") == {"s/t/20240131-230300000.parquet": (1,)}
+
+
+def test_a_corrected_load_file_is_no_reload(spark, landing):
+    landing("s/t/LOAD00000001.parquet", 0)
+    landing("s/t/LOAD00000002.parquet", 0)
+    known = new_objects(spark, FEEDS, None, now=START).localCheckpoint()
+    rejected = known.where("path like '%LOAD00000002%'").select(
+        "path", "size", "modified_at", F.lit("unreadable").alias("rule")
+    )
+    landing("s/t/LOAD00000002.parquet", 10)
+    landing("s/t/20240131-231200000.parquet", 12)
+    found = new_objects(spark, FEEDS, known, rejected)
+    assert {generation for (generation,) in listed(found, "generation").values()} == {1}
 
 
 def test_a_location_that_does_not_exist_is_no_error(spark, landing):

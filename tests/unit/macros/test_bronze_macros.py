@@ -444,15 +444,15 @@ def test_cdc_bronze__first_run_without_files_makes_an_empty_table():
     assert "from files where false" in normalise(dbt.cdc_bronze("source"))
 
 
-def test_cdc_bronze_batch_id__no_table():
-    assert Dbt().cdc_bronze_batch_id(None) == 0
+def test_cdc_last_batch_id__no_table():
+    assert Dbt().cdc_last_batch_id(None) == 0
 
 
-def test_cdc_bronze_batch_id__from_progress():
-    assert Dbt(answers=SEEN).cdc_bronze_batch_id(BRONZE) == 7
+def test_cdc_last_batch_id__from_progress():
+    assert Dbt(answers=SEEN).cdc_last_batch_id(BRONZE) == 7
 
 
 @pytest.mark.parametrize(("greatest", "expected"), [(5, 5), (None, 0)])
-def test_cdc_bronze_batch_id__from_the_rows_where_progress_is_gone(greatest, expected):
+def test_cdc_last_batch_id__from_the_rows_where_progress_is_gone(greatest, expected):
     answers = {"map_filter": [], "max(_cdc_batch_id) from bronze.shop__order": [{"max": greatest}]}
-    assert Dbt(answers=answers).cdc_bronze_batch_id(BRONZE) == expected
+    assert Dbt(answers=answers).cdc_last_batch_id(BRONZE) == expected
