@@ -183,7 +183,7 @@ def test_cdc_raw_processed_files__progress_of_every_table():
     assert "'t' as source_table, true as is_active, coalesce((" in sql
     assert "(select max(_cdc_batch_id) from bronze.shop__order), 0) as batch_id union all select" in sql
     assert "'u' as source_table, false as is_active, 0 as batch_id union all select cast(null" in sql
-    assert "from ref.raw_listing ) select listing.* except (has_newer_version)" in sql
+    assert "from ref.raw_listing) select listing.* except (has_newer_version)" in sql
 
 
 def test_cdc_raw_processed_files__no_table_at_all():
