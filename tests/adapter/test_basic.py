@@ -123,6 +123,15 @@ class OwnerOfTables:
     __hash__ = None
 
 
+class SizeOfTables:
+    """Equal to the statistics of a table (bytes and rows), and to none at all, as of a view."""
+
+    def __eq__(self, other):
+        return other == no_stats() or (other["has_stats"]["value"] and {"bytes", "rows"} <= other.keys())
+
+    __hash__ = None
+
+
 CATALOG_TYPES = {
     "role": OwnerOfTables(),
     "id_type": "bigint",
@@ -130,7 +139,7 @@ CATALOG_TYPES = {
     "time_type": "timestamp",
     "view_type": "view",
     "table_type": "table",
-    "model_stats": no_stats(),
+    "model_stats": SizeOfTables(),
 }
 
 

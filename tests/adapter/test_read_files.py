@@ -210,25 +210,38 @@ def test_nested_fields_are_widened_and_added(session, tmp_path):
     assert [(row.c.a, row.c.b, row.id, row.added) for row in rows] == [(1, None, 1, None), (2**40, "x", 2, "new")]
 
 
-@pytest.mark.parametrize(
-    ("kept", "refused"),
-    [
-        ((pa.int64(), 2**62, "bigint"), (pa.float64(), 0.1, "double")),
-        ((pa.string(), "a", "string"), (pa.int32(), 1, "int")),
-        ((pa.date32(), MOMENT.date(), "date"), (pa.timestamp("us", "UTC"), MOMENT, "timestamp")),
-        ((pa.int64(), 1, "bigint"), (pa.decimal128(38, 20), Decimal(1), "decimal(38,20)")),
-    ],
-)
-def test_a_file_whose_type_loses_something_is_rejected_with_both_types(session, tmp_path, kept, refused):
-    many = [write(tmp_path / f"{n}.parquet", c=pa.array([kept[1]], kept[0])) for n in range(2)]
-    odd = write(tmp_path / "odd.parquet", c=pa.array([refused[1]], refused[0]))
+TEXT = [
+    ((pa.int64(), 2**62), (pa.float64(), 0.1), ["4611686018427387904", "0.1"]),
+    ((pa.string(), "a"), (pa.int32(), 1), ["a", "1"]),
+    ((pa.date32(), MOMENT.date()), (pa.timestamp("us", "UTC"), MOMENT), ["2020-01-01", "2020-01-01 00:00:00"]),
+    ((pa.int64(), 1), (pa.decimal128(38, 20), Decimal("0.5")), ["1", "0.50000000000000000000"]),
+    ((pa.bool_(), True), (pa.int32(), 1), ["true", "1"]),
+]
+
+
+@pytest.mark.parametrize("verify", ["schema", "full"])
+@pytest.mark.parametrize(("one", "other", "expected"), TEXT)
+def test_types_that_none_holds_are_read_as_text(session, tmp_path, one, other, expected, verify):
+    paths = [
+        write(tmp_path / f"{number}.parquet", id=[number], c=pa.array([value], data_type))
+        for number, (data_type, value) in enumerate((one, other))
+    ]
+    answer = read_files(session, "v", "parquet", paths, {"verify": verify})
+    assert answer == {"columns": [{"name": "id", "type": "bigint"}, {"name": "c", "type": "string"}], "rejected": []}
+    rows = session.table("v").orderBy("id").collect()
+    assert [row.c for row in rows] == expected
+    assert [row._file_path for row in rows] == paths
+
+
+def test_a_file_whose_type_text_cannot_show_is_rejected_with_both_types(session, tmp_path):
+    many = [write(tmp_path / f"{n}.parquet", c=pa.array([1], pa.int64())) for n in range(2)]
+    odd = write(tmp_path / "odd.parquet", c=pa.array([b"x"], pa.binary()))
     answer = read_files(session, "v", "parquet", [odd, *many], {})
-    assert answer["columns"] == [{"name": "c", "type": kept[2]}]
+    assert answer["columns"] == [{"name": "c", "type": "bigint"}]
     assert answer["rejected"] == [
         {
             "path": odd,
-            "reason": f"column 'c' is {refused[2]} here and {kept[2]} in the other files;"
-            " no type holds both without loss",
+            "reason": "column 'c' is binary here and bigint in the other files; no type holds both without loss",
         }
     ]
     assert session.table("v").count() == 2

@@ -79,9 +79,17 @@ class SparksessionAdapter(SparkAdapter):
         return response
 
     def parse_describe_extended(self, relation: BaseRelation, raw_rows: Any) -> list[SparkColumn]:
-        """Read the columns from `describe extended`; a relation without owner gets none, not the text 'None'."""
+        """Read the columns from `describe extended`, in the form dbt's catalog wants them.
+
+        Positions count from 1, and a relation without owner has none, where dbt-spark says 'None'.
+        """
         columns = super().parse_describe_extended(relation, raw_rows)
-        return [replace(column, table_owner=None) if column.table_owner == "None" else column for column in columns]
+        return [
+            replace(
+                column, column_index=index, table_owner=None if column.table_owner == "None" else column.table_owner
+            )
+            for index, column in enumerate(columns, start=1)
+        ]
 
     def drop_schema(self, relation: BaseRelation) -> None:
         """Drop a schema with what is in it; Iceberg ignores `cascade`."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from functools import reduce
 from typing import Any, TypeVar
 
 from dbt_common.exceptions import DbtRuntimeError
@@ -77,15 +78,20 @@ def read_files(
         return schema
 
     groups, rejected = _sift(list(dict.fromkeys(paths)), schema_of)
-    schema, accepted, misfits = merge_schemas(groups)
+    schema, reads, misfits = merge_schemas(groups)
     rejected += misfits
-    if verify == "full" and schema is not None:
-        verified, broken = _sift(accepted, lambda some: _decode(load(some, schema)))
-        accepted = [path for _, some in verified for path in some]
-        rejected += broken
-    if schema is None or not accepted:
+    frames = []
+    for stored, stored_so in reads:
+        accepted = stored_so
+        if verify == "full":
+            verified, broken = _sift(accepted, lambda some, stored=stored: _decode(load(some, stored)))  # type: ignore[misc]
+            accepted = [path for _, some in verified for path in some]
+            rejected += broken
+        if accepted:
+            frames.append(_with_file_columns(load(accepted, stored), format))
+    if schema is None or not frames:
         return {"columns": [], "rejected": _in_order(rejected, paths)}
-    _with_file_columns(load(accepted, schema), format).createOrReplaceTempView(f"`{view}`")
+    reduce(DataFrame.unionByName, (_cast(frame, schema) for frame in frames)).createOrReplaceTempView(f"`{view}`")
     columns = [{"name": column.name, "type": column.dataType.simpleString()} for column in schema.fields]
     return {"columns": columns, "rejected": _in_order(rejected, paths)}
 
@@ -144,6 +150,14 @@ def _check_columns(schema: StructType) -> None:
 
 def _decode(frame: DataFrame) -> None:
     frame.write.format("noop").mode("overwrite").save()
+
+
+def _cast(frame: DataFrame, schema: StructType) -> DataFrame:
+    """The frame with the types of the schema; a column that has its type already is left alone."""
+    for column in schema.fields:
+        if frame.schema[column.name].dataType != column.dataType:
+            frame = frame.withColumn(column.name, F.col(f"`{column.name}`").cast(column.dataType))
+    return frame
 
 
 def _with_file_columns(frame: DataFrame, format: str) -> DataFrame:

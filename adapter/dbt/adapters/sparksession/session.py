@@ -156,7 +156,7 @@ def get_pool(credentials: SparksessionCredentials, project_root: str, log_path: 
 
     Args:
         credentials: the profile, with `{project_root}` already replaced.
-        project_root: absolute path of the dbt project; Python workers on this machine can import from it.
+        project_root: absolute path of the dbt project; Python workers that see the folder can import from it.
         log_path: folder for `spark.log`, where everything goes that Java prints.
 
     Raises:
@@ -168,7 +168,10 @@ def get_pool(credentials: SparksessionCredentials, project_root: str, log_path: 
             _stop(_current, credentials.config)
             _current = None
         if _current is None:
-            _current = SessionPool(_start(credentials, project_root, Path(log_path)), dict(credentials.config))
+            _current = SessionPool(_start(credentials, Path(log_path)), dict(credentials.config))
+        # Goes to the Python workers with each function; the project may differ between runs of dbt in one process.
+        folders = [project_root, credentials.config.get("spark.executorEnv.PYTHONPATH")]
+        _current.root.sparkContext.environment["PYTHONPATH"] = os.pathsep.join(filter(None, folders))
         return _current
 
 
@@ -186,7 +189,7 @@ def _stop(pool: SessionPool, config: dict[str, str]) -> None:
         properties.clearProperty(key)
 
 
-def _start(credentials: SparksessionCredentials, project_root: str, log_path: Path) -> SparkSession:
+def _start(credentials: SparksessionCredentials, log_path: Path) -> SparkSession:
     if SparkContext._active_spark_context is not None:
         raise FailedToConnectError(
             "A Spark session that dbt did not start already runs in this process. Stop it first (spark.stop()), or run"
@@ -198,7 +201,7 @@ def _start(credentials: SparksessionCredentials, project_root: str, log_path: Pa
         logging.getLogger(name).disabled = True
     config = {"spark.ui.showConsoleProgress": "false", **credentials.config, "spark.app.name": credentials.app_name}
     handler = signal.getsignal(signal.SIGINT)
-    with _worker_environment(config, project_root):
+    with _worker_python(config):
         if SparkContext._gateway is None:
             _launch_java(config, log_path / LOG_NAME)
         try:
@@ -234,21 +237,17 @@ def _make_directories(folders: list[str]) -> None:
 
 
 @contextmanager
-def _worker_environment(config: dict[str, str], project_root: str) -> Iterator[None]:
-    """Let Python workers on this machine run this Python and import the project's packages."""
-    changes = {"PYTHONPATH": os.pathsep.join(filter(None, [project_root, os.environ.get("PYTHONPATH")]))}
-    if config.get("spark.master", "local").startswith("local"):
-        changes["PYSPARK_PYTHON"] = os.environ.get("PYSPARK_PYTHON", sys.executable)
-    before = {key: os.environ.get(key) for key in changes}
-    os.environ.update(changes)
+def _worker_python(config: dict[str, str]) -> Iterator[None]:
+    """Let Python workers on this machine run this Python; pyspark reads the variable when it starts."""
+    before = os.environ.get("PYSPARK_PYTHON")
+    if before is not None or not config.get("spark.master", "local").startswith("local"):
+        yield
+        return
+    os.environ["PYSPARK_PYTHON"] = sys.executable
     try:
         yield
     finally:
-        for key, value in before.items():
-            if value is None:
-                del os.environ[key]
-            else:
-                os.environ[key] = value
+        del os.environ["PYSPARK_PYTHON"]
 
 
 def _launch_java(config: dict[str, str], log_file: Path) -> None:

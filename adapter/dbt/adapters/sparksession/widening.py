@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from pyspark.sql.types import (
     ArrayType,
+    BooleanType,
     ByteType,
     DataType,
+    DateType,
     DecimalType,
     DoubleType,
     FloatType,
@@ -13,10 +15,18 @@ from pyspark.sql.types import (
     LongType,
     MapType,
     ShortType,
+    StringType,
     StructField,
     StructType,
+    TimestampNTZType,
+    TimestampType,
 )
 
+# Text shows each value of these types exactly, so a column that has several of them is read as text.
+_AS_TEXT = (
+    StringType, BooleanType, ByteType, ShortType, IntegerType, LongType, FloatType, DoubleType, DecimalType, DateType,
+    TimestampType, TimestampNTZType,
+)  # fmt: skip
 _INTEGERS: list[type[DataType]] = [ByteType, ShortType, IntegerType, LongType]
 # Decimal digits of each integer type; Spark's Parquet reader wants 20 for a bigint, though 19 would hold it.
 _DIGITS: dict[type[DataType], int] = {ByteType: 3, ShortType: 5, IntegerType: 10, LongType: 20}
@@ -67,8 +77,30 @@ def _decimal(whole: int, scale: int) -> DecimalType | None:
     return DecimalType(whole + scale, scale) if whole + scale <= 38 else None
 
 
+def _merged(left: DataType, right: DataType) -> DataType | None:
+    wider = widen(left, right)
+    if wider is None and isinstance(left, _AS_TEXT) and isinstance(right, _AS_TEXT):
+        return StringType()
+    return wider
+
+
+def as_stored(merged: StructType, stored: StructType) -> StructType:
+    """The merged schema as a file must be read: a column that became text keeps the type it has in the file."""
+    own = {field.name.lower(): field.dataType for field in stored.fields}
+    return StructType(
+        [
+            StructField(field.name, own.get(field.name.lower(), field.dataType), True)
+            if isinstance(field.dataType, StringType)
+            else field
+            for field in merged.fields
+        ]
+    )
+
+
 def merge_structs(left: StructType, right: StructType) -> tuple[StructType, str | None]:
     """Merge two schemas by column name, ignoring case; columns only `right` has come last.
+
+    Two types that none holds without loss become text, where text shows the values of both.
 
     Returns:
         The merged schema, and the first conflict in words (None: no conflict). `right` is 'here' in those words.
@@ -76,7 +108,7 @@ def merge_structs(left: StructType, right: StructType) -> tuple[StructType, str 
     fields = {field.name.lower(): field for field in left.fields}
     for field in right.fields:
         known = fields.get(field.name.lower())
-        data_type = field.dataType if known is None else widen(known.dataType, field.dataType)
+        data_type = field.dataType if known is None else _merged(known.dataType, field.dataType)
         if known is not None and data_type is None:
             return left, (
                 f"column {field.name!r} is {field.dataType.simpleString()} here and {known.dataType.simpleString()}"
@@ -89,11 +121,12 @@ def merge_structs(left: StructType, right: StructType) -> tuple[StructType, str 
 
 def merge_schemas(
     groups: list[tuple[StructType, list[str]]],
-) -> tuple[StructType | None, list[str], list[dict[str, str]]]:
+) -> tuple[StructType | None, list[tuple[StructType, list[str]]], list[dict[str, str]]]:
     """Merge the schemas of groups of files; where two do not fit, the group with more files stays.
 
     Returns:
-        Merged schema (None: no group), paths that fit it in their order, and path and reason of the others.
+        Merged schema (None: no group), the schemas to read with and the paths to read with each, and path and reason
+        of the files that fit no such schema.
     """
     merged: StructType | None = None
     misfits: dict[str, str] = {}
@@ -103,5 +136,9 @@ def merge_schemas(
             misfits.update(dict.fromkeys(paths, conflict))
         else:
             merged = candidate
-    accepted = [path for _, paths in groups for path in paths if path not in misfits]
-    return merged, accepted, [{"path": path, "reason": reason} for path, reason in misfits.items()]
+    reads: dict[str, tuple[StructType, list[str]]] = {}
+    for schema, paths in groups:
+        if merged is not None and paths[0] not in misfits:
+            stored = as_stored(merged, schema)
+            reads.setdefault(stored.json(), (stored, []))[1].extend(paths)
+    return merged, list(reads.values()), [{"path": path, "reason": reason} for path, reason in misfits.items()]
