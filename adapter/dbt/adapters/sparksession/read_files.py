@@ -81,11 +81,10 @@ def read_files(
     schema, reads, misfits = merge_schemas(groups)
     rejected += misfits
     frames = []
-    for stored, stored_so in reads:
-        accepted = stored_so
+    for stored, accepted in reads:
         if verify == "full":
             verified, broken = _sift(accepted, lambda some, stored=stored: _decode(load(some, stored)))  # type: ignore[misc]
-            accepted = [path for _, some in verified for path in some]
+            accepted = [path for _, some in verified for path in some]  # noqa: PLW2901
             rejected += broken
         if accepted:
             frames.append(_with_file_columns(load(accepted, stored), format))
