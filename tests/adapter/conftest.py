@@ -3,36 +3,12 @@
 from __future__ import annotations
 
 import pytest
+from embedded import spark_config
 
 from dbt.adapters.sparksession.credentials import SparksessionCredentials
 from dbt.adapters.sparksession.session import SessionPool, get_pool
 
 pytest_plugins = ["dbt.tests.fixtures.project"]
-
-PACKAGES = "org.apache.iceberg:iceberg-spark-runtime-4.1_2.13:1.12.0,org.xerial:sqlite-jdbc:3.50.3.0"
-
-
-def spark_config(warehouse: str) -> dict[str, str]:
-    """Configuration of an embedded Iceberg warehouse in the folder given."""
-    catalog = "spark.sql.catalog.lakehouse"
-    return {
-        "spark.master": "local[2]",
-        "spark.driver.host": "localhost",
-        "spark.driver.bindAddress": "127.0.0.1",
-        "spark.jars.packages": PACKAGES,
-        "spark.sql.extensions": "org.apache.iceberg.spark.extensions.IcebergSparkSessionExtensions",
-        catalog: "org.apache.iceberg.spark.SparkCatalog",
-        f"{catalog}.type": "jdbc",
-        f"{catalog}.uri": f"jdbc:sqlite:{warehouse}/catalog.db?busy_timeout=60000",
-        f"{catalog}.warehouse": warehouse,
-        f"{catalog}.cache-enabled": "false",
-        f"{catalog}.jdbc.schema-version": "V1",
-        "spark.sql.defaultCatalog": "lakehouse",
-        "spark.sql.warehouse.dir": f"{warehouse}/spark",
-        "spark.sql.shuffle.partitions": "2",
-        "spark.sql.session.timeZone": "UTC",
-        "spark.ui.enabled": "false",
-    }
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

@@ -10,7 +10,7 @@ import threading
 from pathlib import Path
 
 import yaml
-from conftest import spark_config
+from embedded import spark_config
 
 SLOW = "session.range(10**13).where('sqrt(id) + id % 7 > 3').count()"
 
