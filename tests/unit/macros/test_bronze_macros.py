@@ -318,6 +318,12 @@ def test_cdc_parquet_records_sql__by_name():
     )
 
 
+def test_cdc_parquet_records_sql__control_columns_in_any_case():
+    cdc = {"options": {"operation_column": "auto", "timestamp_column": "DMS_ts"}}
+    sql = normalise(Dbt().cdc_parquet_records_sql(cdc, raw("OP", "dms_TS"), []))
+    assert "raw.`Op` as _cdc_op, raw.`DMS_ts` as _cdc_commit_text," in sql
+
+
 @pytest.mark.parametrize(
     ("options", "names"),
     [

@@ -76,6 +76,10 @@ def test_cdc_column_plan__names_differ_by_case_only():
     assert plan({"ID": "bigint"}, {"Id": "int"}) == [("Id", "bigint", "bigint", "promote")]
 
 
+def test_cdc_column_plan__new_column_in_capitals():
+    assert plan({"New": "date"}, {"id": "int"})[1] == ("New", "date", "date", "add")
+
+
 def test_cdc_column_plan__own_columns_of_the_table_are_not_the_sources():
     assert plan({"id": "int"}, {"id": "int", "_cdc_sequence": "string"}) == [("id", "int", "int", None)]
 

@@ -158,7 +158,14 @@ def test_cdc_bronze_range__starts_at_the_batch_where_that_snapshot_is_gone():
 def test_cdc_is_ancestor__case(count, expected):
     dbt = Dbt(answers={"snapshots.snapshot_id = 41": [{"count": count}]})
     assert dbt.cdc_is_ancestor(BRONZE, 41) is expected
-    assert "history.is_current_ancestor and" in dbt.queries[0]
+    assert_sql_equal(
+        dbt.queries[0],
+        """
+        select count(*) from bronze.shop__order.snapshots as snapshots
+        inner join bronze.shop__order.history as history on snapshots.snapshot_id = history.snapshot_id
+        where history.is_current_ancestor and snapshots.snapshot_id = 41
+        """,
+    )
 
 
 CHANGES = {"sql": "select * from part", "to_snapshot_id": 43, "applied_sequence": "m", "has_late": False}
