@@ -9,8 +9,8 @@ READY := .venv/.ready
 # Everything runs as if the environment were active, so that dbt and its Python models see the same one.
 RUN := VIRTUAL_ENV="$$PWD/.venv" PATH="$$PWD/.venv/bin:$$PATH"
 
-# One Spark session serves a test process, and the end-to-end tests want another one than the adapter's. That a choice by
-# PYTEST_ARGS finds nothing in one of them (5) is no failure.
+# One Spark session serves a test process, and each kind of test wants another one. That a choice by PYTEST_ARGS finds
+# nothing in one of them (5) is no failure.
 pytest = $(RUN) python -m pytest --durations=15 $(1) $(PYTEST_ARGS) $(if $(PYTEST_ARGS),|| [ $$? -eq 5 ])
 
 .DEFAULT_GOAL := help
@@ -37,7 +37,8 @@ demo: $(READY) ## Land sample data, build it three times, show the result
 
 .PHONY: test
 test: lint ## Run every check and every test (PYTEST_ARGS="-k name" for some)
-	$(call pytest,tests/unit tests/adapter)
+	$(call pytest,tests/unit)
+	$(call pytest,tests/adapter)
 	$(call pytest,tests/e2e)
 
 .PHONY: lint

@@ -21,16 +21,18 @@ def test_all_mistakes_are_reported_together():
             app_name=3,
             config={"master": "local", "spark.x": [1]},
             create_directories="data",
+            lock_file=7,
         )
     message = str(raised.value)
     for mistake in (
-        "unknown key 'host'; accepted: schema, app_name, config, create_directories",
+        "unknown key 'host'; accepted: schema, app_name, config, create_directories, lock_file, threads",
         "database is 'other'; leave it out",
         "schema is None; expected the name",
         "app_name is 3; expected a text",
         "config key 'master' does not start with 'spark.'",
         "config 'spark.x' is [1]; expected a text, number or true/false",
         "create_directories is 'data'; expected a list",
+        "lock_file is 7; expected the path of a local file",
     ):
         assert mistake in message
 
@@ -52,8 +54,12 @@ def test_values_reach_spark_as_text():
 
 def test_the_project_root_is_put_into_configuration_and_directories():
     credentials = load(
-        schema="a", config={"spark.a": "jdbc:{project_root}/x?y"}, create_directories=["{project_root}/data", "/abs"]
+        schema="a",
+        config={"spark.a": "jdbc:{project_root}/x?y"},
+        create_directories=["{project_root}/data", "/abs"],
+        lock_file="{project_root}/.lock",
     ).resolved("/home/me/project")
+    assert credentials.lock_file == "/home/me/project/.lock"
     assert credentials.config == {"spark.a": "jdbc:/home/me/project/x?y"}
     assert credentials.create_directories == ["/home/me/project/data", "/abs"]
 

@@ -13,9 +13,11 @@ from typing import Any
 from dbt.adapters.contracts.connection import AdapterResponse, Connection, ConnectionState
 from dbt.adapters.events.logging import AdapterLogger
 from dbt.adapters.spark.connections import SparkConnectionManager, SparkConnectionWrapper
+from dbt.flags import get_flags
 from dbt_common.exceptions import DbtDatabaseError, DbtRuntimeError
 from pyspark.sql import DataFrame, Row, SparkSession
 
+from dbt.adapters.sparksession import run_lock
 from dbt.adapters.sparksession.errors import full_text, is_spark_error, spark_message
 from dbt.adapters.sparksession.session import SessionPool, get_pool
 
@@ -121,7 +123,9 @@ class SparksessionConnectionManager(SparkConnectionManager):
         # have to get the same session, or what runs could not be cancelled.
         with cls._opening:
             if connection.state != ConnectionState.OPEN:
-                pool = get_pool(connection.credentials.resolved(cls.project_root), cls.project_root, cls.log_path)
+                credentials = connection.credentials.resolved(cls.project_root)
+                run_lock.acquire(credentials.lock_file, get_flags().WHICH)
+                pool = get_pool(credentials, cls.project_root, cls.log_path)
                 connection.handle = SessionHandle(pool, connection.name or "dbt")
                 connection.state = ConnectionState.OPEN
         return connection

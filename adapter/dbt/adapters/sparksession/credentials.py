@@ -10,7 +10,7 @@ from dbt_common.exceptions import DbtRuntimeError
 
 PLACEHOLDER = "{project_root}"
 # `threads` belongs to dbt, which leaves it in the mapping handed to the adapter.
-ACCEPTED_KEYS = ("schema", "app_name", "config", "create_directories", "threads")
+ACCEPTED_KEYS = ("schema", "app_name", "config", "create_directories", "lock_file", "threads")
 
 
 @dataclass
@@ -23,6 +23,7 @@ class SparksessionCredentials(Credentials):
         app_name: name of the Spark application.
         config: Spark configuration, passed to Spark unchanged except for `{project_root}`.
         create_directories: local folders that are made before the session starts.
+        lock_file: local file that a command that writes locks as long as it runs; empty: none.
     """
 
     database: str | None = None  # type: ignore[assignment]
@@ -30,6 +31,7 @@ class SparksessionCredentials(Credentials):
     app_name: str = "dbt"
     config: dict[str, str] = field(default_factory=dict)
     create_directories: list[str] = field(default_factory=list)
+    lock_file: str = ""
 
     @classmethod
     def validate(cls, data: Any) -> None:
@@ -66,6 +68,7 @@ class SparksessionCredentials(Credentials):
             self,
             config={key: value.replace(PLACEHOLDER, project_root) for key, value in self.config.items()},
             create_directories=[path.replace(PLACEHOLDER, project_root) for path in self.create_directories],
+            lock_file=self.lock_file.replace(PLACEHOLDER, project_root),
         )
 
 
@@ -86,6 +89,8 @@ def _problems(data: dict[str, Any]) -> list[str]:
         found.append(f"schema is {data.get('schema')!r}; expected the name of the default schema, such as 'analytics'")
     if not isinstance(data.get("app_name", ""), str):
         found.append(f"app_name is {data['app_name']!r}; expected a text")
+    if not isinstance(data.get("lock_file", ""), str):
+        found.append(f"lock_file is {data['lock_file']!r}; expected the path of a local file")
     config = data.get("config") or {}
     if not isinstance(config, dict):
         found.append(f"config is {config!r}; expected a mapping such as {{spark.master: 'local[*]'}}")

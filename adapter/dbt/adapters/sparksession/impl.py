@@ -17,6 +17,7 @@ from dbt.flags import get_flags
 from dbt_common.exceptions import DbtDatabaseError
 from pyspark.sql import SparkSession
 
+from dbt.adapters.sparksession import run_lock
 from dbt.adapters.sparksession.connections import SparksessionConnectionManager
 from dbt.adapters.sparksession.python_models import run_model
 from dbt.adapters.sparksession.read_files import read_files
@@ -77,6 +78,11 @@ class SparksessionAdapter(SparkAdapter):
         """
         response, _ = self.execute(compiled_code)
         return response
+
+    def cleanup_connections(self) -> None:
+        """Close the connections at the end of a command, and let the next one write."""
+        super().cleanup_connections()
+        run_lock.release()
 
     def parse_describe_extended(self, relation: BaseRelation, raw_rows: Any) -> list[SparkColumn]:
         """Read the columns from `describe extended`, in the form dbt's catalog wants them.
