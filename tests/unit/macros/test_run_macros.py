@@ -93,6 +93,15 @@ def test_cdc_write_sql__delete_mode_reaches_the_merge():
     assert_sql_equal(dbt.cdc_write_sql(SILVER, "news"), dbt.cdc_merge_sql(SILVER, "news", ["id"], ["id"], "soft"))
 
 
+@pytest.mark.parametrize("delete_mode", ["hard", "soft"])
+def test_cdc_write_sql__completed_generation_reaches_the_merge(delete_mode):
+    cdc = {"layer": "silver", "mode": "current", "primary_key": ["id"], "delete_mode": delete_mode}
+    compiled = Dbt().cdc_generation_mark(3) + "\nselect 1"
+    dbt = Dbt(cdc=cdc, compiled=compiled, columns={SILVER: {"id": "int"}})
+    merge = dbt.cdc_merge_sql(SILVER, "news", ["id"], ["id"], delete_mode, 3)
+    assert_sql_equal(dbt.cdc_write_sql(SILVER, "news"), merge)
+
+
 CDC = {"layer": "bronze"}
 
 

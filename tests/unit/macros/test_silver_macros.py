@@ -13,8 +13,8 @@ SILVER = Relation("silver", "shop__order")
 KEYS = ["id", "line no"]
 
 
-def merge(delete_mode: str, keys: list[str], columns: list[str]) -> str:
-    return Dbt().cdc_merge_sql(SILVER, "news", keys, columns, delete_mode)
+def merge(delete_mode: str, keys: list[str], columns: list[str], completed_generation: int | None = None) -> str:
+    return Dbt().cdc_merge_sql(SILVER, "news", keys, columns, delete_mode, completed_generation)
 
 
 def test_cdc_merge_sql__hard():
@@ -58,6 +58,24 @@ def test_cdc_merge_sql__guard_stands_in_the_matched_clauses_only(delete_mode):
     assert guarded == [clause for clause in clauses if clause.startswith("matched ")]
 
 
+def test_cdc_merge_sql__hard_removes_what_a_complete_reload_no_longer_holds():
+    sql = normalise(merge("hard", ["id"], ["id", "_cdc_sequence"], 3))
+    assert sql == (
+        normalise(merge("hard", ["id"], ["id", "_cdc_sequence"]))
+        + " when not matched by source and target._cdc_generation < 3 then delete"
+    )
+
+
+def test_cdc_merge_sql__soft_marks_what_a_complete_reload_no_longer_holds():
+    unmarked = normalise(merge("soft", ["id"], ["id", "_cdc_sequence"]))
+    matched, not_matched = unmarked.split(" when not matched ")
+    mark = "target._cdc_generation < 3 then update set `_cdc_is_deleted` = true"
+    # After the clauses of newer changes: the first that applies is the only one.
+    assert normalise(merge("soft", ["id"], ["id", "_cdc_sequence"], 3)) == (
+        f"{matched} when matched and {mark} when not matched {not_matched} when not matched by source and {mark}"
+    )
+
+
 def test_cdc_merge_sql__names_are_quoted():
     assert "`a``b` = source.`a``b`" in merge("hard", ["id"], ["a`b"])
 
@@ -98,14 +116,23 @@ def test_cdc_bronze_range_summary_sql__of_the_range_given():
             min(_cdc_sequence) as first_sequence,
             max(_cdc_sequence) as last_sequence,
             max(_cdc_batch_id) as last_batch_id,
+            max(_cdc_generation) filter (where _cdc_operation <> 'L') as complete_generation,
             date_format(max(_cdc_committed_at), 'yyyy-MM-dd HH:mm:ss.SSSSSS') as last_committed_at
         from changes
         """,
     )
 
 
-def summary(first: str | None, last: str | None, batch: int | None, committed: str | None) -> dict[str, list[Any]]:
-    row = {"first_sequence": first, "last_sequence": last, "last_batch_id": batch, "last_committed_at": committed}
+def summary(
+    first: str | None, last: str | None, batch: int | None, committed: str | None, generation: int | None = None
+) -> dict[str, list[Any]]:
+    row = {
+        "first_sequence": first,
+        "last_sequence": last,
+        "last_batch_id": batch,
+        "complete_generation": generation,
+        "last_committed_at": committed,
+    }
     return {"first_sequence": [row], "is_current_ancestor": [{"count": 1}]}
 
 
@@ -116,6 +143,8 @@ def test_cdc_bronze_range__first_run():
     changes = Dbt(answers=summary("a", "z", 9, "2024-01-03")).cdc_bronze_range(BRONZE, 43, {})
     assert_sql_equal(changes.pop("sql"), Dbt().cdc_bronze_range_sql(BRONZE, None, 43, 0))
     assert changes == {
+        "generation": 1,
+        "completes_generation": False,
         "to_snapshot_id": 43,
         "applied_sequence": "",
         "has_late": False,
@@ -143,6 +172,25 @@ def test_cdc_bronze_range__empty_range_keeps_the_progress():
     assert last == [False, 7, "m", "2024-01-02"]
 
 
+@pytest.mark.parametrize(
+    ("applied", "found", "expected"),
+    [
+        (None, None, (1, False)),
+        (None, 1, (1, False)),
+        (None, 2, (2, True)),
+        ("2", None, (2, False)),
+        ("2", 1, (2, False)),
+        ("2", 2, (2, False)),
+        ("2", 3, (3, True)),
+        ("9", 10, (10, True)),
+    ],
+)
+def test_cdc_bronze_range__a_change_of_a_newer_generation_completes_it(applied, found, expected):
+    progress = {**APPLIED, **({"cdc.generation": applied} if applied else {})}
+    changes = Dbt(answers=summary("n", "z", 9, "2024-01-03", found)).cdc_bronze_range(BRONZE, 43, progress)
+    assert (changes["generation"], changes["completes_generation"]) == expected
+
+
 def test_cdc_bronze_range__starts_at_the_snapshot_applied_last():
     changes = Dbt(answers=summary("n", "z", 9, "2024-01-03")).cdc_bronze_range(BRONZE, 43, APPLIED)
     assert_sql_equal(changes["sql"], Dbt().cdc_bronze_range_sql(BRONZE, "41", 43, 7))
@@ -168,7 +216,15 @@ def test_cdc_is_ancestor__case(count, expected):
     )
 
 
-CHANGES = {"sql": "select * from part", "to_snapshot_id": 43, "applied_sequence": "m", "has_late": False}
+CHANGES = {
+    "sql": "select * from part",
+    "generation": 1,
+    "completes_generation": False,
+    "to_snapshot_id": 43,
+    "applied_sequence": "m",
+    "has_late": False,
+}
+RELOAD = {**CHANGES, "generation": 3, "completes_generation": True}
 PLAN = [
     {"name": "id", "raw_type": "int", "type": "int", "change": None},
     {"name": "gone", "raw_type": None, "type": "date", "change": None},
@@ -194,6 +250,7 @@ def test_cdc_silver_sql__hard():
         )
         select image.`id` as `id`, cast(null as date) as `gone`, change._cdc_operation, {LOG}
         from newest
+        where change._cdc_generation >= 1
         """,
     )
 
@@ -214,7 +271,7 @@ def test_cdc_silver_sql__soft():
         select
             if(image is null, change.`id`, image.`id`) as `id`,
             cast(null as date) as `gone`,
-            change._cdc_operation = 'D' as _cdc_is_deleted,
+            change._cdc_operation = 'D' or change._cdc_generation < 1 as _cdc_is_deleted,
             image is not null as _cdc_has_image,
             change._cdc_operation, {LOG}
         from newest
@@ -235,13 +292,46 @@ def test_cdc_silver_sql__append_takes_every_insert():
 
 
 def test_cdc_silver_sql__first_table_gets_no_deleted_row():
-    assert normalise(silver(is_first=True)).endswith("from newest where change._cdc_operation <> 'D'")
+    assert normalise(silver(is_first=True)).endswith(
+        "from newest where change._cdc_generation >= 1 and change._cdc_operation <> 'D'"
+    )
 
 
 def test_cdc_silver_sql__first_soft_table_keeps_deleted_rows_and_has_no_helper_column():
     sql = normalise(silver(is_first=True, delete_mode="soft"))
     assert sql.endswith("from newest")
     assert "_cdc_has_image" not in sql
+
+
+@pytest.mark.parametrize("is_completing", [True, False])
+def test_cdc_silver_sql__hard_takes_no_key_of_a_generation_before_the_complete_one(is_completing):
+    sql = normalise(silver({**RELOAD, "completes_generation": is_completing}))
+    assert sql.endswith("from newest where change._cdc_generation >= 3")
+
+
+@pytest.mark.parametrize("is_completing", [True, False])
+def test_cdc_silver_sql__soft_marks_keys_of_a_generation_before_the_complete_one(is_completing):
+    sql = normalise(silver({**RELOAD, "completes_generation": is_completing}, delete_mode="soft"))
+    assert "change._cdc_operation = 'D' or change._cdc_generation < 3 as _cdc_is_deleted," in sql
+    assert sql.endswith("from newest")
+
+
+def test_cdc_silver_sql__append_keeps_what_every_generation_inserted():
+    assert normalise(silver(RELOAD, mode="append", primary_key=[])).endswith("change._cdc_batch_id from newest")
+
+
+def test_cdc_generation_mark__is_a_comment_of_its_own_line():
+    assert normalise(Dbt().cdc_generation_mark(3)) == "-- complete generation: 3"
+    assert silver(RELOAD).strip().split("\n")[:2] == ["-- complete generation: 3", "with news as ("]
+
+
+@pytest.mark.parametrize(
+    ("changes", "expected"),
+    [(RELOAD, 3), ({**RELOAD, "generation": 12}, 12), ({**RELOAD, "completes_generation": False}, None)],
+)
+@pytest.mark.parametrize("words", [{}, {"delete_mode": "soft"}, {"is_first": True}])
+def test_cdc_completed_generation__reads_the_mark_of_cdc_silver_sql(changes, expected, words):
+    assert Dbt(compiled=silver(changes, **words)).cdc_completed_generation() == expected
 
 
 def test_cdc_changes_sql__without_late_changes_only_the_news():
@@ -294,15 +384,20 @@ CDC = {
 }
 
 
-def running(applied: dict[str, str] | None, *, bronze: dict[str, str], **words: Any) -> Dbt:
-    """A silver model in a run: bronze is at snapshot 43; silver has applied what is given (none: it does not exist)."""
+def running(
+    applied: dict[str, str] | None, *, bronze: dict[str, str], generation: int | None = None, **words: Any
+) -> Dbt:
+    """A silver model in a run: bronze is at snapshot 43; silver has applied what is given (none: it does not exist).
+
+    The news hold changes of the `generation`; none: load rows only.
+    """
     columns = {BRONZE: {**bronze, **OWN}}
     if applied is not None:
         columns[SILVER] = {"id": "int", **OWN}
     answers = {
         "map_filter": [{"progress": json.dumps(applied)}] if applied else [],
         ".refs": [{"snapshot_id": 43}],
-        **summary("n", "z", 9, "2024-01-03 00:00:00.000000"),
+        **summary("n", "z", 9, "2024-01-03 00:00:00.000000", generation),
     }
     return Dbt(**{"cdc": CDC, "columns": columns, "answers": answers, **words})
 
@@ -345,6 +440,7 @@ def test_cdc_silver__news_and_progress():
         "set `spark.sql.iceberg.snapshot-property.cdc.bronze-snapshot-id` = 43",
         "set `spark.sql.iceberg.snapshot-property.cdc.batch-id` = 9",
         "set `spark.sql.iceberg.snapshot-property.cdc.sequence` = z",
+        "set `spark.sql.iceberg.snapshot-property.cdc.generation` = 1",
         "set `spark.sql.iceberg.snapshot-property.cdc.committed-at` = 2024-01-03 00:00:00.000000",
     ]
 
@@ -352,7 +448,19 @@ def test_cdc_silver__news_and_progress():
 def test_cdc_silver__first_run_makes_the_whole_table():
     sql = normalise(running(None, bronze={"id": "int"}).cdc_silver(BRONZE))
     assert "from bronze.shop__order version as of 43" in sql
-    assert sql.endswith("where change._cdc_operation <> 'D'")
+    assert sql.endswith("where change._cdc_generation >= 1 and change._cdc_operation <> 'D'")
+
+
+@pytest.mark.parametrize(
+    ("applied", "marks", "remembers"),
+    [({}, [3], 3), ({"cdc.generation": "3"}, [], 3), ({"cdc.generation": "4"}, [], 4)],
+)
+def test_cdc_silver__a_reload_is_completed_once(applied, marks, remembers):
+    dbt = running({**APPLIED, **applied}, bronze={"id": "int"}, generation=3)
+    sql = dbt.cdc_silver(BRONZE)
+    assert [generation for generation in range(9) if dbt.cdc_generation_mark(generation).strip() in sql] == marks
+    assert f"set `spark.sql.iceberg.snapshot-property.cdc.generation` = {remembers}" in set_properties(dbt)
+    assert f"change._cdc_generation >= {remembers}" in sql
 
 
 def test_cdc_silver__stand_in_table_is_made_anew():
@@ -391,6 +499,15 @@ def compared(columns: str) -> str:
 
 
 LOG_SQL = "with log as (select * from bronze.shop__order version as of 43 where _cdc_quarantine_rule is null),"
+RELOAD_SQL = "reload as (select coalesce(max(_cdc_generation), 1) as generation from log where _cdc_operation <> 'L'),"
+NEWEST_SQL = """
+newest as (
+    select ordered.*, ordered._cdc_operation = 'D' or ordered._cdc_generation < reload.generation as _is_deleted
+    from ordered
+    cross join reload
+    where ordered._position = 1
+),
+"""
 
 
 def test_cdc_silver_difference_sql__hard():
@@ -398,6 +515,7 @@ def test_cdc_silver_difference_sql__hard():
         difference(["id", "Name"]),
         f"""
         {LOG_SQL}
+        {RELOAD_SQL}
         ordered as (
             select *,
                 row_number() over (partition by `id` order by _cdc_sequence desc) as _position,
@@ -405,8 +523,8 @@ def test_cdc_silver_difference_sql__hard():
                     as _position_of_kind
             from log
         ),
-        newest as (select * from ordered where _position = 1),
-        expected as (select `id`, `Name`, {ORDER} from newest where _cdc_operation <> 'D'),
+        {NEWEST_SQL}
+        expected as (select `id`, `Name`, {ORDER} from newest where not _is_deleted),
         {compared(f"`id`, `Name`, {ORDER}")}
         """,
     )
@@ -416,10 +534,9 @@ def test_cdc_silver_difference_sql__soft_keeps_the_last_image():
     sql = difference(["id", "_cdc_is_deleted"], delete_mode="soft")
     assert "images as (select * from ordered where _cdc_operation <> 'D' and _position_of_kind = 1)" in sql
     assert "if(images._position is null, newest.`id`, images.`id`) as `id`," in sql
-    assert (
-        "newest._cdc_operation = 'D' as _cdc_is_deleted from newest left join images on newest.`id` <=> images.`id`"
-        in sql
-    )
+    assert normalise(RELOAD_SQL) in sql
+    assert normalise(NEWEST_SQL) in sql
+    assert "newest._is_deleted as _cdc_is_deleted from newest left join images on newest.`id` <=> images.`id`" in sql
     assert sql.endswith(compared(f"`id`, {ORDER}, `_cdc_is_deleted`"))
 
 
