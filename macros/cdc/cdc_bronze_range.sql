@@ -1,6 +1,7 @@
 {#
-    Which part of bronze is new to silver, and the greatest sequence, batch and commit time once it is applied. The range starts
-    at the snapshot that was applied last; where that one is gone (expired, rolled back), at the batch that was applied last.
+    Which part of bronze is new to silver, and the greatest sequence, batch and commit time once it is applied. The range
+    starts at the snapshot that was applied last; where that one is gone (expired, rolled back), at the batch that was applied
+    last. A load generation is complete once a change of it has come: DMS writes none before the load has ended.
 #}
 {% macro cdc_bronze_range(bronze, to_snapshot_id, progress) %}
     {% set from_snapshot_id = progress.get('cdc.bronze-snapshot-id') %}
@@ -11,8 +12,12 @@
     {% set applied_sequence = progress.get('cdc.sequence', '') %}
     {% set changes_sql = cdc_bronze_range_sql(bronze, from_snapshot_id, to_snapshot_id, after_batch_id) %}
     {% set news = run_query(cdc_bronze_range_summary_sql(changes_sql)).rows[0] %}
+    {% set applied_generation = progress.get('cdc.generation', 1) | int %}
+    {% set generation = [applied_generation, news['complete_generation'] or 1] | max %}
     {% do return({
         'sql': changes_sql,
+        'generation': generation,
+        'completes_generation': generation > applied_generation,
         'to_snapshot_id': to_snapshot_id,
         'applied_sequence': applied_sequence,
         'has_late': applied_sequence != '' and news['first_sequence'] is not none and news['first_sequence'] <= applied_sequence,

@@ -4,6 +4,6 @@
 {%- elif column.raw_type == column.type -%}
     {{ cdc_quote(column.name) }}
 {%- else -%}
-    try_cast({{ cdc_quote(column.name) }} as {{ column.type }})
+    {{ cdc_try_cast_sql(cdc_quote(column.name), column.raw_type, column.type) }}
 {%- endif -%}
 {%- endmacro %}

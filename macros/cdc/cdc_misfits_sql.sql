@@ -13,16 +13,21 @@ array()
 array_compact(array(
     {%- for column in casts %}
     {%- set raw = cdc_quote(column.name) %}
-    {%- set value = 'try_cast(' ~ raw ~ ' as ' ~ column.type ~ ')' %}
+    {%- set value = cdc_try_cast_sql(raw, column.raw_type, column.type) %}
     case
-        {%- if column.raw_type != 'string' %}
-        when not try_cast({{ value }} as {{ column.raw_type }}) <=> {{ raw }}
-        {%- elif column.type.startswith('decimal') %}
+        {%- if column.raw_type == 'string' and column.type.startswith('decimal') %}
         when {{ raw }} is not null and ({{ value }} is null or {{ value }} <> try_cast({{ raw }} as decimal(38, 18)))
-        {%- else %}
+        {%- elif column.raw_type == 'string' %}
         when {{ raw }} is not null and {{ value }} is null
+        {%- elif not cdc_is_direct_cast(column.raw_type, column.type) %}
+        when not cast({{ value }} as string) <=> cast({{ raw }} as string)
+        {%- else %}
+        when not try_cast({{ value }} as {{ column.raw_type }}) <=> {{ raw }}
         {%- endif %}
-            then concat({{ cdc_string_sql(column.name ~ ' is ') }}, "'", {{ raw }}, "'", {{ cdc_string_sql(', expected ' ~ column.type) }})
+            then concat(
+                {{ cdc_string_sql(column.name ~ ' is ') }}, "'", cast({{ raw }} as string), "'",
+                {{ cdc_string_sql(', expected ' ~ column.type) }}
+            )
     end{{ ',' if not loop.last }}
     {%- endfor %}
 ))

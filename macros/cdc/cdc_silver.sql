@@ -30,6 +30,7 @@
         'bronze-snapshot-id': bronze_snapshot_id,
         'batch-id': changes.last_batch_id,
         'sequence': changes.last_sequence,
+        'generation': changes.generation,
         'committed-at': changes.last_committed_at,
     }) -%}
     {%- if not plan | selectattr('raw_type') | list -%}

@@ -6,7 +6,7 @@
     {%- else -%}
         {%- set columns = adapter.get_columns_in_relation(target) | map(attribute='name') | list -%}
         {%- if cdc.layer == 'silver' and cdc.mode != 'append' -%}
-            {{ cdc_merge_sql(target, source, cdc.primary_key, columns, cdc.delete_mode) }}
+            {{ cdc_merge_sql(target, source, cdc.primary_key, columns, cdc.delete_mode, cdc_completed_generation()) }}
         {%- else -%}
             {{ cdc_insert_sql(target, source, columns) }}
         {%- endif -%}

@@ -15,6 +15,12 @@ expected as (
     where _cdc_operation in ('I', 'L')
 ),
 {% else %}
+reload as (
+    select coalesce(max(_cdc_generation), 1) as generation
+    from log
+    where _cdc_operation <> 'L'
+),
+
 ordered as (
     select
         *,
@@ -28,9 +34,12 @@ ordered as (
 ),
 
 newest as (
-    select *
+    select
+        ordered.*,
+        ordered._cdc_operation = 'D' or ordered._cdc_generation < reload.generation as _is_deleted
     from ordered
-    where _position = 1
+    cross join reload
+    where ordered._position = 1
 ),
 {% if is_soft %}
 images as (
@@ -49,7 +58,7 @@ expected as (
         newest._cdc_sequence,
         newest._cdc_generation,
         newest._cdc_batch_id,
-        newest._cdc_operation = 'D' as _cdc_is_deleted
+        newest._is_deleted as _cdc_is_deleted
     from newest
     left join images on {{ cdc_same_key_sql(cdc.primary_key, 'newest', 'images') }}
 ),
@@ -57,7 +66,7 @@ expected as (
 expected as (
     select {{ cdc_column_list_sql(compared) }}
     from newest
-    where _cdc_operation <> 'D'
+    where not _is_deleted
 ),
 {% endif %}
 {%- endif %}

@@ -52,6 +52,8 @@ def set_up(pipeline):
     lakehouse.add_table("parquet", "rules")
     lakehouse.add_table("parquet", "late_comer", partition_by="days(sold_at)")
     lakehouse.add_table("parquet", "soft", delete_mode="soft")
+    lakehouse.add_table("parquet", "reload")
+    lakehouse.add_table("parquet", "reload_soft", delete_mode="soft")
     lakehouse.add_table("parquet", "log", primary_key="", mode="append")
     lakehouse.add_table("parquet", "composite", primary_key="select;key part")
     lakehouse.add_table("parquet", "waiting", active="false")
@@ -66,7 +68,7 @@ COMPOSITE = (Column("select", pa.string()), Column("key part", pa.string()), Col
 def batch_1(pipeline):
     """Full loads."""
     old = {"v": "a", "w": "x"}
-    for name in ("ties", "out_of_order", "resurrection", "reinsert", "soft", "rotten"):
+    for name in ("ties", "out_of_order", "resurrection", "reinsert", "soft", "rotten", "reload", "reload_soft"):
         pipeline.story(name).load(0, {"id": 1, **old}, {"id": 2, **old}, {"id": 3, **old})
     pipeline.story("overlap").load(0, {"id": 1, "v": "b", "w": "x"})
     pipeline.story("drift", columns=ID_V_W[:2]).load(0, {"id": 1, "v": "a"})
@@ -140,6 +142,9 @@ def batch_2(pipeline):
         change("D", 1, **{"select": "a", "key part": "b|c"}),
     )
     pipeline.story("soft").changes(1, change("U", 1, id=1, v="b", w="x"), change("D", 1, id=1), change("D", 1, id=2))
+    for name in ("reload", "reload_soft"):
+        pipeline.story(name).changes(5, change("U", 5, id=2, v="before", w="x"))
+        pipeline.story(name).load(10, {"id": 1, "v": "reloaded", "w": "x"}, {"id": 3, "v": "reloaded", "w": "x"})
     rotten = pipeline.story("rotten").changes(
         1, *(change("I", 1, id=100 + number, v=f"{number}" * 50, w="x") for number in range(2000))
     )[0]
@@ -170,6 +175,9 @@ def batch_3(pipeline):
     os.utime(pipeline.first_change_file, (at(300).timestamp(),) * 2)
     pipeline.story("reinsert").changes(2, change("I", 2, id=1, v="back", w="x"))
     pipeline.story("soft").changes(3, change("I", 3, id=2, v="back", w="x"), change("D", 3, id=77))
+    for name in ("reload", "reload_soft"):
+        pipeline.story(name).changes(12, change("U", 12, id=1, v="after", w="x"))
+        pipeline.story(name).changes(6, change("U", 6, id=2, v="too late", w="x"))
     sold = (Column("id", pa.int64()), Column("sold_at", pa.timestamp("us", tz="UTC")))
     pipeline.story("late_comer", columns=sold).load(5, {"id": 1, "sold_at": at(5)})
 
@@ -184,6 +192,7 @@ def pipeline(empty_lakehouse):
     batch_2(pipeline)
     pipeline.build()
     pipeline.see("changes", "out_of_order")
+    pipeline.see("changes", "reload")
     pipeline.see("changes", "soft", "id, v, _cdc_is_deleted")
     batch_3(pipeline)
     pipeline.build()
@@ -260,6 +269,16 @@ def test_a_soft_deleted_row_keeps_its_last_image(pipeline):
         (2, "back", False),
         (3, "a", False),
         (77, None, True),
+    ]
+
+
+def test_a_complete_reload_removes_what_it_no_longer_holds(pipeline):
+    assert pipeline.seen["changes", "reload"] == [(1, "reloaded"), (2, "before"), (3, "reloaded")]
+    assert pipeline.table("reload") == [(1, "after"), (3, "reloaded")]
+    assert pipeline.table("reload_soft", "id, v, _cdc_is_deleted") == [
+        (1, "after", False),
+        (2, "too late", True),
+        (3, "reloaded", False),
     ]
 
 

@@ -35,12 +35,17 @@ def lakehouse(empty_lakehouse):
     return lakehouse
 
 
+def start(lakehouse):
+    """`dbt run` in a process group of its own."""
+    command = [sys.executable, "-m", "dbt.cli.main", "--no-use-colors", "run", *SELECT, *lakehouse.directories]
+    return subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, start_new_session=True
+    )
+
+
 def run_and_kill(lakehouse, words, delay):
     """Starts `dbt run` in a process of its own and kills it, and its Java process, at the point."""
-    command = [sys.executable, "-m", "dbt.cli.main", "--no-use-colors", "run", *SELECT, *lakehouse.directories]
-    with subprocess.Popen(
-        command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, start_new_session=True
-    ) as process:
+    with start(lakehouse) as process:
         assert process.stdout is not None
         said = []
         for line in process.stdout:
@@ -50,6 +55,24 @@ def run_and_kill(lakehouse, words, delay):
                 os.killpg(process.pid, signal.SIGKILL)
                 return
         pytest.fail(f"dbt ended before it said {words!r}:\n{''.join(said)}")
+
+
+def test_a_second_run_stops_and_says_that_the_first_is_running(lakehouse):
+    with start(lakehouse) as first:
+        assert first.stdout is not None
+        for line in first.stdout:
+            if "START sql incremental model bronze.s__kill_1" in line:
+                break
+        with start(lakehouse) as second:
+            said = second.communicate()[0]
+        assert second.returncode != 0
+        assert f"Another dbt command is writing to this warehouse: dbt run, process {first.pid}, since" in said
+        assert "Traceback" not in said
+        first.communicate()
+    assert first.returncode == 0
+    assert set(lakehouse.build(*SELECT).values()) <= {"success", "pass"}
+    for name in TABLES:
+        assert lakehouse.table(name, "id, v") == [(0, "loaded"), (1, "loaded")]
 
 
 def test_killed_runs_lose_nothing_and_double_nothing(lakehouse):

@@ -377,10 +377,11 @@ def test_cdc_misfits_sql__what_cannot_fail_is_not_asked(raw_type, type):
             " or try_cast(`a``b` as decimal(9,2)) <> try_cast(`a``b` as decimal(38, 18)))",
         ),
         ("bigint", "int", "not try_cast(try_cast(`a``b` as int) as bigint) <=> `a``b`"),
+        ("date", "int", "not cast(try_cast(cast(`a``b` as string) as int) as string) <=> cast(`a``b` as string)"),
     ],
 )
 def test_cdc_misfits_sql__case(raw_type, type, condition):
-    then = f"then concat('a`b is ', \"'\", `a``b`, \"'\", ', expected {type}')"
+    then = f"then concat('a`b is ', \"'\", cast(`a``b` as string), \"'\", ', expected {type}')"
     assert_sql_equal(misfits(raw_type, type), f"array_compact(array(case when {condition} {then} end))")
 
 

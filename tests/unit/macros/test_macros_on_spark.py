@@ -349,6 +349,13 @@ def fitted(query: Query, raw_sql: str, raw_type: str, type: str) -> tuple[Any, l
         ("12.345", "decimal(5,3)", "decimal(5,2)", None, ["a is '12.345', expected decimal(5,2)"]),
         ("5", "int", "string", "5", []),
         ("date '2024-01-02'", "date", "string", "2024-01-02", []),
+        ("date '2024-01-02'", "date", "int", None, ["a is '2024-01-02', expected int"]),
+        ("5", "int", "date", None, ["a is '5', expected date"]),
+        ("true", "boolean", "int", None, ["a is 'true', expected int"]),
+        ("true", "boolean", "date", None, ["a is 'true', expected date"]),
+        ("timestamp '2024-01-02 03:04:05'", "timestamp", "date", None, ["a is '2024-01-02 03:04:05', expected date"]),
+        ("array(1)", "array<int>", "int", None, ["a is '[1]', expected int"]),
+        ("x'35'", "binary", "int", 5, []),
     ],
 )
 def test_cdc_misfits_sql__new_type_that_the_column_cannot_become(query, raw_sql, raw_type, type, value, misfits):
