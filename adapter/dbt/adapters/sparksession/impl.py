@@ -87,12 +87,18 @@ class SparksessionAdapter(SparkAdapter):
     def parse_describe_extended(self, relation: BaseRelation, raw_rows: Any) -> list[SparkColumn]:
         """Read the columns from `describe extended`, in the form dbt's catalog wants them.
 
-        Positions count from 1, and a relation without owner has none, where dbt-spark says 'None'.
+        Positions count from 1, and a relation without owner has none, where dbt-spark says 'None'. The number of rows
+        is left out: Iceberg's counts rows that were deleted since.
         """
         columns = super().parse_describe_extended(relation, raw_rows)
         return [
             replace(
-                column, column_index=index, table_owner=None if column.table_owner == "None" else column.table_owner
+                column,
+                column_index=index,
+                table_owner=None if column.table_owner == "None" else column.table_owner,
+                table_stats={
+                    key: value for key, value in (column.table_stats or {}).items() if not key.startswith("stats:rows:")
+                },
             )
             for index, column in enumerate(columns, start=1)
         ]
