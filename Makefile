@@ -3,6 +3,11 @@
 # Knobs: make setup PYTHON=python3.12, make test PYTEST_ARGS="-k silver -x"
 PYTHON ?= python3
 PYTEST_ARGS ?=
+# make prove N=50000 SEED=7 TABLES=soft_csv HISTORIES=12,13: a failure prints the ones that bring it back.
+N ?= 10000
+SEED ?= $(shell date +%s)
+TABLES ?=
+HISTORIES ?=
 
 UV_VERSION := 0.13.9
 READY := .venv/.ready
@@ -40,6 +45,11 @@ test: lint ## Run every check and every test (PYTEST_ARGS="-k name" for some)
 	$(call pytest,tests/unit)
 	$(call pytest,tests/adapter)
 	$(call pytest,tests/e2e)
+
+.PHONY: prove
+prove: $(READY) ## Compare silver with an oracle on N random key histories (SEED=7)
+	@N=$(N) SEED=$(SEED) TABLES=$(TABLES) HISTORIES=$(HISTORIES) $(RUN) \
+		python -m pytest -s -q --disable-warnings --timeout=0 tests/e2e/test_histories.py
 
 .PHONY: lint
 lint: $(READY) models-check ## Check style, types, SQL and generated models; no Spark
