@@ -1,6 +1,6 @@
 {#
-    Asks what is new for this table and hands it to cdc_bronze_sql. Progress is one number: every object of a batch up to it
-    is in the table or in rejected_files.
+    Asks what is new for this table and hands it to cdc_bronze_sql. Progress is one number: every object of a batch
+    up to it is in the table or in rejected_files.
 #}
 {% macro cdc_bronze(source_relation) %}
     {%- if not cdc_is_run() -%}

@@ -1,6 +1,6 @@
 {#
-    Both forms end at a fixed snapshot: the merge may evaluate its source more than once, and progress must name exactly what
-    was read.
+    Both forms end at a fixed snapshot: the merge may evaluate its source more than once, and progress must name
+    exactly what was read.
 #}
 {% macro cdc_bronze_range_sql(bronze, from_snapshot_id, to_snapshot_id, after_batch_id) -%}
 select *

@@ -1,6 +1,6 @@
 {#
-    One row per source row. A row that breaks a rule is kept with rule, reason and content, at its place in the order, and
-    silver leaves it out.
+    One row per source row. A row that breaks a rule is kept with rule, reason and content, at its place in the
+    order, and silver leaves it out.
 #}
 {% macro cdc_bronze_sql(cdc, files_sql, raw, plan) -%}
 {%- if raw.view is none -%}

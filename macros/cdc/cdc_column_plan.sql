@@ -1,6 +1,6 @@
 {#
-    What becomes of every column when a batch meets the table. Each entry: name, raw_type (none: the batch lacks it), type
-    (as the table will have it) and change (add, promote or none).
+    What becomes of every column when a batch meets the table. Each entry: name, raw_type (none: the batch lacks
+    it), type (as the table will have it) and change (add, promote or none).
 #}
 {% macro cdc_column_plan(source_columns, target_columns) %}
     {% set plan = [] %}

@@ -1,7 +1,7 @@
 {#
-    A record as the list of its fields, quotes kept. Doubled quotes are first written as two marks without a quote: what is
-    left tells inside from outside, and the pattern needs no repetition that long values could exhaust. A mark that the
-    record itself holds becomes two marks as well, so that every value comes back as it was.
+    A record as the list of its fields, quotes kept. Doubled quotes are first written as two marks without a quote:
+    what is left tells inside from outside, and the pattern needs no repetition that long values could exhaust. A
+    mark that the record itself holds becomes two marks as well, so that every value comes back as it was.
 #}
 {% macro cdc_csv_fields_sql(record, delimiter) -%}
 {%- set delimiter = delimiter.replace('\\t', '\t') -%}

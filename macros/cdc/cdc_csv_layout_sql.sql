@@ -1,6 +1,7 @@
 {#
-    Where the values of a record stand (docs/contracts.md section 1.3): with a header by name, whatever its case; without one
-    after the operation and timestamp columns, of which LOAD files have one fewer unless the feed says always.
+    Where the values of a record stand (docs/contracts.md section 1.3): with a header by name, whatever its case;
+    without one after the operation and timestamp columns, of which LOAD files have one fewer unless the feed says
+    always.
 #}
 {% macro cdc_csv_layout_sql(cdc) -%}
 {%- set required = cdc.columns | rejectattr('optional') | list | length -%}

@@ -1,6 +1,6 @@
 {#
-    Lines to records to named text values. A record begins on a line before which the quotes of the file are balanced, so a
-    quoted value may hold line breaks (docs/contracts.md sections 1.1 and 1.5).
+    Lines to records to named text values. A record begins on a line before which the quotes of the file are
+    balanced, so a quoted value may hold line breaks (docs/contracts.md sections 1.1 and 1.5).
 #}
 {% macro cdc_csv_records_sql(cdc, view, plan) -%}
 {%- set header = cdc.options.header -%}

@@ -1,6 +1,6 @@
 {#
-    docs/contracts.md section 6.1, DMS without a change sequence: generation, load before changes, file time, object, row. The
-    last part puts newer content of an overwritten object above its older content.
+    docs/contracts.md section 6.1, DMS without a change sequence: generation, load before changes, file time,
+    object, row. The last part puts newer content of an overwritten object above its older content.
 #}
 {% macro cdc_dms_sequence_sql() -%}
 concat_ws(

@@ -1,6 +1,7 @@
 {#
-    Spark refuses some casts outright, such as a date to a number, and one odd file would stop its table. Between types that
-    are not of one kind the way goes through text, so that every value gets its chance and its own verdict.
+    Spark refuses some casts outright, such as a date to a number, and one odd file would stop its table. Between
+    types that are not of one kind the way goes through text, so that every value gets its chance and its own
+    verdict.
 #}
 {% macro cdc_is_direct_cast(from_type, to_type) %}
     {% set numbers = ['tinyint', 'smallint', 'int', 'bigint', 'float', 'double', 'decimal'] %}

@@ -1,6 +1,6 @@
 {#
-    The last batch that is in an append-only table. Expired snapshots take their summaries with them; the greatest batch id
-    in the table is then a safe answer, because a batch is one commit.
+    The last batch that is in an append-only table. Expired snapshots take their summaries with them; the greatest
+    batch id in the table is then a safe answer, because a batch is one commit.
 #}
 {% macro cdc_last_batch_id(relation) %}
     {% if relation is none %}

@@ -1,8 +1,8 @@
 {#
-    The guard stands in the matched clauses and not in the join: there, an older change would count as not matched and be
-    inserted beside the row it lost to. An equal sequence is the same change again; it is applied only to rows that are marked
-    as deleted, because a late change may have given them another last image. A run that completes a reload also deletes what
-    is left of older generations.
+    The guard stands in the matched clauses and not in the join: there, an older change would count as not matched
+    and be inserted beside the row it lost to. An equal sequence is the same change again; it is applied only to
+    rows that are marked as deleted, because a late change may have given them another last image. A run that
+    completes a reload also deletes what is left of older generations.
 #}
 {% macro cdc_merge_sql(target, source, keys, columns, delete_mode, completed_generation=none) -%}
 {%- set is_newer = 'source._cdc_sequence ' ~ ('>' if delete_mode == 'hard' else '>=') ~ ' target._cdc_sequence' -%}

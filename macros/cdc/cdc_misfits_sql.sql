@@ -1,6 +1,6 @@
 {#
-    A sentence for every value that its column's type cannot hold. Text must parse, and a decimal must keep all its digits;
-    any other type must survive the way there and back.
+    A sentence for every value that its column's type cannot hold. Text must parse, and a decimal must keep all its
+    digits; any other type must survive the way there and back.
 #}
 {% macro cdc_misfits_sql(plan) -%}
 {%- set casts = [] -%}

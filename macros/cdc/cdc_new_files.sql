@@ -1,6 +1,6 @@
 {#
-    Returns paths (the objects to read) and last_batch_id (what progress becomes). Objects whose content was replaced before
-    anybody read it are written to rejected_files here, so that each of them keeps a reason.
+    Returns paths (the objects to read) and last_batch_id (what progress becomes). Objects whose content was
+    replaced before anybody read it are written to rejected_files here, so that each of them keeps a reason.
 #}
 {% macro cdc_new_files(cdc, after_batch_id) %}
     {% set sql = cdc_new_files_sql(ref('raw_listing'), ref('rejected_files'), cdc, after_batch_id) %}

@@ -1,5 +1,6 @@
 {#
-    Whether an object is in bronze follows from bronze's own progress, so a rollback of bronze makes its objects wait again.
+    Whether an object is in bronze follows from bronze's own progress, so a rollback of bronze makes its objects
+    wait again.
 #}
 {% macro cdc_raw_processed_files(bronze, inactive) -%}
 with progress as (

@@ -1,6 +1,6 @@
 {#
-    A rejection is committed before the batch that leaves the object out: after a crash between the two the object is still
-    rejected, and the other way round it would be lost.
+    A rejection is committed before the batch that leaves the object out: after a crash between the two the object
+    is still rejected, and the other way round it would be lost.
 #}
 {% macro cdc_reject_files(cdc, files_sql, rule, files) %}
     {% if files %}

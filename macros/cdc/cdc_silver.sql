@@ -1,6 +1,6 @@
 {#
-    Takes what bronze got since the snapshot that silver's own newest snapshot names, and hands it to cdc_silver_sql. The new
-    progress is committed by the merge itself.
+    Takes what bronze got since the snapshot that silver's own newest snapshot names, and hands it to
+    cdc_silver_sql. The new progress is committed by the merge itself.
 #}
 {% macro cdc_silver(bronze) %}
     {%- if not cdc_is_run() -%}

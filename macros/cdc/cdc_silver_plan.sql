@@ -1,6 +1,7 @@
 {#
-    Silver's source columns: those of bronze. While nothing has arrived bronze has none of them; key and partition columns are
-    then stood in for, and the empty table is made anew when the first rows come, with the types that they bring.
+    Silver's source columns: those of bronze. While nothing has arrived bronze has none of them; key and partition
+    columns are then stood in for, and the empty table is made anew when the first rows come, with the types that
+    they bring.
 #}
 {% macro cdc_silver_plan(cdc, bronze, existing) %}
     {% set source = [] %}

@@ -1,8 +1,9 @@
 {#
-    The newest change of every key that bronze has news of. Changes older than what silver already applied may belong under a
-    delete that left no row behind: the keys they touch, and only those, are read again from the whole log. A row that is only
-    marked as deleted keeps its last image, which is not always in the delete itself (docs/contracts.md section 1.7). A key
-    that a complete reload no longer holds is deleted (section 1.10, case 40).
+    The newest change of every key that bronze has news of. Changes older than what silver already applied may
+    belong under a delete that left no row behind: the keys they touch, and only those, are read again from the
+    whole log. A row that is only marked as deleted keeps its last image, which is not always in the delete itself
+    (docs/contracts.md section 1.7). A key that a complete reload no longer holds is deleted (section 1.10, case
+    40).
 #}
 {% macro cdc_silver_sql(cdc, bronze, changes, plan, is_first) -%}
 {%- set is_soft = cdc.delete_mode == 'soft' -%}

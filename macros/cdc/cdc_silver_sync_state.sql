@@ -1,6 +1,6 @@
 {#
-    Read from snapshot summaries alone: progress that is written by the merge cannot disagree with the data. Iceberg counts the
-    rows of a MERGE; the first load is a plain write, all of it inserts.
+    Read from snapshot summaries alone: progress that is written by the merge cannot disagree with the data. Iceberg
+    counts the rows of a MERGE; the first load is a plain write, all of it inserts.
 #}
 {% macro cdc_silver_sync_state(tables) -%}
 with commits as (

@@ -1,6 +1,7 @@
 {#
-    Silver computed again from all of bronze by another road than the merge: a window over the whole log. Compared at the
-    bronze snapshot that silver says it has applied. Before any row was applied silver has only stand-in columns, and no row.
+    Silver computed again from all of bronze by another road than the merge: a window over the whole log. Compared
+    at the bronze snapshot that silver says it has applied. Before any row was applied silver has only stand-in
+    columns, and no row.
 #}
 {% test silver_matches_bronze(model) %}
 {{ cdc_blocks_nothing() }}
