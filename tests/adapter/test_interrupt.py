@@ -37,6 +37,8 @@ def test_an_interrupt_cancels_sql_and_python_models(tmp_path):
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,
+        # A shell that starts a job in the background makes it deaf to Ctrl-C, and so what the job starts.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),  # noqa: PLW1509
     )
     killer = threading.Timer(150, process.kill)
     killer.start()

@@ -72,7 +72,7 @@ def _as_frame(session: SparkSession, result: Any) -> DataFrame:
     # Neither package is imported unless the model did.
     package = type(result).__module__
     if package.startswith("pyspark.pandas"):
-        return result.to_spark()
+        return _in_session(session, result.to_spark())
     if package.startswith("pandas") and type(result).__name__ == "DataFrame":
         return session.createDataFrame(result)
     raise DbtRuntimeError(
@@ -80,6 +80,12 @@ def _as_frame(session: SparkSession, result: Any) -> DataFrame:
         " (rows become one with session.createDataFrame(rows, schema)), or None in an incremental run that has nothing"
         " to write"
     )
+
+
+def _in_session(session: SparkSession, frame: DataFrame) -> DataFrame:
+    """The frame as one of this session: pandas on Spark makes its frames in the first session of the process."""
+    dataset = session._jvm.org.apache.spark.sql.classic.Dataset  # type: ignore[union-attr]
+    return DataFrame(dataset.ofRows(session._jsparkSession, frame._jdf.logicalPlan()), session)
 
 
 def _message(error: Exception, project_root: Path) -> str:
