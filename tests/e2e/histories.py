@@ -345,11 +345,11 @@ def _live(
                 farewell = farewell or _without_added(statement).row.image
                 statement = replace(statement, row=replace(statement.row, image=farewell))
             statements.append(statement)
+            is_told = True
         if random.random() < 0.02:
             statements.insert(0, _flawed(random, shape, serial, history, part, slot.written_at))
         if statements:
             slot.lives.append(statements)
-            is_told = True
     if not is_told:
         slot = random.choice(slots)
         slot.lives.append([_statement(random, shape, serial, history, part, random.choice("IUD"), slot.written_at)])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 
 import duckdb
 import pytest
@@ -88,3 +89,4 @@ def test_a_metadata_key_that_no_file_has_is_an_error_in_words(lakehouse):
     assert any("has no key column nr; it has id, v, w" in message for message in lakehouse.messages)
     lakehouse.rows["cdc_tables.csv"].pop()
     lakehouse.make_models()
+    shutil.rmtree(lakehouse.raw / "front" / "s" / "keyless")

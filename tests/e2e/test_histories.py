@@ -15,8 +15,6 @@ from datetime import datetime, timezone
 from random import Random
 from typing import Any
 
-import pytest
-
 from tests.e2e.histories import BALLAST, BATCHES, SHAPES, SPARK_TYPES, File, Landing, Shape, draw_files, excerpts, only
 from tests.oracle import expected_silver, placed
 
@@ -192,7 +190,6 @@ def report_failure(lakehouse: Any, seed: int, keys: int, failure: tuple[Table, i
     return "\n".join(lines)
 
 
-@pytest.mark.skipif("N" not in os.environ, reason="`make prove` runs it: N key histories take minutes")
 def test_silver_is_what_the_oracle_makes_of_the_files(empty_lakehouse):
     # py4j leaves its sockets to the garbage collector, and every row that is compared comes through one.
     warnings.simplefilter("ignore", ResourceWarning)
