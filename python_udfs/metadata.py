@@ -30,6 +30,11 @@ HEADERS = {
         "primary_key",
         "delete_mode",
         "mode",
+        "key_comparison",
+        "unchanged_rows",
+        "schema_drift",
+        "renamed_columns",
+        "vanished_files",
         "partition_by",
         "write_mode",
         "table_properties",
@@ -52,14 +57,21 @@ HEADERS = {
 CONTRACTS = ("dms",)
 FORMATS = ("parquet", "csv")
 DELETE_MODES = ("hard", "soft")
-MODES = ("current", "append")
+MODES = ("current", "history", "append")
+KEY_COMPARISONS = ("ignore_case", "ignore_trailing_spaces")
+UNCHANGED_ROWS = ("write", "skip")
+UNCHANGED_ROWS_OF_MODE = {"current": "write", "history": "skip", "append": "write"}
+# The first word of these is what an empty cell means.
+SCHEMA_DRIFTS = ("evolve", "freeze", "quarantine")
+VANISHED_FILES = ("report", "ignore", "truncate")
 WRITE_MODES = ("merge-on-read", "copy-on-write")
 OPERATION_COLUMN_WORDS = ("auto", "always", "never")
+ABSENT_COLUMNS_WORDS = ("null", "keep")
 BOOLEANS = ("true", "false")
 RESERVED_PREFIX = "_cdc_"
 
-COMMON_OPTIONS = ("timestamp_column", "operation_column")
-CSV_OPTIONS = ("delimiter", "header", "null_values")
+COMMON_OPTIONS = ("timestamp_column", "operation_column", "before_image_prefix", "absent_columns")
+CSV_OPTIONS = ("delimiter", "header", "null_values", "unavailable_value")
 # Characters that the syntax of the options cell itself uses, or that a spreadsheet loses, have a word.
 DELIMITER_WORDS = {"tab": "\t", "semicolon": ";"}
 DEFAULT_NULL_VALUES = ("NULL", "")
@@ -115,16 +127,23 @@ RESERVED_WORDS = frozenset(
 
 @dataclass(frozen=True)
 class FeedOptions:
-    """How the files of a feed are to be read (docs/contracts.md §1.1, §1.3, §1.5).
+    """How the files of a feed are to be read (docs/contracts.md §1.1, §1.3, §1.5, §1.7).
 
-    ``delimiter``, ``header`` and ``null_values`` say nothing for parquet.
+    ``delimiter``, ``header``, ``null_values`` and ``unavailable_value`` say nothing for parquet.
     """
 
     timestamp_column: str | None = None
     operation_column: str = "auto"
+    before_image_prefix: str | None = None
+    absent_columns: str = "null"
     delimiter: str = ","
     header: bool = False
     null_values: tuple[str, ...] = DEFAULT_NULL_VALUES
+    unavailable_value: str | None = None
+
+    def is_before_image(self, name: str) -> bool:
+        """Whether a column holds the value that another one had before the change."""
+        return bool(self.before_image_prefix) and name.lower().startswith(str(self.before_image_prefix).lower())
 
 
 @dataclass(frozen=True)
@@ -169,7 +188,11 @@ class PartitionField:
 
 @dataclass(frozen=True)
 class Table:
-    """One row of ``cdc_tables.csv`` with its rows of ``cdc_columns.csv`` in the order of their positions."""
+    """One row of ``cdc_tables.csv`` with its rows of ``cdc_columns.csv`` in the order of their positions.
+
+    Empty cells are filled in: ``unchanged_rows``, ``schema_drift`` and ``vanished_files`` always hold a word.
+    ``renamed_columns`` are pairs of the old and the new name.
+    """
 
     feed: str
     source_schema: str
@@ -177,6 +200,11 @@ class Table:
     primary_key: tuple[str, ...]
     delete_mode: str
     mode: str
+    key_comparison: tuple[str, ...]
+    unchanged_rows: str
+    schema_drift: str
+    renamed_columns: tuple[tuple[str, str], ...]
+    vanished_files: str
     partition_by: tuple[PartitionField, ...]
     write_mode: str
     table_properties: tuple[tuple[str, str], ...]
@@ -377,6 +405,9 @@ class _Loader:
             self._problem(row, column, _shown(value), " or ".join(accepted), "Write one of these words.")
         return value
 
+    def _word_or_default(self, row: _Row, column: str, accepted: Sequence[str], default: str) -> str:
+        return self._word(row, column, accepted) if row[column] else default
+
     def _boolean(self, row: _Row, column: str) -> bool:
         # Spreadsheets write TRUE and FALSE.
         value = row[column].lower()
@@ -473,18 +504,31 @@ class _Loader:
         timestamp = pairs.get("timestamp_column", "")
         good_timestamp = bool(timestamp) and not timestamp.lower().startswith(RESERVED_PREFIX)
         accepted_timestamp = f"the name of a column, not starting with {RESERVED_PREFIX}"
+        prefix = pairs.get("before_image_prefix", "")
+        good_prefix = bool(prefix) and not prefix.lower().startswith(RESERVED_PREFIX)
+        accepted_prefix = f"the first letters of a name, not {RESERVED_PREFIX}"
         delimiter = DELIMITER_WORDS.get(pairs.get("delimiter", ","), pairs.get("delimiter", ","))
         good_delimiter = len(delimiter) == 1 and delimiter not in '"\r\n'
         words = f"one character but the quote, or {' or '.join(DELIMITER_WORDS)}"
         operation = pairs.get("operation_column", "")
         good_operation = operation in OPERATION_COLUMN_WORDS
+        good_absent = pairs.get("absent_columns") in ABSENT_COLUMNS_WORDS
+        null_values = tuple(pairs.get("null_values", "|".join(DEFAULT_NULL_VALUES)).split("|"))
+        unavailable = pairs.get("unavailable_value", "")
+        good_unavailable = (
+            bool(unavailable) and unavailable not in null_values and not set(unavailable) & {'"', delimiter}
+        )
+        accepted_unavailable = "a text that is none of null_values, without quotes and delimiter"
         checked("delimiter", ",", words, good_delimiter)
         return FeedOptions(
             timestamp_column=checked("timestamp_column", "", accepted_timestamp, good_timestamp) or None,
             operation_column=checked("operation_column", "auto", " or ".join(OPERATION_COLUMN_WORDS), good_operation),
+            before_image_prefix=checked("before_image_prefix", "", accepted_prefix, good_prefix) or None,
+            absent_columns=checked("absent_columns", "null", " or ".join(ABSENT_COLUMNS_WORDS), good_absent),
             delimiter=delimiter,
             header=checked("header", "false", " or ".join(BOOLEANS), pairs.get("header") in BOOLEANS) == "true",
-            null_values=tuple(pairs.get("null_values", "|".join(DEFAULT_NULL_VALUES)).split("|")),
+            null_values=null_values,
+            unavailable_value=checked("unavailable_value", "", accepted_unavailable, good_unavailable) or None,
         )
 
     # Columns -------------------------------------------------------------------------------------------------------
@@ -602,7 +646,14 @@ class _Loader:
                 source_table=name,
                 primary_key=self._names(row, "primary_key", _items(row["primary_key"])),
                 delete_mode=self._word(row, "delete_mode", DELETE_MODES),
-                mode=self._mode(row),
+                mode=self._word(row, "mode", MODES),
+                key_comparison=self._key_comparison(row),
+                unchanged_rows=self._word_or_default(
+                    row, "unchanged_rows", UNCHANGED_ROWS, UNCHANGED_ROWS_OF_MODE.get(row["mode"], "write")
+                ),
+                schema_drift=self._word_or_default(row, "schema_drift", SCHEMA_DRIFTS, SCHEMA_DRIFTS[0]),
+                renamed_columns=self._renamed_columns(row),
+                vanished_files=self._word_or_default(row, "vanished_files", VANISHED_FILES, VANISHED_FILES[0]),
                 partition_by=self._partition_by(row),
                 write_mode=self._word(row, "write_mode", WRITE_MODES),
                 table_properties=self._table_properties(row),
@@ -611,9 +662,8 @@ class _Loader:
                 description=row["description"],
                 columns=tuple(its_columns or ()),
             )
-            if not table.primary_key and table.mode != "append":
-                fix = "Name the columns that identify a row; a table without a key needs mode append."
-                self._problem(row, "primary_key", "nothing", "columns separated by ;", fix)
+            self._key_fits_mode(row, table)
+            self._renames_fit(row, table, feed)
             if feed and feed.format == "csv" and its_columns == []:
                 fix = f"Add a row per column to {COLUMNS_FILE}: a csv file tells neither order nor types."
                 self._problem(row, "source_table", f"no columns of {schema}.{name}", "all columns of a csv table", fix)
@@ -621,14 +671,85 @@ class _Loader:
                 known = [column.name for column in its_columns]
                 self._known_columns(row, "primary_key", table.primary_key, known)
                 self._known_columns(row, "partition_by", [part.column for part in table.partition_by], known)
+                self._before_images_are_placed(row, table, feed)
             tables.append(table)
         return tables
 
-    def _mode(self, row: _Row) -> str:
-        if row["mode"] == "history":
-            self._problem(row, "mode", "'history'", " or ".join(MODES), "History is not available yet: use current.")
-            return row["mode"]
-        return self._word(row, "mode", MODES)
+    def _key_comparison(self, row: _Row) -> tuple[str, ...]:
+        words = _items(row["key_comparison"])
+        for word in words:
+            if word not in KEY_COMPARISONS:
+                accepted = f"nothing (exact), or {' and '.join(KEY_COMPARISONS)} separated by ;"
+                self._problem(row, "key_comparison", repr(word), accepted, "Write one of these words.")
+        for word in sorted({word for word in words if words.count(word) > 1}):
+            self._problem(row, "key_comparison", f"{word!r} twice", "each word once", "Remove one of the two.")
+        return tuple(words)
+
+    def _renamed_columns(self, row: _Row) -> tuple[tuple[str, str], ...]:
+        pairs = self._pairs(row, "renamed_columns")
+        self._names(row, "renamed_columns", pairs)
+        for old, new in pairs.items():
+            what = repr(f"{old}={new}")
+            for name in (old, new):
+                if not name or name.lower().startswith(RESERVED_PREFIX):
+                    accepted = f"old=new, two names that do not start with {RESERVED_PREFIX}"
+                    self._problem(row, "renamed_columns", what, accepted, "Write the old name, then the new one.")
+            if old.lower() == new.lower():
+                fix = "Remove it: upper and lower case make no difference."
+                self._problem(row, "renamed_columns", what, "two different names", fix)
+            elif new.lower() in (other.lower() for other in pairs):
+                fix = "Give each old name the name that the column has now."
+                self._problem(row, "renamed_columns", what, "a new name that is not renamed again", fix)
+        return tuple(sorted(pairs.items()))
+
+    def _key_fits_mode(self, row: _Row, table: Table) -> None:
+        if table.mode == "append":
+            if table.primary_key:
+                fix = "Empty it, or choose mode current or history."
+                self._problem(row, "primary_key", repr(row["primary_key"]), "nothing with mode append", fix)
+            if table.key_comparison:
+                found, fix = repr(row["key_comparison"]), "Empty it: there is no key to compare."
+                self._problem(row, "key_comparison", found, "nothing with mode append", fix)
+            if table.unchanged_rows == "skip":
+                fix = "Empty it: without a key no row is compared with an earlier one."
+                self._problem(row, "unchanged_rows", "'skip'", "nothing or write with mode append", fix)
+        elif not table.primary_key:
+            fix = "Name the columns that identify a row; a table without a key needs mode append."
+            self._problem(row, "primary_key", "nothing", "columns separated by ;", fix)
+        types = {column.name: column.data_type for column in table.columns}
+        known = [types.get(name) for name in table.primary_key]
+        if table.key_comparison and known and all(known) and not any(_is_text(str(data_type)) for data_type in known):
+            found = f"{row['key_comparison']!r} for a key of {_words(str(data_type) for data_type in known)}"
+            self._problem(row, "key_comparison", found, "nothing for a key without text columns", "Empty it.")
+
+    def _renames_fit(self, row: _Row, table: Table, feed: Feed | None) -> None:
+        used = {
+            "a key column": table.primary_key,
+            "a partition column": [part.column for part in table.partition_by],
+            f"a column of {COLUMNS_FILE}": [column.name for column in table.columns],
+            "the timestamp_column of the feed": [feed.options.timestamp_column or ""] if feed else [],
+        }
+        for old, new in table.renamed_columns:
+            for what, names in used.items():
+                if old.lower() in (name.lower() for name in names):
+                    found = f"the old name {old!r}, which is {what}"
+                    fix = f"Write {new!r} there, or remove the pair."
+                    self._problem(row, "renamed_columns", found, "old names that are in use nowhere else", fix)
+        if table.columns:
+            known = [column.name for column in table.columns]
+            self._known_columns(row, "renamed_columns", [new for _, new in table.renamed_columns], known)
+
+    def _before_images_are_placed(self, row: _Row, table: Table, feed: Feed | None) -> None:
+        """A csv file without a header does not tell where the columns with the values before the change stand."""
+        if feed is None or feed.format != "csv" or feed.options.header or not feed.options.before_image_prefix:
+            return
+        listed = [column.name.lower() for column in table.columns]
+        wanted = [feed.options.before_image_prefix + name for name in table.primary_key]
+        missing = [name for name in wanted if name.lower() not in listed]
+        if missing:
+            found = f"no columns {_words(missing)}, though feed {feed.feed} has before_image_prefix and no header"
+            fix = f"Add them to {COLUMNS_FILE} after the table's own columns, where DMS writes them."
+            self._problem(row, "source_table", found, "the before image of every key column, at its position", fix)
 
     def _partition_by(self, row: _Row) -> tuple[PartitionField, ...]:
         fields: list[PartitionField] = []
@@ -672,6 +793,10 @@ def _words(names: Iterable[str]) -> str:
 
 def _shown(value: str) -> str:
     return repr(value) if value else "nothing"
+
+
+def _is_text(data_type: str) -> bool:
+    return data_type.startswith(("string", "varchar", "char"))
 
 
 def _within(location: str, folder: str) -> bool:

@@ -2,7 +2,7 @@
 {% macro cdc_seed_checksums() %}
     {% do return({
         'cdc_feeds': '8d4f5abe6b4e99c4a11cb12c67e251e4176c95ee3afee97ed38c61e23f61d0b2',
-        'cdc_tables': '8c8773741db49ed58bba7ee2ce8c57a9016746167cd7c6235cfd01b19e3eeb8c',
+        'cdc_tables': 'db721d37525666db6eb4c7a580eca0fc85eaa757d753a7405193610c3f97788e',
         'cdc_columns': '8d7415bcb05ba4978f66a1a6cf86f87db3f03e082b0116d1e93f73014d293287',
     }) %}
 {% endmacro %}

@@ -32,12 +32,15 @@ BRONZE_COLUMNS = (
     "_cdc_file_row",
     "_cdc_batch_id",
     "_cdc_ingested_at",
+    "_cdc_unavailable_columns",
+    "_cdc_old_key",
     "_cdc_quarantine_rule",
     "_cdc_quarantine_reason",
     "_cdc_quarantine_content",
 )
-SILVER_COLUMNS = (*CHANGE_COLUMNS, "_cdc_batch_id")
 SOFT_DELETE_COLUMNS = ("_cdc_is_deleted",)
+VALIDITY_COLUMNS = ("_cdc_valid_from", "_cdc_valid_to")
+PLACE_COLUMNS = ("_cdc_source_file", "_cdc_file_row")
 
 # dbt does not read larger seeds when it computes their checksum, but takes the path for it.
 LARGEST_HASHED_SEED = 1024 * 1024
@@ -80,7 +83,12 @@ def render(metadata: Metadata, seeds_dir: Path) -> dict[str, str]:
                 options=_options(feed),
                 table_properties=_table_properties(table),
             )
-            files[f"{folder}/_{name}.yml"] = _fill(f"{layer}.yml", table=table, cdc_columns=_cdc_columns(table, layer))
+            files[f"{folder}/_{name}.yml"] = _fill(
+                f"{layer}.yml",
+                table=table,
+                columns=[column for column in table.columns if not feed.options.is_before_image(column.name)],
+                cdc_columns=_cdc_columns(table, layer),
+            )
     return dict(sorted(files.items()))
 
 
@@ -107,11 +115,14 @@ def _options(feed: Feed) -> dict[str, object]:
     options: dict[str, object] = {
         "timestamp_column": feed.options.timestamp_column,
         "operation_column": feed.options.operation_column,
+        "before_image_prefix": feed.options.before_image_prefix,
+        "absent_columns": feed.options.absent_columns,
     }
     if feed.format == "csv":
         options["delimiter"] = feed.options.delimiter
         options["header"] = feed.options.header
         options["null_values"] = list(feed.options.null_values)
+        options["unavailable_value"] = feed.options.unavailable_value
     return options
 
 
@@ -129,7 +140,11 @@ def _table_properties(table: Table) -> Mapping[str, str]:
 def _cdc_columns(table: Table, layer: str) -> tuple[str, ...]:
     if layer == "bronze":
         return BRONZE_COLUMNS
-    return SILVER_COLUMNS + (SOFT_DELETE_COLUMNS if table.delete_mode == "soft" else ())
+    if table.mode == "history":
+        return (*VALIDITY_COLUMNS, *CHANGE_COLUMNS, "_cdc_batch_id")
+    if table.mode == "append":
+        return (*CHANGE_COLUMNS, *PLACE_COLUMNS, "_cdc_batch_id")
+    return (*CHANGE_COLUMNS, "_cdc_batch_id", *(SOFT_DELETE_COLUMNS if table.delete_mode == "soft" else ()))
 
 
 # Templates -----------------------------------------------------------------------------------------------------------
@@ -145,6 +160,8 @@ def _literal(value: object) -> str:
         return str(value).lower()
     if isinstance(value, (list, tuple)):
         return f"[{', '.join(_literal(item) for item in value)}]"
+    if isinstance(value, dict):
+        return f"{{{', '.join(f'{_literal(key)}: {_literal(item)}' for key, item in value.items())}}}"
     return repr(value)
 
 

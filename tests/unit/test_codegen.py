@@ -68,9 +68,14 @@ def test_a_parquet_model_reads_names_and_types_from_the_files(tmp_path: Path) ->
         "        'source_schema': 'shop',",
         "        'source_table': 'item',",
         "        'primary_key': ['id'],",
+        "        'schema_drift': 'evolve',",
+        "        'renamed_columns': {},",
+        "        'vanished_files': 'report',",
         "        'options': {",
         "            'timestamp_column': none,",
         "            'operation_column': 'auto',",
+        "            'before_image_prefix': none,",
+        "            'absent_columns': 'null',",
         "        },",
         "        'columns': [],",
         "    }}",
@@ -107,6 +112,10 @@ def test_a_silver_model_is_one_screen_of_literal_configuration(tmp_path: Path) -
         "        'primary_key': ['id'],",
         "        'mode': 'current',",
         "        'delete_mode': 'hard',",
+        "        'key_comparison': [],",
+        "        'unchanged_rows': 'write',",
+        "        'schema_drift': 'evolve',",
+        "        'renamed_columns': {},",
         "    }}",
         ") }}",
         "{{ cdc_silver(ref('bronze_shop__item')) }}",
@@ -126,6 +135,60 @@ def test_a_table_without_a_key_has_no_key_to_merge_on_or_to_test(tmp_path: Path)
     assert "silver_matches_bronze" in yaml
     assert "one_row_per_key" not in yaml
     assert "no_key_is_null" not in yaml
+    assert "name: _cdc_source_file" in yaml
+    assert "name: _cdc_file_row" in yaml
+
+
+def test_mode_history_keeps_versions_and_skips_unchanged_rows(tmp_path: Path) -> None:
+    seeds = good_seeds()
+    seeds[TABLES_FILE][0] |= {"mode": "history", "delete_mode": "soft"}
+    generate(tmp_path, seeds)
+
+    model = (tmp_path / SILVER).read_text(encoding="utf-8")
+    assert "'mode': 'history'" in model
+    assert "'unchanged_rows': 'skip'" in model
+    assert "unique_key=['id']" in model
+    yaml = (tmp_path / SILVER_YAML).read_text(encoding="utf-8")
+    assert "silver_matches_bronze" in yaml
+    assert "no_key_is_null" in yaml
+    assert "one_row_per_key" not in yaml
+    assert "name: _cdc_valid_from" in yaml
+    assert "name: _cdc_valid_to" in yaml
+    assert "_cdc_is_deleted" not in yaml
+
+
+def test_drift_and_renames_reach_both_layers(tmp_path: Path) -> None:
+    seeds = good_seeds()
+    seeds[TABLES_FILE][0] |= {
+        "key_comparison": "ignore_case;ignore_trailing_spaces",
+        "unchanged_rows": "skip",
+        "schema_drift": "freeze",
+        "renamed_columns": "when=sold_at",
+        "vanished_files": "truncate",
+    }
+    generate(tmp_path, seeds)
+
+    bronze, silver = (tmp_path / BRONZE).read_text(encoding="utf-8"), (tmp_path / SILVER).read_text(encoding="utf-8")
+    for model in (bronze, silver):
+        assert "'schema_drift': 'freeze'" in model
+        assert "'renamed_columns': {'when': 'sold_at'}" in model
+    assert "'vanished_files': 'truncate'" in bronze
+    assert "'key_comparison': ['ignore_case', 'ignore_trailing_spaces']" in silver
+    assert "'unchanged_rows': 'skip'" in silver
+
+
+def test_before_images_have_a_position_and_are_no_columns_of_the_tables(tmp_path: Path) -> None:
+    seeds = good_seeds()
+    seeds[FEEDS_FILE][1]["options"] = "before_image_prefix=bi_"
+    last = {**seeds[COLUMNS_FILE][4], "data_type": "string"}
+    seeds[COLUMNS_FILE] += [
+        {**last, "position": "4", "column_name": "BI_id"},
+        {**last, "position": "5", "column_name": "BI_unit"},
+    ]
+    generate(tmp_path, seeds)
+
+    assert "{'name': 'BI_id', " in (tmp_path / "models/bronze/hr/bronze_hr__staff.sql").read_text(encoding="utf-8")
+    assert "BI_" not in (tmp_path / "models/bronze/hr/_bronze_hr__staff.yml").read_text(encoding="utf-8")
 
 
 def test_descriptions_say_what_each_layer_keeps(tmp_path: Path) -> None:
@@ -323,13 +386,19 @@ def test_the_listing_model_knows_every_feed(tmp_path: Path) -> None:
 
 def test_options_of_a_csv_feed_reach_the_model(tmp_path: Path) -> None:
     seeds = good_seeds()
-    seeds[FEEDS_FILE][1]["options"] = "delimiter=tab;null_values=\\N;timestamp_column=ts;operation_column=always"
+    seeds[FEEDS_FILE][1]["options"] = (
+        "delimiter=tab;null_values=\\N;timestamp_column=ts;operation_column=always;before_image_prefix=BI_;"
+        "absent_columns=keep;unavailable_value=~;header=true"
+    )
     generate(tmp_path, seeds)
 
     model = (tmp_path / "models/bronze/hr/bronze_hr__staff.sql").read_text(encoding="utf-8")
     assert "'timestamp_column': 'ts'" in model
     assert "'operation_column': 'always'" in model
     assert r"'delimiter': '\t'" in model
-    assert "'header': false" in model
+    assert "'header': true" in model
+    assert "'before_image_prefix': 'BI_'" in model
+    assert "'absent_columns': 'keep'" in model
+    assert "'unavailable_value': '~'" in model
     assert r"'null_values': ['\\N']" in model
     assert "{'name': 'pay', 'type': 'decimal(10,2)', 'optional': true}" in model

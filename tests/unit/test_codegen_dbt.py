@@ -42,7 +42,7 @@ STUBS = {
     ),
     "models/docs.md": "\n".join(
         f"{{% docs {name[1:]} %}}About {name}{{% enddocs %}}"
-        for name in {*render.BRONZE_COLUMNS, *render.SILVER_COLUMNS, *render.SOFT_DELETE_COLUMNS}
+        for name in {*render.BRONZE_COLUMNS, *render.SOFT_DELETE_COLUMNS, *render.VALIDITY_COLUMNS}
     ),
 }
 
@@ -56,6 +56,7 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
     seeds[TABLES_FILE][0] |= {"delete_mode": "soft", "description": ODD_TEXT, "owner": ODD_TEXT.strip()}
     seeds[TABLES_FILE][1] |= {
         "primary_key": ";".join(ODD_COLUMNS),
+        "renamed_columns": "{{ old }}={{ id }};it''s=it's",
         "partition_by": "bucket(16, order);two words",
         "table_properties": "write.x='{{ y }}'",
     }
@@ -119,7 +120,9 @@ def test_odd_names_reach_the_configuration_unharmed(manifest: dict[str, Any]) ->
     assert config["partition_by"] == ["bucket(16, `order`)", "`two words`"]
     assert config["tblproperties"]["write.x"] == "'{{ y }}'"
     assert config["meta"]["cdc"]["primary_key"] == ODD_COLUMNS
-    options = manifest["nodes"]["model.stub.bronze_hr__staff"]["config"]["meta"]["cdc"]["options"]
+    bronze = manifest["nodes"]["model.stub.bronze_hr__staff"]["config"]["meta"]["cdc"]
+    assert bronze["renamed_columns"] == {"{{ old }}": "{{ id }}", "it''s": "it's"}
+    options = bronze["options"]
     assert options["delimiter"] == "\t"
     assert options["null_values"] == ["\\N", "it's"]
 

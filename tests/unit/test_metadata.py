@@ -34,20 +34,33 @@ def problems_of(folder: Path) -> tuple[Problem, ...]:
 
 def test_good_metadata_is_read_into_typed_values(tmp_path: Path) -> None:
     seeds = good_seeds()
-    seeds[FEEDS_FILE][1]["options"] = "delimiter=tab; header=true; null_values=\\N|-; timestamp_column=ts"
-    seeds[TABLES_FILE][0]["table_properties"] = "b=2;a=x=y"
+    seeds[FEEDS_FILE][1]["options"] = (
+        "delimiter=tab; header=true; null_values=\\N|-; timestamp_column=ts; unavailable_value=~; absent_columns=keep;"
+        "before_image_prefix=BI_"
+    )
+    seeds[TABLES_FILE][0] |= {"table_properties": "b=2;a=x=y", "renamed_columns": "day=sold_at; date=sold_at"}
+    seeds[TABLES_FILE][1] |= {"key_comparison": "ignore_case; ignore_trailing_spaces", "mode": "history"}
 
     metadata = load_metadata(write_seeds(tmp_path, seeds))
 
     assert [feed.feed for feed in metadata.feeds] == ["people", "shop"]
     assert metadata.feed("shop").options == FeedOptions()
     assert metadata.feed("people").options == FeedOptions(
-        timestamp_column="ts", delimiter="\t", header=True, null_values=("\\N", "-")
+        timestamp_column="ts",
+        before_image_prefix="BI_",
+        absent_columns="keep",
+        delimiter="\t",
+        header=True,
+        null_values=("\\N", "-"),
+        unavailable_value="~",
     )
     staff, item = metadata.tables
     assert (item.alias, item.primary_key, item.active) == ("shop__item", ("id",), True)
     assert item.partition_by == (PartitionField("sold_at", "days"),)
     assert item.table_properties == (("a", "x=y"), ("b", "2"))
+    assert item.renamed_columns == (("date", "sold_at"), ("day", "sold_at"))
+    assert (item.unchanged_rows, item.schema_drift, item.vanished_files) == ("write", "evolve", "report")
+    assert (staff.unchanged_rows, staff.key_comparison) == ("skip", ("ignore_case", "ignore_trailing_spaces"))
     assert [column.data_type for column in item.columns] == [None, None]
     assert [(column.name, column.data_type, column.optional) for column in staff.columns] == [
         ("id", "int", False),
@@ -151,7 +164,8 @@ MISTAKES = [
     (FEEDS_FILE, 1, "location", "shop/", ["'shop/'", "'shop' of feed shop"]),
     (FEEDS_FILE, 1, "location", "shop/people", ["'shop/people'", "'shop' of feed shop"]),
     (FEEDS_FILE, 1, "location", ".", ["'.'", "'shop' of feed shop"]),
-    (FEEDS_FILE, 0, "options", "header=true", ["'header'", "for parquet: timestamp_column, operation_column."]),
+    (FEEDS_FILE, 0, "options", "header=true", ["'header'", "for parquet: timestamp_column, operation_column,"]),
+    (FEEDS_FILE, 0, "options", "unavailable_value=~", ["'unavailable_value'", "for parquet:"]),
     (FEEDS_FILE, 1, "options", "colour=red", ["'colour'", "for csv:", "null_values"]),
     (FEEDS_FILE, 1, "options", "header", ["'header'", "key=value"]),
     (FEEDS_FILE, 1, "options", "=true", ["'=true'", "key=value"]),
@@ -162,6 +176,13 @@ MISTAKES = [
     (FEEDS_FILE, 0, "options", "timestamp_column=", ["timestamp_column=", "name of a column"]),
     (FEEDS_FILE, 0, "options", "timestamp_column=_CDC_at", ["timestamp_column=_CDC_at", "not starting with _cdc_"]),
     (FEEDS_FILE, 0, "options", "operation_column=maybe", ["operation_column=maybe", "auto or always or never"]),
+    (FEEDS_FILE, 0, "options", "absent_columns=drop", ["absent_columns=drop", "null or keep"]),
+    (FEEDS_FILE, 0, "options", "before_image_prefix=", ["before_image_prefix=", "first letters of a name"]),
+    (FEEDS_FILE, 0, "options", "before_image_prefix=_CDC_o", ["before_image_prefix=_CDC_o", "not _cdc_"]),
+    (FEEDS_FILE, 1, "options", "unavailable_value=", ["unavailable_value=", "none of null_values"]),
+    (FEEDS_FILE, 1, "options", "unavailable_value=NULL", ["unavailable_value=NULL", "none of null_values"]),
+    (FEEDS_FILE, 1, "options", "unavailable_value=a,b", ["unavailable_value=a,b", "without quotes and delimiter"]),
+    (FEEDS_FILE, 1, "options", 'unavailable_value="~"', ['unavailable_value="~"', "without quotes and delimiter"]),
     (TABLES_FILE, 0, "source_schema", "", ["nothing", "Fill in source_schema"]),
     (TABLES_FILE, 0, "source_table", "", ["nothing", "Fill in source_table"]),
     (TABLES_FILE, 0, "primary_key", "", ["nothing", "mode append"]),
@@ -169,8 +190,24 @@ MISTAKES = [
     (TABLES_FILE, 0, "primary_key", "number", ["'number'", "id, sold_at"]),
     (TABLES_FILE, 0, "primary_key", "Id", ["'Id'", "id, sold_at", "upper and lower case count"]),
     (TABLES_FILE, 0, "delete_mode", "purge", ["'purge'", "hard or soft"]),
-    (TABLES_FILE, 0, "mode", "upsert", ["'upsert'", "current or append"]),
-    (TABLES_FILE, 0, "mode", "history", ["'history'", "current or append", "not available yet"]),
+    (TABLES_FILE, 0, "mode", "upsert", ["'upsert'", "current or history or append"]),
+    (TABLES_FILE, 0, "mode", "", ["nothing", "current or history or append"]),
+    (TABLES_FILE, 0, "key_comparison", "ignore", ["'ignore'", "ignore_case and ignore_trailing_spaces"]),
+    (TABLES_FILE, 0, "key_comparison", "ignore_case;ignore_case", ["'ignore_case' twice"]),
+    (TABLES_FILE, 0, "unchanged_rows", "keep", ["'keep'", "write or skip"]),
+    (TABLES_FILE, 0, "schema_drift", "adapt", ["'adapt'", "evolve or freeze or quarantine"]),
+    (TABLES_FILE, 0, "vanished_files", "delete", ["'delete'", "report or ignore or truncate"]),
+    (TABLES_FILE, 0, "renamed_columns", "day", ["'day'", "key=value"]),
+    (TABLES_FILE, 0, "renamed_columns", "day=", ["'day='", "old=new"]),
+    (TABLES_FILE, 0, "renamed_columns", "_cdc_day=sold_at", ["'_cdc_day=sold_at'", "do not start with _cdc_"]),
+    (TABLES_FILE, 0, "renamed_columns", "SOLD_AT=sold_at", ["'SOLD_AT=sold_at'", "two different names"]),
+    (TABLES_FILE, 0, "renamed_columns", "a=b;b=sold_at", ["'a=b'", "is not renamed again"]),
+    (TABLES_FILE, 0, "renamed_columns", "a=sold_at;a=id", ["'a' twice"]),
+    (TABLES_FILE, 0, "renamed_columns", "a=sold_at;A=id", ["'A' twice"]),
+    (TABLES_FILE, 0, "renamed_columns", "a=price", ["'price'", "id, sold_at"]),
+    (TABLES_FILE, 0, "renamed_columns", "sold_at=id", ["'sold_at', which is a partition column"]),
+    (TABLES_FILE, 0, "renamed_columns", "ID=sold_at", ["'ID', which is a key column"]),
+    (TABLES_FILE, 1, "renamed_columns", "pay=unit", ["'pay', which is a column of cdc_columns.csv", "Write 'unit'"]),
     (TABLES_FILE, 0, "write_mode", "", ["nothing", "merge-on-read or copy-on-write"]),
     (TABLES_FILE, 0, "active", "yes", ["'yes'", "true or false"]),
     (TABLES_FILE, 0, "partition_by", "weeks(sold_at)", ["'weeks(sold_at)'", "bucket(n, column)"]),
@@ -215,6 +252,70 @@ def test_each_mistake_is_found_placed_and_explained(
     assert len(matching) == 1, "\n".join(map(str, found))
     # A wrong position may only show in the row after it.
     assert matching[0].row == row + 2 or column == "position"
+
+
+def test_mode_append_has_no_key_and_nothing_that_needs_one(tmp_path: Path) -> None:
+    seeds = good_seeds()
+    seeds[TABLES_FILE][0] |= {"mode": "append", "key_comparison": "ignore_case", "unchanged_rows": "skip"}
+
+    problems = problems_of(write_seeds(tmp_path, seeds))
+
+    assert [problem.column for problem in problems] == ["primary_key", "key_comparison", "unchanged_rows"]
+    assert "found 'id'; accepted: nothing with mode append" in str(problems[0])
+
+
+def test_mode_history_needs_a_key(tmp_path: Path) -> None:
+    seeds = good_seeds()
+    seeds[TABLES_FILE][0] |= {"mode": "history", "primary_key": ""}
+
+    (problem,) = problems_of(write_seeds(tmp_path, seeds))
+
+    assert problem.column == "primary_key"
+
+
+@pytest.mark.parametrize(("data_type", "problems"), [("varchar(8)", 0), ("int", 1)])
+def test_only_a_key_with_text_can_be_compared_without_case(tmp_path: Path, data_type: str, problems: int) -> None:
+    seeds = good_seeds()
+    seeds[TABLES_FILE][1]["key_comparison"] = "ignore_case"
+    seeds[COLUMNS_FILE][3]["data_type"] = data_type
+    folder = write_seeds(tmp_path, seeds)
+
+    if not problems:
+        assert load_metadata(folder).tables[0].key_comparison == ("ignore_case",)
+    else:
+        (problem,) = problems_of(folder)
+        assert "'ignore_case' for a key of int, int" in str(problem)
+
+
+def test_the_types_of_a_key_that_nobody_named_may_be_text(tmp_path: Path) -> None:
+    seeds = good_seeds()
+    seeds[TABLES_FILE][0]["key_comparison"] = "ignore_case"
+
+    assert load_metadata(write_seeds(tmp_path, seeds)).tables[1].key_comparison == ("ignore_case",)
+
+
+def test_an_old_name_is_not_the_timestamp_column(tmp_path: Path) -> None:
+    seeds = good_seeds()
+    seeds[FEEDS_FILE][0]["options"] = "timestamp_column=ts"
+    seeds[TABLES_FILE][0]["renamed_columns"] = "ts=sold_at"
+
+    (problem,) = problems_of(write_seeds(tmp_path, seeds))
+
+    assert "'ts', which is the timestamp_column of the feed" in str(problem)
+
+
+def test_without_a_header_before_images_need_a_position(tmp_path: Path) -> None:
+    seeds = good_seeds()
+    seeds[FEEDS_FILE][1]["options"] = "before_image_prefix=BI_"
+    seeds[COLUMNS_FILE].append({**seeds[COLUMNS_FILE][4], "position": "4", "column_name": "bi_ID", "data_type": "int"})
+    folder = write_seeds(tmp_path, seeds)
+
+    (problem,) = problems_of(folder)
+
+    assert (problem.file, problem.row, problem.column) == ("seeds/cdc_tables.csv", 3, "source_table")
+    assert "found no columns BI_unit, though feed people has before_image_prefix and no header" in str(problem)
+    seeds[FEEDS_FILE][1]["options"] += ";header=true"
+    assert load_metadata(write_seeds(tmp_path, seeds)).feed("people").options.is_before_image("Bi_Id")
 
 
 @pytest.mark.parametrize("location", ["s3a://bucket/shop", "/mnt/landing/people", "shopping"])

@@ -10,12 +10,18 @@
         'source_schema': 'salesdb',
         'source_table': 'customer',
         'primary_key': ['custid'],
+        'schema_drift': 'evolve',
+        'renamed_columns': {},
+        'vanished_files': 'report',
         'options': {
             'timestamp_column': 'dms_timestamp',
             'operation_column': 'auto',
+            'before_image_prefix': none,
+            'absent_columns': 'null',
             'delimiter': ',',
             'header': false,
             'null_values': ['NULL', ''],
+            'unavailable_value': none,
         },
         'columns': [
             {'name': 'custid', 'type': 'int', 'optional': false},

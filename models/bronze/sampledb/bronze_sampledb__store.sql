@@ -10,9 +10,14 @@
         'source_schema': 'sampledb',
         'source_table': 'store',
         'primary_key': ['id'],
+        'schema_drift': 'evolve',
+        'renamed_columns': {},
+        'vanished_files': 'report',
         'options': {
             'timestamp_column': 'dms_timestamp',
             'operation_column': 'auto',
+            'before_image_prefix': none,
+            'absent_columns': 'null',
         },
         'columns': [],
     }}

@@ -18,6 +18,10 @@
         'primary_key': ['id'],
         'mode': 'current',
         'delete_mode': 'hard',
+        'key_comparison': [],
+        'unchanged_rows': 'write',
+        'schema_drift': 'evolve',
+        'renamed_columns': {},
     }}
 ) }}
 {{ cdc_silver(ref('bronze_sampledb__productorder')) }}

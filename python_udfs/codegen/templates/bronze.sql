@@ -10,6 +10,9 @@
         'source_schema': << table.source_schema | literal >>,
         'source_table': << table.source_table | literal >>,
         'primary_key': << table.primary_key | literal >>,
+        'schema_drift': << table.schema_drift | literal >>,
+        'renamed_columns': << dict(table.renamed_columns) | literal >>,
+        'vanished_files': << table.vanished_files | literal >>,
         'options': {
         <% for key, value in options.items() %>
             << key | literal >>: << value | literal >>,

@@ -21,6 +21,10 @@
         'primary_key': << table.primary_key | literal >>,
         'mode': << table.mode | literal >>,
         'delete_mode': << table.delete_mode | literal >>,
+        'key_comparison': << table.key_comparison | literal >>,
+        'unchanged_rows': << table.unchanged_rows | literal >>,
+        'schema_drift': << table.schema_drift | literal >>,
+        'renamed_columns': << dict(table.renamed_columns) | literal >>,
     }}
 ) }}
 {{ cdc_silver(ref(<< table | model('bronze') | literal >>)) }}
