@@ -98,7 +98,8 @@ class Dbt:
 
     Attributes:
         queries: all that went through run_query, in order.
-        warnings, logged, dropped, files_read: likewise exceptions.warn, log, adapter.drop_relation, adapter.read_files.
+        warnings, logged, printed, dropped, files_read: likewise exceptions.warn, log, print, adapter.drop_relation,
+            adapter.read_files.
     """
 
     def __init__(
@@ -120,6 +121,7 @@ class Dbt:
         self.queries: list[str] = []
         self.warnings: list[str] = []
         self.logged: list[str] = []
+        self.printed: list[str] = []
         self.dropped: list[Relation] = []
         self.files_read: list[tuple[Any, ...]] = []
 
@@ -157,6 +159,7 @@ class Dbt:
                 compiled_code=compiled,
                 config=SimpleNamespace(meta=SimpleNamespace(cdc=cdc)),
             ),
+            "print": self.printed.append,
             "project_name": "lakehouse",
             "ref": lambda name: f"ref.{name}",
             "return": _return,
@@ -164,6 +167,7 @@ class Dbt:
             "run_started_at": datetime(2024, 5, 6, 7, 8, 9, 123456, tzinfo=timezone.utc),
             "target": SimpleNamespace(schema="default"),
             "this": this,
+            "zip": zip,
         }
         for name, template in _templates().items():
             self.context[name] = Macro(name, template, self.context)

@@ -1,0 +1,57 @@
+{#
+    All that has a say in what one key is: its changes, changes that took another key, truncates, and the completion
+    of each reload, which stands before the reload's own rows.
+#}
+{% macro cdc_explain_changes_sql(cdc, bronze, names, key, types, has_old_key) -%}
+with changes as (
+    select
+        case
+            when _cdc_operation = 'T' then 'truncate'
+            when {{ cdc_explain_key_sql(cdc, key, types) }} then 'change'
+            {%- if has_old_key %}
+            when {{ cdc_explain_key_sql(cdc, key, types, is_old=true) }} and _cdc_quarantine_rule is null then 'key change'
+            {%- endif %}
+        end as role,
+        _cdc_operation as operation,
+        date_format(_cdc_committed_at, 'yyyy-MM-dd HH:mm:ss.SSSSSS') as committed_at,
+        _cdc_sequence as sequence,
+        string(_cdc_generation) as generation,
+        _cdc_source_file as source_file,
+        string(_cdc_file_row) as file_row,
+        string(_cdc_batch_id) as batch_id,
+        _cdc_quarantine_rule as rule,
+        _cdc_quarantine_reason as reason,
+        {{ 'to_json(_cdc_unavailable_columns)' if has_old_key else 'string(null)' }} as unavailable,
+        {{ 'to_json(_cdc_old_key)' if has_old_key else 'string(null)' }} as old_key,
+        {{ cdc_explain_image_sql(names) | indent(8) }} as image
+    from {{ bronze }}
+),
+
+reloads as (
+    select
+        'reload' as role,
+        'reload' as operation,
+        date_format(min(_cdc_committed_at), 'yyyy-MM-dd HH:mm:ss.SSSSSS') as committed_at,
+        lpad(_cdc_generation, 6, '0') as sequence,
+        string(_cdc_generation) as generation,
+        min_by(_cdc_source_file, _cdc_sequence) as source_file,
+        string(min_by(_cdc_file_row, _cdc_sequence)) as file_row,
+        string(min(_cdc_batch_id)) as batch_id,
+        string(null) as rule,
+        string(null) as reason,
+        string(null) as unavailable,
+        string(null) as old_key,
+        string(null) as image
+    from {{ bronze }}
+    where _cdc_generation > 1 and _cdc_operation <> 'L' and _cdc_quarantine_rule is null
+    group by _cdc_generation
+)
+
+select *
+from changes
+where role is not null
+union all
+select *
+from reloads
+order by sequence
+{%- endmacro %}

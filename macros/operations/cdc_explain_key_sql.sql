@@ -1,0 +1,18 @@
+{# The parts are compared in their columns' types, so that 1 and '01' find the same row. #}
+{% macro cdc_explain_key_sql(cdc, key, types, is_old=false) -%}
+{%- for name, value in key.items() -%}
+    {%- set column = '_cdc_old_key[' ~ cdc_string_sql(name) ~ ']' if is_old else cdc_quote(name) -%}
+    {{ _cdc_explain_part(cdc, column, types[name]) }} <=> {{ _cdc_explain_part(
+        cdc, 'null' if value is none else cdc_string_sql(value), types[name]
+    ) }}{{ ' and ' if not loop.last }}
+{%- endfor -%}
+{%- endmacro %}
+
+{% macro _cdc_explain_part(cdc, value, type) -%}
+{%- set comparison = cdc.get('key_comparison', []) if type == 'string' else [] -%}
+{%- set part = 'try_cast(' ~ value ~ ' as ' ~ type ~ ')' -%}
+{%- if 'ignore_trailing_spaces' in comparison -%}
+    {%- set part = 'rtrim(' ~ part ~ ')' -%}
+{%- endif -%}
+{{ 'lower(' ~ part ~ ')' if 'ignore_case' in comparison else part }}
+{%- endmacro %}
