@@ -1,6 +1,5 @@
 {#
-    Read from snapshot summaries alone: progress that is written by the merge cannot disagree with the data. Iceberg
-    counts the rows of a MERGE; the first load is a plain write, all of it inserts.
+    Read from snapshot summaries alone: progress that is written by the merge cannot disagree with the data.
 #}
 {% macro cdc_silver_sync_state(tables) -%}
 with commits as (
@@ -31,11 +30,7 @@ select
     cast(summary['cdc.committed-at'] as timestamp) as newest_committed_at,
     unix_timestamp(current_timestamp()) - unix_timestamp(cast(summary['cdc.committed-at'] as timestamp)) as lag_seconds,
     rows_total,
-    cast(coalesce(
-        summary['spark.merge-into.num-target-rows-inserted'], summary['added-records'], '0'
-    ) as bigint) as rows_inserted,
-    cast(coalesce(summary['spark.merge-into.num-target-rows-updated'], '0') as bigint) as rows_updated,
-    cast(coalesce(summary['spark.merge-into.num-target-rows-deleted'], '0') as bigint) as rows_deleted,
+    {{ cdc_row_counts_sql() | indent(4) }},
     last_run_at
 from commits
 {%- endmacro %}

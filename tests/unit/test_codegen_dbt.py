@@ -31,7 +31,10 @@ STUBS = {
         [
             *(
                 f"{{% macro {name}(one=none, bronze=none, inactive=none) %}}select 1{{% endmacro %}}"
-                for name in ("cdc_bronze", "cdc_silver", "cdc_raw_processed_files", "cdc_silver_sync_state")
+                for name in (
+                    *("cdc_bronze", "cdc_silver", "cdc_raw_processed_files"),
+                    *("cdc_silver_sync_state", "cdc_run_metrics"),
+                )
             ),
             "{% macro cdc_quarantine(one) %}select 1{% endmacro %}",
             *(
@@ -156,6 +159,8 @@ def test_lineage_runs_from_the_source_to_silver(manifest: dict[str, Any]) -> Non
     ]
     for view in ("raw_processed_files", "quarantine", "silver_sync_state"):
         assert {"model.stub.bronze_hr__staff", "model.stub.bronze_shop__item"} <= set(parents[f"model.stub.{view}"])
+    metrics = set(parents["model.stub.run_metrics"])
+    assert metrics == {"model.stub.silver_hr__staff", "model.stub.silver_shop__item"}
 
 
 def test_every_model_has_its_tests(manifest: dict[str, Any]) -> None:

@@ -213,6 +213,13 @@ def test_cdc_silver_sync_state__of_every_table():
     assert sql.count("union all") == 1
 
 
+def test_cdc_run_metrics__every_commit_of_every_table():
+    sql = normalise(Dbt().cdc_run_metrics([TABLE, OTHER]))
+    assert sql.count("from silver.shop__order.snapshots where map_contains_key(summary, 'cdc.batch-id')") == 2
+    assert sql.count("from silver.shop__order.history where is_current_ancestor") == 2
+    assert sql.count("union all") == 2
+
+
 def node(schema: str, alias: str, kind: str = "model", **cdc: str) -> Any:
     config = SimpleNamespace(meta={"cdc": cdc} if cdc else {})
     return SimpleNamespace(resource_type=kind, database=None, schema=schema, alias=alias, config=config)

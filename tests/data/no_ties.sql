@@ -1,0 +1,13 @@
+{#
+    Two different changes at one place in the source's order: which one wins is the same on every replay, but arbitrary.
+    Guards against taking such a row for the truth without knowing.
+#}
+{{ config(severity='warn') }}
+select
+    silver_table,
+    max_by(ties, committed_at) as ties,
+    max(batch_id) as batch_id
+from {{ ref('run_metrics') }}
+where is_current
+group by silver_table
+having max_by(ties, committed_at) > 0
