@@ -1,14 +1,15 @@
 {#
     One row per source row. A row that breaks a rule is kept with rule, reason and content, at its place in the
-    order, and silver leaves it out.
+    order, and silver leaves it out. No file says that a table was truncated: an operation T in one is none.
 #}
 {% macro cdc_bronze_sql(cdc, files_sql, raw, plan) -%}
+{%- set before_images = cdc_before_images(cdc, raw, plan) -%}
 {%- if raw.view is none -%}
     {%- set records_sql = cdc_no_records_sql(plan) -%}
 {%- elif cdc.format == 'csv' -%}
-    {%- set records_sql = cdc_csv_records_sql(cdc, raw.view, plan) -%}
+    {%- set records_sql = cdc_csv_records_sql(cdc, raw.view, plan, before_images) -%}
 {%- else -%}
-    {%- set records_sql = cdc_parquet_records_sql(cdc, raw, plan) -%}
+    {%- set records_sql = cdc_parquet_records_sql(cdc, raw, plan, before_images) -%}
 {%- endif -%}
 with files as (
     {{ files_sql | indent(4) }}
@@ -20,7 +21,7 @@ judged as (
     select
         *,
         {{ cdc_operation_sql(cdc) | indent(8) }} as _cdc_operation,
-        {{ cdc_misfits_sql(plan) | indent(8) }} as _cdc_misfits,
+        {{ cdc_misfits_sql(plan + before_images) | indent(8) }} as _cdc_misfits,
         {{ cdc_key_is_missing_sql(cdc.primary_key, plan | map(attribute='name') | list) }} as _cdc_key_is_missing
     from records
 ),
@@ -30,9 +31,13 @@ ruled as (
         *,
         case
             when _cdc_malformed is not null then 'malformed_record'
-            when _cdc_operation is null or _cdc_operation not in ('L', 'I', 'U', 'D') then 'unknown_operation'
+            when
+                _cdc_operation is null
+                or _cdc_operation not in ('L', 'I', 'U', 'D', 'T')
+                or (_cdc_operation = 'T' and _cdc_kind <> 'truncate')
+                then 'unknown_operation'
             when size(_cdc_misfits) > 0 then 'uncastable_value'
-            when _cdc_key_is_missing then 'missing_key'
+            when _cdc_key_is_missing and _cdc_operation <> 'T' then 'missing_key'
         end as _cdc_rule
     from judged
 )
@@ -49,6 +54,8 @@ select
     _cdc_row as _cdc_file_row,
     _cdc_batch_id,
     timestamp '{{ run_started_at.strftime("%Y-%m-%d %H:%M:%S.%f") }}+00:00' as _cdc_ingested_at,
+    _cdc_unavailable_columns,
+    {{ cdc_old_key_sql(before_images) | indent(4) }} as _cdc_old_key,
     _cdc_rule as _cdc_quarantine_rule,
     case _cdc_rule
         when 'malformed_record' then _cdc_malformed

@@ -2,7 +2,7 @@
     Lines to records to named text values. A record begins on a line before which the quotes of the file are
     balanced, so a quoted value may hold line breaks (docs/contracts.md sections 1.1 and 1.5).
 #}
-{% macro cdc_csv_records_sql(cdc, view, plan) -%}
+{% macro cdc_csv_records_sql(cdc, view, plan, before_images=[]) -%}
 {%- set header = cdc.options.header -%}
 marked as (
     select
@@ -49,7 +49,8 @@ split as (
 records as (
     select
         *,
-        {%- for column in plan if column.raw_type is not none %}
+        {{ cdc_csv_unavailable_sql(cdc, plan) | indent(8) }} as _cdc_unavailable_columns,
+        {%- for column in plan + before_images if column.raw_type is not none %}
         {{ cdc_csv_value_sql(cdc, column.name) }} as {{ cdc_quote(column.name) }},
         {%- endfor %}
         {{ cdc_csv_control_sql(cdc, 'operation') }} as _cdc_op,

@@ -1,10 +1,14 @@
-{# One field as text: a null word counts only without quotes (docs/contracts.md section 1.5). #}
+{#
+    One field as text. A null word, and the word for a value that the change does not carry, count only without
+    quotes (docs/contracts.md section 1.5).
+#}
 {% macro cdc_csv_text_sql(cdc, position) -%}
 {%- set field = 'try_element_at(_cdc_fields, cast(' ~ position ~ ' as int))' -%}
+{%- set words = cdc.options.null_values + [cdc.options.get('unavailable_value')] -%}
 case
             when {{ field }} like '"%'
                 then replace(substring({{ field }}, 2, length({{ field }}) - 2), '""', '"')
-            when {{ field }} in ({% for word in cdc.options.null_values %}{{ cdc_string_sql(word) }}{{ ', ' if not loop.last }}{% endfor %}) then null
+            when {{ field }} in ({% for word in words if word is not none %}{{ cdc_string_sql(word) }}{{ ', ' if not loop.last }}{% endfor %}) then null
             else {{ field }}
         end
 {%- endmacro %}

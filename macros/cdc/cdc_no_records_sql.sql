@@ -5,6 +5,7 @@ records as (
         {%- for column in plan if column.raw_type is not none %}
         cast(null as {{ column.raw_type }}) as {{ cdc_quote(column.name) }},
         {%- endfor %}
+        cast(null as array<string>) as _cdc_unavailable_columns,
         cast(null as string) as _cdc_op,
         cast(null as string) as _cdc_commit_text,
         cast(null as string) as _cdc_malformed,

@@ -2,6 +2,7 @@
 {% macro cdc_operation_sql(cdc) -%}
 case
     when _cdc_kind = 'load' then 'L'
+    when _cdc_kind = 'truncate' then 'T'
     {%- if cdc.options.operation_column == 'never' %}
     else 'I'
     {%- else %}

@@ -1,4 +1,4 @@
-{% macro cdc_parquet_records_sql(cdc, raw, plan) -%}
+{% macro cdc_parquet_records_sql(cdc, raw, plan, before_images=[]) -%}
 {%- set names = raw.columns | map(attribute='name') | list -%}
 {%- set controls = cdc_control_columns(cdc) | select('in', names | map('lower') | list) | list -%}
 {%- set committed_at = cdc.options.get('timestamp_column', '') -%}
@@ -8,7 +8,8 @@ records as (
         {{ 'raw.`Op`' if 'op' in controls else 'cast(null as string)' }} as _cdc_op,
         {{ 'raw.' ~ cdc_quote(committed_at) if committed_at | lower in controls else 'cast(null as string)' }} as _cdc_commit_text,
         cast(null as string) as _cdc_malformed,
-        {%- for column in plan if column.raw_type is not none %}
+        {{ cdc_parquet_unavailable_sql(cdc, raw, plan) | indent(8) }} as _cdc_unavailable_columns,
+        {%- for column in plan + before_images if column.raw_type is not none %}
         raw.{{ cdc_quote(column.name) }},
         {%- endfor %}
         to_json(struct({% for name in names %}raw.{{ cdc_quote(name) }}{{ ', ' if not loop.last }}{% endfor %})) as _cdc_content

@@ -43,10 +43,11 @@ def test_paths_are_no_patterns_and_come_back_as_given(session, tmp_path):
     chosen = sorted(paths)[::2]
     answer = read_files(session, "v", "parquet", chosen, {})
 
-    assert answer == {"columns": [{"name": "id", "type": "bigint"}], "rejected": []}
+    columns = [{"name": "id", "type": "bigint"}]
+    assert answer == {"columns": columns, "schemas": [columns], "rejected": []}
     rows = session.table("v")
     assert sorted(row._file_path for row in rows.collect()) == chosen
-    assert rows.columns == ["id", "_file_path", "_file_modified_at", "_file_row"]
+    assert rows.columns == ["id", "_file_path", "_file_modified_at", "_file_row", "_file_schema"]
     answer = read_files(session, "v", "parquet", paths, {})
     assert {row._file_path for row in session.table("v").collect()} == set(paths)
 
@@ -68,7 +69,9 @@ def test_text_rows_are_numbered_as_in_the_file_even_when_spark_splits_it(session
 
     answer = read_files(session, "v", "text", paths, {"lineSep": "\n"})
 
-    assert answer == {"columns": [{"name": "value", "type": "string"}], "rejected": []}
+    columns = [{"name": "value", "type": "string"}]
+    assert answer == {"columns": columns, "schemas": [columns], "rejected": []}
+    assert session.sql("select distinct _file_schema from v").collect() == [(0,)]
     wrong = session.sql("select * from v where split(value, ',')[0] <> _file_row").collect()
     assert wrong == []
     assert session.sql("select count(*), count(distinct _file_path, _file_row) from v").first() == (20_001, 20_001)
@@ -94,9 +97,10 @@ def test_unreadable_files_are_left_out_with_a_reason_and_the_others_read(session
         (tmp_path / f"{name}.parquet").write_bytes(content)
     pq.write_table(pa.table([pa.array([1]), pa.array([2])], names=["a", "A"]), tmp_path / "case.parquet")
     write(tmp_path / "clash.parquet", id=[1], _file_ROW=[1])
+    write(tmp_path / "taken.parquet", id=[1], _file_schema=[1])
     write(tmp_path / "_hidden.parquet", id=[1])
     zero_rows = write(tmp_path / "zero.parquet", id=pa.array([], pa.int64()))
-    names = ["truncated", "text", "empty", "case", "clash", "_hidden", "gone"]
+    names = ["truncated", "text", "empty", "case", "clash", "taken", "_hidden", "gone"]
     paths = good[:5] + [uri(tmp_path / f"{name}.parquet") for name in names] + good[5:] + [zero_rows]
 
     answer = read_files(session, "v", "parquet", paths, {})
@@ -109,6 +113,7 @@ def test_unreadable_files_are_left_out_with_a_reason_and_the_others_read(session
     assert "is not a Parquet file" in reasons["empty"]
     assert "already exists" in reasons["case"]
     assert reasons["clash"] == "column '_file_ROW' has the name of a column that read_files adds"
+    assert reasons["taken"] == "column '_file_schema' has the name of a column that read_files adds"
     assert "Spark leaves out hidden files" in reasons["_hidden"]
     assert reasons["gone"] == "no longer there"
     assert not any("\n" in reason for reason in reasons.values())
@@ -150,8 +155,8 @@ def test_damage_inside_a_file_is_found_by_full_verification(session, tmp_path):
 def test_nothing_readable_means_no_view(session, tmp_path):
     gone = uri(tmp_path / "gone.parquet")
     answer = read_files(session, "nothing", "parquet", [gone], {})
-    assert answer == {"columns": [], "rejected": [{"path": gone, "reason": "no longer there"}]}
-    assert read_files(session, "nothing", "parquet", [], {}) == {"columns": [], "rejected": []}
+    assert answer == {"columns": [], "schemas": [], "rejected": [{"path": gone, "reason": "no longer there"}]}
+    assert read_files(session, "nothing", "parquet", [], {}) == {"columns": [], "schemas": [], "rejected": []}
     assert not session.catalog.tableExists("nothing")
 
 
@@ -194,7 +199,7 @@ def test_types_are_widened_without_loss(session, tmp_path, one, other, expected)
         for number, (data_type, value) in enumerate((one, other))
     ]
     answer = read_files(session, "v", "parquet", paths, {})
-    assert answer == {"columns": [{"name": "c", "type": expected}], "rejected": []}
+    assert (answer["columns"], answer["rejected"]) == ([{"name": "c", "type": expected}], [])
     assert [row.c for row in session.table("v").orderBy("_file_path").collect()] == [one[1], other[1]]
 
 
@@ -208,6 +213,51 @@ def test_nested_fields_are_widened_and_added(session, tmp_path):
     assert [column["type"] for column in answer["columns"]] == ["struct<a:bigint,b:string>", "bigint", "string"]
     rows = session.table("v").orderBy("id").collect()
     assert [(row.c.a, row.c.b, row.id, row.added) for row in rows] == [(1, None, 1, None), (2**40, "x", 2, "new")]
+
+
+@pytest.mark.parametrize("verify", ["schema", "full"])
+def test_each_row_tells_what_columns_its_file_has(session, tmp_path, verify):
+    wide = {"id": pa.array([1], pa.int32()), "New": ["x"]}
+    narrow = {"ID": pa.array([2], pa.int64())}
+    paths = [
+        write(tmp_path / f"{number}.parquet", **columns) for number, columns in enumerate((narrow, wide, narrow, wide))
+    ]
+
+    answer = read_files(session, "v", "parquet", paths, {"verify": verify})
+
+    def text(schema):
+        return " ".join(f"{column['name']}:{column['type']}" for column in schema)
+
+    assert text(answer["columns"]) == "ID:bigint New:string"
+    rows = session.sql("select id, _file_schema from v").collect()
+    assert sorted((row.id, text(answer["schemas"][row._file_schema])) for row in rows) == [
+        (1, "id:int New:string"),
+        (1, "id:int New:string"),
+        (2, "ID:bigint"),
+        (2, "ID:bigint"),
+    ]
+
+
+def test_types_that_only_spark_knows_are_told_apart(session, tmp_path):
+    for name, value in (("number", "1L"), ("duration", "interval '1' second")):
+        session.sql(f"select {value} as c").coalesce(1).write.parquet(uri(tmp_path / name))
+    paths = sorted(uri(path) for path in tmp_path.glob("*/*.parquet"))
+    answer = read_files(session, "v", "parquet", paths, {})
+    # A duration is a plain 64-bit integer to Parquet: alike are the columns, and only the first file's would be read.
+    assert [item["path"] for item in answer["rejected"]] == paths[1:]
+    assert answer["columns"] == [{"name": "c", "type": "interval second"}]
+
+
+def test_a_broken_file_among_many_leaves_the_schemas_as_they_are(session, tmp_path):
+    good = write(tmp_path / "good.parquet", id=[1])
+    pq.write_table(pa.table({"id": [2], "gone": [str(n) * 100 for n in range(1)]}), tmp_path / "damaged.parquet")
+    content = bytearray((tmp_path / "damaged.parquet").read_bytes())
+    content[4:60] = bytes(56)
+    (tmp_path / "damaged.parquet").write_bytes(bytes(content))
+    answer = read_files(session, "v", "parquet", [uri(tmp_path / "damaged.parquet"), good], {"verify": "full"})
+    assert [item["path"] for item in answer["rejected"]] == [uri(tmp_path / "damaged.parquet")]
+    assert answer["schemas"] == [[{"name": "id", "type": "bigint"}]]
+    assert session.sql("select id, _file_schema from v").collect() == [(1, 0)]
 
 
 TEXT = [
@@ -227,7 +277,8 @@ def test_types_that_none_holds_are_read_as_text(session, tmp_path, one, other, e
         for number, (data_type, value) in enumerate((one, other))
     ]
     answer = read_files(session, "v", "parquet", paths, {"verify": verify})
-    assert answer == {"columns": [{"name": "id", "type": "bigint"}, {"name": "c", "type": "string"}], "rejected": []}
+    columns = [{"name": "id", "type": "bigint"}, {"name": "c", "type": "string"}]
+    assert (answer["columns"], answer["rejected"]) == (columns, [])
     rows = session.table("v").orderBy("id").collect()
     assert [row.c for row in rows] == expected
     assert [row._file_path for row in rows] == paths

@@ -1,4 +1,4 @@
-{% macro given_table(format='parquet', header=false, mode='current', delete_mode='hard') %}
+{% macro given_table(format='parquet', header=false, mode='current', delete_mode='hard', partial=false) %}
     {% do return({
         'feed': 'retail',
         'contract': 'dms',
@@ -11,14 +11,20 @@
         'options': {
             'timestamp_column': 'dms_timestamp',
             'operation_column': 'auto',
+            'before_image_prefix': 'BI_' if partial else none,
+            'absent_columns': 'keep' if partial else 'null',
             'delimiter': ',',
             'header': header,
             'null_values': ['NULL', ''],
+            'unavailable_value': '~' if partial else none,
         },
         'columns': [
             {'name': 'id', 'type': 'int', 'optional': false},
             {'name': 'line no', 'type': 'int', 'optional': false},
             {'name': 'price', 'type': 'double', 'optional': true},
-        ],
+        ] + ([
+            {'name': 'BI_id', 'type': 'int', 'optional': true},
+            {'name': 'BI_line no', 'type': 'int', 'optional': true},
+        ] if partial else []),
     }) %}
 {% endmacro %}

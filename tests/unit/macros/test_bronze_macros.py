@@ -110,11 +110,12 @@ def test_cdc_reject_files__without_files_writes_nothing():
 
 def test_cdc_read_files__nothing_to_read():
     dbt = Dbt()
-    assert dbt.cdc_read_files(table(), {"paths": []}) == {"view": None, "columns": []}
+    assert dbt.cdc_read_files(table(), {"paths": []}) == {"view": None, "columns": [], "schemas": []}
     assert dbt.files_read == []
 
 
-READABLE = {"view": "shop__order__raw", "columns": [{"name": "id", "type": "int"}], "rejected": []}
+ID_COLUMNS = [{"name": "id", "type": "int"}]
+READABLE = {"view": "shop__order__raw", "columns": ID_COLUMNS, "schemas": [ID_COLUMNS], "rejected": []}
 
 
 @pytest.mark.parametrize(
@@ -124,9 +125,20 @@ READABLE = {"view": "shop__order__raw", "columns": [{"name": "id", "type": "int"
 def test_cdc_read_files__format(format, read_as, options):
     dbt = Dbt(files=READABLE)
     raw = dbt.cdc_read_files({**table(), "format": format}, {"paths": ["a"], "last_batch_id": 9})
-    assert raw == {"view": "shop__order__raw", "columns": READABLE["columns"]}
+    assert raw == {
+        "view": "shop__order__raw",
+        "columns": [] if format == "csv" else ID_COLUMNS,
+        "schemas": [ID_COLUMNS],
+    }
     assert dbt.files_read == [("shop__order__raw", read_as, ["a"], options)]
     assert (dbt.queries, dbt.warnings) == ([], [])
+
+
+@pytest.mark.parametrize(("columns", "names"), [(ID_COLUMNS, ["Op", "id"]), ([], [])])
+def test_cdc_read_files__a_header_names_the_columns(columns, names):
+    dbt = Dbt(files={**READABLE, "columns": columns}, answers={"headers": [{"name": "Op"}, {"name": "id"}]})
+    raw = dbt.cdc_read_files(table(header=True), {"paths": ["a"], "last_batch_id": 9})
+    assert raw["columns"] == [{"name": name, "type": "string"} for name in names]
 
 
 def test_cdc_read_files__an_unreadable_file_is_named_and_rejected():
@@ -141,13 +153,16 @@ def test_cdc_read_files__an_unreadable_file_is_named_and_rejected():
 @pytest.mark.parametrize(
     ("operation_column", "expected"),
     [
-        ("auto", "case when _cdc_kind = 'load' then 'L' else upper(trim(_cdc_op)) end"),
-        ("always", "case when _cdc_kind = 'load' then 'L' else upper(trim(_cdc_op)) end"),
-        ("never", "case when _cdc_kind = 'load' then 'L' else 'I' end"),
+        ("auto", "upper(trim(_cdc_op))"),
+        ("always", "upper(trim(_cdc_op))"),
+        ("never", "'I'"),
     ],
 )
 def test_cdc_operation_sql__case(operation_column, expected):
-    assert_sql_equal(Dbt().cdc_operation_sql(table(operation_column=operation_column)), expected)
+    assert_sql_equal(
+        Dbt().cdc_operation_sql(table(operation_column=operation_column)),
+        f"case when _cdc_kind = 'load' then 'L' when _cdc_kind = 'truncate' then 'T' else {expected} end",
+    )
 
 
 @pytest.mark.parametrize(
@@ -236,6 +251,165 @@ def test_cdc_csv_text_sql__null_words_are_text():
     assert r"in ('it\'s', '\\N') then null" in Dbt().cdc_csv_text_sql(table(null_values=["it's", r"\N"]), "1")
 
 
+def test_cdc_csv_text_sql__the_word_for_no_value_is_null_too():
+    assert "in ('NULL', '', '~') then null" in Dbt().cdc_csv_text_sql(table(unavailable_value="~"), "1")
+
+
+def renamed(**options: Any) -> dict[str, Any]:
+    return {**table(**options), "renamed_columns": {"Old": "it's", "older": "it's", "x": "other"}}
+
+
+def test_cdc_names_in_files__its_own_first():
+    assert Dbt().cdc_names_in_files(renamed(), "It's") == ["it's", "old", "older"]
+    assert Dbt().cdc_names_in_files(table(), "ID") == ["id"]
+
+
+def test_cdc_csv_position_sql__a_header_may_have_an_old_name():
+    assert_sql_equal(
+        Dbt().cdc_csv_position_sql(renamed(header=True), "it's"),
+        r"""coalesce(nullif(array_position(_cdc_header, 'it\'s'), 0), nullif(array_position(_cdc_header, 'old'), 0),
+        nullif(array_position(_cdc_header, 'older'), 0))""",
+    )
+
+
+def test_cdc_csv_position_sql__upper_and_lower_case_make_no_difference():
+    assert Dbt().cdc_csv_position_sql(renamed(), "IT'S").strip() == "_cdc_lead + 2"
+
+
+PLAN = [
+    {"name": "id", "raw_type": "string"},
+    {"name": "it's", "raw_type": "string"},
+    {"name": "late", "raw_type": "string"},
+    {"name": "gone", "raw_type": None},
+]
+
+
+def unavailable(*cases: str) -> str:
+    return f"nullif(array_compact(array({', '.join(cases)})), cast(array() as array<string>))"
+
+
+@pytest.mark.parametrize(
+    ("options", "expected"),
+    [
+        ({}, "cast(null as array<string>)"),
+        ({"absent_columns": "null"}, "cast(null as array<string>)"),
+        (
+            {"unavailable_value": "it's"},
+            unavailable(
+                r"case when try_element_at(_cdc_fields, cast(_cdc_lead + 2 as int)) = 'it\'s' then 'it\'s' end",
+                r"case when try_element_at(_cdc_fields, cast(_cdc_lead + 3 as int)) = 'it\'s' then 'late' end",
+            ),
+        ),
+        (
+            {"absent_columns": "keep"},
+            unavailable(
+                r"case when size(_cdc_fields) < _cdc_lead + 2 then 'it\'s' end",
+                "case when size(_cdc_fields) < _cdc_lead + 3 then 'late' end",
+                "case when true then 'gone' end",
+            ),
+        ),
+        (
+            {"absent_columns": "keep", "unavailable_value": "~", "header": True},
+            unavailable(
+                "case when try_element_at(_cdc_fields, cast(nullif(array_position(_cdc_header, "
+                r"'it\'s'), 0) as int)) = '~' or nullif(array_position(_cdc_header, 'it\'s'), 0) is null"
+                r" then 'it\'s' end",
+                "case when try_element_at(_cdc_fields, cast(nullif(array_position(_cdc_header, 'late'), 0) as int))"
+                " = '~' or nullif(array_position(_cdc_header, 'late'), 0) is null then 'late' end",
+                "case when true then 'gone' end",
+            ),
+        ),
+    ],
+)
+def test_cdc_csv_unavailable_sql__case(options, expected):
+    assert_sql_equal(Dbt().cdc_csv_unavailable_sql(table(**options), PLAN), expected)
+
+
+def schemas(*names: str) -> dict[str, Any]:
+    return {"schemas": [[{"name": name, "type": "int"} for name in some.split()] for some in names]}
+
+
+@pytest.mark.parametrize(
+    ("word", "files", "expected"),
+    [
+        ("keep", schemas("ID a b", "id B A"), "cast(null as array<string>)"),
+        (
+            "keep",
+            schemas("id a b", "id b", "id"),
+            "case raw._file_schema when 1 then array('a') when 2 then array('a', 'B') end",
+        ),
+        ("keep", schemas("a B"), "cast(null as array<string>)"),
+        ("keep", schemas("id B old_a"), "cast(null as array<string>)"),
+        ("null", schemas("id"), "cast(null as array<string>)"),
+    ],
+)
+def test_cdc_parquet_unavailable_sql__case(word, files, expected):
+    plan = [{"name": name, "raw_type": "int"} for name in ("id", "a", "B")]
+    cdc = {"primary_key": ["Id"], "options": {"absent_columns": word}, "renamed_columns": {"Old_a": "a"}}
+    assert_sql_equal(Dbt().cdc_parquet_unavailable_sql(cdc, files, plan), expected)
+
+
+@pytest.mark.parametrize(
+    ("prefix", "name", "expected"),
+    [("BI_", "bi_id", True), ("BI_", "id", False), (None, "BI_id", False)],
+)
+def test_cdc_is_before_image__case(prefix, name, expected):
+    assert Dbt().cdc_is_before_image({"options": {"before_image_prefix": prefix}}, name) is expected
+
+
+KEY = [{"name": "Id", "raw_type": "int", "type": "int"}, {"name": "part", "raw_type": "string", "type": "string"}]
+
+
+def before_images(format: str, names: list[str], view: str | None = "v", **options: Any) -> list[dict[str, Any]]:
+    found = [{"name": name, "type": "bigint"} for name in names]
+    cdc = {"format": format, "primary_key": ["id", "part"], "columns": found if format == "csv" else []}
+    cdc["options"] = {"before_image_prefix": "BI_", "header": False, **options}
+    columns = found if format == "parquet" or options.get("header") else []
+    return Dbt().cdc_before_images(cdc, {"view": view, "columns": columns}, KEY)
+
+
+@pytest.mark.parametrize(
+    ("format", "raw_type", "options"),
+    [("parquet", "bigint", {}), ("csv", "string", {}), ("csv", "string", {"header": True})],
+)
+def test_cdc_before_images__take_the_types_of_the_key(format, raw_type, options):
+    assert before_images(format, ["part", "bi_PART", "BI_id"], **options) == [
+        {"name": "BI_id", "raw_type": raw_type, "type": "int", "key": "id", "key_column": KEY[0]},
+        {"name": "bi_PART", "raw_type": raw_type, "type": "string", "key": "part", "key_column": KEY[1]},
+    ]
+
+
+def test_cdc_before_images__part_of_a_key_is_no_key():
+    assert before_images("parquet", ["BI_id", "part"]) == []
+
+
+def test_cdc_before_images__none_without_a_prefix_or_files():
+    assert before_images("parquet", ["BI_id", "BI_part"], before_image_prefix=None) == []
+    assert before_images("parquet", ["BI_id", "BI_part"], view=None) == []
+
+
+def test_cdc_old_key_sql__of_an_update_whose_key_differs():
+    assert_sql_equal(
+        Dbt().cdc_old_key_sql(before_images("parquet", ["BI_id", "BI_part"])),
+        """
+        case
+            when
+                _cdc_operation = 'U'
+                and not (try_cast(`BI_id` as int) is null and try_cast(`BI_part` as string) is null)
+                and not (try_cast(`BI_id` as int) <=> `Id` and try_cast(`BI_part` as string) <=> `part`)
+                then map(
+                    'id', cast(try_cast(`BI_id` as int) as string),
+                    'part', cast(try_cast(`BI_part` as string) as string)
+                )
+        end
+        """,
+    )
+
+
+def test_cdc_old_key_sql__nothing_known():
+    assert Dbt().cdc_old_key_sql([]) == "cast(null as map <string, string>)"
+
+
 @pytest.mark.parametrize(
     ("delimiter", "literal", "code"),
     [
@@ -284,7 +458,7 @@ def test_cdc_csv_records_sql__header_is_no_record(header, end):
     assert normalise(Dbt().cdc_csv_records_sql(table(header=header), "raw", [])).endswith(end)
 
 
-PARQUET = {"options": {"operation_column": "auto", "timestamp_column": "dms_ts"}}
+PARQUET = {"primary_key": ["id"], "options": {"operation_column": "auto", "timestamp_column": "dms_ts"}}
 FILE_COLUMNS = """files.path as _cdc_path, files.kind as _cdc_kind, files.object_key as _cdc_object_key,
     files.file_time as _cdc_file_time, files.modified_at as _cdc_modified_at, files.generation as _cdc_generation,
     files.batch_id as _cdc_batch_id"""
@@ -301,7 +475,7 @@ def test_cdc_file_columns_sql__all():
 def test_cdc_parquet_records_sql__by_name():
     plan = [{"name": "a`b", "raw_type": "int"}, {"name": "gone", "raw_type": None}]
     assert_sql_equal(
-        Dbt().cdc_parquet_records_sql(PARQUET, raw("Op", "dms_ts", "a`b"), plan),
+        Dbt().cdc_parquet_records_sql(PARQUET, raw("Op", "dms_ts", "a`b"), plan, [{"name": "BI_a", "raw_type": "int"}]),
         f"""
         records as (
             select
@@ -309,7 +483,9 @@ def test_cdc_parquet_records_sql__by_name():
                 raw.`Op` as _cdc_op,
                 raw.`dms_ts` as _cdc_commit_text,
                 cast(null as string) as _cdc_malformed,
+                cast(null as array<string>) as _cdc_unavailable_columns,
                 raw.`a``b`,
+                raw.`BI_a`,
                 to_json(struct(raw.`Op`, raw.`dms_ts`, raw.`a``b`)) as _cdc_content
             from raw_view as raw
             inner join files on raw._file_path = files.path and files.is_newest
@@ -345,6 +521,7 @@ def test_cdc_no_records_sql__same_columns_and_no_row():
         records as (
             select
                 cast(null as int) as `a``b`,
+                cast(null as array<string>) as _cdc_unavailable_columns,
                 cast(null as string) as _cdc_op, cast(null as string) as _cdc_commit_text,
                 cast(null as string) as _cdc_malformed, cast(null as string) as _cdc_content,
                 cast(null as bigint) as _cdc_row, {FILE_COLUMNS}
@@ -400,6 +577,18 @@ def test_cdc_bronze_sql__records_of_the_format(format, view, part):
     sql = Dbt().cdc_bronze_sql({**table(), "format": format}, FILES_SQL, {"view": view, "columns": []}, [ID])
     assert normalise(sql).startswith(f"with files as ({FILES_SQL}),")
     assert part in sql
+
+
+def test_cdc_bronze_sql__before_images_are_judged_and_not_stored():
+    cdc = table(before_image_prefix="BI_")
+    cdc["columns"] = [*cdc["columns"], {"name": "BI_id", "type": "int", "optional": True}]
+    sql = normalise(Dbt().cdc_bronze_sql(cdc, FILES_SQL, {"view": "raw_view"}, [ID]))
+    assert "'BI_id is ', \"'\"" in sql
+    assert "map('id', cast(try_cast(`BI_id` as int) as string)) end as _cdc_old_key," in sql
+    assert (
+        "as `BI_id`, try_element_at"
+        not in sql.split(" from ruled")[0].split("select try_cast(`id` as int) as `id`,")[1]
+    )
 
 
 def test_cdc_bronze_sql__the_run_names_one_moment():

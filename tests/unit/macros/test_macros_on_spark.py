@@ -50,12 +50,12 @@ def bronze(query: Query, tmp_path: Path) -> Callable[..., list[dict[str, Any]]]:
                 timestamp '2024-01-02 03:04:05' as file_time, timestamp '2024-01-02 03:05:00' as modified_at,
                 true as is_newest
         """
-        dbt = Dbt(answers={"headers": []})
+        dbt, header = Dbt(), []
         if cdc["options"]["header"]:
             header = query(dbt.cdc_csv_header_sql(VIEW, cdc["options"]["delimiter"]), (f"file:{path}",))
-            dbt = Dbt(answers={"headers": header})
-        source = dbt.cdc_source_columns(cdc, {"view": VIEW})
-        sql = dbt.cdc_bronze_sql(cdc, files_sql, {"view": VIEW}, dbt.cdc_column_plan(source, []))
+        raw = {"view": VIEW, "columns": [{"name": row["name"], "type": "string"} for row in header]}
+        plan = dbt.cdc_column_plan(dbt.cdc_source_columns(cdc, raw), [])
+        sql = dbt.cdc_bronze_sql(cdc, files_sql, raw, plan)
         return sorted(query(sql, (f"file:{path}",)), key=lambda row: row["_cdc_sequence"])
 
     return rows
@@ -145,6 +145,54 @@ def test_csv__byte_order_mark_is_no_value(bronze):
 def test_csv__null_words_of_the_feed(bronze):
     rows = bronze('I,1,NULL,it\'s\nI,2,\\N,""\n', null_values=["\\N", "it's"])
     assert values(rows) == [(1, "NULL", None), (2, None, "")]
+
+
+CARRIED = ("_cdc_operation", "id", "value", "last", "_cdc_unavailable_columns")
+
+
+def test_csv__a_value_that_is_not_carried_is_told_from_null(bronze):
+    rows = bronze('U,1,~,NULL\nU,2,"~",~\nD,3,~,~\n', unavailable_value="~")
+    assert values(rows, *CARRIED) == [
+        ("U", 1, None, None, ["value"]),
+        ("U", 2, "~", None, ["last"]),
+        ("D", 3, None, None, ["value", "last"]),
+    ]
+
+
+def test_csv__columns_that_a_record_lacks_keep_their_value_if_the_feed_says_so(bronze):
+    rows = bronze("U,1,a\nU,2,b,\n", optional=1, absent_columns="keep")
+    assert values(rows, *CARRIED) == [("U", 1, "a", None, ["last"]), ("U", 2, "b", None, None)]
+    rows = bronze("Op,id,Value\nU,1,a\n", header=True, absent_columns="keep", unavailable_value="~")
+    assert values(rows, *CARRIED) == [("U", 1, "a", None, ["last"])]
+
+
+KEYS = [("id", "int"), ("value", "string"), ("BI_id", "int")]
+CHANGED = (*CARRIED[:2], "_cdc_old_key", "_cdc_quarantine_reason")
+
+
+@pytest.mark.parametrize("header", [True, False])
+def test_csv__before_images_tell_the_old_key(bronze, header):
+    lines = ["U,2,a,1", "U,3,a,03", "U,4,a,", "I,5,a,1", "U,6,a,x", "U,7,a"][: 5 if header else 6]
+    rows = bronze(
+        "\n".join(["Op,id,value,BI_id"] * header + lines),
+        columns=KEYS[:2] if header else KEYS,
+        optional=0 if header else 1,
+        header=header,
+        before_image_prefix="bi_",
+    )
+    assert "BI_id" not in rows[0]
+    assert values(rows, *CHANGED)[:5] == [
+        ("U", 2, {"id": "1"}, None),
+        ("U", 3, None, None),
+        ("U", 4, None, None),
+        ("I", 5, None, None),
+        ("U", 6, None, "BI_id is 'x', expected int"),
+    ]
+    assert header or values(rows, *CHANGED)[5] == ("U", 7, None, None)
+
+
+def test_csv__no_record_truncates_the_table(bronze):
+    assert reasons(bronze("T,,a,x\n")) == [("unknown_operation", "operation is 'T', expected I, U or D")]
 
 
 @pytest.mark.parametrize(

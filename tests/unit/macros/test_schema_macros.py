@@ -213,6 +213,14 @@ CSV_COLUMNS = [
 ]
 
 
+def test_cdc_source_columns__before_images_are_not_the_sources():
+    cdc = {"format": "parquet", "options": {**DMS, "before_image_prefix": "BI_"}}
+    raw = {"columns": [{"name": name, "type": "int"} for name in ("id", "bi_id", "bird")]}
+    assert [column["name"] for column in Dbt().cdc_source_columns(cdc, raw)] == ["id", "bird"]
+    cdc |= {"format": "csv", "columns": raw["columns"]}
+    assert [column["name"] for column in Dbt().cdc_source_columns(cdc, {"columns": []})] == ["id", "bird"]
+
+
 def test_cdc_source_columns__csv_takes_them_from_the_seed():
     cdc = {**CSV, "options": {**DMS, "header": False}}
     assert Dbt().cdc_source_columns(cdc, {"view": "raw", "columns": []}) == CSV_COLUMNS
@@ -220,14 +228,9 @@ def test_cdc_source_columns__csv_takes_them_from_the_seed():
 
 def test_cdc_source_columns__csv_header_adds_unknown_names_as_text():
     cdc = {**CSV, "options": {**DMS, "header": True, "delimiter": ","}}
-    dbt = Dbt(answers={"headers": [{"name": name} for name in ("Op", "dms_timestamp", "ID", "name", "New")]})
+    header = [{"name": name, "type": "string"} for name in ("Op", "dms_timestamp", "ID", "name", "New")]
     new = {"name": "New", "raw_type": "string", "type": "string"}
-    assert dbt.cdc_source_columns(cdc, {"view": "raw", "columns": []}) == [*CSV_COLUMNS, new]
-
-
-def test_cdc_source_columns__csv_header_is_not_asked_without_files():
-    cdc = {**CSV, "options": {**DMS, "header": True, "delimiter": ","}}
-    assert Dbt().cdc_source_columns(cdc, {"view": None, "columns": []}) == CSV_COLUMNS
+    assert Dbt().cdc_source_columns(cdc, {"view": "raw", "columns": header}) == [*CSV_COLUMNS, new]
 
 
 @pytest.mark.parametrize(

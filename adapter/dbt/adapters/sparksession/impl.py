@@ -66,7 +66,7 @@ class SparksessionAdapter(SparkAdapter):
     @available
     def read_files(
         self, view: str, format: str, paths: list[str], options: dict[str, Any] | None = None
-    ) -> dict[str, list[dict[str, str]]]:
+    ) -> dict[str, list[Any]]:
         """Register a temporary view over exactly these files; see `read_files.read_files`."""
         with self.connections.exception_handler(f"adapter.read_files('{view}', '{format}', ...)"):
             return read_files(self.session, view, format, list(paths), dict(options or {}))

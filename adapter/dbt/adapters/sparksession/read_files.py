@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from functools import reduce
 from typing import Any, TypeVar
 
 from dbt_common.exceptions import DbtRuntimeError
+from py4j.protocol import Py4JJavaError
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 from pyspark.sql.types import StructType
@@ -22,8 +24,12 @@ from dbt.adapters.sparksession.errors import (
 )
 from dbt.adapters.sparksession.widening import merge_schemas
 
-ADDED_COLUMNS = ("_file_path", "_file_modified_at", "_file_row")
+ADDED_COLUMNS = ("_file_path", "_file_modified_at", "_file_row", "_file_schema")
 VERIFY = ("schema", "full")
+# A footer is two small reads, most of it waiting where files are far away.
+FOOTER_THREADS = 16
+# Where Spark keeps its own schema in the files it writes; it goes before Parquet's.
+SPARK_SCHEMA = "org.apache.spark.sql.parquet.row.metadata"
 Result = TypeVar("Result")
 # Characters that Hadoop takes as parts of a pattern unless a backslash precedes them.
 _PATTERN = re.compile(r"[{}\[\]*?\\]")
@@ -35,7 +41,7 @@ class FileProblem(Exception):
 
 def read_files(
     session: SparkSession, view: str, format: str, paths: list[str], options: dict[str, Any]
-) -> dict[str, list[dict[str, str]]]:
+) -> dict[str, list[Any]]:
     """Register a temporary view over exactly the files given.
 
     Args:
@@ -48,9 +54,12 @@ def read_files(
 
     Returns:
         `columns`: name and Spark SQL type of the files' columns, in order; the view has `_file_path` (string, equal to
-        the path given), `_file_modified_at` (timestamp) and `_file_row` (bigint from 0, position in the file) as well.
+        the path given), `_file_modified_at` (timestamp), `_file_row` (bigint from 0, position in the file) and
+        `_file_schema` (int) as well.
+        `schemas`: what single files have: at position `_file_schema`, name and type of the columns of such a file.
+        Formats other than parquet do not tell files apart.
         `rejected`: path and one-line reason of each file that is left out because it cannot be read.
-        If no file is readable there is no view and `columns` is empty.
+        If no file is readable there is no view, and `columns` and `schemas` are empty.
 
     Raises:
         DbtRuntimeError: an option of this function is wrong.
@@ -77,22 +86,69 @@ def read_files(
         _check_columns(schema)
         return schema
 
-    groups, rejected = _sift(list(dict.fromkeys(paths)), schema_of)
+    unique = list(dict.fromkeys(paths))
+    groups: list[tuple[StructType, list[str]]] = []
+    rejected: list[dict[str, str]] = []
+    for footer, some in _by_footer(session, unique).items() if format == "parquet" else [("", unique)]:
+        # Files of one footer have one schema; where no footer could be read Spark finds the reason.
+        check = (lambda some: schema_of(some[:1])) if footer else schema_of
+        passed, failed = _sift(some, check)
+        groups += passed
+        rejected += failed
     schema, reads, misfits = merge_schemas(groups)
     rejected += misfits
+    own = {path: stored for stored, some in groups for path in some}
     frames = []
+    schemas: list[list[dict[str, str]]] = []
     for stored, accepted in reads:
         if verify == "full":
             verified, broken = _sift(accepted, lambda some, stored=stored: _decode(load(some, stored)))  # type: ignore[misc]
             accepted = [path for _, some in verified for path in some]  # noqa: PLW2901
             rejected += broken
-        if accepted:
-            frames.append(_with_file_columns(load(accepted, stored), format))
+        alike: dict[str, list[str]] = {}
+        for path in accepted:
+            alike.setdefault(own[path].json(), []).append(path)
+        for some in alike.values():
+            frames.append(
+                _with_file_columns(load(some, stored), format).withColumn("_file_schema", F.lit(len(schemas)))
+            )
+            schemas.append(_described(own[some[0]]))
     if schema is None or not frames:
-        return {"columns": [], "rejected": _in_order(rejected, paths)}
+        return {"columns": [], "schemas": [], "rejected": _in_order(rejected, paths)}
     reduce(DataFrame.unionByName, (_cast(frame, schema) for frame in frames)).createOrReplaceTempView(f"`{view}`")
-    columns = [{"name": column.name, "type": column.dataType.simpleString()} for column in schema.fields]
-    return {"columns": columns, "rejected": _in_order(rejected, paths)}
+    return {"columns": _described(schema), "schemas": schemas, "rejected": _in_order(rejected, paths)}
+
+
+def _described(schema: StructType) -> list[dict[str, str]]:
+    return [{"name": column.name, "type": column.dataType.simpleString()} for column in schema.fields]
+
+
+def _by_footer(session: SparkSession, paths: list[str]) -> dict[str, list[str]]:
+    """Parquet files by the schema in their footers, those whose footer cannot be read under an empty text."""
+    jvm: Any = session._jvm
+    configuration = session._jsparkSession.sessionState().newHadoopConf()
+
+    def footer(path: str) -> str:
+        if _is_hidden(path):
+            return ""
+        try:
+            file = jvm.org.apache.parquet.hadoop.util.HadoopInputFile.fromPath(
+                jvm.org.apache.hadoop.fs.Path(path), configuration
+            )
+            reader = jvm.org.apache.parquet.hadoop.ParquetFileReader.open(file)
+            try:
+                metadata = reader.getFileMetaData()
+                return f"{metadata.getSchema().toString()}{metadata.getKeyValueMetaData().get(SPARK_SCHEMA)}"
+            finally:
+                reader.close()
+        except Py4JJavaError:
+            return ""
+
+    groups: dict[str, list[str]] = {}
+    with ThreadPoolExecutor(FOOTER_THREADS) as threads:
+        for path, text in zip(paths, threads.map(footer, paths), strict=True):
+            groups.setdefault(text, []).append(path)
+    return groups
 
 
 def _sift(
@@ -127,13 +183,15 @@ def _reason(error: Exception) -> str:
     return " ".join((root_cause(error) if message.startswith("[FAILED_READ_FILE") else message).split())
 
 
+def _is_hidden(path: str) -> bool:
+    name = path.rsplit("/", 1)[-1]
+    return name.startswith((".", "_")) or name.endswith("._COPYING_")
+
+
 def _check_names(paths: list[str]) -> None:
-    for path in paths:
+    for path in filter(_is_hidden, paths):
         name = path.rsplit("/", 1)[-1]
-        if name.startswith((".", "_")) or name.endswith("._COPYING_"):
-            raise FileProblem(
-                f"Spark leaves out hidden files; {name!r} starts with '.' or '_' or ends with '._COPYING_'"
-            )
+        raise FileProblem(f"Spark leaves out hidden files; {name!r} starts with '.' or '_' or ends with '._COPYING_'")
 
 
 def _check_columns(schema: StructType) -> None:

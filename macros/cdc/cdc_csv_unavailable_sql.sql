@@ -1,0 +1,39 @@
+{#
+    A value is not carried where the feed's word for that stands in its place (docs/contracts.md section 1.5), and,
+    if the feed keeps absent columns, where the file or the record has no such column.
+#}
+{% macro cdc_csv_unavailable_sql(cdc, plan) -%}
+{%- set keys = cdc.primary_key | map('lower') | list -%}
+{%- set word = cdc.options.get('unavailable_value') -%}
+{%- set keeps_absent = cdc.options.get('absent_columns') == 'keep' -%}
+{%- set conditions = {} -%}
+{%- for column in plan if column.name | lower not in keys -%}
+    {%- set alternatives = ['true'] if keeps_absent and column.raw_type is none else [] -%}
+    {%- if column.raw_type is not none -%}
+        {%- set position = cdc_csv_position_sql(cdc, column.name) -%}
+        {%- if word -%}
+            {%- set field = 'try_element_at(_cdc_fields, cast(' ~ position ~ ' as int))' -%}
+            {%- do alternatives.append(field ~ ' = ' ~ cdc_string_sql(word)) -%}
+        {%- endif -%}
+        {%- if keeps_absent -%}
+            {%- set is_absent = position ~ ' is null' if cdc.options.header else 'size(_cdc_fields) < ' ~ position -%}
+            {%- do alternatives.append(is_absent) -%}
+        {%- endif -%}
+    {%- endif -%}
+    {%- if alternatives -%}
+        {%- do conditions.update({column.name: alternatives | join(' or ')}) -%}
+    {%- endif -%}
+{%- endfor -%}
+{%- if not conditions -%}
+cast(null as array<string>)
+{%- else -%}
+nullif(
+    array_compact(array(
+        {%- for name, condition in conditions.items() %}
+        case when {{ condition }} then {{ cdc_string_sql(name) }} end{{ ',' if not loop.last }}
+        {%- endfor %}
+    )),
+    cast(array() as array<string>)
+)
+{%- endif -%}
+{%- endmacro %}

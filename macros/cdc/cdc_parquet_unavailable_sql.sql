@@ -1,0 +1,28 @@
+{# Parquet has no word for a value that is not carried; a file may lack the column, and the feed say that it keeps. #}
+{% macro cdc_parquet_unavailable_sql(cdc, raw, plan) -%}
+{%- set cases = [] -%}
+{%- if cdc.options.get('absent_columns') == 'keep' -%}
+    {%- set keys = cdc.primary_key | map('lower') | list -%}
+    {%- for schema in raw.schemas -%}
+        {%- set present = schema | map(attribute='name') | map('lower') | list -%}
+        {%- set absent = [] -%}
+        {%- for column in plan if column.name | lower not in keys -%}
+            {%- if not cdc_names_in_files(cdc, column.name) | select('in', present) | list -%}
+                {%- do absent.append(cdc_string_sql(column.name)) -%}
+            {%- endif -%}
+        {%- endfor -%}
+        {%- if absent -%}
+            {%- do cases.append('when ' ~ loop.index0 ~ ' then array(' ~ absent | join(', ') ~ ')') -%}
+        {%- endif -%}
+    {%- endfor -%}
+{%- endif -%}
+{%- if not cases -%}
+cast(null as array<string>)
+{%- else -%}
+case raw._file_schema
+    {%- for case in cases %}
+    {{ case }}
+    {%- endfor %}
+end
+{%- endif -%}
+{%- endmacro %}

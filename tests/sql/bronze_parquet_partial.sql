@@ -1,0 +1,7 @@
+{%- set columns = given_plan()[:3] + [{'name': 'BI_id', 'type': 'int'}, {'name': 'BI_line no', 'type': 'int'}] -%}
+{{ cdc_bronze_sql(
+    given_table(partial=true),
+    given_files_sql(),
+    {'view': 'raw_view', 'columns': columns, 'schemas': [columns, columns[:2]]},
+    given_plan()
+) }}
