@@ -12,7 +12,7 @@ import io
 import os
 import shutil
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import date, datetime, timedelta, timezone
 from decimal import Decimal
 from pathlib import Path
@@ -27,6 +27,8 @@ Row = Mapping[str, Any]
 T = TypeVar("T")
 
 OPERATION_COLUMN = "Op"
+# Stands in a record for a column that is not in the supplemental log.
+_NOT_LOGGED = object()
 # RowGroupLength's default: several row groups in one file are the normal case for a reader (docs/contracts.md §1.1).
 ROW_GROUP_LENGTH = 10_000
 DATE_FOLDERS = {
@@ -66,12 +68,15 @@ class Change:
     """One statement in commit order.
 
     ``row`` is the after image of an ``I`` or ``U`` and the before image of a ``D`` (docs/contracts.md §1.7); a column
-    it leaves out is written as NULL. ``committed_at`` is the commit time of its transaction, UTC if naive.
+    it leaves out is written as NULL, or as not logged. ``committed_at`` is the commit time of its transaction, UTC if
+    naive. ``before`` holds what columns of a ``U`` were before it, where that differs from ``row``: an update of the
+    key is one ``U`` with the new key, and only a task with before images shows the old one.
     """
 
     operation: Operation
     row: Row
     committed_at: datetime
+    before: Row = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -83,8 +88,13 @@ class DmsTask:
     * ``compression="gzip"``: CSV objects get ``.gz``; parquet uses the gzip codec and keeps its name (UNVERIFIED).
     * ``date_partition_delimiter``: None switches date folders off. Folder and file name use the write time.
     * ``deletes_carry_key_only``: a ``D`` holds the key and NULLs, as from PostgreSQL with REPLICA IDENTITY DEFAULT.
-    * ``csv_quote_ambiguous_text``: also quotes the empty text and a text that equals ``csv_null_value``. Whether DMS
-      does so is UNVERIFIED (§1.5); without it those values cannot be told from NULL.
+    * ``csv_quote_ambiguous_text``: also quotes the empty text and a text that equals ``csv_null_value`` or
+      ``csv_no_sup_value``. Whether DMS does so is UNVERIFIED (§1.5); without it those values cannot be told from NULL.
+    * ``use_csv_no_sup_value`` and ``csv_no_sup_value``: what a ``U`` or ``D`` of a CSV file has for a column that its
+      row leaves out, as Oracle logs no more than the key and what changed (§1.5); unquoted.
+    * ``before_image_prefix``: the rule add-before-image-columns (§1.7): after the table's columns those of the key
+      again, or with ``before_image_filter`` ``all`` every one, filled in ``U`` rows. Full loads have them too, empty
+      (UNVERIFIED).
     * ``seconds_between_files``: how much later each further file of one call is written (CdcMaxBatchInterval).
 
     Raises:
@@ -110,6 +120,10 @@ class DmsTask:
     date_partition_sequence: Literal["YYYYMMDD", "YYYYMMDDHH", "YYYYMM", "MMYYYYDD", "DDMMYYYY"] = "YYYYMMDD"
     date_partition_timezone: str = "UTC"
     deletes_carry_key_only: bool = False
+    use_csv_no_sup_value: bool = False
+    csv_no_sup_value: str | None = None
+    before_image_prefix: str | None = None
+    before_image_filter: Literal["pk-only", "all"] = "pk-only"
     seconds_between_files: int = 60
 
     def __post_init__(self) -> None:
@@ -122,13 +136,20 @@ class DmsTask:
                 ("parquet_version", self.parquet_version, ("parquet_1_0", "parquet_2_0")),
                 ("date_partition_delimiter", self.date_partition_delimiter, (None, *DATE_DELIMITERS)),
                 ("date_partition_sequence", self.date_partition_sequence, tuple(DATE_FOLDERS)),
+                ("before_image_filter", self.before_image_filter, ("pk-only", "all")),
             )
             if value not in accepted
         ]
         if self.cdc_inserts_only and self.cdc_inserts_and_updates:
             problems.append("cdc_inserts_only and cdc_inserts_and_updates are both true; set at most one of them")
-        if self.timestamp_column_name == "":
-            problems.append("timestamp_column_name is empty text; give a name, or None for no such column")
+        for name, value in (
+            ("timestamp_column_name", self.timestamp_column_name),
+            ("before_image_prefix", self.before_image_prefix),
+        ):
+            if value == "":
+                problems.append(f"{name} is empty text; give a name, or None for no such column")
+        if self.use_csv_no_sup_value and self.data_format == "parquet":
+            problems.append("use_csv_no_sup_value is true; parquet has no such value, expected data_format 'csv'")
         if self.seconds_between_files < 1:
             problems.append(f"seconds_between_files is {self.seconds_between_files}; expected at least 1")
         if problems:
@@ -162,7 +183,7 @@ class DmsTask:
         stamp = _timestamp_text(written_at)
         files = []
         for number, part in enumerate(_parts(list(rows), rows_per_file), start=1):
-            records = [self._record(table, "I", stamp, row) for row in part]
+            records = [self._record(table, Change("I", row, written_at), stamp) for row in part]
             path = self._folder(table) / f"LOAD{number:08X}{self._suffix()}"
             files.append(self._store(path, self._encode(columns, records), written_at))
         return files
@@ -194,10 +215,7 @@ class DmsTask:
         files = []
         for number, part in enumerate(_parts(wanted, rows_per_file)):
             moment = _utc(written_at) + timedelta(seconds=number * self.seconds_between_files)
-            records = [
-                self._record(table, change.operation, _timestamp_text(change.committed_at), change.row)
-                for change in part
-            ]
+            records = [self._record(table, change, _timestamp_text(change.committed_at)) for change in part]
             path = self._folder(table) / self._change_file(moment)
             files.append(self._store(path, self._encode(columns, records), moment))
         return files
@@ -213,23 +231,39 @@ class DmsTask:
         shutil.rmtree(self._folder(table), ignore_errors=True)
 
     def _layout(self, table: SourceTable, *, with_operation: bool) -> list[Column]:
-        """The columns of a file: ``[Op][timestamp] columns…`` (docs/contracts.md §1.3)."""
+        """The columns of a file: ``[Op][timestamp] columns… [before images…]`` (docs/contracts.md §1.3)."""
         extra = [OPERATION_COLUMN] if with_operation else []
         if self.timestamp_column_name is not None:
             extra.append(self.timestamp_column_name)
-        return [*(Column(name, pa.string()) for name in extra), *table.columns]
+        before = [Column(f"{self.before_image_prefix}{column.name}", column.type) for column in self._imaged(table)]
+        return [*(Column(name, pa.string()) for name in extra), *table.columns, *before]
 
-    def _record(self, table: SourceTable, operation: Operation, stamp: str, row: Row) -> dict[str, Any]:
+    def _imaged(self, table: SourceTable) -> list[Column]:
+        """The columns that have a before image."""
+        if self.before_image_prefix is None:
+            return []
+        return [column for column in table.columns if self.before_image_filter == "all" or column.name in table.key]
+
+    def _record(self, table: SourceTable, change: Change, stamp: str) -> dict[str, Any]:
         """One row of a file by column name, whether or not the layout has the two columns of DMS's own."""
+        operation, row = change.operation, change.row
         known = {column.name for column in table.columns}
-        unknown = [name for name in row if name not in known]
+        unknown = [name for name in {**row, **change.before} if name not in known]
         if unknown:
             raise ValueError(
                 f"Row of {table.schema}.{table.name} (DmsTask): unknown columns {unknown}; expected {sorted(known)}."
             )
         only_key = operation == "D" and self.deletes_carry_key_only
         image = {name: value for name, value in row.items() if not only_key or name in table.key}
-        return {OPERATION_COLUMN: operation, str(self.timestamp_column_name): stamp, **image}
+        if self.use_csv_no_sup_value and self.csv_no_sup_value and operation != "I":
+            image = {**dict.fromkeys(known, _NOT_LOGGED), **image}
+        record = {OPERATION_COLUMN: operation, str(self.timestamp_column_name): stamp, **image}
+        if operation == "U":
+            earlier = {**row, **change.before}
+            record |= {
+                f"{self.before_image_prefix}{column.name}": earlier.get(column.name) for column in self._imaged(table)
+            }
+        return record
 
     def _folder(self, table: SourceTable) -> Path:
         return self.root / table.schema / table.name
@@ -283,20 +317,20 @@ class DmsTask:
             lines.append([self._quoted(column.name) for column in columns])
         for record in records:
             values = (record.get(column.name) for column in columns)
-            lines.append(
-                [
-                    self.csv_null_value if value is None else self._quoted(render(value))
-                    for render, value in zip(renderers, values, strict=True)
-                ]
-            )
+            lines.append([self._csv_value(render, value) for render, value in zip(renderers, values, strict=True)])
         return "".join(self.csv_delimiter.join(line) + self.csv_row_delimiter for line in lines)
+
+    def _csv_value(self, render: Callable[[Any], str], value: Any) -> str:
+        if value is None:
+            return self.csv_null_value
+        return str(self.csv_no_sup_value) if value is _NOT_LOGGED else self._quoted(render(value))
 
     def _quoted(self, text: str) -> str:
         """Wraps a value in quotes where Rfc4180 asks for it: it holds a quote, a line break or the delimiter."""
         if not self.rfc4180:
             return text
         special = any(mark in text for mark in ('"', "\n", "\r", self.csv_delimiter))
-        ambiguous = self.csv_quote_ambiguous_text and text in ("", self.csv_null_value)
+        ambiguous = self.csv_quote_ambiguous_text and text in ("", self.csv_null_value, self.csv_no_sup_value)
         return '"' + text.replace('"', '""') + '"' if special or ambiguous else text
 
     def _store(self, path: Path, content: bytes, written_at: datetime) -> Path:

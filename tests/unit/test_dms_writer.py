@@ -408,6 +408,52 @@ def test_deletes_may_carry_the_key_only(tmp_path: Path) -> None:
     assert key.read_text() == "I,1,a\nD,1,NULL\n"
 
 
+MOVED = Change("U", {"id": 2, "name": "b"}, COMMITTED_AT, before={"id": 1})
+
+
+@pytest.mark.parametrize(
+    ("settings", "loaded", "changed"),
+    [
+        ({}, "1,a", ["I,1,a", "U,2,b"]),
+        ({"before_image_prefix": "BI_"}, "1,a,NULL", ["I,1,a,NULL", "U,1,b,1", "U,2,b,1", "D,1,b,NULL"]),
+        ({"before_image_prefix": "x", "before_image_filter": "all"}, "1,a,NULL,NULL", ["I,1,a,NULL,NULL", "U,2,b,1,b"]),
+    ],
+)
+def test_an_update_of_the_key_shows_the_old_one_in_before_images_only(
+    tmp_path: Path, settings: dict[str, Any], loaded: str, changed: list[str]
+) -> None:
+    task = DmsTask(tmp_path, **settings)
+    (load,) = task.full_load(TABLE, [INSERT.row], WRITTEN_AT)
+    (file,) = task.changes(TABLE, [INSERT, UPDATE, MOVED, DELETE], WRITTEN_AT)
+    assert load.read_text() == loaded + "\n"
+    assert set(changed) <= set(file.read_text().splitlines())
+
+
+def test_before_images_have_the_type_of_their_column(tmp_path: Path) -> None:
+    task = DmsTask(tmp_path, data_format="parquet", before_image_prefix="BI_")
+    (file,) = task.changes(TABLE, [INSERT, MOVED], WRITTEN_AT)
+    assert pq.read_table(file).to_pydict() == {"Op": ["I", "U"], "id": [1, 2], "name": ["a", "b"], "BI_id": [None, 1]}
+    assert pq.read_schema(file).field("BI_id").type == pa.int32()
+
+
+@pytest.mark.parametrize(
+    ("settings", "lines"),
+    [
+        ({"use_csv_no_sup_value": True, "csv_no_sup_value": "~"}, ["I,1,NULL", "U,1,~", "D,1,~", 'U,1,"~"']),
+        ({"use_csv_no_sup_value": True}, ["I,1,NULL", "U,1,NULL", "D,1,NULL", "U,1,~"]),
+        ({"csv_no_sup_value": "~"}, ["I,1,NULL", "U,1,NULL", "D,1,NULL", 'U,1,"~"']),
+    ],
+)
+def test_columns_that_are_not_logged_are_told_from_null_if_asked(
+    tmp_path: Path, settings: dict[str, Any], lines: list[str]
+) -> None:
+    task = DmsTask(tmp_path, csv_quote_ambiguous_text=True, **settings)
+    operations: list[Any] = ["I", "U", "D"]
+    changes = [Change(operation, {"id": 1}, COMMITTED_AT) for operation in operations]
+    (file,) = task.changes(TABLE, [*changes, Change("U", {"id": 1, "name": "~"}, COMMITTED_AT)], WRITTEN_AT)
+    assert file.read_text().splitlines() == lines
+
+
 # Mistakes
 
 
@@ -421,6 +467,8 @@ def test_all_wrong_settings_are_told_at_once(tmp_path: Path) -> None:
         "cdc_inserts_only": True,
         "cdc_inserts_and_updates": True,
         "timestamp_column_name": "",
+        "before_image_prefix": "",
+        "before_image_filter": "non-pk",
         "seconds_between_files": 0,
     }
     with pytest.raises(ValueError, match="DmsTask") as caught:
@@ -428,6 +476,11 @@ def test_all_wrong_settings_are_told_at_once(tmp_path: Path) -> None:
     missing = [name for name in wrong if f"{name} " not in str(caught.value)]
     assert not missing
     assert "data_format is 'json'; expected one of 'csv', 'parquet'" in str(caught.value)
+
+
+def test_parquet_has_no_value_for_what_is_not_logged(tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match="parquet has no such value, expected data_format 'csv'"):
+        DmsTask(tmp_path, data_format="parquet", use_csv_no_sup_value=True)
 
 
 def test_a_row_with_an_unknown_column_is_refused(tmp_path: Path) -> None:
