@@ -26,8 +26,9 @@ from dbt.adapters.sparksession.widening import merge_schemas
 
 ADDED_COLUMNS = ("_file_path", "_file_modified_at", "_file_row", "_file_schema")
 VERIFY = ("schema", "full")
-# A footer is two small reads, most of it waiting where files are far away.
+# A footer is two small reads, most of it waiting where files are far away; for a few files threads are no gain.
 FOOTER_THREADS = 16
+FEW_FILES = 8
 # Where Spark keeps its own schema in the files it writes; it goes before Parquet's.
 SPARK_SCHEMA = "org.apache.spark.sql.parquet.row.metadata"
 Result = TypeVar("Result")
@@ -144,10 +145,14 @@ def _by_footer(session: SparkSession, paths: list[str]) -> dict[str, list[str]]:
         except Py4JJavaError:
             return ""
 
+    if len(paths) <= FEW_FILES:
+        footers = [footer(path) for path in paths]
+    else:
+        with ThreadPoolExecutor(FOOTER_THREADS) as threads:
+            footers = list(threads.map(footer, paths))
     groups: dict[str, list[str]] = {}
-    with ThreadPoolExecutor(FOOTER_THREADS) as threads:
-        for path, text in zip(paths, threads.map(footer, paths), strict=True):
-            groups.setdefault(text, []).append(path)
+    for path, text in zip(paths, footers, strict=True):
+        groups.setdefault(text, []).append(path)
     return groups
 
 
