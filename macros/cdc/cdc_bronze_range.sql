@@ -1,30 +1,41 @@
 {#
-    Which part of bronze is new to silver, and the greatest sequence, batch and commit time once it is applied. The
-    range starts at the snapshot that was applied last; where that one is gone (expired, rolled back), at the batch
-    that was applied last. A load generation is complete once a change of it has come: DMS writes none before the
-    load has ended.
+    Which part of bronze is new to silver, what is in it, and silver's progress once it is applied. The range starts at
+    the snapshot that was applied last; where that one is gone (expired, rolled back), at the batch that was applied
+    last. Changes that sort before what was applied make the whole log interesting: it is then looked at, too.
 #}
-{% macro cdc_bronze_range(bronze, to_snapshot_id, progress) %}
+{% macro cdc_bronze_range(cdc, bronze, to_snapshot_id, progress, plan) %}
     {% set from_snapshot_id = progress.get('cdc.bronze-snapshot-id') %}
     {% if from_snapshot_id and not cdc_is_ancestor(bronze, from_snapshot_id) %}
         {% set from_snapshot_id = none %}
     {% endif %}
     {% set after_batch_id = progress.get('cdc.batch-id', 0) | int %}
     {% set applied_sequence = progress.get('cdc.sequence', '') %}
-    {% set changes_sql = cdc_bronze_range_sql(bronze, from_snapshot_id, to_snapshot_id, after_batch_id) %}
-    {% set news = run_query(cdc_bronze_range_summary_sql(changes_sql)).rows[0] %}
-    {% set applied_generation = progress.get('cdc.generation', 1) | int %}
-    {% set generation = [applied_generation, news['complete_generation'] or 1] | max %}
-    {% set first_sequence = news['first_sequence'] or '' %}
+    {% set applied_barrier = progress.get('cdc.barrier', '') %}
+    {% set rows_sql = cdc_bronze_range_sql(bronze, from_snapshot_id, to_snapshot_id, after_batch_id) %}
+    {% set log_rows_sql = cdc_bronze_range_sql(bronze, none, to_snapshot_id, 0) %}
+    {% set news = run_query(cdc_bronze_range_summary_sql(rows_sql)).rows[0] %}
+    {% set first_sequence = news['first_sequence'] or applied_sequence ~ '~' %}
+    {% set has_late = first_sequence <= applied_sequence %}
+    {% set log = run_query(cdc_bronze_range_summary_sql(log_rows_sql)).rows[0] if has_late else news %}
+    {% set barriers = ([applied_barrier] + (log['barriers'] or '').split(' ')) | select | unique | sort %}
+    {% set barrier = barriers[-1] if barriers else '' %}
     {% do return({
-        'sql': changes_sql,
-        'generation': generation,
-        'completes_generation': generation > applied_generation,
+        'sql': cdc_log_sql(cdc, plan, rows_sql, news['has_key_changes']),
+        'log_sql': cdc_log_sql(cdc, plan, log_rows_sql, log['has_key_changes']),
         'to_snapshot_id': to_snapshot_id,
         'applied_sequence': applied_sequence,
-        'has_late': first_sequence != '' and first_sequence <= applied_sequence,
+        'first_sequence': first_sequence,
+        'has_late': has_late,
+        'has_late_truncate': (news['first_truncate'] or '~') <= applied_sequence,
+        'has_partial': log['has_partial'],
+        'barriers': barriers,
+        'barrier': barrier,
+        'has_new_barrier': barrier > applied_barrier,
         'last_batch_id': [after_batch_id, news['last_batch_id'] or 0] | max,
         'last_sequence': [applied_sequence, news['last_sequence'] or ''] | max,
         'last_committed_at': [progress.get('cdc.committed-at', ''), news['last_committed_at'] or ''] | max,
+        'changes': news['changes'],
+        'not_applied': news['updates_and_deletes'] if cdc.mode == 'append' else 0,
+        'after_batch_id': after_batch_id,
     }) %}
 {% endmacro %}

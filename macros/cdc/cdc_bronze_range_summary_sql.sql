@@ -1,13 +1,22 @@
-{% macro cdc_bronze_range_summary_sql(changes_sql) -%}
+{# One row about a part of bronze. A load generation is complete once a row of it that no load wrote has come. #}
+{% macro cdc_bronze_range_summary_sql(rows_sql) -%}
 with changes as (
-    {{ changes_sql | indent(4) }}
+    {{ rows_sql | indent(4) }}
 )
 
 select
+    count(*) as changes,
     min(_cdc_sequence) as first_sequence,
     max(_cdc_sequence) as last_sequence,
     max(_cdc_batch_id) as last_batch_id,
-    max(_cdc_generation) filter (where _cdc_operation <> 'L') as complete_generation,
-    date_format(max(_cdc_committed_at), 'yyyy-MM-dd HH:mm:ss.SSSSSS') as last_committed_at
+    date_format(max(_cdc_committed_at), 'yyyy-MM-dd HH:mm:ss.SSSSSS') as last_committed_at,
+    count_if(_cdc_operation in ('U', 'D')) as updates_and_deletes,
+    min(_cdc_sequence) filter (where _cdc_operation = 'T') as first_truncate,
+    array_join(array_sort(collect_set(case
+        when _cdc_operation = 'T' then _cdc_sequence
+        when _cdc_operation <> 'L' and _cdc_generation > 1 then lpad(_cdc_generation, 6, '0')
+    end)), ' ') as barriers,
+    coalesce(bool_or(_cdc_unavailable_columns is not null), false) as has_partial,
+    coalesce(bool_or(_cdc_old_key is not null), false) as has_key_changes
 from changes
 {%- endmacro %}

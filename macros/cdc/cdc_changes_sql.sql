@@ -1,27 +1,38 @@
-{% macro cdc_changes_sql(cdc, bronze, changes) -%}
-{%- if changes.has_late -%}
+{#
+    The changes that decide what becomes of a key: what is new, or all that bronze ever got of the key where something
+    older than what silver applied has come. A truncate that comes late concerns every key.
+#}
+{% macro cdc_changes_sql(cdc, changes) -%}
+{%- if changes.has_late and not changes.has_late_truncate -%}
 late_keys as (
-    select distinct {{ cdc_column_list_sql(cdc.primary_key) }}
+    select distinct {{ cdc_column_list_sql(cdc_key_columns(cdc)) }}
     from news
     where _cdc_sequence <= {{ cdc_string_sql(changes.applied_sequence) }}
 ),
 
 log as (
-    {{ cdc_bronze_range_sql(bronze, none, changes.to_snapshot_id, 0) | indent(4) }}
+    {{ changes.log_sql | indent(4) }}
 ),
 
 changes as (
-    select *
+    select
+        news.*,
+        false as _cdc_is_whole
     from news
+    left anti join late_keys on {{ cdc_same_key_sql(cdc, 'news', 'late_keys') }}
     union all
-    select log.*
+    select
+        log.*,
+        true as _cdc_is_whole
     from log
-    left semi join late_keys on {{ cdc_same_key_sql(cdc.primary_key, 'log', 'late_keys') }}
+    left semi join late_keys on {{ cdc_same_key_sql(cdc, 'log', 'late_keys') }}
 )
 {%- else -%}
 changes as (
-    select *
-    from news
+    select
+        *,
+        {{ 'true' if changes.has_late or not changes.applied_sequence else 'false' }} as _cdc_is_whole
+    from {{ '(' ~ changes.log_sql ~ ')' if changes.has_late else 'news' }}
 )
 {%- endif -%}
 {%- endmacro %}

@@ -1,36 +1,35 @@
 {#
     The guard stands in the matched clauses and not in the join: there, an older change would count as not matched
-    and be inserted beside the row it lost to. An equal sequence is the same change again; it is applied only to
-    rows that are marked as deleted, because a late change may have given them another last image. A run that
-    completes a reload also deletes what is left of older generations.
+    and be inserted beside the row it lost to. An equal sequence is the same change again; a late change may have given
+    it another last image, or the values that it did not carry. A run that brings a truncate or completes a reload
+    also deletes what is left from before.
 #}
-{% macro cdc_merge_sql(target, source, keys, columns, delete_mode, completed_generation=none) -%}
-{%- set is_newer = 'source._cdc_sequence ' ~ ('>' if delete_mode == 'hard' else '>=') ~ ' target._cdc_sequence' -%}
+{% macro cdc_merge_sql(cdc, target, source, columns, marks) -%}
+{%- set is_soft = cdc_is_soft(cdc) -%}
+{%- set is_newer = 'source._cdc_sequence ' ~ ('>=' if is_soft or marks.fills else '>') ~ ' target._cdc_sequence' -%}
 merge into {{ target }} as target
 using {{ source }} as source
-on {{ cdc_same_key_sql(keys, 'target', 'source') }}
-{%- if delete_mode == 'hard' %}
+on {{ cdc_same_key_sql(cdc, 'target', 'source') }}
+{%- if not is_soft and cdc.mode != 'append' %}
 when matched and {{ is_newer }} and source._cdc_operation = 'D' then delete
-{%- else %}
+{%- elif is_soft %}
 when matched and {{ is_newer }} and not source._cdc_has_image then update set
     {%- for column in columns if column.startswith('_cdc_') %}
     {{ cdc_quote(column) }} = source.{{ cdc_quote(column) }}{{ ',' if not loop.last }}
     {%- endfor %}
 {%- endif %}
-when matched and {{ is_newer }} then update set
+when matched and {{ is_newer }}
+{%- if cdc.get('unchanged_rows') == 'skip' %} and {{ cdc_row_differs_sql(columns, marks, is_soft) }}{% endif %} then update set
     {%- for column in columns %}
-    {{ cdc_quote(column) }} = source.{{ cdc_quote(column) }}{{ ',' if not loop.last }}
+    {{ cdc_quote(column) }} = {{ cdc_merge_value_sql(column, marks, is_soft) | indent(4) }}{{ ',' if not loop.last }}
     {%- endfor %}
-{%- if completed_generation and delete_mode == 'soft' %}
-when matched and target._cdc_generation < {{ completed_generation }} then update set `_cdc_is_deleted` = true
-{%- endif %}
-when not matched{{ " and source._cdc_operation <> 'D'" if delete_mode == 'hard' }} then insert (
+when not matched{{ " and source._cdc_operation <> 'D'" if not is_soft and cdc.mode != 'append' }} then insert (
     {{ cdc_column_list_sql(columns) }}
 ) values (
     {% for column in columns %}source.{{ cdc_quote(column) }}{{ ', ' if not loop.last }}{% endfor %}
 )
-{%- if completed_generation %}
-when not matched by source and target._cdc_generation < {{ completed_generation }} then
-    {{- " delete" if delete_mode == 'hard' else ' update set `_cdc_is_deleted` = true' }}
+{%- if marks.barrier %}
+when not matched by source and target._cdc_sequence < {{ cdc_string_sql(marks.barrier) }}
+    {{- ' and not target._cdc_is_deleted then update set `_cdc_is_deleted` = true' if is_soft else ' then delete' }}
 {%- endif %}
 {%- endmacro %}

@@ -22,19 +22,10 @@
         {%- do adapter.drop_relation(existing) -%}
         {%- set existing, progress = none, {} -%}
     {%- endif -%}
-    {%- if existing is not none and cdc.mode == 'append' and not progress -%}
-        {%- do progress.update({'cdc.batch-id': cdc_last_batch_id(existing)}) -%}
+    {%- set changes = cdc_bronze_range(cdc, bronze, bronze_snapshot_id, progress, plan) -%}
+    {%- do cdc_set_progress(cdc_silver_progress(cdc, changes, plan)) -%}
+    {%- if not plan | rejectattr('raw_type', 'none') | list -%}
+        {{ return(cdc_silver_empty_sql(cdc, bronze, plan)) }}
     {%- endif -%}
-    {%- set changes = cdc_bronze_range(bronze, bronze_snapshot_id, progress) -%}
-    {%- do cdc_set_progress({
-        'bronze-snapshot-id': bronze_snapshot_id,
-        'batch-id': changes.last_batch_id,
-        'sequence': changes.last_sequence,
-        'generation': changes.generation,
-        'committed-at': changes.last_committed_at,
-    }) -%}
-    {%- if not plan | selectattr('raw_type') | list -%}
-        {{ return(cdc_silver_empty_sql(bronze, plan, cdc.delete_mode == 'soft')) }}
-    {%- endif -%}
-    {{ return(cdc_silver_sql(cdc, bronze, changes, plan, existing is none)) }}
+    {{ return(cdc_silver_sql(cdc, changes, plan, existing is none)) }}
 {% endmacro %}

@@ -1,10 +1,14 @@
-{% macro cdc_silver_empty_sql(bronze, plan, is_soft) -%}
+{% macro cdc_silver_empty_sql(cdc, bronze, plan) -%}
 select
     {%- for column in plan %}
     cast(null as {{ column.type }}) as {{ cdc_quote(column.name) }},
     {%- endfor %}
-    {%- if is_soft %}
+    {%- if cdc_is_soft(cdc) %}
     false as _cdc_is_deleted,
+    {%- endif %}
+    {%- if cdc.mode == 'append' %}
+    _cdc_source_file,
+    _cdc_file_row,
     {%- endif %}
     _cdc_operation,
     _cdc_committed_at,

@@ -1,50 +1,59 @@
 {#
-    The newest change of every key that bronze has news of. Changes older than what silver already applied may
-    belong under a delete that left no row behind: the keys they touch, and only those, are read again from the
-    whole log. A row that is only marked as deleted keeps its last image, which is not always in the delete itself
-    (docs/contracts.md section 1.7). A key that a complete reload no longer holds is deleted (section 1.10, case
-    40).
+    The newest change of every key that bronze has news of. A row that is only marked as deleted keeps its last image,
+    which is not always in the delete itself (docs/contracts.md section 1.7). What is older than the last truncate or
+    complete reload is gone (section 1.10, case 40).
 #}
-{% macro cdc_silver_sql(cdc, bronze, changes, plan, is_first) -%}
-{%- set is_soft = cdc.delete_mode == 'soft' -%}
-{%- if changes.completes_generation %}
-{{ cdc_generation_mark(changes.generation) }}
-{% endif -%}
+{% macro cdc_silver_sql(cdc, changes, plan, is_first) -%}
+{%- set is_soft = cdc_is_soft(cdc) -%}
+{%- set fills = changes.has_partial and cdc.mode == 'current' -%}
+{%- if changes.has_new_barrier %}
+{{ cdc_mark_sql('barrier', changes.barrier) }}
+{%- endif %}
+{%- if fills and not is_first %}
+{{ cdc_mark_sql('fills', 'true') }}
+{%- endif %}
+{%- if cdc.mode == 'append' and changes.applied_sequence and not changes.has_new_barrier
+    and changes.first_sequence[:46] > changes.applied_sequence[:46] %}
+{{ cdc_mark_sql('inserts', 'true') }}
+{%- endif %}
 with news as (
     {{ changes.sql | indent(4) }}
 ),
-{% if cdc.mode == 'append' %}
-newest as (
-    select
-        struct(*) as change,
-        struct(*) as image
-    from news
-    where _cdc_operation in ('I', 'L')
-)
-{% else %}
-{{ cdc_changes_sql(cdc, bronze, changes) }},
 
+{{ cdc_changes_sql(cdc, changes) }},
+{% if fills %}
+{{ cdc_filled_sql(cdc, plan, changes) }},
+{% endif %}
 newest as (
     select
         max_by(struct(*), _cdc_sequence) as change,
         {%- if is_soft %}
-        max_by(struct(*), _cdc_sequence) filter (where _cdc_operation <> 'D') as image
+        max_by(struct(*), _cdc_sequence) filter (where {{ '_cdc_is_image' if fills else cdc_is_image_sql(cdc, plan) | indent(8) }}) as image
         {%- else %}
         max_by(struct(*), _cdc_sequence) as image
         {%- endif %}
-    from changes
-    group by {{ cdc_column_list_sql(cdc.primary_key) }}
+    from {{ 'filled' if fills else 'changes' }}
+    group by {{ cdc_key_list_sql(cdc) }}
 )
-{% endif %}
+
 select
     {%- for column in plan %}
     {{ cdc_silver_column_sql(column, is_soft) }} as {{ cdc_quote(column.name) }},
     {%- endfor %}
     {%- if is_soft %}
-    change._cdc_operation = 'D' or change._cdc_generation < {{ changes.generation }} as _cdc_is_deleted,
-    {%- if not is_first %}
+    change._cdc_operation = 'D'
+    {{- ' or change._cdc_sequence < ' ~ cdc_string_sql(changes.barrier) if changes.barrier }} as _cdc_is_deleted,
+    {%- endif %}
+    {%- if is_soft and not is_first %}
     image is not null as _cdc_has_image,
     {%- endif %}
+    {%- if fills and not is_first %}
+    image._cdc_unavailable_columns,
+    image._cdc_epoch,
+    {%- endif %}
+    {%- if cdc.mode == 'append' %}
+    change._cdc_source_file,
+    change._cdc_file_row,
     {%- endif %}
     change._cdc_operation,
     change._cdc_committed_at,
@@ -52,7 +61,12 @@ select
     change._cdc_generation,
     change._cdc_batch_id
 from newest
-{%- if not is_soft and cdc.mode != 'append' %}
-where change._cdc_generation >= {{ changes.generation }}{{ " and change._cdc_operation <> 'D'" if is_first }}
-{%- endif %}
+{%- set conditions = [] -%}
+{%- if not is_soft and changes.barrier -%}
+    {%- do conditions.append('change._cdc_sequence >= ' ~ cdc_string_sql(changes.barrier)) -%}
+{%- endif -%}
+{%- if not is_soft and is_first -%}
+    {%- do conditions.append("change._cdc_operation <> 'D'") -%}
+{%- endif -%}
+{{ '\nwhere ' ~ conditions | join(' and ') if conditions }}
 {%- endmacro %}

@@ -1,98 +1,52 @@
-{% macro cdc_silver_difference_sql(cdc, silver, bronze, snapshot_id, columns) -%}
-{%- set is_soft = cdc.delete_mode == 'soft' -%}
+{# What silver lacks, and what it has and should not: the whole log folded again, change by change, and compared. #}
+{% macro cdc_silver_difference_sql(cdc, silver, bronze, snapshot_id, columns, plan) -%}
 {%- set order_columns = ['_cdc_operation', '_cdc_committed_at', '_cdc_sequence', '_cdc_generation', '_cdc_batch_id'] -%}
-{%- set data_columns = columns | reject('in', order_columns + ['_cdc_is_deleted']) | list -%}
-{%- set compared = data_columns + order_columns + (['_cdc_is_deleted'] if is_soft else []) -%}
-with log as (
+{%- set keys = cdc.primary_key | map('lower') | list -%}
+{%- set compared = columns | reject('in', order_columns) | list if cdc.get('unchanged_rows') == 'skip' else columns -%}
+with rows as (
     select *
     from {{ bronze }} version as of {{ snapshot_id }}
     where _cdc_quarantine_rule is null
 ),
-{% if cdc.mode == 'append' %}
-expected as (
-    select {{ cdc_column_list_sql(compared) }}
-    from log
-    where _cdc_operation in ('I', 'L')
-),
-{% else %}
-reload as (
-    select coalesce(max(_cdc_generation), 1) as generation
-    from log
-    where _cdc_operation <> 'L'
-),
 
-ordered as (
-    select
-        *,
-        row_number() over (
-            partition by {{ cdc_column_list_sql(cdc.primary_key) }} order by _cdc_sequence desc
-        ) as _position,
-        row_number() over (
-            partition by {{ cdc_column_list_sql(cdc.primary_key) }}, _cdc_operation = 'D' order by _cdc_sequence desc
-        ) as _position_of_kind
-    from log
-),
-
-newest as (
-    select
-        ordered.*,
-        ordered._cdc_operation = 'D' or ordered._cdc_generation < reload.generation as _is_deleted
-    from ordered
-    cross join reload
-    where ordered._position = 1
-),
-{% if is_soft %}
-images as (
-    select *
-    from ordered
-    where _cdc_operation <> 'D' and _position_of_kind = 1
-),
+{{ cdc_folded_log_sql(cdc, plan) }},
 
 expected as (
     select
-        {%- for column in data_columns %}
-        if(images._position is null, newest.{{ cdc_quote(column) }}, images.{{ cdc_quote(column) }}) as {{ cdc_quote(column) }},
+        {%- for column in plan %}
+        {%- set name = cdc_quote(column.name) %}
+        {{ 'change.' if column.name | lower in keys else 'state.image.' }}{{ name }} as {{ name }},
         {%- endfor %}
-        newest._cdc_operation,
-        newest._cdc_committed_at,
-        newest._cdc_sequence,
-        newest._cdc_generation,
-        newest._cdc_batch_id,
-        newest._is_deleted as _cdc_is_deleted
-    from newest
-    left join images on {{ cdc_same_key_sql(cdc.primary_key, 'newest', 'images') }}
-),
-{% else %}
-expected as (
-    select {{ cdc_column_list_sql(compared) }}
-    from newest
-    where not _is_deleted
-),
-{% endif %}
-{%- endif %}
-missing_from_silver as (
-    select {{ cdc_column_list_sql(compared) }}
-    from expected
-    except all
-    select {{ cdc_column_list_sql(compared) }}
-    from {{ silver }}
+        {%- if cdc.mode == 'append' %}
+        change._cdc_source_file,
+        change._cdc_file_row,
+        {%- endif %}
+        {%- for name in order_columns %}
+        change.{{ name }},
+        {%- endfor %}
+        change._cdc_operation = 'D' or exists(barriers, barrier -> barrier > change._cdc_sequence) as _cdc_is_deleted
+    from folded
 ),
 
-unexpected_in_silver as (
-    select {{ cdc_column_list_sql(compared) }}
-    from {{ silver }}
-    except all
-    select {{ cdc_column_list_sql(compared) }}
+compared as (
+    select
+        1 as side,
+        {{ cdc_column_list_sql(compared) }}
     from expected
+    {%- if not cdc_is_soft(cdc) %}
+    where not _cdc_is_deleted
+    {%- endif %}
+    union all
+    select
+        -1 as side,
+        {{ cdc_column_list_sql(compared) }}
+    from {{ silver }}
 )
 
 select
-    'missing from silver' as difference,
-    *
-from missing_from_silver
-union all
-select
-    'unexpected in silver' as difference,
-    *
-from unexpected_in_silver
+    if(sum(side) > 0, 'missing from silver', 'unexpected in silver') as difference,
+    {{ cdc_column_list_sql(compared) }}
+from compared
+group by {{ cdc_column_list_sql(compared) }}
+having sum(side) <> 0
 {%- endmacro %}

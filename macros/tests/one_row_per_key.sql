@@ -1,10 +1,10 @@
 {% test one_row_per_key(model) %}
 {{ cdc_blocks_nothing() }}
-{%- set keys = cdc_config_of(model).get('primary_key', []) if execute else ['key'] %}
+{%- set cdc = cdc_config_of(model) if execute else {'mode': 'current', 'primary_key': ['key']} %}
 select
-    {{ cdc_column_list_sql(keys) }},
+    {{ cdc_key_list_sql(cdc) }},
     count(*) as row_count
 from {{ model }}
-group by {{ cdc_column_list_sql(keys) }}
+group by {{ cdc_key_list_sql(cdc) }}
 having count(*) > 1
 {% endtest %}

@@ -1,15 +1,16 @@
 {#
-    Silver computed again from all of bronze by another road than the merge: a window over the whole log. Compared
-    at the bronze snapshot that silver says it has applied. Before any row was applied silver has only stand-in
-    columns, and no row.
+    Silver computed again from all of bronze by another road than the model. Compared at the bronze snapshot that
+    silver says it has applied. Before any row was applied silver has only stand-in columns, and no row.
 #}
 {% test silver_matches_bronze(model) %}
 {{ cdc_blocks_nothing() }}
 {%- set progress = cdc_progress(model) if execute and flags.WHICH in ['test', 'build'] else {} %}
 {%- if progress.get('cdc.sequence') %}
     {%- set cdc = cdc_config_of(model) %}
+    {%- set bronze = cdc_bronze_of(cdc) %}
     {%- set columns = adapter.get_columns_in_relation(model) | map(attribute='name') | list %}
-    {{ cdc_silver_difference_sql(cdc, model, cdc_bronze_of(cdc), progress['cdc.bronze-snapshot-id'], columns) }}
+    {%- set plan = cdc_log_plan(bronze, columns) %}
+    {{ cdc_silver_difference_sql(cdc, model, bronze, progress['cdc.bronze-snapshot-id'], columns, plan) }}
 {%- else %}
 select *
 from {{ model }}

@@ -1,8 +1,7 @@
 {{ cdc_merge_sql(
+    given_table(),
     'silver.shop__order',
     'delta',
-    ['id', 'line no'],
     ['id', 'line no', 'note', '_cdc_operation', '_cdc_sequence'],
-    'hard',
-    2
+    {'barrier': '000002', 'fills': '', 'inserts': ''}
 ) }}

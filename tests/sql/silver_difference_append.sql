@@ -3,5 +3,6 @@
     'silver.shop__order',
     'bronze.shop__order',
     42,
-    ['id', 'line no', 'note', '_cdc_sequence']
+    ['id', 'line no', '_cdc_sequence'],
+    given_plan() | rejectattr('raw_type', 'none') | list
 ) }}

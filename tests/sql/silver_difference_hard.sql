@@ -1,7 +1,8 @@
 {{ cdc_silver_difference_sql(
-    given_table(delete_mode='hard'),
+    given_table(),
     'silver.shop__order',
     'bronze.shop__order',
     42,
-    ['id', 'line no', 'note', '_cdc_sequence']
+    ['id', 'line no', '_cdc_sequence'],
+    given_plan() | rejectattr('raw_type', 'none') | list
 ) }}

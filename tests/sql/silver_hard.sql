@@ -1,7 +1,6 @@
 {{ cdc_silver_sql(
-    given_table(delete_mode='hard'),
-    'bronze.shop__order',
-    given_changes(has_late=false),
+    given_table(),
+    given_changes(),
     given_plan(),
-    is_first=true
+    is_first=false
 ) }}

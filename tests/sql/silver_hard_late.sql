@@ -1,6 +1,5 @@
 {{ cdc_silver_sql(
-    given_table(delete_mode='hard'),
-    'bronze.shop__order',
+    given_table(),
     given_changes(has_late=true),
     given_plan(),
     is_first=false

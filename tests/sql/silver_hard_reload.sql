@@ -1,7 +1,6 @@
 {{ cdc_silver_sql(
-    given_table(delete_mode='hard'),
-    'bronze.shop__order',
-    given_changes(has_late=false, generation=2),
+    given_table(),
+    given_changes(barrier='000002'),
     given_plan(),
     is_first=false
 ) }}

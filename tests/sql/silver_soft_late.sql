@@ -1,6 +1,5 @@
 {{ cdc_silver_sql(
     given_table(delete_mode='soft'),
-    'bronze.shop__order',
     given_changes(has_late=true),
     given_plan(),
     is_first=false

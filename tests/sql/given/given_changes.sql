@@ -1,10 +1,16 @@
-{% macro given_changes(has_late, generation=1) %}
+{% macro given_changes(has_late=false, barrier='', has_partial=false) %}
+    {% set rows_sql = cdc_bronze_range_sql('bronze.shop__order', none, 43, 7) %}
     {% do return({
-        'sql': cdc_bronze_range_sql('bronze.shop__order', none, 43, 7),
-        'generation': generation,
-        'completes_generation': generation > 1,
+        'sql': cdc_log_sql(given_table(), given_plan(), rows_sql, false),
+        'log_sql': cdc_log_sql(given_table(), given_plan(), rows_sql, false),
         'to_snapshot_id': 43,
-        'has_late': has_late,
         'applied_sequence': 'a',
+        'first_sequence': 'b',
+        'has_late': has_late,
+        'has_late_truncate': false,
+        'has_partial': has_partial,
+        'barriers': [barrier] if barrier else [],
+        'barrier': barrier,
+        'has_new_barrier': barrier != '',
     }) %}
 {% endmacro %}

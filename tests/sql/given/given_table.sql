@@ -1,4 +1,11 @@
-{% macro given_table(format='parquet', header=false, mode='current', delete_mode='hard', partial=false) %}
+{% macro given_table(
+    format='parquet',
+    header=false,
+    mode='current',
+    delete_mode='hard',
+    partial=false,
+    unchanged_rows='write'
+) %}
     {% do return({
         'feed': 'retail',
         'contract': 'dms',
@@ -8,6 +15,8 @@
         'primary_key': ['id', 'line no'],
         'mode': mode,
         'delete_mode': delete_mode,
+        'key_comparison': [],
+        'unchanged_rows': unchanged_rows,
         'options': {
             'timestamp_column': 'dms_timestamp',
             'operation_column': 'auto',

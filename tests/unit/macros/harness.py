@@ -142,6 +142,9 @@ class Dbt:
                 drop_relation=self.dropped.append,
                 read_files=read_files,
             ),
+            "api": SimpleNamespace(
+                Relation=SimpleNamespace(create=lambda database, schema, identifier: Relation(schema, identifier))
+            ),
             "config": settings,
             "dbt": SimpleNamespace(
                 get_insert_into_sql=lambda *arguments: f"stock insert of {arguments}",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -13,13 +14,29 @@ SILVER = Relation("silver", "shop__order")
 KEYS = ["id", "line no"]
 
 
-def merge(delete_mode: str, keys: list[str], columns: list[str], completed_generation: int | None = None) -> str:
-    return Dbt().cdc_merge_sql(SILVER, "news", keys, columns, delete_mode, completed_generation)
+NO_MARKS = {"barrier": "", "fills": "", "inserts": ""}
+CDC = {
+    "layer": "silver",
+    "feed": "retail",
+    "mode": "current",
+    "delete_mode": "hard",
+    "primary_key": ["id"],
+    "key_comparison": [],
+    "unchanged_rows": "write",
+    "source_schema": "shop",
+    "source_table": "order",
+}
+SOFT = {**CDC, "delete_mode": "soft"}
+APPEND = {**CDC, "mode": "append", "primary_key": []}
+
+
+def merge(cdc: dict[str, Any], columns: list[str], **marks: str) -> str:
+    return Dbt().cdc_merge_sql(cdc, SILVER, "news", columns, {**NO_MARKS, **marks})
 
 
 def test_cdc_merge_sql__hard():
     assert_sql_equal(
-        merge("hard", ["id"], ["id", "name", "_cdc_sequence"]),
+        merge(CDC, ["id", "name", "_cdc_sequence"]),
         """
         merge into silver.shop__order as target
         using news as source
@@ -35,7 +52,7 @@ def test_cdc_merge_sql__hard():
 
 def test_cdc_merge_sql__soft():
     assert_sql_equal(
-        merge("soft", ["id"], ["id", "_cdc_is_deleted", "_cdc_sequence"]),
+        merge(SOFT, ["id", "_cdc_is_deleted", "_cdc_sequence"]),
         """
         merge into silver.shop__order as target
         using news as source
@@ -50,34 +67,50 @@ def test_cdc_merge_sql__soft():
     )
 
 
-@pytest.mark.parametrize("delete_mode", ["hard", "soft"])
-def test_cdc_merge_sql__guard_stands_in_the_matched_clauses_only(delete_mode):
-    clauses = normalise(merge(delete_mode, KEYS, ["id", "_cdc_sequence"])).split(" when ")
+def test_cdc_merge_sql__rows_of_a_table_without_key_are_known_by_their_place():
+    sql = normalise(merge(APPEND, ["v", "_cdc_source_file", "_cdc_file_row", "_cdc_sequence"]))
+    assert "on target.`_cdc_source_file` <=> source.`_cdc_source_file` and target.`_cdc_file_row` <=> source." in sql
+    assert " delete" not in sql
+
+
+@pytest.mark.parametrize("cdc", [CDC, SOFT])
+def test_cdc_merge_sql__guard_stands_in_the_matched_clauses_only(cdc):
+    clauses = normalise(merge({**cdc, "primary_key": KEYS}, ["id", "_cdc_sequence"])).split(" when ")
     assert "on target.`id` <=> source.`id` and target.`line no` <=> source.`line no`" in clauses[0]
     guarded = [clause for clause in clauses if "target._cdc_sequence" in clause]
     assert guarded == [clause for clause in clauses if clause.startswith("matched ")]
 
 
-def test_cdc_merge_sql__hard_removes_what_a_complete_reload_no_longer_holds():
-    sql = normalise(merge("hard", ["id"], ["id", "_cdc_sequence"], 3))
-    assert sql == (
-        normalise(merge("hard", ["id"], ["id", "_cdc_sequence"]))
-        + " when not matched by source and target._cdc_generation < 3 then delete"
+@pytest.mark.parametrize(
+    ("cdc", "what"),
+    [(CDC, " then delete"), (SOFT, " and not target._cdc_is_deleted then update set `_cdc_is_deleted` = true")],
+)
+def test_cdc_merge_sql__what_is_left_from_before_a_barrier_goes(cdc, what):
+    assert normalise(merge(cdc, ["id"], barrier="000003")) == (
+        f"{normalise(merge(cdc, ['id']))} when not matched by source and target._cdc_sequence < '000003'{what}"
     )
 
 
-def test_cdc_merge_sql__soft_marks_what_a_complete_reload_no_longer_holds():
-    unmarked = normalise(merge("soft", ["id"], ["id", "_cdc_sequence"]))
-    matched, not_matched = unmarked.split(" when not matched ")
-    mark = "target._cdc_generation < 3 then update set `_cdc_is_deleted` = true"
-    # After the clauses of newer changes: the first that applies is the only one.
-    assert normalise(merge("soft", ["id"], ["id", "_cdc_sequence"], 3)) == (
-        f"{matched} when matched and {mark} when not matched {not_matched} when not matched by source and {mark}"
+def test_cdc_merge_sql__unchanged_rows_are_left_alone_where_the_table_asks_for_it():
+    sql = normalise(merge({**SOFT, "unchanged_rows": "skip"}, ["id", "v", "_cdc_is_deleted", "_cdc_sequence"]))
+    assert (
+        "and not (target._cdc_generation <=> source._cdc_generation"
+        " and target._cdc_is_deleted <=> source._cdc_is_deleted"
+        " and target.`id` <=> source.`id` and target.`v` <=> source.`v`) then update set" in sql
     )
+
+
+def test_cdc_merge_sql__values_that_a_change_does_not_carry_stay():
+    sql = normalise(merge(CDC, ["id", "v", "_cdc_sequence"], fills="true"))
+    assert (
+        "`v` = if(array_contains(source._cdc_unavailable_columns, 'v') is true"
+        " and target._cdc_sequence >= source._cdc_epoch, target.`v`, source.`v`)" in sql
+    )
+    assert "`_cdc_sequence` = source.`_cdc_sequence`" in sql
 
 
 def test_cdc_merge_sql__names_are_quoted():
-    assert "`a``b` = source.`a``b`" in merge("hard", ["id"], ["a`b"])
+    assert "`a``b` = source.`a``b`" in merge(CDC, ["a`b"])
 
 
 def test_cdc_insert_sql__by_name():
@@ -107,31 +140,22 @@ def test_cdc_bronze_range_sql__form(arguments, expected):
     assert_sql_equal(Dbt().cdc_bronze_range_sql(BRONZE, *arguments), expected)
 
 
-def test_cdc_bronze_range_summary_sql__of_the_range_given():
-    assert_sql_equal(
-        Dbt().cdc_bronze_range_summary_sql("select * from t"),
-        """
-        with changes as (select * from t)
-        select
-            min(_cdc_sequence) as first_sequence,
-            max(_cdc_sequence) as last_sequence,
-            max(_cdc_batch_id) as last_batch_id,
-            max(_cdc_generation) filter (where _cdc_operation <> 'L') as complete_generation,
-            date_format(max(_cdc_committed_at), 'yyyy-MM-dd HH:mm:ss.SSSSSS') as last_committed_at
-        from changes
-        """,
-    )
-
-
 def summary(
-    first: str | None, last: str | None, batch: int | None, committed: str | None, generation: int | None = None
+    first: str | None, last: str | None, batch: int | None, committed: str | None, **found: Any
 ) -> dict[str, list[Any]]:
+    """Answers to the questions about a part of bronze, and about its snapshots."""
     row = {
+        "changes": 0 if first is None else 5,
         "first_sequence": first,
         "last_sequence": last,
         "last_batch_id": batch,
-        "complete_generation": generation,
         "last_committed_at": committed,
+        "updates_and_deletes": 2,
+        "first_truncate": None,
+        "barriers": "",
+        "has_partial": False,
+        "has_key_changes": False,
+        **found,
     }
     return {"first_sequence": [row], "is_current_ancestor": [{"count": 1}]}
 
@@ -139,35 +163,62 @@ def summary(
 APPLIED = {"cdc.bronze-snapshot-id": "41", "cdc.batch-id": "7", "cdc.sequence": "m", "cdc.committed-at": "2024-01-02"}
 
 
+PLAN = [
+    {"name": "id", "raw_type": "int", "type": "int", "change": None},
+    {"name": "gone", "raw_type": None, "type": "date", "change": None},
+]
+
+
+def bronze_range(
+    answers: dict[str, list[Any]], progress: dict[str, str] | None = None, cdc: dict[str, Any] = CDC
+) -> dict[str, Any]:
+    progress = APPLIED if progress is None else progress
+    return Dbt(answers=answers).cdc_bronze_range(cdc, BRONZE, 43, progress, PLAN)
+
+
 def test_cdc_bronze_range__first_run():
-    changes = Dbt(answers=summary("a", "z", 9, "2024-01-03")).cdc_bronze_range(BRONZE, 43, {})
-    assert_sql_equal(changes.pop("sql"), Dbt().cdc_bronze_range_sql(BRONZE, None, 43, 0))
+    changes = bronze_range(summary("a", "z", 9, "2024-01-03"), {})
+    assert_sql_equal(changes.pop("sql"), changes.pop("log_sql"))
     assert changes == {
-        "generation": 1,
-        "completes_generation": False,
         "to_snapshot_id": 43,
         "applied_sequence": "",
+        "first_sequence": "a",
         "has_late": False,
+        "has_late_truncate": False,
+        "has_partial": False,
+        "barriers": [],
+        "barrier": "",
+        "has_new_barrier": False,
         "last_batch_id": 9,
         "last_sequence": "z",
         "last_committed_at": "2024-01-03",
+        "changes": 5,
+        "not_applied": 0,
+        "after_batch_id": 0,
     }
 
 
 @pytest.mark.parametrize(("first", "has_late"), [("n", False), ("m", True), ("l", True)])
 def test_cdc_bronze_range__late_is_what_does_not_come_after_the_last_applied(first, has_late):
-    changes = Dbt(answers=summary(first, "z", 9, "2024-01-03")).cdc_bronze_range(BRONZE, 43, APPLIED)
-    assert changes["has_late"] is has_late
+    dbt = Dbt(answers=summary(first, "z", 9, "2024-01-03"))
+    assert dbt.cdc_bronze_range(CDC, BRONZE, 43, APPLIED, PLAN)["has_late"] is has_late
+    whole = [query for query in dbt.queries if "_cdc_batch_id > 0" in query]
+    assert len(whole) == has_late, "only then the whole log is looked at"
+
+
+@pytest.mark.parametrize(("truncate", "is_late"), [(None, False), ("n", False), ("m", True)])
+def test_cdc_bronze_range__a_truncate_may_be_late(truncate, is_late):
+    found = summary("a", "z", 9, "2024-01-03", first_truncate=truncate)
+    assert bronze_range(found)["has_late_truncate"] is is_late
 
 
 def test_cdc_bronze_range__progress_never_goes_back():
-    changes = Dbt(answers=summary("a", "b", 3, "2023-12-31")).cdc_bronze_range(BRONZE, 43, APPLIED)
-    last = [changes[name] for name in ("last_batch_id", "last_sequence", "last_committed_at")]
-    assert last == [7, "m", "2024-01-02"]
+    changes = bronze_range(summary("a", "b", 3, "2023-12-31"))
+    assert [changes[name] for name in ("last_batch_id", "last_sequence", "last_committed_at")] == [7, "m", "2024-01-02"]
 
 
 def test_cdc_bronze_range__empty_range_keeps_the_progress():
-    changes = Dbt(answers=summary(None, None, None, None)).cdc_bronze_range(BRONZE, 43, APPLIED)
+    changes = bronze_range(summary(None, None, None, None))
     last = [changes[name] for name in ("has_late", "last_batch_id", "last_sequence", "last_committed_at")]
     assert last == [False, 7, "m", "2024-01-02"]
 
@@ -175,31 +226,51 @@ def test_cdc_bronze_range__empty_range_keeps_the_progress():
 @pytest.mark.parametrize(
     ("applied", "found", "expected"),
     [
-        (None, None, (1, False)),
-        (None, 1, (1, False)),
-        (None, 2, (2, True)),
-        ("2", None, (2, False)),
-        ("2", 1, (2, False)),
-        ("2", 2, (2, False)),
-        ("2", 3, (3, True)),
-        ("9", 10, (10, True)),
+        ("", "", ("", False)),
+        ("", "000002", ("000002", True)),
+        ("000002", "", ("000002", False)),
+        ("000002", "000002", ("000002", False)),
+        ("000002", "000002.1.5 000003", ("000003", True)),
+        ("000003", "000002.1.5", ("000003", False)),
     ],
 )
-def test_cdc_bronze_range__a_change_of_a_newer_generation_completes_it(applied, found, expected):
-    progress = {**APPLIED, **({"cdc.generation": applied} if applied else {})}
-    changes = Dbt(answers=summary("n", "z", 9, "2024-01-03", found)).cdc_bronze_range(BRONZE, 43, progress)
-    assert (changes["generation"], changes["completes_generation"]) == expected
+def test_cdc_bronze_range__barriers(applied, found, expected):
+    changes = bronze_range(summary("n", "z", 9, "2024-01-03", barriers=found), {**APPLIED, "cdc.barrier": applied})
+    assert (changes["barrier"], changes["has_new_barrier"]) == expected
+    assert changes["barriers"] == sorted({applied, *found.split()} - {""})
+
+
+def test_cdc_bronze_range__updates_and_deletes_of_a_table_without_key_are_counted():
+    assert bronze_range(summary("n", "z", 9, "2024-01-03"), cdc=APPEND)["not_applied"] == 2
 
 
 def test_cdc_bronze_range__starts_at_the_snapshot_applied_last():
-    changes = Dbt(answers=summary("n", "z", 9, "2024-01-03")).cdc_bronze_range(BRONZE, 43, APPLIED)
-    assert_sql_equal(changes["sql"], Dbt().cdc_bronze_range_sql(BRONZE, "41", 43, 7))
+    assert "'start-snapshot-id' = '41'" in bronze_range(summary("n", "z", 9, "2024-01-03"))["sql"]
 
 
 def test_cdc_bronze_range__starts_at_the_batch_where_that_snapshot_is_gone():
     answers = {**summary("n", "z", 9, "2024-01-03"), "is_current_ancestor": [{"count": 0}]}
-    changes = Dbt(answers=answers).cdc_bronze_range(BRONZE, 43, APPLIED)
-    assert_sql_equal(changes["sql"], Dbt().cdc_bronze_range_sql(BRONZE, None, 43, 7))
+    sql = bronze_range(answers)["sql"]
+    assert "version as of 43" in sql
+    assert "_cdc_batch_id > 7" in sql
+
+
+LOG = "_cdc_operation, _cdc_committed_at, _cdc_sequence, _cdc_generation, _cdc_batch_id,"
+
+
+@pytest.mark.parametrize(
+    ("cdc", "also", "operations"),
+    [(CDC, "", "<> 'T'"), (APPEND, "_cdc_source_file, _cdc_file_row,", "in ('I', 'L')")],
+)
+def test_cdc_log_sql__columns_that_bronze_has(cdc, also, operations):
+    assert_sql_equal(
+        Dbt().cdc_log_sql(cdc, PLAN, "select 1", has_key_changes=cdc is APPEND),
+        f"""
+        select `id`, {LOG} {also} _cdc_unavailable_columns
+        from (select 1) as bronze
+        where _cdc_operation {operations}
+        """,
+    )
 
 
 @pytest.mark.parametrize(("count", "expected"), [(1, True), (0, False)])
@@ -218,23 +289,23 @@ def test_cdc_is_ancestor__case(count, expected):
 
 CHANGES = {
     "sql": "select * from part",
-    "generation": 1,
-    "completes_generation": False,
+    "log_sql": "select * from whole",
     "to_snapshot_id": 43,
     "applied_sequence": "m",
+    "first_sequence": "n",
     "has_late": False,
+    "has_late_truncate": False,
+    "has_partial": False,
+    "barriers": [],
+    "barrier": "",
+    "has_new_barrier": False,
 }
-RELOAD = {**CHANGES, "generation": 3, "completes_generation": True}
-PLAN = [
-    {"name": "id", "raw_type": "int", "type": "int", "change": None},
-    {"name": "gone", "raw_type": None, "type": "date", "change": None},
-]
-LOG = "change._cdc_committed_at, change._cdc_sequence, change._cdc_generation, change._cdc_batch_id"
+RELOAD = {**CHANGES, "barriers": ["000003"], "barrier": "000003", "has_new_barrier": True}
+PLACE = "change._cdc_committed_at, change._cdc_sequence, change._cdc_generation, change._cdc_batch_id"
 
 
-def silver(changes: dict[str, Any] = CHANGES, is_first: bool = False, **cdc: Any) -> str:
-    cdc = {"mode": "current", "delete_mode": "hard", "primary_key": ["id"], **cdc}
-    return Dbt().cdc_silver_sql(cdc, BRONZE, changes, PLAN, is_first)
+def silver(changes: dict[str, Any] = CHANGES, cdc: dict[str, Any] = CDC, is_first: bool = False) -> str:
+    return Dbt().cdc_silver_sql(cdc, changes, PLAN, is_first)
 
 
 def test_cdc_silver_sql__hard():
@@ -242,126 +313,87 @@ def test_cdc_silver_sql__hard():
         silver(),
         f"""
         with news as (select * from part),
-        changes as (select * from news),
+        changes as (select *, false as _cdc_is_whole from news),
         newest as (
             select max_by(struct(*), _cdc_sequence) as change, max_by(struct(*), _cdc_sequence) as image
             from changes
             group by `id`
         )
-        select image.`id` as `id`, cast(null as date) as `gone`, change._cdc_operation, {LOG}
-        from newest
-        where change._cdc_generation >= 1
-        """,
-    )
-
-
-def test_cdc_silver_sql__soft():
-    assert_sql_equal(
-        silver(delete_mode="soft"),
-        f"""
-        with news as (select * from part),
-        changes as (select * from news),
-        newest as (
-            select
-                max_by(struct(*), _cdc_sequence) as change,
-                max_by(struct(*), _cdc_sequence) filter (where _cdc_operation <> 'D') as image
-            from changes
-            group by `id`
-        )
-        select
-            if(image is null, change.`id`, image.`id`) as `id`,
-            cast(null as date) as `gone`,
-            change._cdc_operation = 'D' or change._cdc_generation < 1 as _cdc_is_deleted,
-            image is not null as _cdc_has_image,
-            change._cdc_operation, {LOG}
+        select image.`id` as `id`, cast(null as date) as `gone`, change._cdc_operation, {PLACE}
         from newest
         """,
     )
 
 
-def test_cdc_silver_sql__append_takes_every_insert():
-    assert_sql_equal(
-        silver(mode="append", primary_key=[]),
-        f"""
-        with news as (select * from part),
-        newest as (select struct(*) as change, struct(*) as image from news where _cdc_operation in ('I', 'L'))
-        select image.`id` as `id`, cast(null as date) as `gone`, change._cdc_operation, {LOG}
-        from newest
-        """,
-    )
+def test_cdc_silver_sql__soft_keeps_the_last_image():
+    sql = normalise(silver(cdc=SOFT))
+    assert "max_by(struct(*), _cdc_sequence) filter (where _cdc_operation <> 'D') as image" in sql
+    assert "if(image is null, change.`id`, image.`id`) as `id`," in sql
+    assert "change._cdc_operation = 'D' as _cdc_is_deleted, image is not null as _cdc_has_image," in sql
 
 
 def test_cdc_silver_sql__first_table_gets_no_deleted_row():
-    assert normalise(silver(is_first=True)).endswith(
-        "from newest where change._cdc_generation >= 1 and change._cdc_operation <> 'D'"
-    )
+    assert normalise(silver(is_first=True)).endswith("from newest where change._cdc_operation <> 'D'")
 
 
 def test_cdc_silver_sql__first_soft_table_keeps_deleted_rows_and_has_no_helper_column():
-    sql = normalise(silver(is_first=True, delete_mode="soft"))
+    sql = normalise(silver({**CHANGES, "has_partial": True}, SOFT, is_first=True))
     assert sql.endswith("from newest")
-    assert "_cdc_has_image" not in sql
+    assert not {"_cdc_has_image", "image._cdc_epoch", "-- cdc mark fills"} & set(sql.split())
 
 
-@pytest.mark.parametrize("is_completing", [True, False])
-def test_cdc_silver_sql__hard_takes_no_key_of_a_generation_before_the_complete_one(is_completing):
-    sql = normalise(silver({**RELOAD, "completes_generation": is_completing}))
-    assert sql.endswith("from newest where change._cdc_generation >= 3")
-
-
-@pytest.mark.parametrize("is_completing", [True, False])
-def test_cdc_silver_sql__soft_marks_keys_of_a_generation_before_the_complete_one(is_completing):
-    sql = normalise(silver({**RELOAD, "completes_generation": is_completing}, delete_mode="soft"))
-    assert "change._cdc_operation = 'D' or change._cdc_generation < 3 as _cdc_is_deleted," in sql
-    assert sql.endswith("from newest")
-
-
-def test_cdc_silver_sql__append_keeps_what_every_generation_inserted():
-    assert normalise(silver(RELOAD, mode="append", primary_key=[])).endswith("change._cdc_batch_id from newest")
-
-
-def test_cdc_generation_mark__is_a_comment_of_its_own_line():
-    assert normalise(Dbt().cdc_generation_mark(3)) == "-- complete generation: 3"
-    assert silver(RELOAD).strip().split("\n")[:2] == ["-- complete generation: 3", "with news as ("]
+@pytest.mark.parametrize("is_new", [True, False])
+def test_cdc_silver_sql__nothing_from_before_a_barrier_lives(is_new):
+    changes = {**RELOAD, "has_new_barrier": is_new}
+    assert normalise(silver(changes)).endswith("from newest where change._cdc_sequence >= '000003'")
+    assert "change._cdc_operation = 'D' or change._cdc_sequence < '000003' as _cdc_is_deleted" in normalise(
+        silver(changes, SOFT)
+    )
 
 
 @pytest.mark.parametrize(
-    ("changes", "expected"),
-    [(RELOAD, 3), ({**RELOAD, "generation": 12}, 12), ({**RELOAD, "completes_generation": False}, None)],
+    ("changes", "cdc", "expected"),
+    [
+        (CHANGES, CDC, {}),
+        (RELOAD, CDC, {"barrier": "000003"}),
+        ({**RELOAD, "has_new_barrier": False}, CDC, {}),
+        ({**CHANGES, "has_partial": True}, CDC, {"fills": "true"}),
+        (CHANGES, APPEND, {"inserts": "true"}),
+        ({**CHANGES, "first_sequence": "m"}, APPEND, {}),
+        ({**CHANGES, "applied_sequence": ""}, APPEND, {}),
+        (RELOAD, APPEND, {"barrier": "000003"}),
+    ],
 )
-@pytest.mark.parametrize("words", [{}, {"delete_mode": "soft"}, {"is_first": True}])
-def test_cdc_completed_generation__reads_the_mark_of_cdc_silver_sql(changes, expected, words):
-    assert Dbt(compiled=silver(changes, **words)).cdc_completed_generation() == expected
-
-
-def test_cdc_changes_sql__without_late_changes_only_the_news():
-    sql = Dbt().cdc_changes_sql({"primary_key": KEYS}, BRONZE, CHANGES)
-    assert_sql_equal(sql, "changes as (select * from news)")
+def test_cdc_marks__tell_the_statement_that_writes_what_the_query_saw(changes, cdc, expected):
+    assert Dbt(compiled=silver(changes, cdc)).cdc_marks() == {**NO_MARKS, **expected}
 
 
 def test_cdc_changes_sql__late_keys_are_read_again_from_the_whole_log():
     assert_sql_equal(
-        Dbt().cdc_changes_sql({"primary_key": KEYS}, BRONZE, {**CHANGES, "has_late": True}),
+        Dbt().cdc_changes_sql({**CDC, "primary_key": KEYS}, {**CHANGES, "has_late": True}),
         """
         late_keys as (select distinct `id`, `line no` from news where _cdc_sequence <= 'm'),
-        log as (
-            select * from bronze.shop__order version as of 43
-            where _cdc_quarantine_rule is null and _cdc_batch_id > 0
-        ),
+        log as (select * from whole),
         changes as (
-            select * from news
+            select news.*, false as _cdc_is_whole from news
+            left anti join late_keys on news.`id` <=> late_keys.`id` and news.`line no` <=> late_keys.`line no`
             union all
-            select log.* from log
+            select log.*, true as _cdc_is_whole from log
             left semi join late_keys on log.`id` <=> late_keys.`id` and log.`line no` <=> late_keys.`line no`
         )
         """,
     )
 
 
+def test_cdc_changes_sql__a_late_truncate_concerns_every_key():
+    sql = Dbt().cdc_changes_sql(CDC, {**CHANGES, "has_late": True, "has_late_truncate": True})
+    assert_sql_equal(sql, "changes as (select *, true as _cdc_is_whole from (select * from whole))")
+
+
 @pytest.mark.parametrize(("is_soft", "marker"), [(False, ""), (True, "false as _cdc_is_deleted,")])
 def test_cdc_silver_empty_sql__columns_without_rows(is_soft, marker):
     assert_sql_equal(
-        Dbt().cdc_silver_empty_sql(BRONZE, PLAN, is_soft),
+        Dbt().cdc_silver_empty_sql(SOFT if is_soft else CDC, BRONZE, PLAN),
         f"""
         select cast(null as int) as `id`, cast(null as date) as `gone`, {marker}
             _cdc_operation, _cdc_committed_at, _cdc_sequence, _cdc_generation, _cdc_batch_id
@@ -374,22 +406,12 @@ def test_cdc_silver_empty_sql__columns_without_rows(is_soft, marker):
 OWN = dict.fromkeys(
     ["_cdc_operation", "_cdc_committed_at", "_cdc_sequence", "_cdc_generation", "_cdc_batch_id"], "string"
 )
-CDC = {
-    "layer": "silver",
-    "mode": "current",
-    "delete_mode": "hard",
-    "primary_key": ["id"],
-    "source_schema": "shop",
-    "source_table": "order",
-}
 
 
-def running(
-    applied: dict[str, str] | None, *, bronze: dict[str, str], generation: int | None = None, **words: Any
-) -> Dbt:
+def running(applied: dict[str, str] | None, *, bronze: dict[str, str], barriers: str = "", **words: Any) -> Dbt:
     """A silver model in a run: bronze is at snapshot 43; silver has applied what is given (none: it does not exist).
 
-    The news hold changes of the `generation`; none: load rows only.
+    The news hold `barriers`; none: neither a truncate nor the end of a load.
     """
     columns = {BRONZE: {**bronze, **OWN}}
     if applied is not None:
@@ -397,9 +419,14 @@ def running(
     answers = {
         "map_filter": [{"progress": json.dumps(applied)}] if applied else [],
         ".refs": [{"snapshot_id": 43}],
-        **summary("n", "z", 9, "2024-01-03 00:00:00.000000", generation),
+        **summary("n", "z", 9, "2024-01-03 00:00:00.000000", barriers=barriers),
+        "count(distinct path) > 1": [],
     }
-    return Dbt(**{"cdc": CDC, "columns": columns, "answers": answers, **words})
+    listing = SimpleNamespace(
+        resource_type="model", name="raw_listing", database=None, schema="etl_metadata", alias="raw_listing"
+    )
+    nodes = {"model.raw_listing": listing}
+    return Dbt(**{"cdc": CDC, "columns": columns, "answers": answers, "nodes": nodes, **words})
 
 
 def set_properties(dbt: Dbt) -> list[str]:
@@ -435,32 +462,51 @@ def test_cdc_silver__nothing_new_sets_nothing():
 def test_cdc_silver__news_and_progress():
     dbt = running(APPLIED, bronze={"id": "int"})
     sql = normalise(dbt.cdc_silver(BRONZE))
-    assert sql.startswith("with news as (select * from bronze.shop__order with ('start-snapshot-id' = '41',")
+    assert sql.startswith("with news as (select `id`,")
+    assert "from bronze.shop__order with ('start-snapshot-id' = '41'," in sql
     assert set_properties(dbt) == [
         "set `spark.sql.iceberg.snapshot-property.cdc.bronze-snapshot-id` = 43",
         "set `spark.sql.iceberg.snapshot-property.cdc.batch-id` = 9",
         "set `spark.sql.iceberg.snapshot-property.cdc.sequence` = z",
-        "set `spark.sql.iceberg.snapshot-property.cdc.generation` = 1",
         "set `spark.sql.iceberg.snapshot-property.cdc.committed-at` = 2024-01-03 00:00:00.000000",
+        "set `spark.sql.iceberg.snapshot-property.cdc.changes` = 5",
+        "set `spark.sql.iceberg.snapshot-property.cdc.not-applied` = 0",
+        "set `spark.sql.iceberg.snapshot-property.cdc.ties` = 0",
     ]
 
 
 def test_cdc_silver__first_run_makes_the_whole_table():
     sql = normalise(running(None, bronze={"id": "int"}).cdc_silver(BRONZE))
     assert "from bronze.shop__order version as of 43" in sql
-    assert sql.endswith("where change._cdc_generation >= 1 and change._cdc_operation <> 'D'")
+    assert sql.endswith("where change._cdc_operation <> 'D'")
 
 
-@pytest.mark.parametrize(
-    ("applied", "marks", "remembers"),
-    [({}, [3], 3), ({"cdc.generation": "3"}, [], 3), ({"cdc.generation": "4"}, [], 4)],
-)
-def test_cdc_silver__a_reload_is_completed_once(applied, marks, remembers):
-    dbt = running({**APPLIED, **applied}, bronze={"id": "int"}, generation=3)
+@pytest.mark.parametrize(("applied", "is_new"), [("", True), ("000003", False), ("000003.1.5", False)])
+def test_cdc_silver__a_barrier_is_new_once(applied, is_new):
+    dbt = running({**APPLIED, "cdc.barrier": applied}, bronze={"id": "int"}, barriers="000003")
     sql = dbt.cdc_silver(BRONZE)
-    assert [generation for generation in range(9) if dbt.cdc_generation_mark(generation).strip() in sql] == marks
-    assert f"set `spark.sql.iceberg.snapshot-property.cdc.generation` = {remembers}" in set_properties(dbt)
-    assert f"change._cdc_generation >= {remembers}" in sql
+    assert ("-- cdc mark barrier: 000003" in sql) is is_new
+    assert f"set `spark.sql.iceberg.snapshot-property.cdc.barrier` = {max(applied, '000003')}" in set_properties(dbt)
+
+
+def test_cdc_silver_progress__ties_are_counted_where_two_objects_share_a_place():
+    dbt = running(APPLIED, bronze={"id": "int"})
+    dbt.answers.update({"count(distinct path) > 1": [{"place": "p1"}, {"place": "p2"}], "as ties": [{"ties": 4}]})
+    dbt.answers.pop("first_sequence")
+    changes = {**CHANGES, "last_batch_id": 9, "last_sequence": "z", "last_committed_at": "", "changes": 5}
+    changes |= {"not_applied": 0, "after_batch_id": 7}
+    assert dbt.cdc_silver_progress(CDC, changes, PLAN)["ties"] == 4
+    assert "substring(_cdc_sequence, 1, 29) in ('p1', 'p2')" in dbt.queries[-1]
+    assert dbt.cdc_silver_progress(APPEND, changes, PLAN)["ties"] == 0
+
+
+def test_cdc_silver_progress__keys_are_counted_where_unchanged_rows_are_left_alone():
+    dbt = running(APPLIED, bronze={"id": "int"})
+    dbt.answers = {"count(*) as keys": [{"keys": 3}], **dbt.answers}
+    changes = {**CHANGES, "last_batch_id": 9, "last_sequence": "z", "last_committed_at": "", "changes": 5}
+    changes |= {"not_applied": 0, "after_batch_id": 7}
+    assert dbt.cdc_silver_progress({**CDC, "unchanged_rows": "skip"}, changes, PLAN)["keys"] == 3
+    assert "keys" not in dbt.cdc_silver_progress(CDC, changes, PLAN)
 
 
 def test_cdc_silver__stand_in_table_is_made_anew():
@@ -480,72 +526,30 @@ def test_cdc_silver__no_source_column_yet():
     assert sql.startswith("select cast(null as string) as `id`, _cdc_operation")
 
 
-ORDER = "`_cdc_operation`, `_cdc_committed_at`, `_cdc_sequence`, `_cdc_generation`, `_cdc_batch_id`"
+def difference(cdc: dict[str, Any], *columns: str) -> str:
+    plan = [{"name": "id", "raw_type": "int", "type": "int"}, {"name": "Name", "raw_type": "string", "type": "string"}]
+    return normalise(Dbt().cdc_silver_difference_sql(cdc, SILVER, BRONZE, 43, [*columns, *OWN], plan))
 
 
-def difference(columns: list[str], **cdc: Any) -> str:
-    cdc = {"mode": "current", "delete_mode": "hard", "primary_key": ["id"], **cdc}
-    return normalise(Dbt().cdc_silver_difference_sql(cdc, SILVER, BRONZE, 43, [*columns, *OWN]))
+def test_cdc_silver_difference_sql__is_taken_at_the_snapshot_that_silver_applied():
+    assert "from bronze.shop__order version as of 43 where _cdc_quarantine_rule is null" in difference(CDC, "id")
 
 
-def compared(columns: str) -> str:
-    return normalise(f"""
-        missing_from_silver as (select {columns} from expected except all select {columns} from silver.shop__order),
-        unexpected_in_silver as (select {columns} from silver.shop__order except all select {columns} from expected)
-        select 'missing from silver' as difference, * from missing_from_silver
-        union all
-        select 'unexpected in silver' as difference, * from unexpected_in_silver
-    """)
-
-
-LOG_SQL = "with log as (select * from bronze.shop__order version as of 43 where _cdc_quarantine_rule is null),"
-RELOAD_SQL = "reload as (select coalesce(max(_cdc_generation), 1) as generation from log where _cdc_operation <> 'L'),"
-NEWEST_SQL = """
-newest as (
-    select ordered.*, ordered._cdc_operation = 'D' or ordered._cdc_generation < reload.generation as _is_deleted
-    from ordered
-    cross join reload
-    where ordered._position = 1
-),
-"""
-
-
-def test_cdc_silver_difference_sql__hard():
-    assert_sql_equal(
-        difference(["id", "Name"]),
-        f"""
-        {LOG_SQL}
-        {RELOAD_SQL}
-        ordered as (
-            select *,
-                row_number() over (partition by `id` order by _cdc_sequence desc) as _position,
-                row_number() over (partition by `id`, _cdc_operation = 'D' order by _cdc_sequence desc)
-                    as _position_of_kind
-            from log
-        ),
-        {NEWEST_SQL}
-        expected as (select `id`, `Name`, {ORDER} from newest where not _is_deleted),
-        {compared(f"`id`, `Name`, {ORDER}")}
-        """,
-    )
-
-
-def test_cdc_silver_difference_sql__soft_keeps_the_last_image():
-    sql = difference(["id", "_cdc_is_deleted"], delete_mode="soft")
-    assert "images as (select * from ordered where _cdc_operation <> 'D' and _position_of_kind = 1)" in sql
-    assert "if(images._position is null, newest.`id`, images.`id`) as `id`," in sql
-    assert normalise(RELOAD_SQL) in sql
-    assert normalise(NEWEST_SQL) in sql
-    assert "newest._is_deleted as _cdc_is_deleted from newest left join images on newest.`id` <=> images.`id`" in sql
-    assert sql.endswith(compared(f"`id`, {ORDER}, `_cdc_is_deleted`"))
-
-
-def test_cdc_silver_difference_sql__append():
-    assert_sql_equal(
-        difference(["id"], mode="append", primary_key=[]),
-        f"""
-        {LOG_SQL}
-        expected as (select `id`, {ORDER} from log where _cdc_operation in ('I', 'L')),
-        {compared(f"`id`, {ORDER}")}
-        """,
+@pytest.mark.parametrize(
+    ("cdc", "columns", "compared"),
+    [
+        (CDC, ["id", "Name"], ["id", "Name", *OWN]),
+        (SOFT, ["id", "_cdc_is_deleted"], ["id", "_cdc_is_deleted", *OWN]),
+        (APPEND, ["id", "_cdc_source_file"], ["id", "_cdc_source_file", *OWN]),
+        ({**CDC, "unchanged_rows": "skip"}, ["id", "Name"], ["id", "Name"]),
+    ],
+)
+def test_cdc_silver_difference_sql__compared_columns(cdc, columns, compared):
+    names = ", ".join(f"`{name}`" for name in compared)
+    live = "" if cdc is SOFT else "where not _cdc_is_deleted "
+    assert difference(cdc, *columns).endswith(
+        f"compared as (select 1 as side, {names} from expected {live}"
+        f"union all select -1 as side, {names} from silver.shop__order)"
+        " select if(sum(side) > 0, 'missing from silver', 'unexpected in silver') as difference,"
+        f" {names} from compared group by {names} having sum(side) <> 0"
     )

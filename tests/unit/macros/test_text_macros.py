@@ -45,8 +45,25 @@ def test_cdc_column_list_sql__case(names, expected):
 
 
 def test_cdc_same_key_sql__composite_and_null_safe():
-    assert_sql_equal(
-        Dbt().cdc_same_key_sql(["id", "line no"], "a", "b"), "a.`id` <=> b.`id` and a.`line no` <=> b.`line no`"
+    cdc = {"mode": "current", "primary_key": ["id", "line no"]}
+    assert_sql_equal(Dbt().cdc_same_key_sql(cdc, "a", "b"), "a.`id` <=> b.`id` and a.`line no` <=> b.`line no`")
+
+
+@pytest.mark.parametrize(
+    ("comparison", "expected"),
+    [
+        ([], "`k`"),
+        (["ignore_case"], "lower(`k`)"),
+        (["ignore_trailing_spaces"], "rtrim(`k`)"),
+        (["ignore_trailing_spaces", "ignore_case"], "lower(rtrim(`k`))"),
+    ],
+)
+def test_cdc_key_list_sql__as_the_source_compares(comparison, expected):
+    cdc = {"mode": "current", "primary_key": ["k"], "key_comparison": comparison}
+    assert Dbt().cdc_key_list_sql(cdc) == expected
+    assert (
+        Dbt().cdc_same_key_sql(cdc, "a", "b")
+        == f"{expected.replace('`k`', 'a.`k`')} <=> {expected.replace('`k`', 'b.`k`')}"
     )
 
 

@@ -1,0 +1,19 @@
+{#
+    Ties that this run resolves by the hash of the object's name. Looked for only where the listing shows two objects
+    of one place.
+#}
+{% macro cdc_count_ties(cdc, changes, plan) %}
+    {% if cdc.mode == 'append' %}
+        {% do return(0) %}
+    {% endif %}
+    {% set listing = cdc_relation_of('raw_listing') %}
+    {% set places = [] %}
+    {% for row in run_query(cdc_shared_places_sql(cdc, listing, changes.after_batch_id, changes.last_batch_id)) %}
+        {% do places.append(row['place']) %}
+    {% endfor %}
+    {% if not places %}
+        {% do return(0) %}
+    {% endif %}
+    {% set ties_sql = cdc_ties_sql(cdc, changes.log_sql, places, plan, changes.after_batch_id) %}
+    {% do return(run_query(ties_sql).rows[0]['ties']) %}
+{% endmacro %}

@@ -1,0 +1,21 @@
+{# Places that more than one object has, one of them in a batch that silver has not applied. #}
+{% macro cdc_shared_places_sql(cdc, listing, after_batch_id, last_batch_id) -%}
+with objects as (
+    select
+        {{ cdc_dms_place_sql() | indent(8) }} as place,
+        path,
+        batch_id
+    from {{ listing }}
+    where
+        feed = {{ cdc_string_sql(cdc.feed) }}
+        and source_schema = {{ cdc_string_sql(cdc.source_schema) }}
+        and source_table = {{ cdc_string_sql(cdc.source_table) }}
+        and kind in ('load', 'change')
+        and batch_id <= {{ last_batch_id }}
+)
+
+select place
+from objects
+group by place
+having count(distinct path) > 1 and max(batch_id) > {{ after_batch_id }}
+{%- endmacro %}

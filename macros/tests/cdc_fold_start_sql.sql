@@ -1,0 +1,11 @@
+{% macro cdc_fold_start_sql(plan) -%}
+struct(
+    false as live,
+    '' as sequence,
+    struct(
+        {%- for column in plan %}
+        cast(null as {{ column.raw_type }}) as {{ cdc_quote(column.name) }}{{ ',' if not loop.last }}
+        {%- endfor %}
+    ) as image
+)
+{%- endmacro %}

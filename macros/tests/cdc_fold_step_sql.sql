@@ -1,0 +1,28 @@
+{#
+    What one change makes of a row (docs/contracts.md section 6.3): a value that it does not carry stays if the row
+    lived, and no value outlives a truncate or a complete reload. A delete with its key only leaves the last image.
+#}
+{% macro cdc_fold_step_sql(cdc, plan) -%}
+{%- set keys = cdc.primary_key | map('lower') | list -%}
+struct(
+    change._cdc_operation <> 'D' as live,
+    change._cdc_sequence as sequence,
+    if(
+        change._cdc_operation = 'D'
+        {%- for column in plan if column.name | lower not in keys %}
+        and change.{{ cdc_quote(column.name) }} is null
+        {%- endfor %},
+        state.image,
+        struct(
+            {%- for column in plan %}
+            {%- set name = cdc_quote(column.name) %}
+            case
+                when array_contains(change._cdc_unavailable_columns, {{ cdc_string_sql(column.name) }}) is not true then change.{{ name }}
+                when change._cdc_operation in ('U', 'D') and state.live
+                    and not exists(barriers, barrier -> barrier > state.sequence and barrier <= change._cdc_sequence) then state.image.{{ name }}
+            end as {{ name }}{{ ',' if not loop.last }}
+            {%- endfor %}
+        )
+    ) as image
+)
+{%- endmacro %}

@@ -1,0 +1,38 @@
+{#
+    Every key's changes in one array, folded from the first to the last: a road of its own to what the model computes
+    with the newest change per key. Expects the rows of bronze in `rows`; gives `folded`: change (the last one), state
+    (live, sequence, image) and barriers.
+#}
+{% macro cdc_folded_log_sql(cdc, plan) -%}
+barriers as (
+    select
+        array_sort(collect_set(case
+            when _cdc_operation = 'T' then _cdc_sequence
+            when _cdc_operation <> 'L' and _cdc_generation > 1 then lpad(_cdc_generation, 6, '0')
+        end)) as barriers
+    from rows
+),
+
+log as (
+    {{ cdc_log_sql(cdc, plan, 'select * from rows', true) | indent(4) }}
+),
+
+lives as (
+    select array_sort(collect_list(struct(_cdc_sequence, struct(*) as change))) as changes
+    from log
+    group by {{ cdc_key_list_sql(cdc) }}
+),
+
+folded as (
+    select
+        element_at(changes, -1).change as change,
+        barriers,
+        aggregate(
+            changes.change,
+            {{ cdc_fold_start_sql(plan) | indent(12) }},
+            (state, change) -> {{ cdc_fold_step_sql(cdc, plan) | indent(12) }}
+        ) as state
+    from lives
+    cross join barriers
+)
+{%- endmacro %}

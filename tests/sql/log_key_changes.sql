@@ -1,0 +1,6 @@
+{{ cdc_log_sql(
+    given_table(),
+    given_plan(),
+    cdc_bronze_range_sql('bronze.shop__order', none, 43, 7),
+    has_key_changes=true
+) }}
