@@ -1,152 +1,149 @@
 """What silver has to be, told again in plain Python: a table's files go in, the rows of its silver table come out.
 
-The second opinion of the proof (docs/proof.md). It shares no code with the project and needs no Spark; every rule names
-the section of docs/contracts.md that it follows. What it cannot say by itself is how two objects of the same time are
-ordered: the project orders them by a hash of their key, so no history that it is compared on holds a pair that matters.
+The second opinion of the proof (docs/proof.md): no code of the project, no Spark. Sections are those of contracts.md.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime, timezone
 from typing import Any
 
 LOAD = re.compile(r"(?:SEGMENT\d+_)?LOAD[0-9A-Fa-f]{5,8}\.")
 CHANGE = re.compile(r"(\d{8})-(\d{6})(\d{0,6})\.")
 NO_TIME = datetime.min.replace(tzinfo=timezone.utc)
+UNAVAILABLE: Any = type("Unavailable", (), {"__repr__": lambda self: "unavailable"})()  # not carried (section 1.5)
 
 
 @dataclass(frozen=True)
 class Row:
-    """One row of a file.
+    """A row of a file; no image: it cannot be read as one (section 1.3). What follows `old_key`, placed() finds out."""
 
-    ``operation`` is I, U, D or what stands there instead, and means nothing in a LOAD file. ``image`` is value by
-    column, without those that the file lacks; None where the row cannot be read as one of its table (section 1.3).
-    ``committed_at`` is what the timestamp column says, None without one.
-    """
-
-    operation: str | None
-    image: Mapping[str, Any] | None
-    committed_at: datetime | None = None
+    operation: str | None  # in a LOAD file it means nothing
+    image: Mapping[str, Any] | None  # without the columns that the file lacks
+    committed_at: datetime | None = None  # what the timestamp column says
+    old_key: Mapping[str, Any] | None = None  # the key before the change, where before-images tell it (section 1.7)
+    key: tuple[Any, ...] = ()
+    generation: int = 0
+    position: tuple[Any, ...] = ()
 
 
 @dataclass(frozen=True)
 class Delivery:
-    """An object as it lay in the landing area from ``modified_at`` on; its path may have held other content before."""
+    """An object version, there from `modified_at` on. `rank` orders objects of one time (the project: by a hash)."""
 
     path: str
     modified_at: datetime
     rows: Sequence[Row]
+    rank: str = ""
 
 
 @dataclass(frozen=True)
-class Placed:
-    """A row at its place among all rows of the table; ``operation`` is L for a row of a full load."""
+class Rules:
+    """What the metadata says of the table."""
 
-    position: tuple[Any, ...]
-    generation: int
-    path: str
-    number: int
-    operation: str | None
-    image: Mapping[str, Any] | None
-    committed_at: datetime
+    key: Sequence[str]
+    columns: Sequence[str]
+    mode: str = "current"
+    delete_mode: str = "hard"
+    key_comparison: Sequence[str] = ()
+    unchanged_rows: str = ""
+    absent_columns: str = "null"  # what a column is that the file lacks; keep: unavailable (section 7, 38)
+
+    def key_of(self, image: Mapping[str, Any]) -> tuple[Any, ...]:
+        """The key as the source compares it (section 7, 57)."""
+        values = [image.get(column) for column in self.key]
+        for rule, normal in (("ignore_case", str.lower), ("ignore_trailing_spaces", lambda text: text.rstrip(" "))):
+            if rule in self.key_comparison:
+                values = [normal(value) if isinstance(value, str) else value for value in values]
+        return tuple(values)
+
+
+@dataclass
+class Life:
+    """One key after some of its changes: the last image, what silver keeps of the last change, the history."""
+
+    live: bool = False
+    image: dict[str, Any] = field(default_factory=dict)
+    change: dict[str, Any] = field(default_factory=dict)
+    versions: list[dict[str, Any]] = field(default_factory=list)
+    boundary: datetime = NO_TIME  # where the last version began or ended: commit times may go back, versions do not
+
+    def end(self, at: Any) -> None:
+        if self.live:
+            self.live, self.boundary = False, max(self.boundary, at)
+            self.versions[-1]["_cdc_valid_to"] = self.boundary
+
+    def take(self, row: Row, rules: Rules) -> None:
+        absent = UNAVAILABLE if rules.absent_columns == "keep" else None
+        carried = {column: (row.image or {}).get(column, absent) for column in rules.columns}
+        stored = self.image if self.live and row.operation in ("U", "D") else {}  # section 6.3, 5
+        image = {column: stored.get(column) if value is UNAVAILABLE else value for column, value in carried.items()}
+        self.change = {f"_cdc_{name}": getattr(row, name) for name in ("operation", "committed_at", "generation")}
+        if row.operation == "D":  # one that carries the key only leaves the last image (section 1.7)
+            self.end(row.committed_at)
+            is_image = any(carried[c] not in (None, UNAVAILABLE) for c in rules.columns if c not in rules.key)
+            self.image = image if is_image or not self.image else self.image
+        elif not self.live or image != self.image or rules.unchanged_rows == "write":
+            self.end(row.committed_at)
+            self.live, self.image, self.boundary = True, image, max(self.boundary, row.committed_at or NO_TIME)
+            self.versions.append({**image, "_cdc_valid_from": self.boundary, "_cdc_valid_to": None, **self.change})
 
 
 def file_time(path: str) -> datetime | None:
-    """The time in an object's name, UTC; None for a LOAD object (section 1.2: any number of digits after the seconds).
-
-    Raises:
-        ValueError: the name is none of DMS's.
-    """
-    name = path.rsplit("/", 1)[-1]
-    if LOAD.match(name):
-        return None
-    parts = CHANGE.match(name)
-    if not parts:
-        raise ValueError(f"{path} is neither LOAD<hex number> nor <yyyymmdd>-<hhmmss…>.")
-    day, second, fraction = parts.groups()
-    return datetime.strptime(f"{day}{second}{fraction:0<6}+0000", "%Y%m%d%H%M%S%f%z")
+    """The time in an object's name, UTC (section 1.2: any number of digits after the seconds); None for a LOAD."""
+    parts = CHANGE.match(path.rsplit("/", 1)[-1])
+    assert parts or LOAD.match(path.rsplit("/", 1)[-1]), f"{path} is neither LOAD<hex number> nor <yyyymmdd>-<hhmmss…>"
+    return datetime.strptime("{}{}{:0<6}+0000".format(*parts.groups()), "%Y%m%d%H%M%S%f%z") if parts else None
 
 
 def generations(deliveries: Iterable[Delivery]) -> dict[tuple[str, datetime], int]:
-    """The load generation of each delivery, by path and modification time (section 1.10).
-
-    A LOAD path that is delivered for the n-th time begins generation n, if that has not begun. All other objects belong
-    to the generation that had begun when they were delivered first.
-    """
+    """By path and time: a LOAD path that comes again begins the next; others belong to the one begun (section 1.10)."""
     times: dict[str, list[datetime]] = {}
     for delivery in sorted(deliveries, key=lambda delivery: delivery.modified_at):
         times.setdefault(delivery.path, []).append(delivery.modified_at)
-    starts = [
-        (moment, path, number)
-        for path, moments in times.items()
-        if file_time(path) is None
-        for number, moment in enumerate(moments, start=1)
-    ]
-    found = {}
-    for path, moments in times.items():
-        is_load = file_time(path) is None
-        for moment in moments:
-            came = (moment, path) if is_load else (moments[0], chr(0x10FFFF))
-            found[path, moment] = max([number for at, load, number in starts if (at, load) <= came], default=1)
-    return found
+    loads = [path for path in times if file_time(path) is None]
+    starts = [(at, path, number) for path in loads for number, at in enumerate(times[path], start=1)]
+    came = {(path, at): (at, path) if path in loads else (times[path][0], "~") for path in times for at in times[path]}
+    return {name: max([n for *start, n in starts if tuple(start) <= last], default=1) for name, last in came.items()}
 
 
-def placed(deliveries: Iterable[Delivery]) -> list[Placed]:
-    """Every row at its place, oldest first.
-
-    The order of section 6.1: generation, load before changes, time in the name, object, row; a row that the object held
-    at that place before is older. The commit time is no part of it.
-    """
-    deliveries = list(deliveries)
-    generation = generations(deliveries)
-    rows = []
-    for delivery in deliveries:
-        time = file_time(delivery.path)
-        came = generation[delivery.path, delivery.modified_at]
-        for number, row in enumerate(delivery.rows):
-            position = (came, time is not None, time or NO_TIME, delivery.path, number, delivery.modified_at)
-            operation = "L" if time is None else row.operation
-            committed_at = row.committed_at or time or delivery.modified_at
-            rows.append(Placed(position, came, delivery.path, number, operation, row.image, committed_at))
+def placed(deliveries: Sequence[Delivery], rules: Rules) -> list[Row]:
+    """The rows that break no rule (section 7, 59), oldest first (section 6.1): the commit time does not order them."""
+    rows, generation = [], generations(deliveries)
+    for file in deliveries:
+        time, came = file_time(file.path), generation[file.path, file.modified_at]
+        for number, row in enumerate(file.rows):
+            operation, at = "L" if time is None else row.operation, row.committed_at or time or file.modified_at
+            place = (came, time is not None, time or NO_TIME, file.rank, file.path, number, file.modified_at)
+            key = (file.path, number) if rules.mode == "append" else rules.key_of(row.image or {})
+            if operation == "T" or (row.image and operation in ("L", "I", "U", "D") and set(key) - {None}):
+                old = rules.key_of(row.old_key or {})
+                if set(old) - {None} and old != key and rules.mode != "append":  # section 6.3, 4: old key first
+                    rows.append(Row("D", row.old_key, at, None, old, came, place))
+                rows.append(Row(operation, row.image, at, None, key, came, place))
     return sorted(rows, key=lambda row: row.position)
 
 
-def expected_silver(
-    deliveries: Iterable[Delivery], key: Sequence[str], columns: Sequence[str], delete_mode: str
-) -> dict[tuple[Any, ...], dict[str, Any]]:
-    """The rows of the silver table by the values of their key.
-
-    Args:
-        deliveries: every object version that has been read, in any order.
-        key: the columns of the key; a row counts if at least one of them has a value.
-        columns: the source columns, those of the key among them.
-        delete_mode: `hard`: a deleted row is gone; `soft`: it is marked and keeps its last image (section 1.7).
-    """
-    silver: dict[tuple[Any, ...], dict[str, Any]] = {}
-    last: dict[tuple[Any, ...], Placed] = {}
-    images: dict[tuple[Any, ...], Mapping[str, Any]] = {}
-    complete = 1
-    for row in placed(deliveries):
-        if row.image is None or row.operation not in ("L", "I", "U", "D"):
-            continue
-        identity = tuple(row.image.get(column) for column in key)
-        if all(value is None for value in identity):
-            continue
-        last[identity] = row
-        if row.operation != "D":
-            images[identity] = row.image
-        if row.operation != "L":  # DMS writes a change only when the load has ended (section 1.10).
-            complete = max(complete, row.generation)
-    for identity, row in last.items():
-        is_deleted = row.operation == "D" or row.generation < complete
-        image = images.get(identity, row.image) or {}
-        values = {column: image.get(column) for column in columns}
-        values |= {"_cdc_operation": row.operation, "_cdc_committed_at": row.committed_at}
-        if delete_mode == "soft":
-            silver[identity] = values | {"_cdc_is_deleted": is_deleted}
-        elif not is_deleted:
-            silver[identity] = values
-    return silver
+def expected_silver(deliveries: Iterable[Delivery], rules: Rules) -> dict[tuple[Any, ...], dict[str, Any]]:
+    """Silver's rows by key; in mode append by path and row, in mode history by key and number of the version."""
+    lives: dict[tuple[Any, ...], Life] = {}
+    rows, begun = placed(list(deliveries), rules), 0
+    for row in rows:
+        if row.generation > begun:  # what the load lacks goes once its end is seen: a change follows it (section 1.10)
+            begun, own = row.generation, [other for other in rows if other.generation == row.generation]
+            loads = [other for other in own if other.operation == "L"]
+            for key in lives.keys() - {load.key for load in loads} if len(loads) < len(own) else ():
+                lives[key].end(min(other.committed_at or NO_TIME for other in loads or own))
+        if row.operation == "T":  # section 6.3, 6
+            for life in lives.values():
+                life.end(row.committed_at)
+        elif rules.mode != "append" or row.operation in ("I", "L"):
+            lives.setdefault(row.key, Life()).take(row, rules)
+    if rules.mode == "history":
+        return {(*key, number): version for key, life in lives.items() for number, version in enumerate(life.versions)}
+    if rules.delete_mode == "soft":
+        return {key: {**life.image, **life.change, "_cdc_is_deleted": not life.live} for key, life in lives.items()}
+    return {key: {**life.image, **life.change} for key, life in lives.items() if life.live}

@@ -8,8 +8,8 @@ from __future__ import annotations
 import gzip
 import itertools
 import os
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from datetime import date, datetime, timedelta, timezone
 from decimal import Decimal
 from pathlib import Path
@@ -20,7 +20,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from python_udfs.dms_writer import Change, Column, DmsTask, SourceTable
-from tests.oracle import Delivery, Row
+from tests.oracle import UNAVAILABLE, Delivery, Row, Rules
 
 START = datetime(2024, 1, 31, 23, 50, tzinfo=timezone.utc)
 BATCHES = 4
@@ -28,12 +28,15 @@ BATCHES = 4
 # of a load it has another key, as LOAD files have no order among themselves and no key is in two of one load.
 BALLAST = 0
 
-# Soft deletes: whether two deletes of one key may carry different images. Where a key never had another image, silver
-# keeps that of the delete it saw first, which depends on the cut into batches (docs/proof.md, "Known").
-DELETE_IMAGES_DIFFER = False
+# Where a key has one integer only, a history may have a second key: its number and this.
+SECOND = 1_000_000
+# What stands for a value that the source did not log (docs/contracts.md section 1.5), and what begins the name of a
+# column with the value before the change (section 1.7).
+TOKEN = "<not logged>"
+BEFORE = "BI_"
 
 KEY_COLUMNS = {"h": pa.int32(), "part": pa.string()}
-# `n` tells every statement from every other one; `order` and `key size` want quotes; `added` comes in the middle.
+# `n` tells most statements from one another; `order` and `key size` want quotes; `added` comes in the middle.
 COLUMNS = {
     "n": pa.int64(),
     "order": pa.int32(),
@@ -92,26 +95,56 @@ VALUES: dict[str, tuple[Any, ...]] = {
     "added": TEXTS,
 }
 PARTS = (None, *TEXTS, "A", "a ")
+# Keys that a source may deem equal.
+ALIKE_PARTS = ("a", "A", "a ", "A  ", "", " ", " a", None, "ä", "Ä")
 # Rows that silver has to leave out; all but the first exist in CSV only.
 FLAWS = ("operation", "short", "value", "open quote")
 
 
 @dataclass(frozen=True)
 class Shape:
-    """One kind of table: how its files look and how its silver table behaves."""
+    """One kind of table: how its files look and how its silver table behaves.
+
+    ``table`` are cells of cdc_tables.csv. ``drops_columns``: files may lack columns. ``ties``: objects of one time.
+    """
 
     name: str
     data_format: str
-    delete_mode: str
     key: tuple[str, ...]
-    feed_options: str
     settings: dict[str, Any]
-    table: dict[str, str]
+    feed_options: tuple[str, ...] = ()
+    table: dict[str, str] = field(default_factory=dict)
+    drops_columns: bool = False
+    ties: bool = False
 
     @property
     def columns(self) -> dict[str, pa.DataType]:
         """Arrow type by name: the key, then the rest."""
         return {**{name: KEY_COLUMNS[name] for name in self.key}, **COLUMNS}
+
+    @property
+    def before_images(self) -> tuple[str, ...]:
+        """The columns that also come with their value before the change."""
+        return self.key if f"before_image_prefix={BEFORE}" in self.feed_options else ()
+
+    @property
+    def has_token(self) -> bool:
+        """Whether values may be missing from a change."""
+        return f"unavailable_value={TOKEN}" in self.feed_options
+
+    @property
+    def rules(self) -> Rules:
+        """What the oracle is told."""
+        mode = self.table.get("mode", "current")
+        return Rules(
+            () if mode == "append" else self.key,
+            tuple(self.columns),
+            mode,
+            self.table.get("delete_mode", "hard"),
+            tuple(filter(None, self.table.get("key_comparison", "").split(";"))),
+            self.table.get("unchanged_rows", ""),
+            "keep" if "absent_columns=keep" in self.feed_options else "null",
+        )
 
     @property
     def suffix(self) -> str:
@@ -121,36 +154,37 @@ class Shape:
 
 WITH_TIME = {"timestamp_column_name": "ts"}
 CSV = {**WITH_TIME, "csv_quote_ambiguous_text": True}
+HEADER = {**CSV, "add_column_name": True}
 SHAPES = (
-    Shape("hard_parquet", "parquet", "hard", ("h",), "timestamp_column=ts", WITH_TIME, {}),
+    Shape("hard_parquet", "parquet", ("h",), WITH_TIME, ("timestamp_column=ts",), ties=True),
     Shape(
         "soft_parquet",
         "parquet",
-        "soft",
         ("h", "part"),
-        "timestamp_column=ts;operation_column=always",
         {**WITH_TIME, "include_op_for_full_load": True},
-        {},
+        ("timestamp_column=ts", "operation_column=always"),
+        {"delete_mode": "soft"},
+        drops_columns=True,
     ),
-    Shape("hard_csv", "csv", "hard", ("h", "part"), "timestamp_column=ts", CSV, {}),
+    Shape("hard_csv", "csv", ("h", "part"), CSV, ("timestamp_column=ts",)),
     Shape(
         "soft_csv",
         "csv",
-        "soft",
         ("h",),
-        "timestamp_column=ts;header=true",
-        {**CSV, "add_column_name": True, "compression": "gzip"},
-        {},
+        {**HEADER, "compression": "gzip"},
+        ("timestamp_column=ts", "header=true"),
+        {"delete_mode": "soft"},
+        ties=True,
     ),
     # Without a timestamp column, and another way to write; the partition of a row changes with its values.
     Shape(
         "hard_rewritten",
         "parquet",
-        "hard",
         ("h",),
-        "",
         {},
+        (),
         {"write_mode": "copy-on-write", "partition_by": "bucket(3, order)"},
+        drops_columns=True,
     ),
 )
 
@@ -166,12 +200,12 @@ class Statement:
 
 @dataclass(frozen=True)
 class File:
-    """One object version: where, when written (and modified), in which batch it is found; `wide`: it has `added`."""
+    """One object version: where, when written (and modified), in which batch it is found, and columns it `lacks`."""
 
     path: str
     modified_at: datetime
     batch: int
-    wide: bool
+    lacks: frozenset[str]
     statements: tuple[Statement, ...]
 
     @property
@@ -179,10 +213,10 @@ class File:
         """Whether it is a file of a full load."""
         return self.path.startswith("LOAD")
 
-    @property
-    def delivery(self) -> Delivery:
-        """What the oracle sees of it."""
-        return Delivery(self.path, self.modified_at, tuple(statement.row for statement in self.statements))
+    def delivery(self, folder: str = "") -> Delivery:
+        """What the oracle sees of it, in a folder under the feed's location."""
+        rows = tuple(statement.row for statement in self.statements)
+        return Delivery(self.path, self.modified_at, rows, f"{xxhash64((folder + self.path).encode()):016x}")
 
 
 @dataclass
@@ -207,26 +241,32 @@ def draw_files(random: Random, shape: Shape, keys: int, reloads: bool = True) ->
 
     Returns:
         Object versions in the order of their delivery: batch, then modification time. No path comes twice in a batch,
-        no two paths have the same time in their names, and a reload is found before anything that was written later.
+        and a reload is found before anything that was written later.
     """
-    slots = _slots(random)
+    slots = _slots(random, shape)
     loads = [_loads(random, slots)]
     if reloads and random.random() < 0.75:
         loads += _reloads(random, slots, loads[0])
     _spread(random, shape, slots, loads, keys)
     added_from = slots[random.randrange(len(slots))].written_at
+    every_slot = sorted(slots + [load for _, group in loads for load in group], key=lambda slot: slot.written_at)
+    first_batch = min(slot.batch for slot in every_slot)
     files = []
     sent: list[Statement] = []
-    for slot in sorted(slots + [load for _, group in loads for load in group], key=lambda slot: slot.written_at):
-        wide = slot.written_at >= added_from
-        rows = [s if wide else _without_added(s) for s in _interleaved(random, slot.lives)]
+    for slot in every_slot:
+        lacks = set() if slot.written_at >= added_from else {"added"}
+        # A column that the table does not have yet can't be told to be unavailable: the first files bring them all.
+        if shape.drops_columns and slot.batch > first_batch and random.random() < 0.4:
+            lacks |= set(random.sample(tuple(VALUES), random.randint(1, 4)))
+        rows = _interleaved(random, slot.lives)
         is_load = slot.path.startswith("LOAD")
         if not is_load:
             if sent and random.random() < 0.2:  # stop and resume: the last rows once more, in a new file (§1.10)
                 rows = sent[-random.randint(1, max(1, len(sent) // 10)) :] + rows
             sent = [statement for statement in rows if statement.flaw is None]
             rows = sent + [statement for statement in rows if statement.flaw is not None]
-        file = File(slot.path + shape.suffix, slot.written_at, slot.batch, wide, tuple(rows))
+        rows = [_without(statement, lacks) for statement in rows]
+        file = File(slot.path + shape.suffix, slot.written_at, slot.batch, frozenset(lacks), tuple(rows))
         files.append(file)
         if not is_load and slot.batch < BATCHES and random.random() < 0.2:  # delivered once more, as it was
             again = random.randint(slot.batch + 1, BATCHES)
@@ -234,7 +274,7 @@ def draw_files(random: Random, shape: Shape, keys: int, reloads: bool = True) ->
     return sorted(files, key=lambda file: (file.batch, file.modified_at))
 
 
-def _slots(random: Random) -> list[Slot]:
+def _slots(random: Random, shape: Shape) -> list[Slot]:
     """Change files in the order of their times, each found in the batch that was next or, late, in a later one."""
     number = random.randint(5, 12)
     windows = sorted(random.randint(1, BATCHES) for _ in range(number))
@@ -244,10 +284,15 @@ def _slots(random: Random) -> list[Slot]:
     slots = []
     moment = START
     for window in windows:
-        moment += random.choice((10, 977, 60_000, 3_600_000)) * random.randint(1, 9) * timedelta(milliseconds=1)
-        digits = random.choice((3, 3, 4, 6))
-        folder = random.choice(("", f"{moment:%Y/%m/%d}/"))
-        path = f"{folder}{moment:%Y%m%d-%H%M%S}{f'{moment.microsecond:06d}'[:digits]}"
+        # Two objects of one time have other names: in a date folder or not, with more digits or less.
+        if not shape.ties or random.random() < 0.7 or sum(s.written_at == moment for s in slots) not in (1, 2):
+            moment += random.choice((10, 977, 60_000, 3_600_000)) * random.randint(1, 9) * timedelta(milliseconds=1)
+        names = [
+            f"{folder}{moment:%Y%m%d-%H%M%S}{f'{moment.microsecond:06d}'[:digits]}"
+            for folder in ("", f"{moment:%Y/%m/%d}/")
+            for digits in (3, 4, 6)
+        ]
+        path = random.choice([name for name in names if name not in [slot.path for slot in slots]])
         batch = random.randint(window, BATCHES) if random.random() < lateness else window
         slots.append(Slot(path, moment, window, batch, []))
     return slots
@@ -294,44 +339,47 @@ def _reloads(random: Random, slots: Sequence[Slot], first: tuple[int, list[Slot]
 
 def _spread(random: Random, shape: Shape, slots: list[Slot], loads: list[tuple[int, list[Slot]]], keys: int) -> None:
     """Draws the life of every key and hands its statements to the files."""
-    serial = itertools.count(1)
+    draw = Draw(random, shape)
     for number, load in ((number, load) for _, group in loads for number, load in enumerate(group, start=1)):
-        ballast = _statement(random, shape, serial, -number, "", "L", load.written_at)
-        load.lives.append([replace(ballast, history=BALLAST)])
+        load.lives.append([draw.statement(BALLAST, {"h": -number, "part": ""}, "L", load.written_at)])
     for slot in slots:
-        slot.lives.append([_statement(random, shape, serial, BALLAST, "", "U", slot.written_at)])
+        slot.lives.append([draw.statement(BALLAST, {"h": BALLAST, "part": ""}, "U", slot.written_at)])
     drawn = 0
     for history in itertools.count(BALLAST + 1):
-        parts = random.sample(PARTS, random.choice((1, 1, 2, 3))) if "part" in shape.key else [None]
-        for part in parts[: keys - drawn]:
-            _live(random, shape, serial, slots, loads, history, part)
+        identities: list[dict[str, Any]] = [{"h": history}]
+        if "part" in shape.key:
+            parts = ALIKE_PARTS if "key_comparison" in shape.table else PARTS
+            identities = [{"h": history, "part": part} for part in random.sample(parts, random.choice((1, 1, 2, 3)))]
+        elif shape.before_images and random.random() < 0.5:
+            identities.append({"h": history + SECOND})
+        identities = identities[: keys - drawn]
+        for identity in identities:
+            _live(draw, slots, loads, history, identity, [other for other in identities if other != identity])
             drawn += 1
         if drawn >= keys:
             return
 
 
 def _live(
-    random: Random,
-    shape: Shape,
-    serial: Iterator[int],
+    draw: Draw,
     slots: list[Slot],
     loads: list[tuple[int, list[Slot]]],
     history: int,
-    part: str | None,
+    identity: dict[str, Any],
+    others: list[dict[str, Any]],
 ) -> None:
     """One life: loaded or not, then statements that mostly make sense, then loaded again or not, and so on."""
+    random = draw.random
     places = random.sample(range(len(slots)), random.randint(1, min(4, len(slots))))
     number = random.choice((0, 1, 1, 2, 2, 3, 4, 5, 6, 9))
     times = sorted(random.choice(places) for _ in range(number))
     alive = is_told = False
-    farewell = None
     for place, slot in enumerate((*slots, None)):
         for load_place, group in loads:
             if load_place == place:
                 alive = random.random() < (0.6 if place == 0 else 0.85 if alive else 0.1)
-                if alive:
-                    load = random.choice(group)
-                    load.lives.append([_statement(random, shape, serial, history, part, "L", load.written_at)])
+                for load in random.sample(group, min(len(group), 2 if random.random() < 0.05 else 1)) if alive else ():
+                    load.lives.append([draw.statement(history, identity, "L", load.written_at)])
                     is_told = True
         if slot is None:
             break
@@ -340,55 +388,76 @@ def _live(
             likely = "UUD" if alive else "IIIIUD"
             operation = random.choice("IUD" if random.random() < 0.15 else likely)
             alive = operation != "D"
-            statement = _statement(random, shape, serial, history, part, operation, slot.written_at)
-            if operation == "D" and shape.delete_mode == "soft" and not DELETE_IMAGES_DIFFER:
-                farewell = farewell or _without_added(statement).row.image
-                statement = replace(statement, row=replace(statement.row, image=farewell))
-            statements.append(statement)
+            # The other key's life goes on as if nothing had happened: a delete where there is nothing is a change too.
+            moved = bool(others) and operation == "U" and random.random() < 0.3
+            old = random.choice(others) if moved else None
+            statements.append(draw.statement(history, identity, operation, slot.written_at, old))
             is_told = True
         if random.random() < 0.02:
-            statements.insert(0, _flawed(random, shape, serial, history, part, slot.written_at))
+            statements.insert(0, draw.flawed(history, identity, slot.written_at))
         if statements:
             slot.lives.append(statements)
     if not is_told:
         slot = random.choice(slots)
-        slot.lives.append([_statement(random, shape, serial, history, part, random.choice("IUD"), slot.written_at)])
+        slot.lives.append([draw.statement(history, identity, random.choice("IUD"), slot.written_at)])
 
 
-def _statement(
-    random: Random, shape: Shape, serial: Iterator[int], history: int, part: str | None, operation: str, at: datetime
-) -> Statement:
-    """One good row. Commit times have ties and do not follow the order of the rows."""
-    key = {"h": history, "part": part}
-    image: dict[str, Any] = {name: key[name] for name in shape.key}
-    if operation != "D" or random.random() < 0.5:  # else as from PostgreSQL: the key only (§1.7)
-        image["n"] = next(serial)
-        for name, values in VALUES.items():
-            image[name] = random.choice((None, *values))
-    committed_at = at - timedelta(seconds=random.choice((0, 0, 1, 1, 5, 3600))) if operation != "L" else at
-    return Statement(history, Row(operation, image, committed_at if shape.settings else None))
+class Draw:
+    """Draws the rows of one table."""
+
+    def __init__(self, random: Random, shape: Shape) -> None:
+        self.random = random
+        self.shape = shape
+        self.serial = itertools.count(1)
+        self.values: dict[str, Any] = {}
+
+    def statement(
+        self,
+        history: int,
+        identity: dict[str, Any],
+        operation: str,
+        at: datetime,
+        old: dict[str, Any] | None = None,
+    ) -> Statement:
+        """One good row. Commit times have ties and do not follow the order of the rows."""
+        random = self.random
+        # The same values as the row before, perhaps that of another key: a change that changes nothing.
+        if random.random() > 0.15:
+            self.values = {"n": next(self.serial)} | {c: random.choice((None, *values)) for c, values in VALUES.items()}
+        key = {name: identity[name] for name in self.shape.key}
+        image = key | dict(self.values)
+        # TODO: deletes with an image in soft tables, as soon as such an image replaces the last one.
+        if operation == "D" and (
+            self.shape.rules.delete_mode == "soft" or random.random() < 0.5
+        ):  # as from PostgreSQL: the key only (§1.7)
+            image = key | dict.fromkeys(self.values)
+        elif self.shape.has_token and random.random() < {"U": 0.6, "D": 0.3, "I": 0.05, "L": 0.0}[operation]:
+            image |= dict.fromkeys(random.sample(tuple(self.values), random.randint(1, 8)), UNAVAILABLE)
+        committed_at = at - timedelta(seconds=random.choice((0, 0, 1, 1, 5, 3600))) if operation != "L" else at
+        before = None
+        if self.shape.before_images and operation == "U":
+            before = {name: (old or identity)[name] for name in self.shape.key}
+        return Statement(history, Row(operation, image, committed_at if self.shape.settings else None, before))
+
+    def flawed(self, history: int, identity: dict[str, Any], at: datetime) -> Statement:
+        """One row that silver has to leave out."""
+        statement = self.statement(history, identity, "U", at)
+        is_csv, has_key = self.shape.data_format == "csv", self.shape.table.get("mode") != "append"
+        flaw = self.random.choice((*((None,) if has_key else ()), *(FLAWS if is_csv else FLAWS[:1])))
+        row = statement.row
+        assert row.image is not None
+        if flaw is None:  # no value in the key
+            return replace(statement, row=replace(row, image={**row.image, **dict.fromkeys(self.shape.key)}))
+        if flaw == "operation":
+            return Statement(history, replace(row, operation=self.random.choice(("X", None, ""))), flaw)
+        return Statement(history, replace(row, image=None), flaw)
 
 
-def _flawed(
-    random: Random, shape: Shape, serial: Iterator[int], history: int, part: str | None, at: datetime
-) -> Statement:
-    """One row that silver has to leave out."""
-    statement = _statement(random, shape, serial, history, part, "U", at)
-    flaw = random.choice((None, *FLAWS) if shape.data_format == "csv" else (None, "operation"))
-    row = statement.row
-    assert row.image is not None
-    if flaw is None:  # no value in the key
-        return replace(statement, row=replace(row, image={**row.image, **dict.fromkeys(shape.key)}))
-    if flaw == "operation":
-        return Statement(history, replace(row, operation=random.choice(("X", None, ""))), flaw)
-    return Statement(history, replace(row, image=None), flaw)
-
-
-def _without_added(statement: Statement) -> Statement:
+def _without(statement: Statement, lacks: Collection[str]) -> Statement:
     image = statement.row.image
-    if image is None or "added" not in image:
+    if image is None or not lacks:
         return statement
-    image = {name: value for name, value in image.items() if name != "added"}
+    image = {name: value for name, value in image.items() if name not in lacks}
     return replace(statement, row=replace(statement.row, image=image))
 
 
@@ -432,13 +501,18 @@ def excerpts(files: Sequence[File], history: int, at_most: int = 2000) -> tuple[
             return
         for number, part in chosen.items():
             if id(statement) in part:
-                image = statement.row.image
-                if image is not None and image.get("h") is not None:
-                    image = {**image, "h": number}
-                yield replace(statement, history=number, row=replace(statement.row, image=image))
+                row = statement.row
+                image, old_key = (_renumbered(values, number) for values in (row.image, row.old_key))
+                yield replace(statement, history=number, row=replace(row, image=image, old_key=old_key))
 
     cut = [replace(file, statements=tuple(c for s in file.statements for c in copies(s))) for file in files]
     return cut, {number: len(part) for number, part in chosen.items()}
+
+
+def _renumbered(values: Mapping[str, Any] | None, history: int) -> Mapping[str, Any] | None:
+    if values is None or values.get("h") is None:
+        return values
+    return {**values, "h": history + (SECOND if values["h"] >= SECOND else 0)}
 
 
 class Landing:
@@ -457,20 +531,27 @@ class Landing:
 
     def put(self, file: File) -> None:
         """Makes an object version appear, with its modification time."""
-        names = [name for name in self.shape.columns if file.wide or name != "added"]
-        table = SourceTable("s", "t", tuple(Column(name, self.shape.columns[name]) for name in names), self.shape.key)
+        types = {name: type_ for name, type_ in self.shape.columns.items() if name not in file.lacks}
+        if not file.is_load:
+            types |= {BEFORE + name: KEY_COLUMNS[name] for name in self.shape.before_images}
+        table = SourceTable("s", "t", tuple(Column(name, type_) for name, type_ in types.items()), self.shape.key)
         rows = [statement for statement in file.statements if self.shape.data_format != "csv" or not statement.flaw]
+        images = [
+            {**(s.row.image or {}), **{BEFORE + name: value for name, value in (s.row.old_key or {}).items()}}
+            for s in rows
+        ]
         if file.is_load:
-            made = self.task.full_load(table, [s.row.image or {} for s in rows], file.modified_at)[0]
+            made = self.task.full_load(table, images, file.modified_at)[0]
         else:
             changes = [
-                Change("U" if s.flaw else s.row.operation, s.row.image or {}, s.row.committed_at or file.modified_at)
-                for s in rows
+                Change("U" if s.flaw else s.row.operation, image, s.row.committed_at or file.modified_at)
+                for s, image in zip(rows, images, strict=True)
             ]
             made = self.task.changes(table, changes, file.modified_at)[0]
             flawed = [statement for statement in file.statements if statement.flaw]
             if flawed and self.shape.data_format == "csv":
-                _append_lines(made, [_line(names, s) for s in sorted(flawed, key=lambda s: s.flaw == "open quote")])
+                lines = [_line(list(types), s) for s in sorted(flawed, key=lambda s: s.flaw == "open quote")]
+                _append_lines(made, lines)
             elif flawed:
                 _set_operations(made, [statement.row.operation for statement in file.statements])
         target = self.folder / file.path
@@ -478,6 +559,45 @@ class Landing:
         milliseconds = round(file.modified_at.timestamp() * 1000)
         os.utime(made, ns=(milliseconds * 1_000_000,) * 2)
         made.replace(target)
+
+
+def xxhash64(data: bytes, seed: int = 42) -> int:
+    """The hash by which the project orders objects of one time: XXH64, with the seed that Spark takes."""
+    primes = (
+        0x9E3779B185EBCA87, 0xC2B2AE3D27D4EB4F, 0x165667B19E3779F9, 0x85EBCA77C2B2AE63, 0x27D4EB2F165667C5
+    )  # fmt: skip
+    mask = 2**64 - 1
+
+    def turned(value: int, bits: int) -> int:
+        value &= mask
+        return (value << bits | value >> (64 - bits)) & mask
+
+    def stirred(lane: int, value: int) -> int:
+        return turned(lane + value * primes[1], 31) * primes[0] & mask
+
+    numbers = [int.from_bytes(data[at : at + 8], "little") for at in range(0, len(data) - len(data) % 8, 8)]
+    rest = data[len(numbers) * 8 :]
+    result = seed + primes[4]
+    whole = len(numbers) // 4 * 4
+    if whole:
+        lanes = [seed + primes[0] + primes[1], seed + primes[1], seed, seed - primes[0]]
+        for at, number in enumerate(numbers[:whole]):
+            lanes[at % 4] = stirred(lanes[at % 4], number)
+        result = sum(turned(lane, bits) for lane, bits in zip(lanes, (1, 7, 12, 18), strict=True))
+        for lane in lanes:
+            result = (result ^ stirred(0, lane)) * primes[0] + primes[3]
+    result += len(data)
+    for number in numbers[whole:]:
+        result = turned(result ^ stirred(0, number), 27) * primes[0] + primes[3]
+    if len(rest) >= 4:
+        result = turned(result ^ int.from_bytes(rest[:4], "little") * primes[0], 23) * primes[1] + primes[2]
+        rest = rest[4:]
+    for byte in rest:
+        result = turned(result ^ byte * primes[4], 11) * primes[0]
+    for bits, prime in ((33, primes[1]), (29, primes[2]), (32, 1)):
+        result &= mask
+        result = (result ^ result >> bits) * prime & mask
+    return result
 
 
 def _line(names: Sequence[str], statement: Statement) -> str:
