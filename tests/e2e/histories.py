@@ -317,7 +317,11 @@ def _reloads(random: Random, slots: Sequence[Slot], first: tuple[int, list[Slot]
         places = [
             place
             for place in range(1, len(slots) + 1)
-            if slots[place - 1].window <= batch and (place == len(slots) or slots[place].window >= batch)
+            if slots[place - 1].window <= batch
+            and (
+                place == len(slots)
+                or (slots[place].window >= batch and slots[place].written_at > slots[place - 1].written_at)
+            )
         ]
         if not places:
             break
@@ -422,7 +426,7 @@ class Draw:
         """One good row. Commit times have ties and do not follow the order of the rows."""
         random = self.random
         # The same values as the row before, perhaps that of another key: a change that changes nothing.
-        if random.random() > 0.15:
+        if not self.values or random.random() > 0.15:
             self.values = {"n": next(self.serial)} | {c: random.choice((None, *values)) for c, values in VALUES.items()}
         key = {name: identity[name] for name in self.shape.key}
         image = key | dict(self.values)

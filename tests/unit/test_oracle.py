@@ -321,13 +321,14 @@ def told_again(deliveries, rules):
             if row.image is None or not (is_load or row.operation in ("I", "U", "D")):
                 continue
             own = (delivery.path, number) if rules.mode == "append" else rules.key_of(row.image)
+            if own == (None,) * len(own):
+                continue
             old = rules.key_of(row.old_key or {})
             if rules.mode != "append" and old not in (own, (None,) * len(old)):
                 rows.append((*place, 0, old, "D", {c: (row.old_key or {}).get(c) for c in rules.columns}))
-            if own != (None,) * len(own):
-                absent = UNAVAILABLE if rules.absent_columns == "keep" else None
-                image = {column: row.image.get(column, absent) for column in rules.columns}
-                rows.append((*place, 1, own, "L" if is_load else row.operation, image))
+            absent = UNAVAILABLE if rules.absent_columns == "keep" else None
+            image = {column: row.image.get(column, absent) for column in rules.columns}
+            rows.append((*place, 1, own, "L" if is_load else row.operation, image))
     complete = {row[0] for row in rows if row[-2] != "L"}
     if rules.mode == "append":
         rows = [row for row in rows if row[-2] in ("I", "L")]
