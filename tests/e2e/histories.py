@@ -79,6 +79,7 @@ TEXTS = (
     "\t",
     "a\r\nb",
     "\x02\x03\x04",
+    TOKEN,
 )
 VALUES: dict[str, tuple[Any, ...]] = {
     "order": (0, 1, -1, 2**31 - 1, -(2**31)),
@@ -155,24 +156,34 @@ class Shape:
 WITH_TIME = {"timestamp_column_name": "ts"}
 CSV = {**WITH_TIME, "csv_quote_ambiguous_text": True}
 HEADER = {**CSV, "add_column_name": True}
+NOT_LOGGED = {"use_csv_no_sup_value": True, "csv_no_sup_value": TOKEN}
+OLD_KEY = {"before_image_prefix": BEFORE}
+TS, TOKEN_OPTION, BEFORE_OPTION = "timestamp_column=ts", f"unavailable_value={TOKEN}", f"before_image_prefix={BEFORE}"
 SHAPES = (
-    Shape("hard_parquet", "parquet", ("h",), WITH_TIME, ("timestamp_column=ts",), ties=True),
+    Shape("hard_parquet", "parquet", ("h",), {**WITH_TIME, **OLD_KEY}, (TS, BEFORE_OPTION), ties=True),
     Shape(
         "soft_parquet",
         "parquet",
         ("h", "part"),
         {**WITH_TIME, "include_op_for_full_load": True},
-        ("timestamp_column=ts", "operation_column=always"),
+        (TS, "operation_column=always", "absent_columns=keep"),
         {"delete_mode": "soft"},
         drops_columns=True,
     ),
-    Shape("hard_csv", "csv", ("h", "part"), CSV, ("timestamp_column=ts",)),
+    Shape(
+        "hard_csv",
+        "csv",
+        ("h", "part"),
+        {**CSV, **NOT_LOGGED},
+        (TS, TOKEN_OPTION),
+        {"key_comparison": "ignore_case;ignore_trailing_spaces"},
+    ),
     Shape(
         "soft_csv",
         "csv",
         ("h",),
-        {**HEADER, "compression": "gzip"},
-        ("timestamp_column=ts", "header=true"),
+        {**HEADER, **NOT_LOGGED, **OLD_KEY, "compression": "gzip"},
+        (TS, "header=true", TOKEN_OPTION, BEFORE_OPTION),
         {"delete_mode": "soft"},
         ties=True,
     ),
@@ -183,9 +194,10 @@ SHAPES = (
         ("h",),
         {},
         (),
-        {"write_mode": "copy-on-write", "partition_by": "bucket(3, order)"},
+        {"write_mode": "copy-on-write", "partition_by": "bucket(3, order)", "unchanged_rows": "skip"},
         drops_columns=True,
     ),
+    Shape("append_parquet", "parquet", ("h",), WITH_TIME, (TS,), {"mode": "append"}, ties=True),
 )
 
 
@@ -430,12 +442,9 @@ class Draw:
             self.values = {"n": next(self.serial)} | {c: random.choice((None, *values)) for c, values in VALUES.items()}
         key = {name: identity[name] for name in self.shape.key}
         image = key | dict(self.values)
-        # TODO: deletes with an image in soft tables, as soon as such an image replaces the last one.
-        if operation == "D" and (
-            self.shape.rules.delete_mode == "soft" or random.random() < 0.5
-        ):  # as from PostgreSQL: the key only (§1.7)
+        if operation == "D" and random.random() < 0.5:  # as from PostgreSQL: the key only (§1.7)
             image = key | dict.fromkeys(self.values)
-        elif self.shape.has_token and random.random() < {"U": 0.6, "D": 0.3, "I": 0.05, "L": 0.0}[operation]:
+        elif self.shape.has_token and random.random() < {"U": 0.6, "D": 0.3}.get(operation, 0):
             image |= dict.fromkeys(random.sample(tuple(self.values), random.randint(1, 8)), UNAVAILABLE)
         committed_at = at - timedelta(seconds=random.choice((0, 0, 1, 1, 5, 3600))) if operation != "L" else at
         before = None
@@ -536,25 +545,26 @@ class Landing:
     def put(self, file: File) -> None:
         """Makes an object version appear, with its modification time."""
         types = {name: type_ for name, type_ in self.shape.columns.items() if name not in file.lacks}
-        if not file.is_load:
-            types |= {BEFORE + name: KEY_COLUMNS[name] for name in self.shape.before_images}
         table = SourceTable("s", "t", tuple(Column(name, type_) for name, type_ in types.items()), self.shape.key)
         rows = [statement for statement in file.statements if self.shape.data_format != "csv" or not statement.flaw]
-        images = [
-            {**(s.row.image or {}), **{BEFORE + name: value for name, value in (s.row.old_key or {}).items()}}
-            for s in rows
-        ]
+        images = [{c: v for c, v in (s.row.image or {}).items() if v is not UNAVAILABLE} for s in rows]
         if file.is_load:
             made = self.task.full_load(table, images, file.modified_at)[0]
         else:
             changes = [
-                Change("U" if s.flaw else s.row.operation, image, s.row.committed_at or file.modified_at)
+                Change(
+                    "U" if s.flaw else s.row.operation,
+                    image,
+                    s.row.committed_at or file.modified_at,
+                    s.row.old_key or {},
+                )
                 for s, image in zip(rows, images, strict=True)
             ]
             made = self.task.changes(table, changes, file.modified_at)[0]
             flawed = [statement for statement in file.statements if statement.flaw]
             if flawed and self.shape.data_format == "csv":
-                lines = [_line(list(types), s) for s in sorted(flawed, key=lambda s: s.flaw == "open quote")]
+                names = [*types, *(BEFORE + name for name in self.shape.before_images)]
+                lines = [_line(names, s) for s in sorted(flawed, key=lambda s: s.flaw == "open quote")]
                 _append_lines(made, lines)
             elif flawed:
                 _set_operations(made, [statement.row.operation for statement in file.statements])
