@@ -1,7 +1,7 @@
 {#
     A part of bronze as silver applies it: the columns that silver has, and a change of a key as two changes at one
     place, the delete of the old key and the change itself (docs/contracts.md section 6.3). A table without a key takes
-    what was inserted.
+    what was inserted. A key that changed only in what its comparison ignores is the same key.
 #}
 {% macro cdc_log_sql(cdc, plan, rows_sql, has_key_changes) -%}
 {%- set keys = cdc.primary_key | map('lower') | list -%}
@@ -12,7 +12,7 @@ select
     {%- if not splits %}
     {{ name }},
     {%- elif column.name | lower in keys %}
-    if(_cdc_is_old_key, cast(_cdc_old_key[{{ cdc_string_sql(column.name) }}] as {{ column.raw_type }}), {{ name }}) as {{ name }},
+    if(_cdc_is_old_key, {{ _old_key_sql(column) }}, {{ name }}) as {{ name }},
     {%- else %}
     if(_cdc_is_old_key, null, {{ name }}) as {{ name }},
     {%- endif %}
@@ -34,4 +34,18 @@ from (
 lateral view explode(if(_cdc_old_key is null, array(false), array(false, true))) as _cdc_is_old_key
 {%- endif %}
 where _cdc_operation {{ "in ('I', 'L')" if cdc.mode == 'append' else "<> 'T'" }}
+{%- if splits and cdc.get('key_comparison') %}
+    and not (
+        _cdc_is_old_key
+        {%- for column in plan if column.name | lower in keys %}
+        and {{ cdc_key_value_sql(_old_key_sql(column), cdc.key_comparison) }}
+            <=> {{ cdc_key_value_sql(cdc_quote(column.name), cdc.key_comparison) }}
+        {%- endfor %}
+    )
+{%- endif %}
+{%- endmacro %}
+
+
+{% macro _old_key_sql(column) -%}
+cast(_cdc_old_key[{{ cdc_string_sql(column.name) }}] as {{ column.raw_type }})
 {%- endmacro %}

@@ -27,5 +27,8 @@
     {%- if not plan | rejectattr('raw_type', 'none') | list -%}
         {{ return(cdc_silver_empty_sql(cdc, bronze, plan)) }}
     {%- endif -%}
+    {%- if cdc.mode == 'history' -%}
+        {{ return(cdc_history(cdc, bronze, existing, changes, plan)) }}
+    {%- endif -%}
     {{ return(cdc_silver_sql(cdc, changes, plan, existing is none)) }}
 {% endmacro %}

@@ -6,6 +6,10 @@ select
     {%- if cdc_is_soft(cdc) %}
     false as _cdc_is_deleted,
     {%- endif %}
+    {%- if cdc.mode == 'history' %}
+    _cdc_committed_at as _cdc_valid_from,
+    _cdc_committed_at as _cdc_valid_to,
+    {%- endif %}
     {%- if cdc.mode == 'append' %}
     _cdc_source_file,
     _cdc_file_row,

@@ -6,7 +6,9 @@
         select 'nothing new' as status
     {%- else -%}
         {%- set columns = adapter.get_columns_in_relation(target) | map(attribute='name') | list -%}
-        {%- if cdc.layer == 'silver' and not marks.inserts -%}
+        {%- if cdc.layer == 'silver' and cdc.mode == 'history' -%}
+            {{ cdc_history_merge_sql(cdc, target, source, columns) }}
+        {%- elif cdc.layer == 'silver' and not marks.inserts -%}
             {{ cdc_merge_sql(cdc, target, source, columns, marks) }}
         {%- else -%}
             {{ cdc_insert_sql(target, source, columns) }}

@@ -10,7 +10,11 @@
     {%- set bronze = cdc_bronze_of(cdc) %}
     {%- set columns = adapter.get_columns_in_relation(model) | map(attribute='name') | list %}
     {%- set plan = cdc_log_plan(bronze, columns) %}
+    {%- if cdc.mode == 'history' %}
+    {{ cdc_history_difference_sql(cdc, model, bronze, progress['cdc.bronze-snapshot-id'], plan) }}
+    {%- else %}
     {{ cdc_silver_difference_sql(cdc, model, bronze, progress['cdc.bronze-snapshot-id'], columns, plan) }}
+    {%- endif %}
 {%- else %}
 select *
 from {{ model }}

@@ -149,8 +149,8 @@ def test_mode_history_keeps_versions_and_skips_unchanged_rows(tmp_path: Path) ->
     assert "'unchanged_rows': 'skip'" in model
     assert "unique_key=['id']" in model
     yaml = (tmp_path / SILVER_YAML).read_text(encoding="utf-8")
-    assert "silver_matches_bronze" in yaml
-    assert "no_key_is_null" in yaml
+    for test in ("no_key_is_null", "silver_matches_bronze", "open_versions_match_bronze", "versions_do_not_overlap"):
+        assert f"- {test}\n" in yaml
     assert "one_row_per_key" not in yaml
     assert "name: _cdc_valid_from" in yaml
     assert "name: _cdc_valid_to" in yaml

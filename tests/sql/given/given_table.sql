@@ -4,7 +4,8 @@
     mode='current',
     delete_mode='hard',
     partial=false,
-    unchanged_rows='write'
+    unchanged_rows='write',
+    key_comparison=[]
 ) %}
     {% do return({
         'feed': 'retail',
@@ -15,7 +16,7 @@
         'primary_key': ['id', 'line no'],
         'mode': mode,
         'delete_mode': delete_mode,
-        'key_comparison': [],
+        'key_comparison': key_comparison,
         'unchanged_rows': unchanged_rows,
         'options': {
             'timestamp_column': 'dms_timestamp',

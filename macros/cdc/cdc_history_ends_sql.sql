@@ -1,0 +1,49 @@
+{#
+    A truncate ends the versions of all keys at its commit time, a complete load generation those of the keys that its
+    load does not hold, at the first commit time of the load. It stands in the order before everything of its generation.
+#}
+{% macro cdc_history_ends_sql(cdc, rows_sql, keys) -%}
+bronze as (
+    {{ rows_sql | indent(4) }}
+),
+
+barriers as (
+    select
+        _cdc_sequence,
+        _cdc_committed_at,
+        cast(null as int) as _cdc_generation
+    from bronze
+    where _cdc_operation = 'T'
+    union all
+    select
+        lpad(_cdc_generation, 6, '0') as _cdc_sequence,
+        coalesce(
+            min(_cdc_committed_at) filter (where _cdc_operation = 'L'), min(_cdc_committed_at)
+        ) as _cdc_committed_at,
+        _cdc_generation
+    from bronze
+    where _cdc_generation > 1
+    group by _cdc_generation
+    having bool_or(_cdc_operation <> 'L')
+),
+
+keys as (
+    select distinct {{ cdc_column_list_sql(cdc.primary_key) }}
+    from {{ keys }}
+),
+
+meetings as (
+    select *
+    from keys
+    cross join barriers
+),
+
+ends as (
+    select meetings.*
+    from meetings
+    left anti join changes
+        on {{ cdc_same_key_sql(cdc, 'meetings', 'changes') }}
+        and changes._cdc_operation = 'L'
+        and meetings._cdc_generation = changes._cdc_generation
+)
+{%- endmacro %}

@@ -1,0 +1,41 @@
+{#
+    Gives each change the values that it does not carry: those of the change before it, as far back as the row lived.
+    An insert, a delete and what silver holds begin anew (docs/contracts.md section 6.3).
+#}
+{% macro cdc_history_images_sql(cdc, plan) -%}
+{%- set keys = cdc.primary_key | map('lower') | list -%}
+lives as (
+    select
+        *,
+        count_if(_cdc_is_stored or not _cdc_is_image or _cdc_operation in ('I', 'L')) over (
+            partition by {{ cdc_key_list_sql(cdc) }} order by _cdc_sequence
+        ) as _cdc_life
+    from events
+),
+
+images as (
+    select
+        {%- for column in plan %}
+        {%- set name = cdc_quote(column.name) %}
+        {%- if column.name | lower in keys %}
+        {{ name }},
+        {%- else %}
+        (last_value(if(
+            _cdc_is_image and array_contains(_cdc_unavailable_columns, {{ cdc_string_sql(column.name) }}) is not true,
+            struct({{ name }} as value),
+            null
+        )) ignore nulls over life).value as {{ name }},
+        {%- endif %}
+        {%- endfor %}
+        _cdc_operation,
+        _cdc_committed_at,
+        _cdc_sequence,
+        _cdc_generation,
+        _cdc_batch_id,
+        _cdc_is_image,
+        _cdc_is_stored,
+        _cdc_at
+    from lives
+    window life as (partition by {{ cdc_key_list_sql(cdc) }}, _cdc_life order by _cdc_sequence)
+)
+{%- endmacro %}

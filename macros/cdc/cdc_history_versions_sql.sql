@@ -1,0 +1,48 @@
+{#
+    An event counts if the row looks different after it. Versions follow each other without a gap, and a change that
+    was committed before the one it follows begins where that one does: time never runs back.
+#}
+{% macro cdc_history_versions_sql(cdc, plan, events) -%}
+{%- set of_key = 'partition by ' ~ cdc_key_list_sql(cdc) ~ ' order by _cdc_sequence' -%}
+imaged as (
+    select
+        *,
+        if(_cdc_is_image, struct({{ cdc_column_list_sql(plan | map(attribute='name')) }}), null) as _cdc_image
+    from {{ events }}
+),
+
+compared as (
+    select
+        *,
+        lag(_cdc_image) over ({{ of_key }}) as _cdc_image_before
+    from imaged
+),
+
+dated as (
+    select
+        *,
+        max(_cdc_at) over ({{ of_key }}) as _cdc_valid_from
+    from compared
+    where
+        _cdc_is_stored
+        {%- if cdc.unchanged_rows == 'write' %}
+        or _cdc_is_image
+        or _cdc_image_before is not null
+        {%- else %}
+        or not _cdc_image <=> _cdc_image_before
+        {%- endif %}
+),
+
+ended as (
+    select
+        *,
+        lead(_cdc_valid_from) over ({{ of_key }}) as _cdc_valid_to
+    from dated
+),
+
+versions as (
+    select *
+    from ended
+    where _cdc_is_image
+)
+{%- endmacro %}

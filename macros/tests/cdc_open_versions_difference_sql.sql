@@ -1,0 +1,72 @@
+{#
+    The rows that the source has now, from the log alone: the newest value that each column got since the row last
+    came to life, where the newest change of the row is no delete and not before the last truncate or complete reload.
+#}
+{% macro cdc_open_versions_difference_sql(cdc, silver, bronze, snapshot_id, plan) -%}
+{%- set names = cdc_column_list_sql(plan | map(attribute='name')) -%}
+with bronze as (
+    {{ cdc_bronze_range_sql(bronze, none, snapshot_id, 0) | indent(4) }}
+),
+
+log as (
+    {{ cdc_log_sql(cdc, plan, 'select * from bronze', true) | indent(4) }}
+),
+
+barrier as (
+    select coalesce(max(case
+        when _cdc_operation = 'T' then _cdc_sequence
+        when _cdc_operation <> 'L' then lpad(_cdc_generation, 6, '0')
+    end), '') as newest_barrier
+    from bronze
+),
+
+live as (
+    select
+        {%- for key in cdc.primary_key %}
+        max_by({{ cdc_quote(key) }}, _cdc_sequence) as {{ cdc_quote(key) }},
+        {%- endfor %}
+        greatest(max(_cdc_sequence) filter (where _cdc_operation <> 'U'), max(newest_barrier)) as since
+    from log
+    cross join barrier
+    group by {{ cdc_key_list_sql(cdc) }}
+    having max_by(_cdc_operation, _cdc_sequence) <> 'D' and max(_cdc_sequence) > max(newest_barrier)
+),
+
+lives as (
+    select log.*
+    from log
+    inner join live on {{ cdc_same_key_sql(cdc, 'log', 'live') }} and log._cdc_sequence >= live.since
+    where log._cdc_operation <> 'D'
+),
+
+expected as (
+    select
+        {%- for column in plan %}
+        max_by({{ cdc_quote(column.name) }}, _cdc_sequence) filter (
+            where array_contains(_cdc_unavailable_columns, {{ cdc_string_sql(column.name) }}) is not true
+        ) as {{ cdc_quote(column.name) }}{{ ',' if not loop.last }}
+        {%- endfor %}
+    from lives
+    group by {{ cdc_key_list_sql(cdc) }}
+),
+
+compared as (
+    select
+        1 as side,
+        {{ names }}
+    from expected
+    union all
+    select
+        -1 as side,
+        {{ names }}
+    from {{ silver }}
+    where _cdc_valid_to is null
+)
+
+select
+    if(sum(side) > 0, 'missing from silver', 'unexpected in silver') as difference,
+    {{ names }}
+from compared
+group by {{ names }}
+having sum(side) <> 0
+{%- endmacro %}

@@ -1,0 +1,1 @@
+{{ cdc_overlaps_sql(given_table(mode='history'), 'silver.shop__order') }}
