@@ -11,7 +11,8 @@
     {%- set after_batch_id = cdc_last_batch_id(existing) -%}
     {%- set files = cdc_new_files(cdc, after_batch_id) -%}
     {%- set raw = cdc_read_files(cdc, files) -%}
-    {%- if existing is not none and raw.view is none -%}
+    {%- do raw.update({'has_truncate': files.has_truncate}) -%}
+    {%- if existing is not none and raw.view is none and not files.has_truncate -%}
         {{ return(cdc_nothing_new_sql(this, 'no new object in the landing area since batch ' ~ after_batch_id)) }}
     {%- endif -%}
     {%- set target_columns = adapter.get_columns_in_relation(this) if existing is not none else [] -%}

@@ -41,6 +41,22 @@ ruled as (
         end as _cdc_rule
     from judged
 )
+{%- if raw.get('has_truncate') %},
+
+truncates as (
+    select
+        path as _cdc_path,
+        kind as _cdc_kind,
+        object_key as _cdc_object_key,
+        file_time as _cdc_file_time,
+        modified_at as _cdc_modified_at,
+        generation as _cdc_generation,
+        batch_id as _cdc_batch_id,
+        cast(0 as bigint) as _cdc_row
+    from files
+    where kind = 'truncate'
+)
+{%- endif %}
 
 select
     {%- for column in plan %}
@@ -66,4 +82,8 @@ select
     end as _cdc_quarantine_reason,
     case when _cdc_rule is not null then _cdc_content end as _cdc_quarantine_content
 from ruled
+{%- if raw.get('has_truncate') %}
+union all
+{{ cdc_truncate_rows_sql(plan) }}
+{%- endif %}
 {%- endmacro %}

@@ -1,7 +1,33 @@
 {#
     A path seen in two versions since the last batch can be read in its newest version only: the older content is gone.
+    A version that went and came back is listed twice and read once; one that was rejected because it was not there is
+    read when it is back.
 #}
 {% macro cdc_new_files_sql(listing, rejected, cdc, after_batch_id, last_batch_id=none) -%}
+with listing as (
+    select
+        path,
+        size,
+        modified_at,
+        kind,
+        object_key,
+        file_time,
+        max_by(generation, batch_id) as generation,
+        max(batch_id) as batch_id,
+        max(first_seen_at) as first_seen_at
+    from {{ listing }}
+    where
+        feed = {{ cdc_string_sql(cdc.feed) }}
+        and source_schema = {{ cdc_string_sql(cdc.source_schema) }}
+        and source_table = {{ cdc_string_sql(cdc.source_table) }}
+        and kind in ('load', 'change', 'truncate')
+        and batch_id > {{ after_batch_id }}
+        {%- if last_batch_id is not none %}
+        and batch_id <= {{ last_batch_id }}
+        {%- endif %}
+    group by path, size, modified_at, kind, object_key, file_time
+)
+
 select
     listing.path,
     listing.size,
@@ -14,20 +40,12 @@ select
     row_number() over (
         partition by listing.path
         order by listing.modified_at desc, listing.batch_id desc
-    ) = 1 as is_newest
-from {{ listing }} as listing
+    ) = 1 or listing.kind = 'truncate' as is_newest
+from listing
 left anti join {{ rejected }} as rejected
     on
         listing.path = rejected.path
         and listing.size = rejected.size
         and listing.modified_at = rejected.modified_at
-where
-    listing.feed = {{ cdc_string_sql(cdc.feed) }}
-    and listing.source_schema = {{ cdc_string_sql(cdc.source_schema) }}
-    and listing.source_table = {{ cdc_string_sql(cdc.source_table) }}
-    and listing.kind in ('load', 'change')
-    and listing.batch_id > {{ after_batch_id }}
-    {%- if last_batch_id is not none %}
-    and listing.batch_id <= {{ last_batch_id }}
-    {%- endif %}
+        and listing.first_seen_at <= rejected.rejected_at
 {%- endmacro %}

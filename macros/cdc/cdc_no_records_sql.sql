@@ -1,9 +1,9 @@
-{# The shape of records while nothing has arrived yet. #}
+{# The shape of records while nothing has arrived yet, or nothing but a truncate. #}
 {% macro cdc_no_records_sql(plan) -%}
 records as (
     select
-        {%- for column in plan if column.raw_type is not none %}
-        cast(null as {{ column.raw_type }}) as {{ cdc_quote(column.name) }},
+        {%- for column in plan %}
+        cast(null as {{ column.raw_type or column.type }}) as {{ cdc_quote(column.name) }},
         {%- endfor %}
         cast(null as array<string>) as _cdc_unavailable_columns,
         cast(null as string) as _cdc_op,

@@ -46,6 +46,7 @@ listing as (
 select
     listing.* except (has_newer_version),
     case
+        when listing.kind = 'vanished' then 'vanished'
         when listing.kind = 'ignored' or rejected.rule = 'replaced' then 'ignored'
         when rejected.rule is not null and listing.has_newer_version then 'ignored'
         when rejected.rule is not null then 'rejected'
@@ -53,7 +54,8 @@ select
         else 'waiting'
     end as status,
     case
-        when listing.kind = 'ignored' then listing.ignored_reason
+        when listing.ignored_reason is not null then listing.ignored_reason
+        when listing.kind = 'vanished' then concat('gone from the landing area, seen at ', listing.first_seen_at)
         when rejected.rule is not null then rejected.reason
         when progress.feed is null then 'no row in seeds/cdc_tables.csv'
         when not progress.is_active then 'the row in seeds/cdc_tables.csv is not active'
@@ -69,4 +71,5 @@ left join {{ ref('rejected_files') }} as rejected
         listing.path = rejected.path
         and listing.size = rejected.size
         and listing.modified_at = rejected.modified_at
+        and listing.first_seen_at <= rejected.rejected_at
 {%- endmacro %}

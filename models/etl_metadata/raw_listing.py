@@ -2,8 +2,18 @@
 from python_udfs.raw_listing import new_objects
 
 FEEDS = [
-    {"feed": "crm", "format": "csv", "location": "crm"},
-    {"feed": "retail", "format": "parquet", "location": "retail"},
+    {
+        "feed": "crm",
+        "format": "csv",
+        "location": "crm",
+        "vanished_files": {},
+    },
+    {
+        "feed": "retail",
+        "format": "parquet",
+        "location": "retail",
+        "vanished_files": {},
+    },
 ]
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 
 import pytest
 from stories import Story, change
@@ -13,15 +14,16 @@ def lakehouse(empty_lakehouse):
     lakehouse = empty_lakehouse
     lakehouse.add_feed("op", "parquet", "timestamp_column=ts")
     lakehouse.add_table("op", "op_hard")
-    lakehouse.add_table("op", "op_soft", delete_mode="soft")
+    lakehouse.add_table("op", "op_soft", delete_mode="soft", vanished_files="truncate")
+    lakehouse.add_table("op", "op_append", primary_key="", mode="append")
     lakehouse.make_models()
-    for name in ("op_hard", "op_soft"):
+    for name in ("op_append", "op_hard", "op_soft"):
         story = Story(lakehouse.raw / "op", name)
         story.load(0, {"id": 1, "v": "a", "w": "x"}, {"id": 2, "v": "b", "w": None}, {"id": 3, "v": "c", "w": "z"})
         story.changes(10, change("U", 10, id=1, v="newest", w="x"), change("D", 10, id=2))
-    assert set(lakehouse.build().values()) <= {"success", "pass"}
+    assert lakehouse.build()["no_change_without_key"] == "warn"
     story.changes(5, change("U", 5, id=2, v="late", w="y"))
-    assert set(lakehouse.build().values()) <= {"success", "pass", "warn"}
+    assert set(lakehouse.statuses("run").values()) == {"success"}
     return lakehouse
 
 
@@ -42,13 +44,74 @@ def test_explain_row_tells_the_life_of_a_key(operate):
     assert [line[:2] for line in life.splitlines() if line[:1] in "123"] == ["1 ", "2 ", "3 "]
     assert "lost: older than 3, came after it; still gives all values" in life
     assert "won: the row is marked as deleted and keeps all values from 2" in life
-    assert row.split()[-9:-4] == ["2", "late", "y", "true", "D"]
+    assert row.split()[-10:-5] == ["2", "late", "y", "true", "D"]
 
 
 def test_explain_row_says_what_there_is_when_it_finds_nothing(operate):
-    assert "there is no silver table 's__other'. Expected one of: s__op_hard, s__op_soft." in operate(
+    assert "there is no silver table 's__other'. Expected one of: s__op_append, s__op_hard, s__op_soft." in operate(
         "explain_row", table="s__other", key=1
     )
     assert "has no change of id = 99. Keys that it has: id = 1; id = 2; id = 3" in operate(
         "explain_row", table="s__op_hard", key=99
     )
+
+
+def test_run_metrics_have_a_row_per_table_and_run(lakehouse):
+    rows = lakehouse.sql(
+        "select silver_table, changes, rows_inserted, rows_updated, rows_deleted, not_applied, is_current"
+        " from etl_metadata.run_metrics where feed = 'op' order by silver_table, committed_at"
+    )
+    assert [tuple(row) for row in rows] == [
+        ("silver.s__op_append", 5, 3, 0, 0, 2, True),
+        ("silver.s__op_hard", 5, 2, 0, 0, 0, True),
+        ("silver.s__op_soft", 5, 3, 0, 0, 0, True),
+        ("silver.s__op_soft", 1, 0, 1, 0, 0, True),
+    ]
+
+
+@pytest.mark.parametrize("name", ["op_append", "op_hard", "op_soft"])
+def test_a_table_is_rebuilt_and_the_next_run_goes_on_from_it(lakehouse, operate, name):
+    before = lakehouse.table(name)
+    lakehouse.sql(f"insert into silver.s__{name} select * from silver.s__{name}")
+    assert len(lakehouse.table(name)) > len(before)
+    assert "4 of 4" in operate("rebuild_silver", table=f"s__{name}")
+    assert lakehouse.table(name) == before
+    snapshots = lakehouse.snapshots(f"silver.s__{name}")
+    assert set(lakehouse.statuses("run", "--select", f"silver_s__{name}").values()) == {"success"}
+    assert lakehouse.snapshots(f"silver.s__{name}") == snapshots, "it knows how far it is"
+    assert not [row for row in lakehouse.sql("show tables in silver") if "rebuild" in row.tableName]
+
+
+def test_silver_goes_back_to_yesterday_and_catches_up(lakehouse, operate):
+    now = lakehouse.table("op_soft")
+    first = lakehouse.snapshots("silver.s__op_soft")[0]
+    operate("rebuild_silver", table="s__op_soft")
+    operate("run_query", sql=f"call system.set_current_snapshot('silver.s__op_soft', {first})")
+    assert lakehouse.table("op_soft") != now
+    assert set(lakehouse.statuses("run", "--select", "silver_s__op_soft").values()) == {"success"}
+    assert lakehouse.table("op_soft") == now
+
+
+def test_all_objects_of_a_table_vanish(lakehouse):
+    shutil.rmtree(lakehouse.raw / "op" / "s" / "op_soft")
+    next((lakehouse.raw / "op" / "s" / "op_hard").glob("2024*")).unlink()
+    before = lakehouse.table("op_hard")
+    statuses = lakehouse.build()
+    assert set(statuses.values()) <= {"success", "pass", "warn"}
+    assert statuses["no_raw_object_vanished"] == "warn"
+    assert [message for message in lakehouse.messages if message.startswith("  feed=op")] == [
+        f"  feed=op, source_schema=s, source_table=op_hard, objects=1, example={row.path}, seen_at={row.first_seen_at}"
+        for row in lakehouse.sql(
+            "select * from etl_metadata.raw_listing where kind = 'vanished' and path like '%op_hard%'"
+        )
+    ]
+    assert lakehouse.table("op_hard") == before
+    assert lakehouse.table("op_soft", "id, _cdc_is_deleted") == [(1, True), (2, True), (3, True)]
+    later = Story(lakehouse.raw / "op", "op_soft")
+    later.load(10**9, {"id": 3, "v": "later", "w": None})
+    assert set(lakehouse.build("--select", "raw_listing", "bronze_s__op_soft", "silver_s__op_soft").values()) <= {
+        "success",
+        "pass",
+        "warn",
+    }
+    assert lakehouse.table("op_soft", "id, v, _cdc_is_deleted")[2] == (3, "later", False)

@@ -374,13 +374,20 @@ def test_no_active_table_still_makes_files_that_compile_to_nothing(tmp_path: Pat
 def test_the_listing_model_knows_every_feed(tmp_path: Path) -> None:
     seeds = good_seeds()
     seeds[FEEDS_FILE][1]["location"] = 's3a://b/"people"/'
+    shop = next(row for row in seeds[TABLES_FILE] if row["feed"] == "shop")
+    shop["vanished_files"] = "truncate"
     generate(tmp_path, seeds)
 
     model = ast.parse((tmp_path / "models/etl_metadata/raw_listing.py").read_text(encoding="utf-8"))
     (feeds,) = [node.value for node in model.body if isinstance(node, ast.Assign)]
     assert ast.literal_eval(feeds) == [
-        {"feed": "people", "format": "csv", "location": 's3a://b/"people"'},
-        {"feed": "shop", "format": "parquet", "location": "shop"},
+        {"feed": "people", "format": "csv", "location": 's3a://b/"people"', "vanished_files": {}},
+        {
+            "feed": "shop",
+            "format": "parquet",
+            "location": "shop",
+            "vanished_files": {("shop", "item"): "truncate"},
+        },
     ]
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from datetime import datetime, timedelta, timezone
 
 import pytest
@@ -174,3 +175,126 @@ def test_batch_ids_grow_even_when_the_clock_goes_back():
     assert next_batch_id(START, None) == 20240131230000000
     assert next_batch_id(START, 20240131230000000) == 20240131230000001
     assert next_batch_id(START, 20300101000000000) == 20300101000000001
+
+
+LATER = START + timedelta(days=1)
+TRUNCATING = [{**FEEDS[0], "vanished_files": {("s", "t"): "truncate"}}]
+
+
+@pytest.fixture
+def listing(spark, landing):
+    """Lists again and again; each call returns (key, kind, generation) of what is new, None if there is nothing."""
+    known = None
+
+    def list_again(feeds=FEEDS):
+        nonlocal known
+        found = new_objects(spark, feeds, known, now=LATER)
+        if found is None:
+            return None
+        found = found.localCheckpoint()
+        known = found if known is None else known.unionByName(found).localCheckpoint()
+        return sorted((row.object_key, row.kind, row.generation) for row in found.collect())
+
+    list_again.landing = landing
+    return list_again
+
+
+@pytest.fixture
+def remove(landing, tmp_path):
+    return lambda key: (tmp_path / "landing area" / "shop" / key).unlink()
+
+
+LOAD = "s/t/LOAD00000001.parquet"
+CHANGE = "s/t/20240131-230300000.parquet"
+OTHER = "s/other/LOAD00000001.parquet"
+
+
+def test_an_object_that_is_gone_is_told_once_and_new_when_it_comes_back(listing, landing, remove):
+    for key in (LOAD, CHANGE, OTHER):
+        landing(key)
+    listing()
+    remove(LOAD)
+    assert listing() == [(LOAD, "vanished", 1)]
+    assert listing() is None
+    landing(LOAD)
+    assert listing() == [(LOAD, "load", 1)], "the same version again is no reload"
+    assert listing() is None
+    remove(LOAD)
+    assert listing() == [(LOAD, "vanished", 1)]
+    landing(LOAD, 10)
+    assert listing() == [(LOAD, "load", 2)], "a new version is one"
+
+
+def test_a_table_all_of_whose_objects_go_at_once_is_truncated_if_its_row_asks(listing, landing, remove):
+    for key in (LOAD, CHANGE, OTHER):
+        landing(key)
+    listing(TRUNCATING)
+    landing(LOAD, 10)
+    listing(TRUNCATING)
+    for key in (LOAD, CHANGE, OTHER):
+        remove(key)
+    landing("s/more/LOAD00000001.parquet")
+    assert listing(TRUNCATING) == [
+        ("s/more/LOAD00000001.parquet", "load", 1),
+        (OTHER, "vanished", 1),
+        ("s/t", "truncate", 2),
+        (CHANGE, "vanished", 1),
+        (LOAD, "vanished", 2),
+    ]
+    assert listing(TRUNCATING) is None
+    landing("s/t/20240201-230300000.parquet", 2000)
+    listing(TRUNCATING)
+    remove("s/t/20240201-230300000.parquet")
+    assert listing(TRUNCATING) == [
+        ("s/t", "truncate", 2),
+        ("s/t/20240201-230300000.parquet", "vanished", 2),
+    ]
+
+
+def test_objects_that_go_one_by_one_truncate_nothing(listing, landing, remove):
+    for key in (LOAD, CHANGE, OTHER):
+        landing(key)
+    listing(TRUNCATING)
+    remove(CHANGE)
+    assert listing(TRUNCATING) == [(CHANGE, "vanished", 1)]
+    remove(LOAD)
+    assert listing(TRUNCATING) == [(LOAD, "vanished", 1)]
+
+
+def test_a_location_that_lists_nothing_is_not_mounted_and_truncates_nothing(listing, landing, remove, tmp_path):
+    landing(LOAD)
+    listing(TRUNCATING)
+    remove(LOAD)
+    assert listing(TRUNCATING) == [("", "vanished", None)]
+    assert listing(TRUNCATING) is None
+    away = tmp_path / "landing area" / "shop"
+    away.rename(tmp_path / "elsewhere")
+    assert listing(TRUNCATING) is None
+    (tmp_path / "elsewhere").rename(away)
+    landing(LOAD)
+    assert listing(TRUNCATING) == [("", "ignored", None)]
+    away.rename(tmp_path / "elsewhere")
+    assert listing(TRUNCATING) == [("", "vanished", None)]
+
+
+def test_a_feed_that_moved_has_lost_nothing(listing, landing):
+    landing(LOAD)
+    listing(TRUNCATING)
+    assert listing([{**TRUNCATING[0], "location": "nowhere"}]) is None
+
+
+def test_what_is_gone_is_said_unless_its_table_ignores_it(listing, landing, remove, monkeypatch):
+    said = []
+    monkeypatch.setattr("python_udfs.raw_listing.logger.warning", said.append)
+    ignoring = [{**FEEDS[0], "vanished_files": {("s", "t"): "ignore", ("s", "trunc"): "truncate"}}]
+    for key in (LOAD, OTHER, "s/trunc/LOAD00000001.parquet", "s/here/LOAD00000001.parquet"):
+        landing(key)
+    listing(ignoring)
+    for key in (LOAD, OTHER, "s/trunc/LOAD00000001.parquet"):
+        remove(key)
+    listing(ignoring)
+    assert [re.sub("example .*", "example", message) for message in sorted(said)] == [
+        "Feed shop: 1 objects of s.other are gone, for example",
+        "Feed shop: 1 objects of s.trunc are gone, for example",
+        "Feed shop: every object of s.trunc is gone; the table is truncated, as its row asks.",
+    ]

@@ -40,45 +40,60 @@ def test_cdc_new_files_sql__of_this_table_after_the_last_batch():
     assert_sql_equal(
         Dbt().cdc_new_files_sql("listing_table", "rejected_table", FEED, 7),
         r"""
+        with listing as (
+            select
+                path, size, modified_at, kind, object_key, file_time,
+                max_by(generation, batch_id) as generation, max(batch_id) as batch_id,
+                max(first_seen_at) as first_seen_at
+            from listing_table
+            where
+                feed = 'it\'s'
+                and source_schema = 'shop'
+                and source_table = 'order'
+                and kind in ('load', 'change', 'truncate')
+                and batch_id > 7
+            group by path, size, modified_at, kind, object_key, file_time
+        )
         select
             listing.path, listing.size, listing.modified_at, listing.kind, listing.object_key, listing.file_time,
             listing.generation, listing.batch_id,
             row_number() over (
                 partition by listing.path order by listing.modified_at desc, listing.batch_id desc
-            ) = 1 as is_newest
-        from listing_table as listing
+            ) = 1 or listing.kind = 'truncate' as is_newest
+        from listing
         left anti join rejected_table as rejected
             on
                 listing.path = rejected.path
                 and listing.size = rejected.size
                 and listing.modified_at = rejected.modified_at
-        where
-            listing.feed = 'it\'s'
-            and listing.source_schema = 'shop'
-            and listing.source_table = 'order'
-            and listing.kind in ('load', 'change')
-            and listing.batch_id > 7
+                and listing.first_seen_at <= rejected.rejected_at
         """,
     )
 
 
 def test_cdc_new_files_sql__up_to_the_batch_that_is_read():
-    assert Dbt().cdc_new_files_sql("l", "r", FEED, 7, 0).endswith("and listing.batch_id <= 0")
+    assert "and batch_id <= 0 group by" in normalise(Dbt().cdc_new_files_sql("l", "r", FEED, 7, 0))
 
 
-NEWEST = {"path": "a", "batch_id": 8, "is_newest": True}
-REPLACED = {"path": "b", "batch_id": 9, "is_newest": False}
+NEWEST = {"path": "a", "kind": "load", "batch_id": 8, "is_newest": True}
+REPLACED = {"path": "b", "kind": "load", "batch_id": 9, "is_newest": False}
+TRUNCATE = {"path": "shop/order", "kind": "truncate", "batch_id": 10, "is_newest": True}
 
 
 def test_cdc_new_files__nothing_new():
     dbt = Dbt(answers={"ref.raw_listing": []})
-    assert dbt.cdc_new_files(FEED, 7) == {"paths": [], "last_batch_id": 7}
+    assert dbt.cdc_new_files(FEED, 7) == {"paths": [], "has_truncate": False, "last_batch_id": 7}
     assert len(dbt.queries) == 1
+
+
+def test_cdc_new_files__a_truncate_is_no_object_to_read():
+    dbt = Dbt(answers={"ref.raw_listing": [NEWEST, TRUNCATE]})
+    assert dbt.cdc_new_files(FEED, 7) == {"paths": ["a"], "has_truncate": True, "last_batch_id": 10}
 
 
 def test_cdc_new_files__replaced_content_is_rejected_and_not_read():
     dbt = Dbt(answers={"insert into": [], "ref.raw_listing": [NEWEST, REPLACED]})
-    assert dbt.cdc_new_files(FEED, 7) == {"paths": ["a"], "last_batch_id": 9}
+    assert dbt.cdc_new_files(FEED, 7) == {"paths": ["a"], "has_truncate": False, "last_batch_id": 9}
     assert "('b', 'replaced by newer content before it was read')" in dbt.queries[1]
     assert dbt.queries[1].endswith("where files.is_newest = false")
 
@@ -514,13 +529,13 @@ def test_cdc_parquet_records_sql__without_control_columns(options, names):
 
 
 def test_cdc_no_records_sql__same_columns_and_no_row():
-    plan = [{"name": "a`b", "raw_type": "int"}, {"name": "gone", "raw_type": None}]
+    plan = [{"name": "a`b", "raw_type": "int"}, {"name": "gone", "raw_type": None, "type": "date"}]
     assert_sql_equal(
         Dbt().cdc_no_records_sql(plan),
         f"""
         records as (
             select
-                cast(null as int) as `a``b`,
+                cast(null as int) as `a``b`, cast(null as date) as `gone`,
                 cast(null as array<string>) as _cdc_unavailable_columns,
                 cast(null as string) as _cdc_op, cast(null as string) as _cdc_commit_text,
                 cast(null as string) as _cdc_malformed, cast(null as string) as _cdc_content,
@@ -619,10 +634,19 @@ def test_cdc_bronze__nothing_new_sets_no_progress():
     assert not [query for query in dbt.queries if query.startswith(("set ", "alter "))]
 
 
+def test_cdc_bronze__a_truncate_alone_is_news():
+    dbt = running(True, {**SEEN, "is_newest": [TRUNCATE]})
+    sql = normalise(dbt.cdc_bronze("source"))
+    assert "'T' as _cdc_operation, _cdc_file_time as _cdc_committed_at" in sql
+    assert sql.endswith("from truncates")
+    assert "set `spark.sql.iceberg.snapshot-property.cdc.batch-id` = 10" in dbt.queries
+    assert not dbt.files_read
+
+
 def test_cdc_bronze__new_files_evolve_the_table_and_set_progress():
     dbt = running(True, {**SEEN, **LISTED})
     sql = normalise(dbt.cdc_bronze("source"))
-    assert "and listing.batch_id > 7 and listing.batch_id <= 8)" in sql
+    assert "and batch_id > 7 and batch_id <= 8 group by" in sql
     assert dbt.queries[-2:] == [
         "alter table bronze.shop__order add columns (`id` int)",
         "set `spark.sql.iceberg.snapshot-property.cdc.batch-id` = 8",
@@ -631,7 +655,7 @@ def test_cdc_bronze__new_files_evolve_the_table_and_set_progress():
 
 def test_cdc_bronze__first_run_reads_everything():
     dbt = running(False, LISTED)
-    assert "and listing.batch_id > 0 and listing.batch_id <= 8)" in normalise(dbt.cdc_bronze("source"))
+    assert "and batch_id > 0 and batch_id <= 8 group by" in normalise(dbt.cdc_bronze("source"))
     assert dbt.queries[-1] == "set `spark.sql.iceberg.snapshot-property.cdc.batch-id` = 8"
 
 

@@ -335,3 +335,97 @@ def test_explain_row__nothing_there_yet(columns, problem):
     with pytest.raises(CompilerError) as error:
         Dbt(nodes=graph(), columns=columns).explain_row("shop__order", 1)
     assert str(error.value) == f"CDC error (explain_row) for shop.order: {problem}"
+
+
+CLAUSES = """using iceberg
+partitioned by (days(at), `a b`)
+tblproperties (
+    'format-version' = '2'
+)"""
+
+
+def test_cdc_table_clauses_sql__as_the_model_has_them():
+    settings = {"partition_by": ["days(at)", "`a b`"], "tblproperties": {"format-version": "2"}}
+    assert Dbt().cdc_table_clauses_sql(settings) == CLAUSES
+    assert Dbt().cdc_table_clauses_sql({"partition_by": "id"}) == "using iceberg\npartitioned by (id)"
+    assert Dbt().cdc_table_clauses_sql({}) == "using iceberg"
+
+
+def rebuilding(differences: list[dict[str, Any]], **columns: Any) -> Dbt:
+    """A project in which a table can be rebuilt, with what the check of the copy finds."""
+    summary = dict.fromkeys(("first_truncate", "first_sequence", "last_committed_at", "barriers", "has_partial"))
+    nodes = graph()
+    nodes["model.silver"].config = Config(meta={"cdc": table()}, tblproperties={"format-version": "2"})
+    return Dbt(
+        nodes=nodes,
+        columns={
+            BRONZE: {"id": "int", "v": "string", "_cdc_sequence": "string"},
+            SILVER: {"id": "int"},
+            Relation("silver", "shop__order__rebuild"): {"id": "int", "v": "string", "_cdc_sequence": "string"},
+            **columns,
+        },
+        answers={
+            "missing from silver": differences,
+            "as row_count from silver.shop__order__rebuild": [{"row_count": 2}],
+            "as row_count": [{"row_count": 3}],
+            "first_sequence": [
+                {**summary, "has_key_changes": False, "updates_and_deletes": 0, "changes": 5}
+                | {"last_batch_id": 9, "last_sequence": "s9"}
+            ],
+            ".refs": [{"snapshot_id": 42}],
+            "as place": [],
+        },
+    )
+
+
+class Config(dict[str, Any]):
+    """The configuration of a node: dbt's has values by name and as attributes."""
+
+    __getattr__ = dict.__getitem__
+
+
+def test_rebuild_silver__builds_checks_replaces_and_drops():
+    dbt = rebuilding([])
+    dbt.rebuild_silver("shop__order")
+    writes = [query for query in dbt.queries if not query.lstrip().startswith(("select", "with"))]
+    assert writes[0].startswith(
+        "create or replace table silver.shop__order__rebuild\nusing iceberg\ntblproperties (\n"
+        "    'format-version' = '2'\n)\nas\n"
+    )
+    assert "set `spark.sql.iceberg.snapshot-property.cdc.bronze-snapshot-id` = 42" in writes[1:-2]
+    assert "set `spark.sql.iceberg.snapshot-property.cdc.sequence` = s9" in writes[1:-2]
+    assert writes[-2].startswith("create or replace table silver.shop__order\n")
+    assert writes[-2].endswith("as\nselect *\nfrom silver.shop__order__rebuild")
+    assert writes[-1] == "drop table silver.shop__order__rebuild"
+    assert dbt.printed == [
+        "1 of 4: building silver.shop__order__rebuild from 5 changes in bronze.shop__order",
+        "2 of 4: checking it",
+        "3 of 4: replacing silver.shop__order: 3 rows before, 2 after",
+        "4 of 4: dropping silver.shop__order__rebuild",
+        "silver.shop__order is rebuilt. The next run goes on from it.",
+    ]
+
+
+def test_rebuild_silver__a_copy_that_is_wrong_replaces_nothing():
+    dbt = rebuilding([{"difference": "missing from silver", "id": 7}])
+    with pytest.raises(CompilerError) as error:
+        dbt.rebuild_silver("shop__order")
+    assert str(error.value) == (
+        "CDC error (rebuild_silver): silver.shop__order__rebuild is not what bronze.shop__order says; nothing was"
+        " replaced. This is a defect: keep the table and report it. The first differences:\n"
+        "difference           id\n-------------------  --\nmissing from silver  7"
+    )
+    assert not [query for query in dbt.queries if query.startswith("create or replace table silver.shop__order\n")]
+
+
+@pytest.mark.parametrize(
+    ("columns", "problem"),
+    [
+        ({}, "shop__order has no bronze table to be built from. Run `dbt build --select +silver_shop__order`."),
+        ({BRONZE: {"_cdc_sequence": "string"}}, "no row of shop__order has arrived yet; there is nothing to rebuild."),
+    ],
+)
+def test_rebuild_silver__nothing_to_build_from(columns, problem):
+    with pytest.raises(CompilerError) as error:
+        Dbt(nodes=graph(), columns=columns).rebuild_silver("shop__order")
+    assert str(error.value) == f"CDC error (rebuild_silver): {problem}"

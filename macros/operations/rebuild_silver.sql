@@ -1,0 +1,33 @@
+{#
+    Builds a silver table from all of bronze beside the live one, checks it as the test silver_matches_bronze does, and
+    replaces the live one by one commit that carries the progress: readers see the old table or the new one. Killed at
+    any point it is simply repeated: dbt run-operation rebuild_silver --args '{table: sampledb__product}'
+#}
+{% macro rebuild_silver(table) %}
+    {% set node = cdc_silver_node(table) %}
+    {% set cdc = node.config.meta.cdc %}
+    {% set silver = api.Relation.create(database=node.database, schema=node.schema, identifier=node.alias) %}
+    {% set helper = api.Relation.create(
+        database=node.database, schema=node.schema, identifier=node.alias ~ '__rebuild'
+    ) %}
+    {% set bronze = cdc_bronze_of(cdc) %}
+    {% do validate_rebuild_silver(node, bronze) %}
+    {% set snapshot_id = cdc_current_snapshot_id(bronze) %}
+    {% set plan = cdc_silver_plan(cdc, bronze, none) %}
+    {% set changes = cdc_bronze_range(cdc, bronze, snapshot_id, {}, plan) %}
+    {% set clauses = cdc_table_clauses_sql(node.config) %}
+    {{ print('1 of 4: building ' ~ helper ~ ' from ' ~ changes.changes ~ ' changes in ' ~ bronze) }}
+    {% set select_sql = (
+        cdc_history(cdc, bronze, none, changes, plan) if cdc.mode == 'history'
+        else cdc_silver_sql(cdc, changes, plan, true)
+    ) %}
+    {% do run_query('create or replace table ' ~ helper ~ '\n' ~ clauses ~ '\nas\n' ~ select_sql) %}
+    {{ print('2 of 4: checking it') }}
+    {% do validate_rebuilt(cdc, bronze, helper, snapshot_id) %}
+    {{ print('3 of 4: replacing ' ~ silver ~ ': ' ~ cdc_rebuild_counts(silver, helper)) }}
+    {% do cdc_set_progress(cdc_silver_progress(cdc, changes, plan)) %}
+    {% do run_query('create or replace table ' ~ silver ~ '\n' ~ clauses ~ '\nas\nselect *\nfrom ' ~ helper) %}
+    {{ print('4 of 4: dropping ' ~ helper) }}
+    {% do run_query('drop table ' ~ helper) %}
+    {{ print(silver ~ ' is rebuilt. The next run goes on from it.') }}
+{% endmacro %}

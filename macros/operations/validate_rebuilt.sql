@@ -1,0 +1,20 @@
+{% macro validate_rebuilt(cdc, bronze, rebuilt, snapshot_id) %}
+    {% set columns = adapter.get_columns_in_relation(rebuilt) | map(attribute='name') | list %}
+    {% set plan = cdc_log_plan(bronze, columns) %}
+    {% set sql = (
+        cdc_history_difference_sql(cdc, rebuilt, bronze, snapshot_id, plan) if cdc.mode == 'history'
+        else cdc_silver_difference_sql(cdc, rebuilt, bronze, snapshot_id, columns, plan)
+    ) %}
+    {% set rows = run_query(sql ~ '\nlimit 5') %}
+    {% if rows | length %}
+        {% set found = [] %}
+        {% for row in rows %}
+            {% do found.append(row.values() | list) %}
+        {% endfor %}
+        {% do exceptions.raise_compiler_error(
+            'CDC error (rebuild_silver): ' ~ rebuilt ~ ' is not what ' ~ bronze ~ ' says; nothing was replaced. This is a'
+            ~ ' defect: keep the table and report it. The first differences:\n'
+            ~ cdc_text_table(rows.columns.keys() | list, found)
+        ) %}
+    {% endif %}
+{% endmacro %}

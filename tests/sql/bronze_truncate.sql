@@ -1,0 +1,1 @@
+{{ cdc_bronze_sql(given_table(), given_files_sql(), {'view': none, 'has_truncate': true}, given_plan()) }}
