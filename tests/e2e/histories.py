@@ -197,6 +197,24 @@ SHAPES = (
         {"write_mode": "copy-on-write", "partition_by": "bucket(3, order)", "unchanged_rows": "skip"},
         drops_columns=True,
     ),
+    Shape(
+        "history_parquet",
+        "parquet",
+        ("h", "part"),
+        {**WITH_TIME, **OLD_KEY},
+        (TS, BEFORE_OPTION),
+        {"mode": "history"},
+        drops_columns=True,
+    ),
+    Shape(
+        "history_csv",
+        "csv",
+        ("h",),
+        {**CSV, **NOT_LOGGED},
+        (TS, TOKEN_OPTION),
+        {"mode": "history", "unchanged_rows": "write"},
+        ties=True,
+    ),
     Shape("append_parquet", "parquet", ("h",), WITH_TIME, (TS,), {"mode": "append"}, ties=True),
 )
 
