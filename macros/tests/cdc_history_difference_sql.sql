@@ -1,72 +1,11 @@
 {#
     The whole history told again, key by key: all changes of a key in one array, in order, and one fold over it. The
-    model goes another way, by windows and from where silver stands. A truncate or a complete reload is put between the
-    changes of every key that it ends.
+    model goes another way, by windows and from where silver stands.
 #}
 {% macro cdc_history_difference_sql(cdc, silver, bronze, snapshot_id, plan) -%}
 {%- set names = plan | map(attribute='name') | list -%}
 {%- set compared = cdc_column_list_sql(names + cdc_history_columns()) -%}
-with bronze as (
-    {{ cdc_bronze_range_sql(bronze, none, snapshot_id, 0) | indent(4) }}
-),
-
-log as (
-    {{ cdc_log_sql(cdc, plan, 'select * from bronze', true) | indent(4) }}
-),
-
-single_barriers as (
-    select struct(_cdc_sequence as sequence, _cdc_committed_at as at, -1 as generation) as barrier
-    from bronze
-    where _cdc_operation = 'T'
-    union all
-    select
-        struct(
-            lpad(_cdc_generation, 6, '0') as sequence,
-            min_by(_cdc_committed_at, struct(_cdc_operation <> 'L', _cdc_committed_at)) as at,
-            _cdc_generation as generation
-        ) as barrier
-    from bronze
-    group by _cdc_generation
-    having count_if(_cdc_operation <> 'L') > 0
-),
-
-all_barriers as (
-    select collect_list(barrier) as barriers
-    from single_barriers
-),
-
-keys as (
-    select collect_list(struct(
-        _cdc_sequence as sequence,
-        _cdc_committed_at as at,
-        _cdc_operation as operation,
-        _cdc_generation as generation,
-        _cdc_batch_id as batch_id,
-        _cdc_unavailable_columns as unavailable,
-        struct({{ cdc_column_list_sql(names) }}) as image
-    )) as changes
-    from log
-    group by {{ cdc_key_list_sql(cdc) }}
-),
-
-lives as (
-    select array_sort(concat(changes, transform(
-        filter(barriers, barrier -> not exists(
-            changes, change -> change.operation = 'L' and change.generation = barrier.generation
-        )),
-        barrier -> struct(
-            barrier.sequence as sequence,
-            barrier.at as at,
-            'D' as operation,
-            barrier.generation as generation,
-            cast(null as bigint) as batch_id,
-            cast(null as array<string>) as unavailable,
-            changes[0].image as image
-        )
-    ))) as events
-    from keys
-    cross join all_barriers
-),
+with {{ cdc_history_lives_sql(cdc, bronze, snapshot_id, plan) }},
 
 folded as (
     select aggregate(
