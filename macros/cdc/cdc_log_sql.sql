@@ -6,6 +6,7 @@
 {% macro cdc_log_sql(cdc, plan, rows_sql, has_key_changes) -%}
 {%- set keys = cdc.primary_key | map('lower') | list -%}
 {%- set splits = has_key_changes and cdc.mode != 'append' -%}
+{%- set comparison = cdc.get('key_comparison', []) -%}
 select
     {%- for column in plan if column.raw_type is not none %}
     {%- set name = cdc_quote(column.name) %}
@@ -34,12 +35,12 @@ from (
 lateral view explode(if(_cdc_old_key is null, array(false), array(false, true))) as _cdc_is_old_key
 {%- endif %}
 where _cdc_operation {{ "in ('I', 'L')" if cdc.mode == 'append' else "<> 'T'" }}
-{%- if splits and cdc.get('key_comparison') %}
+{%- if splits %}
     and not (
         _cdc_is_old_key
         {%- for column in plan if column.name | lower in keys %}
-        and {{ cdc_key_value_sql(_old_key_sql(column), cdc.key_comparison) }}
-            <=> {{ cdc_key_value_sql(cdc_quote(column.name), cdc.key_comparison) }}
+        and {{ cdc_key_value_sql(_old_key_sql(column), comparison) }}
+            <=> {{ cdc_key_value_sql(cdc_quote(column.name), comparison) }}
         {%- endfor %}
     )
 {%- endif %}
