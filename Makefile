@@ -62,6 +62,11 @@ lint: $(READY) models-check ## Check style, types, SQL and generated models; no 
 models: $(READY) ## Write the models that the seeds ask for
 	@$(RUN) python -m python_udfs.codegen
 
+.PHONY: drift
+drift: $(READY) ## Show what the waiting files would change in the tables, before a run does it
+	@$(RUN) dbt --quiet run --select rejected_files raw_listing
+	@$(RUN) dbt --quiet run-operation drift
+
 .PHONY: models-check
 models-check: $(READY) ## Fail when a generated model does not match the seeds
 	@$(RUN) python -m python_udfs.codegen --check

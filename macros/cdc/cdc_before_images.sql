@@ -12,7 +12,7 @@
             {% set raw_type = 'string' if cdc.format == 'csv' else column.type %}
             {% for entry in plan if entry.name | lower == key | lower %}
                 {% do images.append({
-                    'name': column.name, 'raw_type': raw_type, 'type': entry.type, 'key': key, 'key_column': entry,
+                    'name': column.name, 'raw_type': raw_type, 'type': entry.type, 'key': entry.name, 'key_column': entry,
                 }) %}
             {% endfor %}
         {% endfor %}

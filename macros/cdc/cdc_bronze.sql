@@ -15,8 +15,14 @@
     {%- if existing is not none and raw.view is none and not files.has_truncate -%}
         {{ return(cdc_nothing_new_sql(this, 'no new object in the landing area since batch ' ~ after_batch_id)) }}
     {%- endif -%}
+    {%- if existing is not none -%}
+        {%- do cdc_rename_columns(this, cdc) -%}
+    {%- endif -%}
     {%- set target_columns = adapter.get_columns_in_relation(this) if existing is not none else [] -%}
-    {%- set plan = cdc_column_plan(cdc_source_columns(cdc, raw), target_columns) -%}
+    {%- set plan = cdc_column_plan(cdc_source_columns(cdc, raw), target_columns, cdc.get('schema_drift', 'evolve')) -%}
+    {%- if cdc.get('schema_drift') == 'quarantine' -%}
+        {%- do raw.update({'drift_sql': cdc_schema_drift_sql(cdc, raw, target_columns)}) -%}
+    {%- endif -%}
     {%- if existing is not none -%}
         {%- do cdc_evolve_columns(this, plan) -%}
     {%- endif -%}

@@ -21,6 +21,7 @@ judged as (
     select
         *,
         {{ cdc_operation_sql(cdc) | indent(8) }} as _cdc_operation,
+        {{ raw.get('drift_sql', 'cast(null as string)') | indent(8) }} as _cdc_drift,
         {{ cdc_misfits_sql(plan + before_images) | indent(8) }} as _cdc_misfits,
         {{ cdc_key_is_missing_sql(cdc.primary_key, plan | map(attribute='name') | list) }} as _cdc_key_is_missing
     from records
@@ -36,6 +37,7 @@ ruled as (
                 or _cdc_operation not in ('L', 'I', 'U', 'D', 'T')
                 or (_cdc_operation = 'T' and _cdc_kind <> 'truncate')
                 then 'unknown_operation'
+            when _cdc_drift is not null then 'schema_drift'
             when size(_cdc_misfits) > 0 then 'uncastable_value'
             when _cdc_key_is_missing and _cdc_operation <> 'T' then 'missing_key'
         end as _cdc_rule
@@ -77,6 +79,7 @@ select
         when 'malformed_record' then _cdc_malformed
         when 'unknown_operation'
             then concat('operation is ', coalesce(concat("'", _cdc_operation, "'"), 'missing'), ', expected I, U or D')
+        when 'schema_drift' then _cdc_drift
         when 'uncastable_value' then array_join(_cdc_misfits, '; ')
         when 'missing_key' then {{ cdc_string_sql('no value in key ' ~ cdc.primary_key | join(', ')) }}
     end as _cdc_quarantine_reason,

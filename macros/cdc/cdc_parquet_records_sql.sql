@@ -10,8 +10,10 @@ records as (
         cast(null as string) as _cdc_malformed,
         {{ cdc_parquet_unavailable_sql(cdc, raw, plan) | indent(8) }} as _cdc_unavailable_columns,
         {%- for column in plan + before_images if column.raw_type is not none %}
-        raw.{{ cdc_quote(column.name) }},
+        {%- set value = cdc_parquet_value_sql(cdc, raw, column) %}
+        {{ value }}{{ ' as ' ~ cdc_quote(column.name) if value != 'raw.' ~ cdc_quote(column.name) }},
         {%- endfor %}
+        raw._file_schema as _cdc_file_schema,
         to_json(struct({% for name in names %}raw.{{ cdc_quote(name) }}{{ ', ' if not loop.last }}{% endfor %})) as _cdc_content
     from {{ raw.view }} as raw
     inner join files on raw._file_path = files.path and files.is_newest

@@ -16,8 +16,9 @@
     {%- if existing is not none and progress.get('cdc.bronze-snapshot-id') == bronze_snapshot_id | string -%}
         {{ return(cdc_nothing_new_sql(this, 'bronze is still at snapshot ' ~ bronze_snapshot_id)) }}
     {%- endif -%}
-    {%- set plan = cdc_silver_plan(cdc, bronze, existing) -%}
-    {%- if progress and not progress.get('cdc.sequence') -%}
+    {%- set is_stand_in = progress and not progress.get('cdc.sequence') -%}
+    {%- set plan = cdc_silver_plan(cdc, bronze, none if is_stand_in else existing) -%}
+    {%- if is_stand_in -%}
         {#- Only stand-in columns so far, and no row: make the table anew, with the types that have arrived. -#}
         {%- do adapter.drop_relation(existing) -%}
         {%- set existing, progress = none, {} -%}

@@ -1,21 +1,38 @@
 {#
     Silver's source columns: those of bronze. While nothing has arrived bronze has none of them; key and partition
     columns are then stood in for, and the empty table is made anew when the first rows come, with the types that
-    they bring.
+    they bring. A column that bronze has under an old and a new name is one, and a frozen table keeps those it has.
 #}
 {% macro cdc_silver_plan(cdc, bronze, existing) %}
+    {% set columns = adapter.get_columns_in_relation(bronze) %}
+    {% set names = columns | map(attribute='name') | map('lower') | list %}
     {% set source = [] %}
-    {% for column in adapter.get_columns_in_relation(bronze) if not column.name.startswith('_cdc_') %}
-        {% do source.append({'name': column.name, 'raw_type': column.dtype, 'type': column.dtype}) %}
+    {% for column in columns if not column.name.startswith('_cdc_') %}
+        {% set new = cdc_new_name(cdc, column.name) | lower %}
+        {% if new == column.name | lower or new not in names %}
+            {% do source.append({'name': column.name, 'raw_type': column.dtype, 'type': column.dtype}) %}
+        {% endif %}
     {% endfor %}
     {% do validate_cdc_key(cdc, bronze, source | map(attribute='name') | list) %}
     {% if not source %}
         {% do return(cdc_stand_in_columns(cdc.primary_key, config.get('partition_by', []))) %}
     {% endif %}
-    {% if existing is none %}
-        {% do return(cdc_column_plan(source, [])) %}
+    {% if existing is not none %}
+        {% do cdc_rename_columns(existing, cdc, names) %}
     {% endif %}
-    {% set plan = cdc_column_plan(source, adapter.get_columns_in_relation(existing)) %}
-    {% do cdc_evolve_columns(existing, plan) %}
+    {% set target = adapter.get_columns_in_relation(existing) if existing is not none else [] %}
+    {% do validate_cdc_renames(cdc, bronze, existing, columns, target) %}
+    {% set is_frozen = cdc.get('schema_drift') == 'freeze' and target | length > 0 %}
+    {% set plan = [] %}
+    {% for column in cdc_column_plan(source, target, 'freeze' if is_frozen else 'evolve') %}
+        {% if not is_frozen or column.change != 'add' %}
+            {% set old_columns = cdc_old_columns(cdc, column.name, columns | map(attribute='name') | list) %}
+            {% do column.update({'old_columns': old_columns}) %}
+            {% do plan.append(column) %}
+        {% endif %}
+    {% endfor %}
+    {% if existing is not none %}
+        {% do cdc_evolve_columns(existing, plan) %}
+    {% endif %}
     {% do return(plan) %}
 {% endmacro %}

@@ -1,18 +1,31 @@
 {#
-    The source's columns in one batch: name, raw_type (as the view has it) and type (as bronze shall have it).
-    Parquet carries names and types. CSV takes them from cdc_columns.csv, and a header may add columns, as text.
-    What DMS adds, the control columns and those with a before image, is not the source's.
+    The source's columns in one batch: name, raw_type (as the view has it), type (as bronze shall have it) and
+    is_listed (cdc_columns.csv asks for it). Parquet carries names and types. CSV takes them from cdc_columns.csv, and
+    a header may add columns, as text. What DMS adds, the control columns and those with a before image, is not the
+    source's. A column that was renamed goes by its new name, and the files of one batch may have both.
 #}
 {% macro cdc_source_columns(cdc, raw) %}
-    {% set columns = [] %}
+    {% set columns = {} %}
     {% if cdc.format == 'csv' %}
         {% for column in cdc.columns if not cdc_is_before_image(cdc, column.name) %}
-            {% do columns.append({'name': column.name, 'raw_type': 'string', 'type': cdc_table_type(column.type)}) %}
+            {% set type = cdc_table_type(column.type) %}
+            {% do columns.update({
+                column.name | lower: {'name': column.name, 'raw_type': 'string', 'type': type, 'is_listed': true}
+            }) %}
         {% endfor %}
     {% endif %}
-    {% set known = cdc_control_columns(cdc) + columns | map(attribute='name') | map('lower') | list %}
-    {% for column in raw.columns if column.name | lower not in known and not cdc_is_before_image(cdc, column.name) %}
-        {% do columns.append({'name': column.name, 'raw_type': column.type, 'type': cdc_table_type(column.type)}) %}
+    {% set controls = cdc_control_columns(cdc) %}
+    {% for column in raw.columns if column.name | lower not in controls and not cdc_is_before_image(cdc, column.name) %}
+        {% set name = cdc_new_name(cdc, column.name) %}
+        {% set known = columns.get(name | lower) %}
+        {% if known is none %}
+            {% do columns.update({name | lower: {
+                'name': name, 'raw_type': column.type, 'type': cdc_table_type(column.type), 'is_listed': false,
+            }}) %}
+        {% elif not known.is_listed and known.raw_type != column.type %}
+            {% set type = cdc_common_type(known.type, cdc_table_type(column.type)) %}
+            {% do known.update({'raw_type': type, 'type': type}) %}
+        {% endif %}
     {% endfor %}
-    {% do return(columns) %}
+    {% do return(columns.values() | list) %}
 {% endmacro %}

@@ -5,7 +5,8 @@
 {%- if progress.get('cdc.sequence') %}
     {%- set cdc = cdc_config_of(model) %}
     {%- set bronze = cdc_bronze_of(cdc) %}
-    {%- set plan = cdc_log_plan(bronze, adapter.get_columns_in_relation(model) | map(attribute='name') | list) %}
+    {%- set columns = adapter.get_columns_in_relation(model) | map(attribute='name') | list %}
+    {%- set plan = cdc_log_plan(bronze, columns, cdc) %}
     {{ cdc_open_versions_difference_sql(cdc, model, bronze, progress['cdc.bronze-snapshot-id'], plan) }}
 {%- else %}
 select *

@@ -9,7 +9,7 @@
     {%- set cdc = cdc_config_of(model) %}
     {%- set bronze = cdc_bronze_of(cdc) %}
     {%- set columns = adapter.get_columns_in_relation(model) | map(attribute='name') | list %}
-    {%- set plan = cdc_log_plan(bronze, columns) %}
+    {%- set plan = cdc_log_plan(bronze, columns, cdc) %}
     {%- if cdc.mode == 'history' %}
     {{ cdc_history_difference_sql(cdc, model, bronze, progress['cdc.bronze-snapshot-id'], plan) }}
     {%- else %}

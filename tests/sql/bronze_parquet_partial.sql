@@ -2,6 +2,8 @@
 {{ cdc_bronze_sql(
     given_table(partial=true),
     given_files_sql(),
-    {'view': 'raw_view', 'columns': columns, 'schemas': [columns, columns[:2]]},
+    {'view': 'raw_view', 'columns': columns, 'schemas': [columns, columns[:2]], 'drift_sql': cdc_schema_drift_sql(
+        given_table(), {'schemas': [columns, given_plan()]}, given_target()
+    )},
     given_plan()
 ) }}

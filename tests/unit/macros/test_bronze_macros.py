@@ -140,11 +140,8 @@ READABLE = {"view": "shop__order__raw", "columns": ID_COLUMNS, "schemas": [ID_CO
 def test_cdc_read_files__format(format, read_as, options):
     dbt = Dbt(files=READABLE)
     raw = dbt.cdc_read_files({**table(), "format": format}, {"paths": ["a"], "last_batch_id": 9})
-    assert raw == {
-        "view": "shop__order__raw",
-        "columns": [] if format == "csv" else ID_COLUMNS,
-        "schemas": [ID_COLUMNS],
-    }
+    columns = [] if format == "csv" else ID_COLUMNS
+    assert raw == {"view": "shop__order__raw", "columns": columns, "schemas": [ID_COLUMNS], "rejected": []}
     assert dbt.files_read == [("shop__order__raw", read_as, ["a"], options)]
     assert (dbt.queries, dbt.warnings) == ([], [])
 
@@ -154,6 +151,7 @@ def test_cdc_read_files__a_header_names_the_columns(columns, names):
     dbt = Dbt(files={**READABLE, "columns": columns}, answers={"headers": [{"name": "Op"}, {"name": "id"}]})
     raw = dbt.cdc_read_files(table(header=True), {"paths": ["a"], "last_batch_id": 9})
     assert raw["columns"] == [{"name": name, "type": "string"} for name in names]
+    assert raw["view"] == ("shop__order__raw" if names else None), "nothing readable is no view"
 
 
 def test_cdc_read_files__an_unreadable_file_is_named_and_rejected():
@@ -389,7 +387,7 @@ def before_images(format: str, names: list[str], view: str | None = "v", **optio
 )
 def test_cdc_before_images__take_the_types_of_the_key(format, raw_type, options):
     assert before_images(format, ["part", "bi_PART", "BI_id"], **options) == [
-        {"name": "BI_id", "raw_type": raw_type, "type": "int", "key": "id", "key_column": KEY[0]},
+        {"name": "BI_id", "raw_type": raw_type, "type": "int", "key": "Id", "key_column": KEY[0]},
         {"name": "bi_PART", "raw_type": raw_type, "type": "string", "key": "part", "key_column": KEY[1]},
     ]
 
@@ -413,7 +411,7 @@ def test_cdc_old_key_sql__of_an_update_whose_key_differs():
                 and not (try_cast(`BI_id` as int) is null and try_cast(`BI_part` as string) is null)
                 and not (try_cast(`BI_id` as int) <=> `Id` and try_cast(`BI_part` as string) <=> `part`)
                 then map(
-                    'id', cast(try_cast(`BI_id` as int) as string),
+                    'Id', cast(try_cast(`BI_id` as int) as string),
                     'part', cast(try_cast(`BI_part` as string) as string)
                 )
         end
@@ -501,12 +499,27 @@ def test_cdc_parquet_records_sql__by_name():
                 cast(null as array<string>) as _cdc_unavailable_columns,
                 raw.`a``b`,
                 raw.`BI_a`,
+                raw._file_schema as _cdc_file_schema,
                 to_json(struct(raw.`Op`, raw.`dms_ts`, raw.`a``b`)) as _cdc_content
             from raw_view as raw
             inner join files on raw._file_path = files.path and files.is_newest
         )
         """,
     )
+
+
+@pytest.mark.parametrize(
+    ("present", "expected"),
+    [
+        ("IT'S", "raw.`it's`"),
+        ("Old", "raw.`old` as `it's`"),
+        ("older x it's", "coalesce(cast(raw.`it's` as int), cast(raw.`older` as int)) as `it's`"),
+    ],
+)
+def test_cdc_parquet_records_sql__renamed_columns(present, expected):
+    cdc = {**renamed(), "format": "parquet"}
+    sql = normalise(Dbt().cdc_parquet_records_sql(cdc, raw(*present.split(" ")), [{"name": "it's", "raw_type": "int"}]))
+    assert f"as _cdc_unavailable_columns, {expected}, raw._file_schema" in sql
 
 
 def test_cdc_parquet_records_sql__control_columns_in_any_case():
@@ -594,6 +607,12 @@ def test_cdc_bronze_sql__records_of_the_format(format, view, part):
     assert part in sql
 
 
+def test_cdc_bronze_sql__a_truncate_needs_no_key_and_comes_from_no_file():
+    sql = normalise(Dbt().cdc_bronze_sql(table(), FILES_SQL, {"view": None}, [ID]))
+    assert "or (_cdc_operation = 'T' and _cdc_kind <> 'truncate') then 'unknown_operation'" in sql
+    assert "when _cdc_key_is_missing and _cdc_operation <> 'T' then 'missing_key'" in sql
+
+
 def test_cdc_bronze_sql__before_images_are_judged_and_not_stored():
     cdc = table(before_image_prefix="BI_")
     cdc["columns"] = [*cdc["columns"], {"name": "BI_id", "type": "int", "optional": True}]
@@ -604,6 +623,65 @@ def test_cdc_bronze_sql__before_images_are_judged_and_not_stored():
         "as `BI_id`, try_element_at"
         not in sql.split(" from ruled")[0].split("select try_cast(`id` as int) as `id`,")[1]
     )
+
+
+def columns_of(**types: str) -> list[dict[str, str]]:
+    return [{"name": name, "type": type} for name, type in types.items()]
+
+
+TARGET = (
+    Dbt(columns={BRONZE: {"Id": "int", "v": "string", "amount": "decimal(10,2)", "_cdc_sequence": "string"}})
+    .context["adapter"]
+    .get_columns_in_relation(BRONZE)
+)
+
+
+@pytest.mark.parametrize(
+    ("columns", "expected"),
+    [
+        (columns_of(Op="string", ID="smallint", v="string", amount="decimal(9,2)"), ""),
+        (columns_of(v="string"), ""),
+        (columns_of(id="bigint", new="date"), "column id is bigint, expected int; column new date is new"),
+        (columns_of(amount="decimal(12,2)"), "column amount is decimal(12,2), expected decimal(10,2)"),
+        (columns_of(v="int"), "column v is int, expected string"),
+        (columns_of(old_v="string", BI_id="int"), ""),
+    ],
+)
+def test_cdc_schema_drift__case(columns, expected):
+    options = {"operation_column": "auto", "before_image_prefix": "BI_"}
+    cdc = {"format": "parquet", "options": options, "renamed_columns": {"old_v": "v"}}
+    assert Dbt().cdc_schema_drift(cdc, columns, TARGET) == expected
+    assert Dbt().cdc_schema_drift(cdc, columns, TARGET[3:]) == "", "the first files make the table"
+
+
+def test_cdc_schema_drift_sql__each_parquet_file_by_its_schema():
+    cdc = {"format": "parquet", "options": {"operation_column": "auto"}}
+    raw = {"schemas": [columns_of(id="int"), columns_of(new="date"), columns_of(**{"it's": "int"})]}
+    assert_sql_equal(
+        Dbt().cdc_schema_drift_sql(cdc, raw, TARGET),
+        r"""case _cdc_file_schema
+            when 1 then 'column new date is new' when 2 then 'column it\'s int is new' end""",
+    )
+    assert Dbt().cdc_schema_drift_sql(cdc, {"schemas": raw["schemas"][:1]}, TARGET) == "cast(null as string)"
+
+
+def test_cdc_schema_drift_sql__each_csv_file_by_its_header():
+    cdc = table(header=True)
+    raw = {"columns": columns_of(id="string", New="string", Op="string"), "schemas": [columns_of(value="string")]}
+    assert_sql_equal(
+        Dbt().cdc_schema_drift_sql(cdc, raw, TARGET),
+        """nullif(concat_ws('; ',
+            case when array_contains(_cdc_header, 'new') then 'column New string is new' end), '')""",
+    )
+    assert Dbt().cdc_schema_drift_sql(cdc, {"columns": []}, TARGET) == "cast(null as string)"
+
+
+def test_cdc_bronze_sql__a_file_that_drifts_is_quarantined_by_its_columns():
+    raw = {"view": "raw_view", "columns": [], "drift_sql": "'words'"}
+    sql = normalise(Dbt().cdc_bronze_sql(table(), FILES_SQL, raw, [ID]))
+    assert "'words' as _cdc_drift," in sql
+    assert "when _cdc_drift is not null then 'schema_drift' when size(_cdc_misfits) > 0" in sql
+    assert "when 'schema_drift' then _cdc_drift" in sql
 
 
 def test_cdc_bronze_sql__the_run_names_one_moment():
@@ -651,6 +729,32 @@ def test_cdc_bronze__new_files_evolve_the_table_and_set_progress():
         "alter table bronze.shop__order add columns (`id` int)",
         "set `spark.sql.iceberg.snapshot-property.cdc.batch-id` = 8",
     ]
+
+
+@pytest.mark.parametrize(
+    ("policy", "altered"),
+    [
+        ("evolve", ["alter column `old` type bigint", "add columns (`id` int)"]),
+        ("freeze", ["add columns (`id` int)"]),
+        ("quarantine", []),
+    ],
+)
+def test_cdc_bronze__policy(policy, altered):
+    columns = [*ID_COLUMNS, {"name": "old", "type": "bigint"}]
+    dbt = running(True, {**SEEN, **LISTED}, files={**READABLE, "columns": columns, "schemas": [columns]})
+    dbt.context["model"].config.meta.cdc["schema_drift"] = policy
+    sql = dbt.cdc_bronze("source")
+    assert [query for query in dbt.queries if query.startswith("alter")] == [
+        f"alter table bronze.shop__order {change}" for change in altered
+    ]
+    assert ("column old is bigint, expected int" in sql) == (policy == "quarantine")
+
+
+def test_cdc_bronze__a_renamed_column_is_renamed_in_the_table():
+    dbt = running(True, {**SEEN, **LISTED})
+    dbt.context["model"].config.meta.cdc["renamed_columns"] = {"OLD": "id", "x": "y"}
+    dbt.cdc_bronze("source")
+    assert "alter table bronze.shop__order rename column `OLD` to `id`" in dbt.queries
 
 
 def test_cdc_bronze__first_run_reads_everything():

@@ -5,7 +5,7 @@ from __future__ import annotations
 from types import SimpleNamespace
 
 import pytest
-from harness import CompilerError, Dbt, Relation
+from harness import CompilerError, Dbt, Relation, assert_sql_equal, normalise
 
 BRONZE = Relation("bronze", "shop__order")
 SILVER = Relation("silver", "shop__order")
@@ -78,6 +78,18 @@ def test_cdc_column_plan__names_differ_by_case_only():
 
 def test_cdc_column_plan__new_column_in_capitals():
     assert plan({"New": "date"}, {"id": "int"})[1] == ("New", "date", "date", "add")
+
+
+def test_cdc_column_plan__quarantine_adds_what_is_listed_and_lets_the_first_files_make_the_table():
+    source = [
+        {"name": name, "raw_type": "int", "type": "int", "is_listed": name == "listed"} for name in ("listed", "x")
+    ]
+    dbt = Dbt(columns={BRONZE: {"id": "int"}, SILVER: {"_cdc_sequence": "string"}})
+    columns = dbt.context["adapter"].get_columns_in_relation
+    planned = dbt.cdc_column_plan(source, columns(BRONZE), "quarantine")
+    assert [column["name"] for column in planned] == ["id", "listed"]
+    planned = dbt.cdc_column_plan(source, columns(SILVER), "quarantine")
+    assert [column["name"] for column in planned] == ["listed", "x"]
 
 
 def test_cdc_column_plan__own_columns_of_the_table_are_not_the_sources():
@@ -202,15 +214,138 @@ def test_cdc_control_columns__case(options, expected):
 def test_cdc_source_columns__parquet_without_control_columns():
     raw = {"columns": [{"name": name, "type": "smallint"} for name in ("Op", "DMS_TIMESTAMP", "id")]}
     assert Dbt().cdc_source_columns({"format": "parquet", "options": DMS}, raw) == [
-        {"name": "id", "raw_type": "smallint", "type": "int"}
+        {"name": "id", "raw_type": "smallint", "type": "int", "is_listed": False}
     ]
 
 
 CSV = {"format": "csv", "columns": [{"name": "id", "type": "smallint"}, {"name": "name", "type": "varchar(9)"}]}
 CSV_COLUMNS = [
-    {"name": "id", "raw_type": "string", "type": "int"},
-    {"name": "name", "raw_type": "string", "type": "string"},
+    {"name": "id", "raw_type": "string", "type": "int", "is_listed": True},
+    {"name": "name", "raw_type": "string", "type": "string", "is_listed": True},
 ]
+
+
+@pytest.mark.parametrize(
+    ("types", "expected"),
+    [
+        (["int"], ("int", "int")),
+        (["int", "smallint"], ("int", "int")),
+        (["int", "bigint"], ("bigint", "bigint")),
+        (["bigint", "int"], ("bigint", "bigint")),
+        (["int", "date"], ("string", "string")),
+    ],
+)
+def test_cdc_source_columns__old_and_new_name_are_one_column(types, expected):
+    cdc = {"format": "parquet", "options": DMS, "renamed_columns": {"Old": "new", "older": "new"}}
+    raw = {"columns": [{"name": name, "type": type} for name, type in zip(("OLD", "new"), types, strict=False)]}
+    [column] = Dbt().cdc_source_columns(cdc, raw)
+    assert (column["name"], column["raw_type"], column["type"]) == ("new", *expected)
+
+
+def test_cdc_source_columns__a_renamed_column_of_a_header_is_a_listed_one():
+    cdc = {**CSV, "options": {**DMS, "header": True}, "renamed_columns": {"title": "name"}}
+    header = [{"name": name, "type": "string"} for name in ("Op", "id", "Title")]
+    assert Dbt().cdc_source_columns(cdc, {"view": "raw", "columns": header}) == CSV_COLUMNS
+
+
+RENAMES = {"source_schema": "shop", "source_table": "order", "renamed_columns": {"Old": "new", "x": "y"}}
+
+
+@pytest.mark.parametrize(
+    ("columns", "allowed", "expected"),
+    [
+        (["id", "OLD"], None, ["alter table bronze.shop__order rename column `Old` to `new`"]),
+        (["old", "New"], None, []),
+        (["old", "x"], ["y"], ["alter table bronze.shop__order rename column `x` to `y`"]),
+        (["id"], None, []),
+    ],
+)
+def test_cdc_rename_columns_sql__case(columns, allowed, expected):
+    assert Dbt().cdc_rename_columns_sql(BRONZE, RENAMES, columns, allowed) == expected
+
+
+def test_cdc_rename_columns_sql__two_old_names_make_one_new_column():
+    cdc = {"renamed_columns": {"a": "c", "b": "c"}}
+    assert Dbt().cdc_rename_columns_sql(BRONZE, cdc, ["a", "b"]) == [
+        "alter table bronze.shop__order rename column `a` to `c`"
+    ]
+
+
+def test_cdc_rename_columns__asks_only_where_something_is_renamed():
+    dbt = Dbt(columns={BRONZE: {"old": "int"}})
+    dbt.cdc_rename_columns(Relation("no", "table"), {"renamed_columns": {}})
+    assert dbt.queries == []
+    dbt.cdc_rename_columns(BRONZE, RENAMES)
+    assert dbt.queries == ["alter table bronze.shop__order rename column `Old` to `new`"]
+
+
+def renames_of(bronze: dict[str, str], silver: dict[str, str]) -> None:
+    dbt = Dbt(columns={BRONZE: bronze, SILVER: silver})
+    columns = dbt.context["adapter"].get_columns_in_relation
+    dbt.validate_cdc_renames(RENAMES, BRONZE, SILVER, columns(BRONZE), columns(SILVER))
+
+
+def test_validate_cdc_renames__all_problems_at_once():
+    with pytest.raises(CompilerError) as error:
+        renames_of({"old": "string", "new": "int", "x": "bigint", "y": "int"}, {"OLD": "int", "New": "int"})
+    assert str(error.value) == (
+        "CDC error in silver.shop__order (validate_cdc_renames): renamed_columns of shop.order in seeds/cdc_tables.csv:"
+        " silver.shop__order has both columns Old and new, expected new only. Build it anew from bronze:"
+        " dbt run-operation rebuild_silver --args '{table: shop__order}'."
+        " bronze.shop__order has Old string and new int, expected one type."
+        " They cannot be read as one column: take Old=new out of renamed_columns."
+        " bronze.shop__order has x bigint and y int, expected one type."
+        " They cannot be read as one column: take x=y out of renamed_columns."
+    )
+
+
+def test_validate_cdc_renames__nothing_wrong():
+    renames_of({"old": "int", "new": "bigint", "x": "date", "y": "date"}, {"new": "int", "y": "date"})
+
+
+def renamed_rows(columns: dict[str, list[str]], **cdc: object) -> str:
+    plan = [{"name": name, "raw_type": "int", "old_columns": old} for name, old in columns.items()]
+    return Dbt().cdc_renamed_columns_sql(
+        {"primary_key": ["id"], "renamed_columns": {"Old": "new"}, **cdc}, plan, "rows"
+    )
+
+
+TO_NEW = "transform({0}, name -> if(lower(name) in ('old'), 'new', name))"
+
+
+def test_cdc_renamed_columns_sql__nothing_renamed():
+    assert renamed_rows({"id": [], "v": []}) == "rows"
+
+
+def test_cdc_renamed_columns_sql__names_written_before_the_table_was_altered():
+    assert_sql_equal(
+        renamed_rows({"id": [], "new": []}),
+        f"""select * except (_cdc_unavailable_columns),
+        nullif({TO_NEW.format("_cdc_unavailable_columns")}, cast(array() as array<string>)) as _cdc_unavailable_columns
+        from (rows) as renamed""",
+    )
+
+
+def test_cdc_renamed_columns_sql__bronze_has_both():
+    unavailable = (
+        "if(array_contains(_cdc_unavailable_columns, 'OLD') and array_contains(_cdc_unavailable_columns, 'new'),"
+        " array_remove(_cdc_unavailable_columns, 'OLD'), array_except(_cdc_unavailable_columns, array('OLD', 'new')))"
+    )
+    assert_sql_equal(
+        renamed_rows({"new": ["OLD"]}),
+        f"""select * except (`new`, `OLD`, _cdc_unavailable_columns),
+        coalesce(`new`, `OLD`) as `new`,
+        nullif({TO_NEW.format(unavailable)}, cast(array() as array<string>)) as _cdc_unavailable_columns
+        from (rows) as renamed""",
+    )
+
+
+def test_cdc_renamed_columns_sql__the_old_key_too():
+    sql = normalise(renamed_rows({"New": []}, primary_key=["new"]))
+    assert "* except (_cdc_old_key, _cdc_unavailable_columns)" in sql
+    assert (
+        "transform_keys(_cdc_old_key, (name, value) -> if(lower(name) in ('old'), 'New', name)) as _cdc_old_key" in sql
+    )
 
 
 def test_cdc_source_columns__before_images_are_not_the_sources():
@@ -229,7 +364,7 @@ def test_cdc_source_columns__csv_takes_them_from_the_seed():
 def test_cdc_source_columns__csv_header_adds_unknown_names_as_text():
     cdc = {**CSV, "options": {**DMS, "header": True, "delimiter": ","}}
     header = [{"name": name, "type": "string"} for name in ("Op", "dms_timestamp", "ID", "name", "New")]
-    new = {"name": "New", "raw_type": "string", "type": "string"}
+    new = {"name": "New", "raw_type": "string", "type": "string", "is_listed": False}
     assert Dbt().cdc_source_columns(cdc, {"view": "raw", "columns": header}) == [*CSV_COLUMNS, new]
 
 
@@ -280,6 +415,30 @@ def test_cdc_silver_plan__later_run_evolves_silver():
         "alter table silver.shop__order alter column `id` type bigint",
         "alter table silver.shop__order add columns (`new` date)",
     ]
+
+
+def test_cdc_silver_plan__a_frozen_silver_keeps_its_columns():
+    dbt, planned = silver_plan({"id": "bigint", "new": "date"}, {"id": "int"}, schema_drift="freeze")
+    assert planned == [("id", "int", None)]
+    assert dbt.queries == []
+    dbt, planned = silver_plan({"id": "bigint", "new": "date"}, None, schema_drift="freeze")
+    assert planned == [("id", "bigint", "add"), ("new", "date", "add")]
+
+
+def test_cdc_silver_plan__old_and_new_name_in_bronze_are_one_column():
+    dbt, planned = silver_plan(
+        {"id": "int", "v": "int", "v2": "int"}, {"id": "int", "v": "int"}, renamed_columns={"v": "v2"}
+    )
+    assert dbt.queries[0] == "alter table silver.shop__order rename column `v` to `v2`"
+    dbt, planned = silver_plan(
+        {"id": "int", "v": "int", "v2": "int"}, {"id": "int", "v2": "int"}, renamed_columns={"v": "v2"}
+    )
+    assert (planned, dbt.queries) == ([("id", "int", None), ("v2", "int", None)], [])
+
+
+def test_cdc_silver_plan__silver_is_renamed_after_bronze():
+    dbt, planned = silver_plan({"id": "int", "v": "int"}, {"id": "int", "v": "int"}, renamed_columns={"v": "v2"})
+    assert (planned, dbt.queries) == ([("id", "int", None), ("v", "int", None)], [])
 
 
 def test_cdc_silver_plan__bronze_has_no_source_columns_yet():

@@ -1,0 +1,30 @@
+{# Parquet files are judged by their schema. Each CSV file has a header of its own, and all its values are text. #}
+{% macro cdc_schema_drift_sql(cdc, raw, target_columns) -%}
+{%- set cases = {} -%}
+{%- for columns in (raw.schemas if cdc.format == 'parquet' else []) -%}
+    {%- do cases.update({loop.index0: cdc_schema_drift(cdc, columns, target_columns)}) -%}
+{%- endfor -%}
+{%- set added = [] -%}
+{%- for column in (raw.columns if cdc.format == 'csv' else []) if cdc_schema_drift(cdc, [column], target_columns) -%}
+    {%- do added.append(column.name) -%}
+{%- endfor -%}
+{%- if added -%}
+nullif(concat_ws(
+    '; ',
+    {%- for name in added %}
+    case
+        when array_contains(_cdc_header, {{ cdc_string_sql(name | lower) }})
+            then {{ cdc_string_sql('column ' ~ name ~ ' string is new') }}
+    end{{ ',' if not loop.last }}
+    {%- endfor %}
+), '')
+{%- elif cases.values() | select | list -%}
+case _cdc_file_schema
+    {%- for number, words in cases.items() if words %}
+    when {{ number }} then {{ cdc_string_sql(words) }}
+    {%- endfor %}
+end
+{%- else -%}
+cast(null as string)
+{%- endif -%}
+{%- endmacro %}

@@ -1,0 +1,16 @@
+{# Asks for the columns of the files that wait for one bronze table, and of the table. #}
+{% macro cdc_drift_of(node) %}
+    {% set cdc = node.config.meta.cdc %}
+    {% set bronze = adapter.get_relation(database=node.database, schema=node.schema, identifier=node.alias) %}
+    {% set sql = cdc_new_files_sql(ref('raw_listing'), ref('rejected_files'), cdc, cdc_last_batch_id(bronze)) %}
+    {% set paths = [] %}
+    {% for file in run_query(sql) if file['is_newest'] and file['kind'] != 'truncate' %}
+        {% do paths.append(file['path']) %}
+    {% endfor %}
+    {% if not paths %}
+        {% do return([]) %}
+    {% endif %}
+    {% set raw = cdc_open_files(cdc, node.alias ~ '__drift', paths, 'schema') %}
+    {% set columns = adapter.get_columns_in_relation(bronze) if bronze is not none else [] %}
+    {% do return(cdc_drift_rows(cdc, node.alias, raw, columns)) %}
+{% endmacro %}

@@ -1,0 +1,19 @@
+{#
+    Prints what the files that wait would change in the tables, and writes nothing. `make drift` lists the landing area
+    first.
+#}
+{% macro drift() %}
+    {% if load_relation(ref('raw_listing')) is none %}
+        {% do exceptions.raise_compiler_error(
+            'CDC error (drift): there is no listing of the landing area yet. Run make drift, or first'
+            ~ ' dbt run --select rejected_files raw_listing.'
+        ) %}
+    {% endif %}
+    {% set rows = [] %}
+    {% for node in graph.nodes.values() if node.resource_type == 'model' %}
+        {% if node.config.meta.get('cdc', {}).get('layer') == 'bronze' %}
+            {% do rows.extend(cdc_drift_of(node)) %}
+        {% endif %}
+    {% endfor %}
+    {{ print(cdc_drift_text(rows)) }}
+{% endmacro %}
