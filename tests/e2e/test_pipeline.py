@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import os
+import re
 from contextlib import suppress
 from datetime import datetime
 from decimal import Decimal
@@ -13,7 +14,7 @@ import pyarrow.parquet as pq
 import pytest
 from stories import ID_V_W, Story, at, change
 
-from python_udfs.dms_writer import Column
+from python_udfs.dms_writer import Change, Column
 
 
 class Pipeline:
@@ -53,6 +54,8 @@ def set_up(pipeline):
     lakehouse.add_feed("parquet", "parquet", "timestamp_column=ts")
     lakehouse.add_feed("csv", "csv", "timestamp_column=ts")
     lakehouse.add_feed("header", "csv", "header=true")
+    lakehouse.add_feed("images", "parquet", "timestamp_column=ts;before_image_prefix=BI_;absent_columns=keep")
+    lakehouse.add_feed("oracle", "csv", "timestamp_column=ts;unavailable_value=~")
     for name in ("ties", "out_of_order", "resurrection", "reinsert", "drift", "broken", "rotten", "overlap"):
         lakehouse.add_table("parquet", name)
     lakehouse.add_table("parquet", "rules")
@@ -65,9 +68,18 @@ def set_up(pipeline):
     lakehouse.add_table("parquet", "waiting", active="false")
     lakehouse.add_table("csv", "plain", columns="id int, v string, amount decimal(10,2), day date, extra string?")
     lakehouse.add_table("header", "named", columns="id int, v string")
+    lakehouse.add_table("images", "moved", primary_key="a;b")
+    lakehouse.add_table("oracle", "partial", columns="id int, v string, w string")
+    lakehouse.add_table("parquet", "frozen", schema_drift="freeze")
+    lakehouse.add_table("parquet", "strict", schema_drift="quarantine")
+    lakehouse.add_table("parquet", "renamed")
     lakehouse.make_models()
 
 
+PARTS = (Column("a", pa.int32()), Column("b", pa.int32()), Column("v", pa.int32()))
+ORACLE = {"data_format": "csv", "use_csv_no_sup_value": True, "csv_no_sup_value": "~"}
+MISFITS = "values that do not fit go to quarantine (uncastable_value)"
+DRIFTS = "rows of its files go to quarantine (schema_drift)"
 COMPOSITE = (Column("select", pa.string()), Column("key part", pa.string()), Column("order", pa.int32()))
 
 
@@ -103,6 +115,12 @@ def batch_1(pipeline):
         '2024-01-31 23:00:00.000000,3,"NULL",2.00,2024-02-01\n'
         "2024-01-31 23:00:00.000000,4,NULL,3.00,2024-02-01,more\n"
     )
+    Story(pipeline.lakehouse.raw / "images", "moved", PARTS, ("a", "b"), before_image_prefix="BI_").load(
+        0, {"a": 30004, "b": 1, "v": 11}, {"a": 1, "b": None, "v": 2}, {"a": 5, "b": 5, "v": 5}
+    )
+    Story(pipeline.lakehouse.raw / "oracle", "partial", **ORACLE).load(0, {"id": 1, "v": "a", "w": "x"})
+    for name in ("frozen", "strict", "renamed"):
+        Story(pipeline.raw, name, ID_V_W[:2]).load(0, {"id": 1, "v": "a"}, {"id": 2, "v": "b"})
     named = pipeline.lakehouse.raw / "header" / "s" / "named"
     named.mkdir(parents=True)
     (named / "LOAD00000001.csv.gz").write_bytes(gzip.compress(b'id,v\n1,"first\nline"\n2,b\n'))
@@ -158,6 +176,24 @@ def batch_2(pipeline):
     content[len(content) // 3 : len(content) // 3 + 400] = bytes(400)
     rotten.write_bytes(content)
     pipeline.story("rotten").changes(2, change("U", 2, id=1, v="good", w="x"))
+    images = pipeline.lakehouse.raw / "images"
+    Story(images, "moved", PARTS, ("a", "b"), before_image_prefix="BI_").changes(
+        1,
+        Change("U", {"a": 30004, "b": 66, "v": 11}, at(1), before={"b": 1}),
+        Change("U", {"a": 1, "b": 3, "v": 2}, at(1), before={"b": None}),
+    )
+    # No before images, and no column v.
+    Story(images, "moved", PARTS[:2], ("a", "b")).changes(2, change("U", 2, a=5, b=5), change("I", 2, a=7, b=7))
+    Story(pipeline.lakehouse.raw / "oracle", "partial", **ORACLE).changes(1, change("U", 1, id=1, v="b"))
+    wider = (Column("id", pa.int64()), Column("v", pa.string()), Column("new", pa.string()))
+    for name in ("frozen", "strict"):
+        Story(pipeline.raw, name, wider).changes(1, change("U", 1, id=1, v="wide", new="x"))
+        Story(pipeline.raw, name, ID_V_W[:2]).changes(2, change("U", 2, id=2, v="narrow"))
+    renamed = (ID_V_W[0], Column("v2", pa.string()))
+    Story(pipeline.raw, "renamed", renamed).changes(2, change("U", 2, id=1, v2="new"), change("I", 2, id=3, v2="c"))
+    [row] = [row for row in pipeline.lakehouse.rows["cdc_tables.csv"] if row["source_table"] == "renamed"]
+    row["renamed_columns"] = "v=v2"
+    pipeline.lakehouse.make_models()
     csv = pipeline.lakehouse.raw / "csv" / "s" / "plain"
     (csv / "20240131-230100000.csv").write_text(
         "U,2024-01-31 23:01:00.000000,2,changed,9.99,2024-03-01,extra\n"
@@ -184,6 +220,8 @@ def batch_3(pipeline):
     for name in ("reload", "reload_soft"):
         pipeline.story(name).changes(12, change("U", 12, id=1, v="after", w="x"))
         pipeline.story(name).changes(6, change("U", 6, id=2, v="too late", w="x"))
+    # A file from before the rename arrives late.
+    Story(pipeline.raw, "renamed", ID_V_W[:2]).changes(1, change("U", 1, id=1, v="old"), change("U", 1, id=2, v="late"))
     sold = (Column("id", pa.int64()), Column("sold_at", pa.timestamp("us", tz="UTC")))
     pipeline.story("late_comer", columns=sold).load(5, {"id": 1, "sold_at": at(5)})
 
@@ -196,6 +234,9 @@ def pipeline(empty_lakehouse):
     pipeline.build()
     pipeline.see("load", "late_comer", "*")
     batch_2(pipeline)
+    pipeline.lakehouse.dbt("run", "--select", "rejected_files", "raw_listing")
+    pipeline.lakehouse.dbt("run-operation", "drift")
+    pipeline.drift = "\n".join(pipeline.lakehouse.messages)
     pipeline.build()
     pipeline.see("changes", "out_of_order")
     pipeline.see("changes", "reload")
@@ -215,6 +256,8 @@ def pipeline(empty_lakehouse):
 
 def test_models_and_silver_tests_pass_in_every_batch(pipeline):
     allowed = {"every_raw_file_is_accounted_for", "every_raw_folder_has_a_table", "quarantine_is_empty"}
+    # The table without a key gets an update.
+    allowed |= {"no_change_without_key"}
     for statuses in pipeline.statuses:
         bad = {name: status for name, status in statuses.items() if status not in ("success", "pass")}
         assert set(bad) <= allowed, bad
@@ -328,6 +371,48 @@ def test_csv_rows_that_do_not_fit_are_quarantined_with_their_line(pipeline):
 
 def test_csv_with_header_is_read_by_name_and_new_columns_appear(pipeline):
     assert pipeline.table("named", "id, v, colour") == [(1, "first\nline", None), (2, "B", "red"), (3, "C", None)]
+
+
+def test_case_10_an_update_of_the_key_with_before_images_moves_the_row(pipeline):
+    assert pipeline.table("moved", "a, b, v") == [(1, 3, 2), (30004, 66, 11), (5, 5, 5), (7, 7, None)]
+
+
+def test_case_37_a_value_that_is_not_logged_keeps_what_silver_has(pipeline):
+    assert pipeline.table("partial", "id, v, w") == [(1, "b", "x")]
+
+
+def test_case_39_a_renamed_column_is_one_column_and_loses_no_value(pipeline):
+    assert pipeline.table("renamed", "id, v2") == [(1, "new"), (2, "late"), (3, "c")]
+    names = [row.col_name for row in pipeline.lakehouse.sql("describe silver.s__renamed")]
+    assert "v2" in names and "v" not in names
+
+
+def test_a_frozen_silver_keeps_its_columns_and_bronze_has_all(pipeline):
+    rows = pipeline.lakehouse.sql("select * from silver.s__frozen order by id")
+    assert [(row.id, row.v) for row in rows] == [(1, "wide"), (2, "narrow")]
+    assert "new" not in rows[0] and "new" not in rows[0].asDict()
+    types = {row.col_name: row.data_type for row in pipeline.lakehouse.sql("describe bronze.s__frozen")}
+    assert (types["id"], types["new"]) == ("int", "string")
+
+
+def test_files_that_drift_are_quarantined_whole_where_the_table_says_so(pipeline):
+    assert pipeline.table("strict") == [(1, "a"), (2, "narrow")]
+    [row] = pipeline.lakehouse.sql("select * from etl_metadata.quarantine where source_table = 'strict'")
+    assert (row.rule, row.reason) == ("schema_drift", "column id is bigint, expected int; column new string is new")
+    assert '"id":1,"v":"wide","new":"x"' in row.content
+
+
+def test_drift_is_told_before_it_is_applied(pipeline):
+    told = {tuple(re.split(" {2,}", line)) for line in pipeline.drift.splitlines()}
+    assert {row for row in told if row[0] in ("s__renamed", "s__frozen", "s__strict", "s__drift", "s__ties")} == {
+        ("s__renamed", "column v is called v2 now", "bronze and silver rename it"),
+        ("s__frozen", "column id is bigint, the table has int", MISFITS),
+        ("s__frozen", "column new string is new", "bronze adds it, silver does not"),
+        ("s__strict", "column id is bigint, the table has int", DRIFTS),
+        ("s__strict", "column new string is new", DRIFTS),
+        ("s__drift", "column id is bigint, the table has int", "bronze and silver widen it"),
+        ("s__drift", "column added decimal(8,2) is new", "bronze and silver add it"),
+    }
 
 
 def test_a_file_that_cannot_be_read_is_rejected_and_stops_nothing_else(pipeline):
