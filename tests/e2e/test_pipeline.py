@@ -35,7 +35,7 @@ class Pipeline:
         return self.stories[name]
 
     def build(self, *arguments):
-        for path in self.raw.rglob("*.parquet"):
+        for path in self.lakehouse.raw.rglob("*.parquet"):
             with suppress(pa.ArrowInvalid):
                 rows = pq.ParquetFile(path).metadata.num_rows
                 self.delivered.setdefault(f"file:{path}", {})[path.stat().st_mtime_ns] = rows
