@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import gzip
-import os
 import re
 from contextlib import suppress
 from datetime import datetime
@@ -56,7 +55,7 @@ def set_up(pipeline):
     lakehouse.add_feed("header", "csv", "header=true")
     lakehouse.add_feed("images", "parquet", "timestamp_column=ts;before_image_prefix=BI_;absent_columns=keep")
     lakehouse.add_feed("oracle", "csv", "timestamp_column=ts;unavailable_value=~")
-    for name in ("ties", "out_of_order", "resurrection", "reinsert", "drift", "broken", "rotten", "overlap"):
+    for name in ("litter", "out_of_order", "reinsert", "drift", "broken", "rotten"):
         lakehouse.add_table("parquet", name)
     lakehouse.add_table("parquet", "rules")
     lakehouse.add_table("parquet", "late_comer", partition_by="days(sold_at)")
@@ -64,7 +63,6 @@ def set_up(pipeline):
     lakehouse.add_table("parquet", "reload")
     lakehouse.add_table("parquet", "reload_soft", delete_mode="soft")
     lakehouse.add_table("parquet", "log", primary_key="", mode="append")
-    lakehouse.add_table("parquet", "composite", primary_key="select;key part")
     lakehouse.add_table("parquet", "waiting", active="false")
     lakehouse.add_table("csv", "plain", columns="id int, v string, amount decimal(10,2), day date, extra string?")
     lakehouse.add_table("header", "named", columns="id int, v string")
@@ -80,33 +78,25 @@ PARTS = (Column("a", pa.int32()), Column("b", pa.int32()), Column("v", pa.int32(
 ORACLE = {"data_format": "csv", "use_csv_no_sup_value": True, "csv_no_sup_value": "~"}
 MISFITS = "values that do not fit go to quarantine (uncastable_value)"
 DRIFTS = "rows of its files go to quarantine (schema_drift)"
-COMPOSITE = (Column("select", pa.string()), Column("key part", pa.string()), Column("order", pa.int32()))
 
 
 def batch_1(pipeline):
     """Full loads."""
     old = {"v": "a", "w": "x"}
-    for name in ("ties", "out_of_order", "resurrection", "reinsert", "soft", "rotten", "reload", "reload_soft"):
+    for name in ("litter", "out_of_order", "reinsert", "soft", "rotten", "reload", "reload_soft"):
         pipeline.story(name).load(0, {"id": 1, **old}, {"id": 2, **old}, {"id": 3, **old})
-    pipeline.story("overlap").load(0, {"id": 1, "v": "b", "w": "x"})
     pipeline.story("drift", columns=ID_V_W[:2]).load(0, {"id": 1, "v": "a"})
     pipeline.story("rules").load(0, {"id": 1, **old})
     pipeline.story("log", key=()).load(0, {"id": 1, **old}, {"id": 1, **old})
-    pipeline.story("composite", columns=COMPOSITE, key=("select", "key part")).load(
-        0,
-        {"select": "a", "key part": "b|c", "order": 1},
-        {"select": "a|b", "key part": "c", "order": 2},
-        {"select": "a", "key part": None, "order": 3},
-    )
     pipeline.story("broken").load(0, {"id": 1, **old}, {"id": 2, **old}, rows_per_file=1)
     cut = pipeline.raw / "s" / "broken" / "LOAD00000002.parquet"
     cut.write_bytes(cut.read_bytes()[:-20])
     pipeline.story("waiting").load(0, {"id": 1, **old})
     pipeline.story("nobody").load(0, {"id": 1, **old})
     pipeline.story("awsdms_status").load(0, {"id": 1, **old})
-    (pipeline.raw / "s" / "ties" / "LOAD0000000A.parquet").touch()
-    (pipeline.raw / "s" / "ties" / "LOAD0000000B.parquet.tmp").write_text("half")
-    (pipeline.raw / "s" / "ties" / "readme.parquet").write_text("no DMS name")
+    (pipeline.raw / "s" / "litter" / "LOAD0000000A.parquet").touch()
+    (pipeline.raw / "s" / "litter" / "LOAD0000000B.parquet.tmp").write_text("half")
+    (pipeline.raw / "s" / "litter" / "readme.parquet").write_text("no DMS name")
     csv = pipeline.lakehouse.raw / "csv" / "s" / "plain"
     csv.mkdir(parents=True)
     (csv / "LOAD00000001.csv").write_text(
@@ -128,21 +118,8 @@ def batch_1(pipeline):
 
 def batch_2(pipeline):
     """Changes; the newer file of out_of_order comes before the older one."""
-    pipeline.story("ties").changes(
-        1,
-        change("U", v="b", id=1, w="x"),
-        change("U", v="c", id=1, w="x"),
-        change("D", id=2),
-        change("I", id=2, v="again", w="x"),
-        change("I", id=4, v="a", w="x"),
-        change("D", id=4),
-    )
     pipeline.story("out_of_order").changes(20, change("U", 20, id=1, v="new", w="x"), change("D", 20, id=2))
-    first = pipeline.story("resurrection").changes(1, change("U", 1, id=1, v="b", w="x"))
-    pipeline.story("resurrection").changes(2, change("D", 2, id=1, v="b", w="x"))
-    pipeline.first_change_file = first[0]
     pipeline.story("reinsert").changes(1, change("D", 1, id=1))
-    pipeline.story("overlap").changes(1, change("I", id=1, v="a", w="x"), change("U", id=1, v="b", w="x"))
     pipeline.stories.pop("drift")
     wide = (Column("v", pa.string()), Column("id", pa.int64()), Column("added", pa.decimal128(8, 2)))
     pipeline.story("drift", columns=wide).changes(1, change("I", 1, id=2**40, v="b", added=Decimal("1.25")))
@@ -160,11 +137,6 @@ def batch_2(pipeline):
     misfit = pa.table({"Op": ["I", "I"], "id": ["9", "nine"], "v": ["fits", "does not"]})
     pq.write_table(misfit, folder / "20240131-230300000.parquet")
     pipeline.story("log", key=()).changes(1, change("I", 1, id=2, v="b", w="x"), change("U", 1, id=2, v="c", w="x"))
-    pipeline.story("composite").changes(
-        1,
-        change("U", 1, **{"select": "a", "key part": None, "order": 30}),
-        change("D", 1, **{"select": "a", "key part": "b|c"}),
-    )
     pipeline.story("soft").changes(1, change("U", 1, id=1, v="b", w="x"), change("D", 1, id=1), change("D", 1, id=2))
     for name in ("reload", "reload_soft"):
         pipeline.story(name).changes(5, change("U", 5, id=2, v="before", w="x"))
@@ -207,14 +179,13 @@ def batch_2(pipeline):
 
 
 def batch_3(pipeline):
-    """Late files, a replay, and the first rows of a table that had none."""
+    """Late files, and the first rows of a table that had none."""
     pipeline.story("out_of_order").changes(
         10,
         change("U", 10, id=1, v="old", w="x"),
         change("U", 10, id=2, v="old", w="x"),
         change("U", 10, id=3, v="mid", w="x"),
     )
-    os.utime(pipeline.first_change_file, (at(300).timestamp(),) * 2)
     pipeline.story("reinsert").changes(2, change("I", 2, id=1, v="back", w="x"))
     pipeline.story("soft").changes(3, change("I", 3, id=2, v="back", w="x"), change("D", 3, id=77))
     for name in ("reload", "reload_soft"):
@@ -263,29 +234,13 @@ def test_models_and_silver_tests_pass_in_every_batch(pipeline):
         assert set(bad) <= allowed, bad
 
 
-def test_row_order_in_the_file_decides_ties(pipeline):
-    assert pipeline.table("ties") == [(1, "c"), (2, "again"), (3, "a")]
-
-
 def test_an_older_file_that_arrives_later_never_wins(pipeline):
     assert pipeline.seen["changes", "out_of_order"] == [(1, "new"), (3, "a")]
     assert pipeline.table("out_of_order") == [(1, "new"), (3, "mid")]
 
 
-def test_a_replayed_file_does_not_resurrect_a_deleted_row(pipeline):
-    assert pipeline.table("resurrection") == [(2, "a"), (3, "a")]
-    versions = pipeline.lakehouse.sql(
-        "select count(*) as n from bronze.s__resurrection where _cdc_source_file like '%20240131-230100000.parquet'"
-    )
-    assert versions[0].n == 2, "both versions of the object are in the log"
-
-
 def test_a_deleted_row_comes_back_when_it_is_inserted_again(pipeline):
     assert pipeline.table("reinsert") == [(1, "back"), (2, "a"), (3, "a")]
-
-
-def test_changes_that_the_load_already_held_change_nothing(pipeline):
-    assert pipeline.table("overlap") == [(1, "b")]
 
 
 def test_new_columns_appear_and_types_widen(pipeline):
@@ -333,10 +288,6 @@ def test_a_complete_reload_removes_what_it_no_longer_holds(pipeline):
 
 def test_a_table_without_key_gets_every_insert(pipeline):
     assert pipeline.table("log") == [(1, "a"), (1, "a"), (2, "b")]
-
-
-def test_composite_keys_may_hold_null_reserved_words_and_separators(pipeline):
-    assert pipeline.table("composite", "`select`, `key part`, `order`") == [("a", None, 30), ("a|b", "c", 2)]
 
 
 def test_a_table_without_files_exists_and_takes_the_types_that_arrive(pipeline):
@@ -436,9 +387,9 @@ def test_every_other_object_has_a_status_and_a_reason(pipeline):
     )
     assert {row.object_key: (row.status, row.reason) for row in rows} == {
         "s/awsdms_status/LOAD00000001.parquet": ("ignored", "DMS control table"),
-        "s/ties/LOAD0000000A.parquet": ("ignored", "zero-byte object"),
-        "s/ties/LOAD0000000B.parquet.tmp": ("ignored", "temporary object"),
-        "s/ties/readme.parquet": ("ignored", "the name is neither LOAD<hex number> nor <yyyymmdd>-<hhmmss…>"),
+        "s/litter/LOAD0000000A.parquet": ("ignored", "zero-byte object"),
+        "s/litter/LOAD0000000B.parquet.tmp": ("ignored", "temporary object"),
+        "s/litter/readme.parquet": ("ignored", "the name is neither LOAD<hex number> nor <yyyymmdd>-<hhmmss…>"),
         "s/nobody/LOAD00000001.parquet": ("waiting", "no row in seeds/cdc_tables.csv"),
         "s/waiting/LOAD00000001.parquet": ("waiting", "the row in seeds/cdc_tables.csv is not active"),
     }
