@@ -355,7 +355,7 @@ def test_files_that_drift_are_quarantined_whole_where_the_table_says_so(pipeline
 
 def test_drift_is_told_before_it_is_applied(pipeline):
     told = {tuple(re.split(" {2,}", line)) for line in pipeline.drift.splitlines()}
-    assert {row for row in told if row[0] in ("s__renamed", "s__frozen", "s__strict", "s__drift", "s__ties")} == {
+    assert {row for row in told if row[0] in ("s__renamed", "s__frozen", "s__strict", "s__drift", "s__reinsert")} == {
         ("s__renamed", "column v is called v2 now", "bronze and silver rename it"),
         ("s__frozen", "column id is bigint, the table has int", MISFITS),
         ("s__frozen", "column new string is new", "bronze adds it, silver does not"),
