@@ -10,9 +10,18 @@ select
     _cdc_quarantine_content as content,
     _cdc_sequence as sequence,
     _cdc_batch_id as batch_id,
-    _cdc_ingested_at as ingested_at
-from {{ table.relation }}
-where _cdc_quarantine_rule is not null
+    _cdc_ingested_at as ingested_at,
+    if(
+        exists (
+            select 1
+            from {{ table.relation }} as good
+            where good._cdc_sequence = bad._cdc_sequence and good._cdc_quarantine_rule is null
+        ),
+        'replayed',
+        'waiting'
+    ) as status
+from {{ table.relation }} as bad
+where bad._cdc_quarantine_rule is not null
 {{ 'union all' if not loop.last }}
 {%- endfor %}
 {%- endmacro %}

@@ -8,4 +8,5 @@ select
     min(reason) as example,
     count(*) as row_count
 from {{ ref('quarantine') }}
+where status = 'waiting'
 group by feed, source_schema, source_table, rule

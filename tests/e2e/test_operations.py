@@ -8,6 +8,8 @@ import shutil
 import pytest
 from stories import Story, change
 
+from python_udfs.metadata import COLUMNS_FILE
+
 
 @pytest.fixture(scope="module")
 def lakehouse(empty_lakehouse):
@@ -16,6 +18,15 @@ def lakehouse(empty_lakehouse):
     lakehouse.add_table("op", "op_hard")
     lakehouse.add_table("op", "op_soft", delete_mode="soft", vanished_files="truncate")
     lakehouse.add_table("op", "op_append", primary_key="", mode="append")
+    lakehouse.add_feed("op_csv", "csv", "timestamp_column=ts")
+    lakehouse.add_table("op_csv", "op_wide", columns="id int, v string")
+    folder = lakehouse.raw / "op_csv" / "s" / "op_wide"
+    folder.mkdir(parents=True)
+    (folder / "LOAD00000001.csv").write_text("2024-01-31 23:00:00,1,a\n2024-01-31 23:00:00,2,b\n")
+    (folder / "20240131-230100000.csv").write_text(
+        'U,2024-01-31 23:01:00,1,"two\nlines",more\nU,2024-01-31 23:01:00,2,wide,more\n'
+    )
+    (folder / "20240131-230200000.csv").write_text("U,2024-01-31 23:02:00,2,narrow\n")
     lakehouse.make_models()
     for name in ("op_append", "op_hard", "op_soft"):
         story = Story(lakehouse.raw / "op", name)
@@ -48,8 +59,9 @@ def test_explain_row_tells_the_life_of_a_key(operate):
 
 
 def test_explain_row_says_what_there_is_when_it_finds_nothing(operate):
-    assert "there is no silver table 's__other'. Expected one of: s__op_append, s__op_hard, s__op_soft." in operate(
-        "explain_row", table="s__other", key=1
+    assert (
+        "there is no silver table 's__other'. Expected one of: s__op_append, s__op_hard, s__op_soft, s__op_wide."
+        in operate("explain_row", table="s__other", key=1)
     )
     assert "has no change of id = 99. Keys that it has: id = 1; id = 2; id = 3" in operate(
         "explain_row", table="s__op_hard", key=99
@@ -90,6 +102,27 @@ def test_silver_goes_back_to_yesterday_and_catches_up(lakehouse, operate):
     assert lakehouse.table("op_soft") != now
     assert set(lakehouse.statuses("run", "--select", "silver_s__op_soft").values()) == {"success"}
     assert lakehouse.table("op_soft") == now
+
+
+def test_rows_in_quarantine_are_replayed_at_their_places(lakehouse, operate):
+    columns = lakehouse.rows[COLUMNS_FILE]
+    table = next(row for row in columns if row["source_table"] == "op_wide")
+    columns.append({**table, "position": "3", "column_name": "extra", "data_type": "string", "optional": "true"})
+    lakehouse.make_models()
+    places = (
+        "select _cdc_sequence, _cdc_file_row from bronze.s__op_wide where _cdc_quarantine_rule is {}null order by 1"
+    )
+    bad = lakehouse.sql(places.format("not "))
+    said = operate("replay_quarantine", table="s__op_wide")
+    assert "s__op_wide: 2 rows waited in quarantine, 2 are in bronze now, 0 still break a rule." in said
+    assert "s__op_wide: 0 rows waited in quarantine" in operate("replay_quarantine", table="s__op_wide")
+    good = lakehouse.sql(places.format(""))
+    assert len(good) == 5
+    assert set(bad) < set(good)
+    statuses = lakehouse.statuses("run", "--select", "silver_s__op_wide", "quarantine")
+    assert set(statuses.values()) == {"success"}
+    assert lakehouse.table("op_wide", "id, v, extra") == [(1, "two\nlines", "more"), (2, "narrow", None)]
+    assert {row.status for row in lakehouse.sql("select status from etl_metadata.quarantine")} == {"replayed"}
 
 
 def test_all_objects_of_a_table_vanish(lakehouse):

@@ -500,7 +500,13 @@ def test_cdc_parquet_records_sql__by_name():
                 raw.`a``b`,
                 raw.`BI_a`,
                 raw._file_schema as _cdc_file_schema,
-                to_json(struct(raw.`Op`, raw.`dms_ts`, raw.`a``b`)) as _cdc_content
+                to_json(
+                    struct(raw.`Op`, raw.`dms_ts`, raw.`a``b`),
+                    map(
+                        'timestampFormat', "yyyy-MM-dd'T'HH:mm:ss.SSSSSSXXX",
+                        'timestampNTZFormat', "yyyy-MM-dd'T'HH:mm:ss.SSSSSS"
+                    )
+                ) as _cdc_content
             from raw_view as raw
             inner join files on raw._file_path = files.path and files.is_newest
         )
@@ -597,7 +603,7 @@ ID = {"name": "id", "raw_type": "string", "type": "int", "change": None}
     ("format", "view", "part"),
     [
         ("csv", "raw_view", "split as ("),
-        ("parquet", "raw_view", "to_json(struct("),
+        ("parquet", "raw_view", "to_json("),
         ("csv", None, "where false"),
     ],
 )

@@ -429,3 +429,86 @@ def test_rebuild_silver__nothing_to_build_from(columns, problem):
     with pytest.raises(CompilerError) as error:
         Dbt(nodes=graph(), columns=columns).rebuild_silver("shop__order")
     assert str(error.value) == f"CDC error (rebuild_silver): {problem}"
+
+
+def replaying(waiting: list[int], bronze: dict[str, Any], **columns: str) -> Dbt:
+    """A project whose table has so many rows in quarantine, before and after the replay."""
+    nodes = graph(**bronze)
+
+    class Answers(dict[str, Any]):
+        """The count changes with the replay."""
+
+        def items(self):
+            return [
+                ("as row_count", [{"row_count": waiting[0]}]),
+                ("map_keys", [{"name": name} for name in columns]),
+                ("max(_cdc_batch_id)", [{"batch_id": 11}]),
+                (".snapshots", [{"progress": '{"cdc.batch-id": "10"}'}]),
+            ]
+
+    dbt = Dbt(
+        nodes=nodes,
+        columns={BRONZE: {"id": "int", "b": "binary", "_cdc_sequence": "string", "_cdc_quarantine_rule": "string"}},
+        answers=Answers({"x": []}),
+    )
+    run = dbt.context["run_query"]
+
+    def run_query(sql):
+        answer = run(sql)
+        if sql.startswith("insert into"):
+            waiting.pop(0)
+        return answer
+
+    dbt.context["run_query"] = run_query
+    return dbt
+
+
+OPTIONS = {"operation_column": "auto", "timestamp_column": "ts", "delimiter": ",", "header": False, "null_values": [""]}
+BRONZE_CSV = {"format": "csv", "options": OPTIONS, "columns": [{"name": "id", "type": "int", "optional": False}]}
+BRONZE_PARQUET = {"format": "parquet", "options": OPTIONS, "columns": []}
+
+
+def test_replay_quarantine__appends_what_passes_by_one_insert():
+    dbt = replaying([3, 1], BRONZE_CSV)
+    dbt.replay_quarantine("shop__order")
+    assert dbt.printed == [
+        "shop__order: 3 rows waited in quarantine, 2 are in bronze now, 1 still break a rule."
+        " The next run takes them to silver."
+    ]
+    [insert] = [query for query in dbt.queries if query.startswith("insert into")]
+    assert "cast(12 as bigint) as batch_id" in insert
+    assert insert.endswith("where judged._cdc_quarantine_rule is null")
+
+
+def test_replay_quarantine__nothing_waits():
+    dbt = replaying([0], BRONZE_CSV)
+    dbt.replay_quarantine("shop__order")
+    assert dbt.printed == ["shop__order: 0 rows waited in quarantine, 0 are in bronze now, 0 still break a rule."]
+    assert not [query for query in dbt.queries if query.startswith(("insert", "create", "alter"))]
+
+
+@pytest.mark.parametrize(
+    ("bronze", "columns", "problem"),
+    [
+        (
+            {**BRONZE_CSV, "options": {**OPTIONS, "header": True}},
+            [],
+            "its files have a header, and a row in quarantine does not say which: deliver the rows again",
+        ),
+        (
+            BRONZE_PARQUET,
+            ["Op", "ts", "ID", "more"],
+            "rows in quarantine have a column more that bronze has not: add it with `alter table`, or to"
+            " renamed_columns, or let the next file bring it",
+        ),
+    ],
+)
+def test_replay_quarantine__says_why_it_cannot(bronze, columns, problem):
+    with pytest.raises(CompilerError) as error:
+        replaying([3], bronze, **dict.fromkeys(columns, "")).replay_quarantine("shop__order")
+    assert str(error.value) == f"CDC error (replay_quarantine) for shop__order: {problem}. Nothing was replayed."
+
+
+def test_replay_quarantine__no_bronze_yet():
+    with pytest.raises(CompilerError, match="its bronze table does not exist yet"):
+        Dbt(nodes=graph()).replay_quarantine("shop__order")

@@ -1,0 +1,28 @@
+{#
+    The columns of quarantined parquet rows that the table has a place for, under the names that the files use. Their
+    values are text in JSON, but for binary and nested ones.
+#}
+{% macro cdc_replay_columns(cdc, bronze) %}
+    {% set columns = [] %}
+    {% if cdc.format != 'csv' %}
+        {% set types = {} %}
+        {% for column in adapter.get_columns_in_relation(bronze) if not column.name.startswith('_cdc_') %}
+            {% for name in cdc_names_in_files(cdc, column.name) %}
+                {% do types.update({name: column.dtype | lower}) %}
+            {% endfor %}
+        {% endfor %}
+        {% set sql = 'select distinct explode(map_keys(from_json(_cdc_quarantine_content, ' ~ "'map<string,string>'"
+            ~ '))) as name from ' ~ bronze ~ ' where _cdc_quarantine_rule is not null order by name' %}
+        {% for row in run_query(sql) %}
+            {% set type = types.get(row['name'] | lower, 'string') %}
+            {% set is_exact = type == 'binary' or type.split('<')[0] in ['array', 'map', 'struct'] %}
+            {% do columns.append({
+                'name': row['name'],
+                'type': type if is_exact else 'string',
+                'is_known': row['name'] | lower in types or row['name'] | lower in cdc_control_columns(cdc)
+                    or cdc_is_before_image(cdc, row['name']),
+            }) %}
+        {% endfor %}
+    {% endif %}
+    {% do return(columns) %}
+{% endmacro %}

@@ -1,0 +1,27 @@
+{# The objects of quarantined rows as cdc_new_files_sql gives them: the listing has what their place is made of. #}
+{% macro cdc_replay_files_sql(cdc, bronze, listing, batch_id) -%}
+select
+    listing.path,
+    listing.size,
+    listing.modified_at,
+    listing.kind,
+    listing.object_key,
+    listing.file_time,
+    bad._cdc_generation as generation,
+    cast({{ batch_id }} as bigint) as batch_id,
+    true as is_newest
+from {{ listing }} as listing
+inner join (
+    select
+        _cdc_source_file,
+        max_by(_cdc_generation, _cdc_sequence) as _cdc_generation,
+        max(cast(right(_cdc_sequence, 14) as bigint)) as modified_millis
+    from {{ bronze }}
+    where _cdc_quarantine_rule is not null
+    group by _cdc_source_file
+) as bad on listing.path = bad._cdc_source_file and unix_millis(listing.modified_at) = bad.modified_millis
+where
+    listing.feed = {{ cdc_string_sql(cdc.feed) }}
+    and listing.kind in ('load', 'change')
+group by all
+{%- endmacro %}

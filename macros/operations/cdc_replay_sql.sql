@@ -1,0 +1,20 @@
+{# The rows that pass now, each at the place it had. What parquet rows do not carry, JSON cannot tell: that is kept. #}
+{% macro cdc_replay_sql(cdc, bronze, columns, judged_sql) -%}
+insert into {{ bronze }} ({{ cdc_column_list_sql(columns) }})
+with judged as (
+    {{ judged_sql | indent(4) }}
+),
+
+waiting as (
+    {{ cdc_waiting_sql(bronze) | indent(4) }}
+)
+
+select
+    {%- for column in columns %}
+    {%- set side = 'waiting.bad' if cdc.format != 'csv' and column == '_cdc_unavailable_columns' else 'judged' %}
+    {{ side }}.{{ cdc_quote(column) }}{{ ',' if not loop.last }}
+    {%- endfor %}
+from judged
+inner join waiting on judged._cdc_sequence = waiting._cdc_sequence
+where judged._cdc_quarantine_rule is null
+{%- endmacro %}

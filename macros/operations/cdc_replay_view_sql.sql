@@ -1,0 +1,43 @@
+{#
+    Quarantined rows as adapter.read_files would show them: lines of CSV, or the columns of parquet files. A value that
+    JSON wrote as text goes to its column as text; binary and nested ones are what they were.
+#}
+{% macro cdc_replay_view_sql(cdc, bronze, columns) -%}
+with waiting as (
+    {{ cdc_waiting_sql(bronze) | indent(4) }}
+)
+{%- if cdc.format == 'csv' %}
+
+select
+    bad._cdc_source_file as _file_path,
+    bad._cdc_file_row + line_number as _file_row,
+    value
+from waiting
+lateral view posexplode(split(bad._cdc_quarantine_content, '\n')) as line_number, value
+{%- else %},
+
+contents as (
+    select
+        bad._cdc_source_file as _file_path,
+        bad._cdc_file_row as _file_row,
+        from_json(bad._cdc_quarantine_content, 'map<string,string>') as content
+    from waiting
+)
+
+select
+    {%- for column in columns %}
+    {%- set text = 'content[' ~ cdc_string_sql(column.name) ~ ']' %}
+    {%- if column.type == 'binary' %}
+    unbase64({{ text }}) as {{ cdc_quote(column.name) }},
+    {%- elif column.type != 'string' %}
+    from_json({{ text }}, {{ cdc_string_sql(column.type) }}) as {{ cdc_quote(column.name) }},
+    {%- else %}
+    {{ text }} as {{ cdc_quote(column.name) }},
+    {%- endif %}
+    {%- endfor %}
+    _file_path,
+    _file_row,
+    cast(null as int) as _file_schema
+from contents
+{%- endif %}
+{%- endmacro %}

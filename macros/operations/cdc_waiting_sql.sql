@@ -1,0 +1,11 @@
+{# Rows in quarantine that are not in bronze as good rows, too; one that was read twice counts once. #}
+{% macro cdc_waiting_sql(bronze) -%}
+select
+    bad._cdc_sequence,
+    max_by(struct(bad.*), bad._cdc_batch_id) as bad
+from {{ bronze }} as bad
+left anti join {{ bronze }} as good
+    on bad._cdc_sequence = good._cdc_sequence and good._cdc_quarantine_rule is null
+where bad._cdc_quarantine_rule is not null
+group by bad._cdc_sequence
+{%- endmacro %}
