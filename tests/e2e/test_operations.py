@@ -52,7 +52,7 @@ def operate(lakehouse, capsys):
 
 def test_explain_row_tells_the_life_of_a_key(operate):
     life, _, row = operate("explain_row", table="s__op_soft", key=2).partition("silver.s__op_soft now:")
-    assert [line[:2] for line in life.splitlines() if line[:1] in "123"] == ["1 ", "2 ", "3 "]
+    assert [line[:2] for line in life.splitlines() if line[:1] in ("1", "2", "3")] == ["1 ", "2 ", "3 "]
     assert "lost: older than 3, came after it; still gives all values" in life
     assert "won: the row is marked as deleted and keeps all values from 2" in life
     assert row.split()[-10:-5] == ["2", "late", "y", "true", "D"]
