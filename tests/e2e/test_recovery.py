@@ -1,4 +1,4 @@
-"""`kill -9` in the middle of `dbt run`, then `dbt run`: the same tables as without the kill."""
+"""`kill -9` at each step of `dbt run`, three times each, then `dbt run`: the same tables as without the kills."""
 
 from __future__ import annotations
 
@@ -6,22 +6,28 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 import time
+from pathlib import Path
 
 import pytest
 from stories import Story, change
 
 TABLES = ("kill_1", "kill_2")
-SELECT = ("--select", *(f"+silver_s__{name}" for name in TABLES))
-# What dbt says when the step has begun or ended; the kill comes so many seconds after it.
-POINTS = [
-    ("START python incremental model etl_metadata.raw_listing", 1.0),
-    ("OK created python incremental model etl_metadata.raw_listing", 0.0),
-    ("START sql incremental model bronze.s__kill_1", 1.0),
-    ("OK created sql incremental model bronze.s__kill_1", 0.0),
-    ("START sql incremental model silver.s__kill_1", 0.7),
-    ("OK created sql incremental model silver.s__kill_1", 0.0),
-]
+SELECT = ("--select", *(f"+silver_s__{name}" for name in TABLES), "silver_sync_state")
+ROUNDS = 3
+# What dbt says at a step, or the table whose first new file marks it, and how many seconds later the kill comes in each
+# round. A data file is there before the commit that names it.
+POINTS = {
+    "before the listing": ("START python incremental model etl_metadata.raw_listing", (0.0, 0.3, 0.6)),
+    "after the listing": ("OK created python incremental model etl_metadata.raw_listing", (0.0, 0.1, 0.2)),
+    "before bronze commits": ("bronze/s__kill_1", (0.0, 0.0, 0.0)),
+    "after bronze has committed": ("OK created sql incremental model bronze.s__kill_1", (0.0, 0.0, 0.0)),
+    "in the middle of the merge": ("START sql incremental model silver.s__kill_1", (0.3, 0.7, 1.1)),
+    "before silver commits": ("silver/s__kill_1", (0.0, 0.0, 0.0)),
+    "after silver has committed": ("OK created sql incremental model silver.s__kill_1", (0.0, 0.0, 0.0)),
+    "at the end": ("Finished running", (0.0, 0.0, 0.0)),
+}
 
 
 @pytest.fixture(scope="module")
@@ -32,6 +38,7 @@ def lakehouse(empty_lakehouse):
         lakehouse.add_table("kill", name)
         Story(lakehouse.raw / "kill", name).load(0, {"id": 0, "v": "loaded"}, {"id": 1, "v": "loaded"})
     lakehouse.make_models()
+    lakehouse.dbt("seed")
     return lakehouse
 
 
@@ -43,18 +50,34 @@ def start(lakehouse):
     )
 
 
-def run_and_kill(lakehouse, words, delay):
-    """Starts `dbt run` in a process of its own and kills it, and its Java process, at the point."""
+def kill_at_the_first_file(process: subprocess.Popen[str], folder: Path) -> None:
+    """Kills as soon as a table has one data file more."""
+
+    def files() -> set[Path]:
+        return set(folder.glob("data/**/*.parquet"))
+
+    before = files()
+    while process.poll() is None:
+        if files() - before:
+            os.killpg(process.pid, signal.SIGKILL)
+            return
+        time.sleep(0.002)
+
+
+def run_and_kill(lakehouse, mark: str, delay: float) -> None:
+    """Starts `dbt run` and kills it, and its Java process, at the mark."""
     with start(lakehouse) as process:
         assert process.stdout is not None
+        if "/" in mark:
+            threading.Thread(target=kill_at_the_first_file, args=(process, lakehouse.warehouse / mark)).start()
         said = []
         for line in process.stdout:
             said.append(line)
-            if words in line:
+            if mark in line:
                 time.sleep(delay)
                 os.killpg(process.pid, signal.SIGKILL)
-                return
-        pytest.fail(f"dbt ended before it said {words!r}:\n{''.join(said)}")
+                break
+    assert process.returncode == -signal.SIGKILL, f"dbt ended before {mark!r}:\n{''.join(said)}"
 
 
 def test_a_second_run_stops_and_says_that_the_first_is_running(lakehouse):
@@ -76,21 +99,21 @@ def test_a_second_run_stops_and_says_that_the_first_is_running(lakehouse):
 
 
 def test_killed_runs_lose_nothing_and_double_nothing(lakehouse):
-    for number, (words, delay) in enumerate(POINTS, start=1):
+    number = 0
+    for round_ in range(ROUNDS):
+        for mark, delays in POINTS.values():
+            number += 1
+            for name in TABLES:
+                Story(lakehouse.raw / "kill", name).changes(
+                    number,
+                    change("U", number, id=0, v=f"updated {number}"),
+                    change("D", number, id=number),
+                    change("I", number, id=number + 1, v=f"inserted {number}"),
+                )
+            run_and_kill(lakehouse, mark, delays[round_])
+        statuses = lakehouse.build(*SELECT)
+        assert set(statuses.values()) <= {"success", "pass"}, statuses
         for name in TABLES:
-            Story(lakehouse.raw / "kill", name).changes(
-                number,
-                change("U", number, id=0, v=f"updated {number}"),
-                change("D", number, id=number),
-                change("I", number, id=number + 1, v=f"inserted {number}"),
-            )
-        run_and_kill(lakehouse, words, delay)
-    statuses = lakehouse.build(*SELECT)
-    assert set(statuses.values()) <= {"success", "pass"}, statuses
-    for name in TABLES:
-        assert lakehouse.table(name, "id, v") == [
-            (0, f"updated {len(POINTS)}"),
-            (len(POINTS) + 1, f"inserted {len(POINTS)}"),
-        ]
-        rows = lakehouse.sql(f"select _cdc_source_file, _cdc_file_row from bronze.s__{name}")
-        assert len(rows) == len(set(rows)) == 2 + 3 * len(POINTS)
+            assert lakehouse.table(name, "id, v") == [(0, f"updated {number}"), (number + 1, f"inserted {number}")]
+            rows = lakehouse.sql(f"select _cdc_source_file, _cdc_file_row from bronze.s__{name}")
+            assert len(rows) == len(set(rows)) == 2 + 3 * number
