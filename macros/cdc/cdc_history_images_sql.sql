@@ -1,13 +1,13 @@
 {#
     Gives each change the values that it does not carry: those of the change before it, as far back as the row lived.
-    An insert, a delete and what silver holds begin anew (docs/contracts.md section 6.3).
+    An insert and a delete begin anew (docs/contracts.md section 6.3).
 #}
 {% macro cdc_history_images_sql(cdc, plan) -%}
 {%- set keys = cdc.primary_key | map('lower') | list -%}
 lives as (
     select
         *,
-        count_if(_cdc_is_stored or not _cdc_is_image or _cdc_operation in ('I', 'L')) over (
+        count_if(not _cdc_is_image or _cdc_operation in ('I', 'L')) over (
             partition by {{ cdc_key_list_sql(cdc) }} order by _cdc_sequence
         ) as _cdc_life
     from events

@@ -334,6 +334,22 @@ def test_a_key_that_changes_only_in_what_is_ignored_stays_the_same_row(query):
     ]
 
 
+@pytest.mark.parametrize(
+    "batches",
+    [
+        [[change("I", 1), change("D", 9)], [change("I", 10)._replace(at=datetime(2024, 1, 1, 1, 5))]],
+        [[change("I", 1, v="x"), change("U", 2, unavailable=["v"], **{"w`w": 0.5})], [change("T", 9)]],
+        [[change("L", 1, 2), change("U", 2, 2), change("L", 1, 3, **{"line no": 2})], [change("U", 3, 2, v="x")]],
+    ],
+    ids=["time-never-runs-back", "values-of-before-a-truncate", "load-that-is-not-complete"],
+)
+def test_a_run_goes_on_where_silver_stands(query, batches):
+    lake = Lake(query, table())
+    for number, batch in enumerate(batches, start=1):
+        lake.build(change._replace(batch=number) for change in batch)
+        assert set(lake.silver.values()) == fold(lake.log, [], writes=False), f"batch {number}"
+
+
 def test_cdc_history_merge_sql__a_version_is_its_key_and_its_first_change():
     assert_sql_equal(
         Dbt().cdc_history_merge_sql(table(), Relation("silver", "shop__order"), "delta", ["line no", "_cdc_sequence"]),
