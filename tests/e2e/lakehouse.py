@@ -14,6 +14,13 @@ from python_udfs.codegen.__main__ import main as make_models
 from python_udfs.metadata import COLUMNS_FILE, FEEDS_FILE, HEADERS, TABLES_FILE
 
 REPOSITORY = Path(__file__).resolve().parents[2]
+# Compiling a query to bytecode and replanning it while it runs pay for themselves on more than a handful of rows.
+SMALL_DATA = """\
+        spark.sql.shuffle.partitions: "1"
+        spark.sql.adaptive.enabled: "false"
+        spark.sql.codegen.wholeStage: "false"
+        spark.sql.codegen.factoryMode: NO_CODEGEN
+"""
 COPIED = ("dbt_project.yml", "macros", "models", "profiles", "seeds", "tests/data")
 
 
@@ -35,6 +42,8 @@ class Lakehouse:
                 shutil.copytree(source, target)
             else:
                 shutil.copy(source, target)
+        profiles = self.project / "profiles" / "profiles.yml"
+        profiles.write_text(profiles.read_text().replace('        spark.sql.shuffle.partitions: "4"\n', SMALL_DATA, 1))
         self.messages: list[str] = []
         self.rows: dict[str, list[dict[str, str]]] = {FEEDS_FILE: [], TABLES_FILE: [], COLUMNS_FILE: []}
 
