@@ -23,5 +23,12 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 @pytest.fixture(scope="session")
-def empty_lakehouse(lakehouse_root):
+def shared_lakehouse(lakehouse_root):
     return Lakehouse(lakehouse_root)
+
+
+@pytest.fixture(scope="module")
+def empty_lakehouse(shared_lakehouse):
+    """The lakehouse of this process, without what other modules left in it."""
+    shared_lakehouse.clear()
+    return shared_lakehouse

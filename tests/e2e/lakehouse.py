@@ -47,6 +47,20 @@ class Lakehouse:
         self.messages: list[str] = []
         self.rows: dict[str, list[dict[str, str]]] = {FEEDS_FILE: [], TABLES_FILE: [], COLUMNS_FILE: []}
 
+    def clear(self) -> None:
+        """Back to no metadata, no file and no table."""
+        for rows in self.rows.values():
+            rows.clear()
+        shutil.rmtree(self.raw, ignore_errors=True)
+        if not self.messages:  # dbt has not run yet: there is no session, and no table
+            return
+        for schema in self.sql("show schemas"):
+            for kind in ("view", "table"):
+                for row in self.sql(f"show {kind}s in {schema.namespace}"):
+                    name = row.viewName if kind == "view" else row.tableName
+                    if not row.isTemporary:
+                        self.sql(f"drop {kind} {schema.namespace}.{name}")
+
     @property
     def directories(self) -> list[str]:
         """The options that point dbt to this project."""
