@@ -415,52 +415,23 @@ def test_cdc_misfits_sql__new_type_that_the_column_cannot_become(query, raw_sql,
 def log_sql(*rows: tuple[int, str, int]) -> str:
     """Rows of bronze, in order: id, operation, generation."""
     listed = ", ".join(
-        f"({id}, '{operation}', {generation}, '{number:03}', 1L, timestamp '2024-01-02 03:04:05')"
+        f"({id}, '{operation}', {generation}, '{generation:06}.{number:03}', 1L, timestamp '2024-01-02 03:04:05',"
+        f" cast(null as array<string>), cast(null as map<string, string>))"
         for number, (id, operation, generation) in enumerate(rows)
     )
     own = "_cdc_operation, _cdc_generation, _cdc_sequence, _cdc_batch_id, _cdc_committed_at"
-    return f"select * from values {listed} as bronze (id, {own})"
+    return f"select * from values {listed} as bronze (id, {own}, _cdc_unavailable_columns, _cdc_old_key)"
 
 
 @pytest.mark.parametrize(
-    ("rows", "generation"),
+    ("rows", "barriers"),
     [
-        ([(1, "L", 1), (1, "L", 2)], None),
-        ([(1, "L", 1), (1, "D", 1), (1, "L", 2)], 1),
-        ([(1, "L", 1), (1, "U", 1), (1, "L", 2), (1, "U", 2), (1, "L", 3)], 2),
+        ([(1, "L", 1), (1, "L", 2)], ""),
+        ([(1, "L", 1), (1, "D", 1), (1, "L", 2)], ""),
+        ([(1, "L", 1), (1, "U", 1), (1, "L", 2), (1, "U", 2), (1, "L", 3)], "000002"),
+        ([(1, "L", 1), (0, "T", 1), (1, "U", 2)], "000001.001 000002"),
     ],
 )
-def test_cdc_bronze_range_summary_sql__a_generation_is_complete_with_its_first_change(query, rows, generation):
+def test_cdc_bronze_range_summary_sql__barriers_are_truncates_and_generations_with_a_change(query, rows, barriers):
     [summary] = query(Dbt().cdc_bronze_range_summary_sql(log_sql(*rows)))
-    assert summary["complete_generation"] == generation
-
-
-# Key 2 and 4 are not in the second load; key 3 comes with its first change.
-RELOADED = [(1, "L", 1), (2, "L", 1), (4, "L", 1), (4, "D", 1), (1, "L", 2), (1, "U", 2), (3, "I", 2), (3, "D", 2)]
-
-
-@pytest.mark.parametrize(
-    ("delete_mode", "is_first", "generation", "expected"),
-    [
-        ("hard", True, 1, {1: "U", 2: "L"}),
-        ("hard", True, 2, {1: "U"}),
-        ("hard", False, 1, {1: "U", 2: "L", 3: "D", 4: "D"}),
-        ("hard", False, 2, {1: "U", 3: "D"}),
-        ("soft", True, 1, {1: False, 2: False, 3: True, 4: True}),
-        ("soft", True, 2, {1: False, 2: True, 3: True, 4: True}),
-    ],
-)
-def test_cdc_silver_sql__keys_that_a_complete_reload_no_longer_holds(
-    query, delete_mode, is_first, generation, expected
-):
-    changes = {
-        "sql": log_sql(*RELOADED),
-        "generation": generation,
-        "completes_generation": generation > 1,
-        "has_late": False,
-    }
-    cdc = {"mode": "current", "delete_mode": delete_mode, "primary_key": ["id"]}
-    plan = [{"name": "id", "raw_type": "int", "type": "int", "change": None}]
-    rows = query(Dbt().cdc_silver_sql(cdc, "bronze.t", changes, plan, is_first))
-    shown = "_cdc_is_deleted" if delete_mode == "soft" else "_cdc_operation"
-    assert {row["id"]: row[shown] for row in rows} == expected
+    assert summary["barriers"] == barriers

@@ -198,7 +198,7 @@ def test_cdc_raw_processed_files__no_table_at_all():
 
 def test_cdc_quarantine__of_every_table():
     sql = normalise(Dbt().cdc_quarantine([TABLE, OTHER]))
-    assert sql.count("from bronze.shop__order where _cdc_quarantine_rule is not null") == 2
+    assert sql.count("from bronze.shop__order as bad where bad._cdc_quarantine_rule is not null") == 2
     assert sql.count("union all") == 1
 
 
