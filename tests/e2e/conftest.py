@@ -12,6 +12,7 @@ def lakehouse_root(tmp_path_factory):
     root = tmp_path_factory.mktemp("lakehouse")
     os.environ["LAKEHOUSE_RAW"] = str(root / "raw")
     os.environ["LAKEHOUSE_WAREHOUSE"] = str(root / "warehouse")
+    os.environ["SPARK_DRIVER_MEMORY"] = "6g"
     # Java compiles what runs often into faster code; tests end before that pays for itself.
     os.environ["JAVA_TOOL_OPTIONS"] = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
     return root
