@@ -240,7 +240,7 @@ def _with_generation(new: DataFrame, known: DataFrame) -> DataFrame:
     generations = (
         every.withColumn("version", F.when(is_load, F.row_number().over(versions.orderBy("modified_at"))).otherwise(1))
         .withColumn("came_at", F.when(is_load, F.col("modified_at")).otherwise(F.min("modified_at").over(versions)))
-        .select("feed", "path", "size", "modified_at", F.max("version").over(so_far).alias("generation"))
+        .select(*VERSION, F.max("version").over(so_far).alias("generation"))
     )
     return new.join(generations, on=VERSION, how="left")
 

@@ -15,7 +15,7 @@ select
         exists (
             select 1
             from {{ table.relation }} as good
-            where good._cdc_sequence = bad._cdc_sequence and good._cdc_quarantine_rule is null
+            where good._cdc_sequence = bad._cdc_sequence and {{ cdc_is_released_sql('good') }}
         ),
         'replayed',
         'waiting'

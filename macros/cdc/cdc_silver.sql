@@ -1,6 +1,6 @@
 {#
     Takes what bronze got since the snapshot that silver's own newest snapshot names, and hands it to
-    cdc_silver_sql. The new progress is committed by the merge itself.
+    cdc_silver_query. The new progress is committed by the merge itself.
 #}
 {% macro cdc_silver(bronze) %}
     {%- if not cdc_is_run() -%}
@@ -28,8 +28,5 @@
     {%- if not plan | rejectattr('raw_type', 'none') | list -%}
         {{ return(cdc_silver_empty_sql(cdc, bronze, plan)) }}
     {%- endif -%}
-    {%- if cdc.mode == 'history' -%}
-        {{ return(cdc_history(cdc, bronze, existing, changes, plan)) }}
-    {%- endif -%}
-    {{ return(cdc_silver_sql(cdc, changes, plan, existing is none)) }}
+    {{ return(cdc_silver_query(cdc, bronze, existing, changes, plan)) }}
 {% endmacro %}

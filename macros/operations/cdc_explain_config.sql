@@ -2,8 +2,8 @@
 {% macro cdc_explain_config(node, names) %}
     {% set cdc = dict(node.config.meta.cdc) %}
     {% set spelling = dict(zip(names | map('lower'), names)) %}
-    {% set primary_key = ['_cdc_source_file', '_cdc_file_row'] if cdc.mode == 'append' else [] %}
-    {% for name in cdc.primary_key if cdc.mode != 'append' %}
+    {% set primary_key = [] %}
+    {% for name in cdc_key_columns(cdc) %}
         {% do primary_key.append(spelling.get(name | lower, name)) %}
     {% endfor %}
     {% do cdc.update({'primary_key': primary_key}) %}

@@ -10,9 +10,5 @@
 
 {% macro _cdc_explain_part(cdc, value, type) -%}
 {%- set comparison = cdc.get('key_comparison', []) if type == 'string' else [] -%}
-{%- set part = 'try_cast(' ~ value ~ ' as ' ~ type ~ ')' -%}
-{%- if 'ignore_trailing_spaces' in comparison -%}
-    {%- set part = 'rtrim(' ~ part ~ ')' -%}
-{%- endif -%}
-{{ 'lower(' ~ part ~ ')' if 'ignore_case' in comparison else part }}
+{{ cdc_key_value_sql('try_cast(' ~ value ~ ' as ' ~ type ~ ')', comparison) }}
 {%- endmacro %}

@@ -11,8 +11,12 @@ waiting as (
 
 select
     {%- for column in columns %}
+    {%- if column == '_cdc_quarantine_reason' %}
+    concat('released: ', waiting.bad._cdc_quarantine_reason) as _cdc_quarantine_reason{{ ',' if not loop.last }}
+    {%- else %}
     {%- set side = 'waiting.bad' if cdc.format != 'csv' and column == '_cdc_unavailable_columns' else 'judged' %}
     {{ side }}.{{ cdc_quote(column) }}{{ ',' if not loop.last }}
+    {%- endif %}
     {%- endfor %}
 from judged
 inner join waiting on judged._cdc_sequence = waiting._cdc_sequence

@@ -5,7 +5,7 @@ select
     max_by(struct(bad.*), bad._cdc_batch_id) as bad
 from {{ bronze }} as bad
 left anti join {{ bronze }} as good
-    on bad._cdc_sequence = good._cdc_sequence and good._cdc_quarantine_rule is null
+    on bad._cdc_sequence = good._cdc_sequence and {{ cdc_is_released_sql('good') }}
 where bad._cdc_quarantine_rule is not null
 group by bad._cdc_sequence
 {%- endmacro %}

@@ -17,10 +17,7 @@
     {% set changes = cdc_bronze_range(cdc, bronze, snapshot_id, {}, plan) %}
     {% set clauses = cdc_table_clauses_sql(node.config) %}
     {{ print('1 of 4: building ' ~ helper ~ ' from ' ~ changes.changes ~ ' changes in ' ~ bronze) }}
-    {% set select_sql = (
-        cdc_history(cdc, bronze, none, changes, plan) if cdc.mode == 'history'
-        else cdc_silver_sql(cdc, changes, plan, true)
-    ) %}
+    {% set select_sql = cdc_silver_query(cdc, bronze, none, changes, plan) %}
     {% do run_query('create or replace table ' ~ helper ~ '\n' ~ clauses ~ '\nas\n' ~ select_sql) %}
     {{ print('2 of 4: checking it') }}
     {% do validate_rebuilt(cdc, bronze, helper, snapshot_id) %}

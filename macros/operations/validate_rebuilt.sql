@@ -1,11 +1,7 @@
 {% macro validate_rebuilt(cdc, bronze, rebuilt, snapshot_id) %}
     {% set columns = adapter.get_columns_in_relation(rebuilt) | map(attribute='name') | list %}
     {% set plan = cdc_log_plan(bronze, columns, cdc) %}
-    {% set sql = (
-        cdc_history_difference_sql(cdc, rebuilt, bronze, snapshot_id, plan) if cdc.mode == 'history'
-        else cdc_silver_difference_sql(cdc, rebuilt, bronze, snapshot_id, columns, plan)
-    ) %}
-    {% set rows = run_query(sql ~ '\nlimit 5') %}
+    {% set rows = run_query(cdc_difference_sql(cdc, rebuilt, bronze, snapshot_id, columns, plan) ~ '\nlimit 5') %}
     {% if rows | length %}
         {% set found = [] %}
         {% for row in rows %}

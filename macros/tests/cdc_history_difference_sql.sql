@@ -4,7 +4,6 @@
 #}
 {% macro cdc_history_difference_sql(cdc, silver, bronze, snapshot_id, plan) -%}
 {%- set names = plan | map(attribute='name') | list -%}
-{%- set compared = cdc_column_list_sql(names + cdc_history_columns()) -%}
 with {{ cdc_history_lives_sql(cdc, bronze, snapshot_id, plan) }},
 
 folded as (
@@ -44,24 +43,7 @@ expected as (
     where step.image is not null
 ),
 
-compared as (
-    select
-        1 as side,
-        {{ compared }}
-    from expected
-    union all
-    select
-        -1 as side,
-        {{ compared }}
-    from {{ silver }}
-)
-
-select
-    if(sum(side) > 0, 'missing from silver', 'unexpected in silver') as difference,
-    {{ compared }}
-from compared
-group by {{ compared }}
-having sum(side) <> 0
+{{ cdc_compared_sql(silver, names + cdc_history_columns()) }}
 {%- endmacro %}
 
 

@@ -3,7 +3,6 @@
     came to life, where the newest change of the row is no delete and not before the last truncate or complete reload.
 #}
 {% macro cdc_open_versions_difference_sql(cdc, silver, bronze, snapshot_id, plan) -%}
-{%- set names = cdc_column_list_sql(plan | map(attribute='name')) -%}
 with bronze as (
     {{ cdc_bronze_range_sql(bronze, none, snapshot_id, 0) | indent(4) }}
 ),
@@ -50,23 +49,5 @@ expected as (
     group by {{ cdc_key_list_sql(cdc) }}
 ),
 
-compared as (
-    select
-        1 as side,
-        {{ names }}
-    from expected
-    union all
-    select
-        -1 as side,
-        {{ names }}
-    from {{ silver }}
-    where _cdc_valid_to is null
-)
-
-select
-    if(sum(side) > 0, 'missing from silver', 'unexpected in silver') as difference,
-    {{ names }}
-from compared
-group by {{ names }}
-having sum(side) <> 0
+{{ cdc_compared_sql(silver, plan | map(attribute='name') | list, silver_where='_cdc_valid_to is null') }}
 {%- endmacro %}

@@ -28,25 +28,5 @@ expected as (
     from folded
 ),
 
-compared as (
-    select
-        1 as side,
-        {{ cdc_column_list_sql(compared) }}
-    from expected
-    {%- if not cdc_is_soft(cdc) %}
-    where not _cdc_is_deleted
-    {%- endif %}
-    union all
-    select
-        -1 as side,
-        {{ cdc_column_list_sql(compared) }}
-    from {{ silver }}
-)
-
-select
-    if(sum(side) > 0, 'missing from silver', 'unexpected in silver') as difference,
-    {{ cdc_column_list_sql(compared) }}
-from compared
-group by {{ cdc_column_list_sql(compared) }}
-having sum(side) <> 0
+{{ cdc_compared_sql(silver, compared, expected_where=none if cdc_is_soft(cdc) else 'not _cdc_is_deleted') }}
 {%- endmacro %}

@@ -10,11 +10,7 @@
     {%- set bronze = cdc_bronze_of(cdc) %}
     {%- set columns = adapter.get_columns_in_relation(model) | map(attribute='name') | list %}
     {%- set plan = cdc_log_plan(bronze, columns, cdc) %}
-    {%- if cdc.mode == 'history' %}
-    {{ cdc_history_difference_sql(cdc, model, bronze, progress['cdc.bronze-snapshot-id'], plan) }}
-    {%- else %}
-    {{ cdc_silver_difference_sql(cdc, model, bronze, progress['cdc.bronze-snapshot-id'], columns, plan) }}
-    {%- endif %}
+    {{ cdc_difference_sql(cdc, model, bronze, progress['cdc.bronze-snapshot-id'], columns, plan) }}
 {%- else %}
 select *
 from {{ model }}

@@ -4,6 +4,7 @@
     ignored_reason to their rows; a table can also ignore it, or be truncated, by its row in seeds/cdc_tables.csv.
 #}
 {{ config(severity='warn') }}
+{{ cdc_blocks_nothing() }}
 with listing as (
     select
         *,
@@ -41,14 +42,15 @@ left join truncates
         latest.feed = truncates.feed
         and latest.source_schema = truncates.source_schema
         and latest.source_table = truncates.source_table
-left join {{ ref('cdc_tables') }} as tables
-    on
-        latest.feed = tables.feed
-        and latest.source_schema = tables.source_schema
-        and latest.source_table = tables.source_table
 where
     latest.kind = 'vanished'
     and latest.ignored_reason is null
     and latest.batch_id > coalesce(truncates.batch_id, 0)
-    and coalesce(tables.vanished_files, '') <> 'ignore'
+    {%- for table in cdc_tables_that_ignore_vanished_files() %}
+    and not (
+        latest.feed = {{ cdc_string_sql(table.feed) }}
+        and latest.source_schema = {{ cdc_string_sql(table.source_schema) }}
+        and latest.source_table = {{ cdc_string_sql(table.source_table) }}
+    )
+    {%- endfor %}
 group by latest.feed, latest.source_schema, latest.source_table

@@ -1,0 +1,28 @@
+{# Rows that one side has more often than the other: those of `expected`, and those of silver. #}
+{% macro cdc_compared_sql(silver, columns, expected_where=none, silver_where=none) -%}
+{%- set names = cdc_column_list_sql(columns) -%}
+compared as (
+    select
+        1 as side,
+        {{ names }}
+    from expected
+    {%- if expected_where %}
+    where {{ expected_where }}
+    {%- endif %}
+    union all
+    select
+        -1 as side,
+        {{ names }}
+    from {{ silver }}
+    {%- if silver_where %}
+    where {{ silver_where }}
+    {%- endif %}
+)
+
+select
+    if(sum(side) > 0, 'missing from silver', 'unexpected in silver') as difference,
+    {{ names }}
+from compared
+group by {{ names }}
+having sum(side) <> 0
+{%- endmacro %}
