@@ -1,0 +1,30 @@
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, ExitStack
+
+import databases
+import pytest
+
+
+def _running(request: pytest.FixtureRequest, server: AbstractContextManager[str]) -> Iterator[str]:
+    with ExitStack() as stack:
+        try:
+            # An installation takes a while: its one line is for the terminal, not for the report of a failure.
+            with request.config.pluginmanager.getplugin("capturemanager").global_and_fixture_disabled():
+                url = stack.enter_context(server)
+        except databases.DatabaseError as error:
+            pytest.fail(str(error), pytrace=False)
+        yield url
+
+
+@pytest.fixture(scope="session")
+def mariadb(request) -> Iterator[str]:
+    """A SQLAlchemy URL of a MariaDB server, without a database; its user may do everything."""
+    yield from _running(request, databases.mariadb())
+
+
+@pytest.fixture(scope="session")
+def postgres(request) -> Iterator[str]:
+    """A SQLAlchemy URL of the database `postgres` of a PostgreSQL server; its user is a superuser."""
+    yield from _running(request, databases.postgres())
