@@ -13,8 +13,8 @@ def lakehouse_root(tmp_path_factory):
     os.environ["LAKEHOUSE_RAW"] = str(root / "raw")
     os.environ["LAKEHOUSE_WAREHOUSE"] = str(root / "warehouse")
     os.environ["SPARK_DRIVER_MEMORY"] = "6g"
-    # Java compiles what runs often into faster code; tests end before that pays for itself. With one compiler it makes the
-    # room for code so small that a session of many tables fills it.
+    # Java compiles what runs often into faster code; tests end before that pays for itself. With one compiler it
+    # makes the room for code so small that a session of many tables fills it.
     os.environ["JAVA_TOOL_OPTIONS"] = "-XX:TieredStopAtLevel=1 -XX:ReservedCodeCacheSize=256m -XX:+UseSerialGC"
     return root
 
