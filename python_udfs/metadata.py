@@ -157,6 +157,11 @@ class Feed:
     options: FeedOptions
     description: str
 
+    @property
+    def is_mixed(self) -> bool:
+        """Whether one file holds changes of many tables (docs/contracts.md §1.4, §2 to §5)."""
+        return self.contract != "dms"
+
 
 @dataclass(frozen=True)
 class Column:

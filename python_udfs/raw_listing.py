@@ -1,20 +1,24 @@
 """One listing of the landing area: which objects are there, what they are, and in which batch they were first seen.
 
-The listing is the only place that looks at object names. Everything after it works with its columns.
+What the names of objects tell is asked of the contract's module (`python_udfs.feeds`). Everything after the listing
+works with its columns.
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime, timezone
-from functools import reduce
+from functools import partial, reduce
 from pathlib import Path
 from typing import Any
 
 from dbt.adapters.events.logging import AdapterLogger
-from pyspark.sql import Column, DataFrame, SparkSession, Window
+from pyspark.sql import Column, DataFrame, Observation, Row, SparkSession, Window
 from pyspark.sql import functions as F
+
+from python_udfs.feeds import find
+from python_udfs.feeds.names import Found, sql_text
 
 logger = AdapterLogger("Lakehouse")
 PROJECT_ROOT = Path(__file__).resolve().parent.parent
@@ -25,16 +29,11 @@ LISTING_SCHEMA = (
     "batch_id bigint, first_seen_at timestamp"
 )
 
-OBJECT_SCHEMA = "path string, size bigint, modified_at timestamp, feed string, format string, object_key string"
 VERSION = ["feed", "path", "size", "modified_at"]
 TABLE = ["feed", "source_schema", "source_table"]
 
-IS_READ = "kind in ('load', 'change')"
-
-# docs/contracts.md section 1.2: the digit counts vary between engine versions, so none is required.
-LOAD_NAME = r"^(?:SEGMENT\d+_)?LOAD[0-9A-Fa-f]{5,8}\."
-CHANGE_NAME = r"^(\d{8})-(\d{6})(\d{0,6})\."
-TEMPORARY_NAME = r"(?i)(\.tmp|\.temp|\.crc|\.filepart|\.part|\.inprogress|~)$"
+IS_READ = "kind in ('load', 'change', 'mixed')"
+HAS_GENERATION = "kind in ('load', 'change')"
 
 
 def landing_root() -> str:
@@ -72,8 +71,9 @@ def new_objects(
 
     Args:
         spark: the session to list with.
-        feeds: feed, format and location of each feed to list; one pass over each location. `vanished_files` holds
-            `ignore` or `truncate` by schema and table; other tables report.
+        feeds: feed, contract, format, location and is_mixed (whether files with changes of many tables are read) of
+            each feed to list; one pass over each location. `vanished_files` holds `ignore` or `truncate` by schema
+            and table; other tables report.
         known: the listing so far (columns of `LISTING_SCHEMA`), None on the first run.
         rejected: path, size, modified_at and rule of the objects that bronze left out; None: no object.
         now: the time of this run; the current time when not given.
@@ -83,28 +83,41 @@ def new_objects(
     """
     now = now or datetime.now(timezone.utc)
     feeds = list(feeds)
-    nothing = spark.createDataFrame([], LISTING_SCHEMA)
-    is_first = known is None or known.isEmpty()
-    known = nothing if known is None else known
     locations = {feed["feed"]: _qualified(spark, feed_location(feed["location"], landing_root())) for feed in feeds}
-    listed = [_objects_of(spark, feed, locations[feed["feed"]]) for feed in feeds]
-    no_objects = spark.createDataFrame([], OBJECT_SCHEMA)
-    objects = _with_kind(reduce(DataFrame.unionByName, [frame for frame in listed if frame is not None], no_objects))
+    nothing = spark.createDataFrame([], LISTING_SCHEMA)
+    listing = (nothing if known is None else known).withColumn("is_listed", F.lit(False))
+    listed = (_listed(spark, feed, locations[feed["feed"]]) for feed in feeds)
+    paths = _paths(_union([listing, *(frame for frame in listed if frame is not None)]), locations)
+    counts = Observation()
+    # The one pass over everything, which every run pays for; what follows reads the few rows that it leaves.
     # Not cache(): a later run of the same process would be answered from the cache of an equal plan, not from the disk.
-    new = objects.join(_without_vanished(known), on=VERSION, how="left_anti").localCheckpoint()
-    gone = None if is_first else _gone(feeds, locations, known, objects, now)
-    if gone is None and new.isEmpty():
-        return nothing if is_first else None
+    news = (
+        paths.observe(
+            counts,
+            F.expr("count_if(is_new) as new"),
+            F.expr("count_if(is_suspect or is_away) as suspect"),
+            F.expr("count_if(is_reloaded) as reloaded"),
+            F.expr("max(last_batch_id) as last_batch_id"),
+        )
+        .where("is_new or is_suspect or is_away or is_reloaded")
+        .localCheckpoint()
+    )
+    count = counts.get
+    described = _described(news, feeds)
+    rows = []
+    if count["new"]:
+        new = described.where("is_new")
+        rows.append(_with_generation(new, news, rejected) if count["reloaded"] else _of_first_generation(new))
+    if count["suspect"]:
+        rows += _gone(spark, feeds, locations, _tables(_described(paths, feeds)), described, now)
+    if not rows:
+        return None if count["last_batch_id"] else nothing
 
-    rows = _with_generation(new, known if rejected is None else _without_unreadable(known, rejected))
-    if gone is not None:
-        _warn_of(gone, feeds)
-        rows = rows.unionByName(gone, allowMissingColumns=True)
-    last_batch_id = known.agg(F.max("batch_id")).first()
-    numbered = rows.withColumn(
-        "batch_id", F.lit(next_batch_id(now, last_batch_id[0] if last_batch_id else None))
-    ).withColumn("first_seen_at", F.lit(now))
-    return numbered.select([F.col(field.name).cast(field.dataType) for field in nothing.schema])
+    numbered = _union(rows).withColumns(
+        {"batch_id": F.lit(next_batch_id(now, count["last_batch_id"])), "first_seen_at": F.lit(now)}
+    )
+    columns = (column.split() for column in LISTING_SCHEMA.split(", "))
+    return numbered.selectExpr(*(f"cast({name} as {data_type}) as {name}" for name, data_type in columns))
 
 
 def next_batch_id(now: datetime, last: int | None) -> int:
@@ -130,8 +143,12 @@ def _qualified(spark: SparkSession, location: str) -> str:
     return str(path.getFileSystem(spark._jsc.hadoopConfiguration()).makeQualified(path).toString())
 
 
-def _objects_of(spark: SparkSession, feed: Mapping[str, Any], location: str) -> DataFrame | None:
-    """Path, size, modification time and key (the path under the feed's location) of every object of a feed."""
+def _listed(spark: SparkSession, feed: Mapping[str, Any], location: str) -> DataFrame | None:
+    """Path, size, modification time and key (the path under the feed's location) of every object of a feed.
+
+    Objects of no size are left out by Spark's file sources, but its index of the location names them, without a time.
+    So each object is there by its name, with no size and the time of the epoch, and most a second time as they are.
+    """
     jvm = spark._jvm
     assert jvm is not None
     path = jvm.org.apache.hadoop.fs.Path(location)
@@ -139,22 +156,6 @@ def _objects_of(spark: SparkSession, feed: Mapping[str, Any], location: str) -> 
         logger.warning(f"Feed {feed['feed']}: its location {location} does not exist (yet); nothing to list there.")
         return None
     files = spark.read.format("binaryFile").option("recursiveFileLookup", "true").load(location)
-    listed = files.select("path", F.col("length").alias("size"), F.col("modificationTime").alias("modified_at"))
-    return (
-        listed.unionByName(_empty_objects(spark, files))
-        .withColumn("feed", F.lit(feed["feed"]))
-        .withColumn("format", F.lit(feed["format"]))
-        .withColumn("object_key", F.expr(f"substring(path, {len(location) + 2})"))
-    )
-
-
-def _empty_objects(spark: SparkSession, files: DataFrame) -> DataFrame:
-    """Objects of no size: Spark's file sources leave them out, but its index of the location names them.
-
-    The index tells no modification time of these; they get that of the epoch, so that each is listed once.
-    """
-    jvm = spark._jvm
-    assert jvm is not None
     # The names stay in Java: an array becomes the list that a dataset is made of.
     names = jvm.com.fasterxml.jackson.databind.ObjectMapper().convertValue(
         files._jdf.inputFiles(), jvm.java.util.ArrayList().getClass()
@@ -163,73 +164,140 @@ def _empty_objects(spark: SparkSession, files: DataFrame) -> DataFrame:
         spark._jsparkSession.createDataset(names, jvm.org.apache.spark.sql.Encoders.STRING()).toDF(), spark
     )
     # The index gives URIs (file:///a%20b), the source plain paths (file:/a b).
-    path = F.url_decode(
-        F.replace(F.regexp_replace("value", r"^([A-Za-z][A-Za-z0-9+.-]*):///", "$1:/"), F.lit("+"), F.lit("%2B"))
+    from_uri = (
+        "url_decode(replace(regexp_replace(value, '^([A-Za-z][A-Za-z0-9+.-]*):///', '$1:/'), '+', '%2B')) as path"
     )
     return (
-        uris.select(path.alias("path"))
-        .join(files.select("path"), on="path", how="left_anti")
-        .select("path", F.lit(0).cast("bigint").alias("size"), F.timestamp_seconds(F.lit(0)).alias("modified_at"))
-    )
-
-
-def _with_kind(objects: DataFrame) -> DataFrame:
-    """Adds what an object's name says: source schema and table, kind, the reason if ignored, and the file time."""
-    parts = F.split("object_key", "/")
-    name = F.element_at(parts, -1)
-    in_table_folder = F.size(parts) >= 3
-    digits = F.rpad(F.concat(*(F.regexp_extract(name, CHANGE_NAME, group) for group in (1, 2, 3))), 20, "0")
-    # A timestamp pattern cannot parse fractions without a separator: put one in.
-    file_time = F.when(
-        name.rlike(CHANGE_NAME),
-        F.try_to_timestamp(
-            F.concat(F.substring(digits, 1, 14), F.lit("."), F.substring(digits, 15, 6)),
-            F.lit("yyyyMMddHHmmss.SSSSSS"),
-        ),
-    )
-    extension = F.concat(F.lit(r"\."), F.col("format"), F.lit(r"(\.gz)?$"))
-    ignored_reason = (
-        F.when(F.col("object_key").rlike(r"(^|/)s3_validation_failures/"), F.lit("DMS validation report"))
-        .when(in_table_folder & parts[1].startswith("awsdms_"), F.lit("DMS control table"))
-        .when(name.rlike(TEMPORARY_NAME), F.lit("temporary object"))
-        .when(F.col("size") == 0, F.lit("zero-byte object"))
-        .when(~in_table_folder, F.lit("not in a <schema>/<table>/ folder of the feed's location"))
-        .when(~F.regexp(name, extension), F.concat(F.lit("the feed reads ."), F.col("format"), F.lit(" files")))
-        .when(
-            ~name.rlike(LOAD_NAME) & ~name.rlike(CHANGE_NAME),
-            F.lit("the name is neither LOAD<hex number> nor <yyyymmdd>-<hhmmss…>"),
+        files.selectExpr("path", "length as size", "modificationTime as modified_at")
+        .union(uris.selectExpr(from_uri, "0L", "timestamp_seconds(0)"))
+        .selectExpr(
+            f"{sql_text(feed['feed'])} as feed",
+            f"substring(path, {len(location) + 2}) as object_key",
+            "path",
+            "size",
+            "modified_at",
+            "true as is_listed",
         )
-        .when(name.rlike(CHANGE_NAME) & file_time.isNull(), F.lit("the name holds no valid date and time"))
-    )
-    return objects.select(
-        "*",
-        F.when(in_table_folder, parts[0]).alias("source_schema"),
-        F.when(in_table_folder, parts[1]).alias("source_table"),
-        ignored_reason.alias("ignored_reason"),
-        F.when(ignored_reason.isNotNull(), F.lit("ignored"))
-        .when(name.rlike(LOAD_NAME), F.lit("load"))
-        .otherwise(F.lit("change"))
-        .alias("kind"),
-        F.when(ignored_reason.isNull(), file_time).alias("file_time"),
     )
 
 
-def _without_unreadable(known: DataFrame, rejected: DataFrame) -> DataFrame:
-    """The listing without the versions that could not be read: a corrected LOAD file is no reload."""
-    unreadable = rejected.where("rule = 'unreadable'").select("path", "size", "modified_at")
-    return known.join(unreadable, on=["path", "size", "modified_at"], how="left_anti")
+def _union(frames: Sequence[DataFrame]) -> DataFrame:
+    """All rows; what a frame lacks is null."""
+    return reduce(partial(DataFrame.unionByName, allowMissingColumns=True), frames)
 
 
-def _with_generation(new: DataFrame, known: DataFrame) -> DataFrame:
+def _paths(seen: DataFrame, locations: Mapping[str, str]) -> DataFrame:
+    """One row per feed and path, listed or known, and what is new about it.
+
+    Args:
+        seen: rows of the listing so far (`is_listed` false) and of the objects that are there (true).
+        locations: location of each feed.
+
+    Returns:
+        feed, path; `is_listed`, `object_key`, `size`, `modified_at` of the object that is there; `latest`, the last row
+        of the listing; `versions`, all of its rows but those of kind `vanished`; `same_kind`, the kind of the version
+        that is there if the listing holds it and it has not gone since; greatest `truncated_in` and `last_batch_id`
+        (batches) and `generation`; and flags: `is_new`; `is_suspect` (was to be read, and is not there as it was);
+        `is_away` (the row of a location that listed nothing); `is_reloaded` (a load with more than one version).
+    """
+    location = (
+        "case feed " + " ".join(f"when {sql_text(feed)} then {sql_text(at)}" for feed, at in locations.items()) + " end"
+    )
+    by_path = seen.groupBy("feed", "path").agg(
+        *map(
+            F.expr,
+            [
+                "max(is_listed) as is_listed",
+                "max(object_key) filter (where is_listed) as object_key",
+                "max(size) filter (where is_listed) as size",
+                "max(modified_at) filter (where is_listed) as modified_at",
+                "max_by("
+                "struct(source_schema, source_table, object_key, size, modified_at, kind, file_time, generation,"
+                " batch_id), struct(batch_id, modified_at)"
+                ") filter (where not is_listed) as latest",
+                "collect_list(struct(size, modified_at, kind, batch_id))"
+                " filter (where not is_listed and kind <> 'vanished') as versions",
+                "max(batch_id) filter (where kind = 'vanished') as gone_in",
+                "max(batch_id) filter (where kind = 'truncate') as truncated_in",
+                f"max(generation) filter (where {IS_READ}) as generation",
+                "max(batch_id) as last_batch_id",
+            ],
+        )
+    )
+    # Whoever comes back is new: versions from before an object was gone do not count.
+    same = (
+        "get(filter(versions, v -> v.size = size and v.modified_at = modified_at"
+        " and v.batch_id > coalesce(gone_in, 0)), 0).kind as same_kind"
+    )
+    was_read = IS_READ.replace("kind", "latest.kind")
+    is_read_as_it_was = f"is_listed and coalesce({IS_READ.replace('kind', 'same_kind')}, false)"
+    loads = "array_distinct(transform(filter(versions, v -> v.kind = 'load'), v -> struct(v.size, v.modified_at)))"
+    return (
+        by_path.selectExpr("*", same, f"size({loads}) as loads", f"{location} as location")
+        .selectExpr("*", "is_listed and same_kind is null as is_new")
+        .selectExpr(
+            "*",
+            # An object under another location than the feed's is not gone: the feed moved.
+            f"coalesce({was_read} and path = concat(location, '/', latest.object_key), false)"
+            f" and not ({is_read_as_it_was}) as is_suspect",
+            "coalesce(latest.kind = 'vanished' and path = location, false) as is_away",
+            "loads > 1 or (is_new and loads = 1) as is_reloaded",
+        )
+    )
+
+
+def _described(paths: DataFrame, feeds: Sequence[Mapping[str, Any]]) -> DataFrame:
+    """Adds what each object is: a new one by its name, others by the listing.
+
+    Adds `source_schema`, `source_table`, `kind` (null: not there), `ignored_reason` and `file_time` (of new objects),
+    and `is_gone`: was to be read and is not there any more, or not to be read.
+    """
+    feeds_of: dict[Found, list[str]] = {}
+    for feed in feeds:
+        feeds_of.setdefault(find(feed), []).append(sql_text(feed["feed"]))
+
+    def by_name(attribute: str, *before: str) -> Column:
+        cases = [
+            f"when feed in ({', '.join(names)}) then {getattr(rules, attribute)}" for rules, names in feeds_of.items()
+        ]
+        return F.expr(" ".join(["case", *before, *cases, "end"]))
+
+    return (
+        paths.withColumn("ignored_reason", by_name("ignored_reason", "when not is_new then null"))
+        .withColumns(
+            {
+                "source_schema": by_name("source_schema", "when not is_new then latest.source_schema"),
+                "source_table": by_name("source_table", "when not is_new then latest.source_table"),
+                "kind": by_name(
+                    "kind", "when not is_new then same_kind", "when ignored_reason is not null then 'ignored'"
+                ),
+                "file_time": by_name("file_time", "when not is_new or ignored_reason is not null then null"),
+            }
+        )
+        .withColumn("is_gone", F.expr(f"is_suspect and not coalesce({IS_READ}, false)"))
+    )
+
+
+def _of_first_generation(new: DataFrame) -> DataFrame:
+    """Adds the load generation where no LOAD name ever came again."""
+    return new.withColumn("generation", F.expr(f"if({HAS_GENERATION}, 1, null)"))
+
+
+def _with_generation(new: DataFrame, news: DataFrame, rejected: DataFrame | None) -> DataFrame:
     """Adds the load generation (docs/contracts.md section 1.10).
 
     A LOAD name that comes again starts the next generation of its table; every object that first came from then on
     belongs to it, so a change file that is delivered again stays where it was. A LOAD file and a change file of the
-    same second: the load comes first.
+    same second: the load comes first. A version that could not be read does not count: a corrected LOAD file is no
+    reload. Paths that are not new and have one version start no generation and are not needed here.
     """
+    known = news.selectExpr("feed", "path", "latest.source_schema", "latest.source_table", "inline(versions)")
+    if rejected is not None:
+        unreadable = rejected.where("rule = 'unreadable'").select("path", "size", "modified_at")
+        known = known.join(unreadable, on=["path", "size", "modified_at"], how="left_anti")
     columns = [*VERSION, "source_schema", "source_table", "kind"]
     # An object that came back unchanged is the same version: a LOAD file that was only away is no reload.
-    every = known.select(*columns).unionByName(new.select(*columns)).where(IS_READ).dropDuplicates(VERSION)
+    every = known.select(*columns).unionByName(new.select(*columns)).where(HAS_GENERATION).dropDuplicates(VERSION)
     is_load = F.col("kind") == "load"
     versions = Window.partitionBy("feed", "path", "kind")
     so_far = (
@@ -242,128 +310,85 @@ def _with_generation(new: DataFrame, known: DataFrame) -> DataFrame:
         .withColumn("came_at", F.when(is_load, F.col("modified_at")).otherwise(F.min("modified_at").over(versions)))
         .select(*VERSION, F.max("version").over(so_far).alias("generation"))
     )
-    return new.join(generations, on=VERSION, how="left")
+    return new.drop("generation").join(generations, on=VERSION, how="left")
 
 
-def _without_vanished(known: DataFrame) -> DataFrame:
-    """The listing without objects that have gone since: whoever comes back is new."""
-    gone = known.where("kind = 'vanished'").groupBy("feed", "path").agg(F.max("batch_id").alias("gone_in"))
-    still_known = F.col("gone_in").isNull() | (F.col("batch_id") > F.col("gone_in"))
-    return known.where("kind <> 'vanished'").join(gone, on=["feed", "path"], how="left").where(still_known)
+def _tables(paths: DataFrame) -> list[Row]:
+    """Per table, what there is of it and what is gone; a row without a table stands for the rest of its feed."""
+    return (
+        paths.groupBy(*TABLE)
+        .agg(
+            F.expr(f"coalesce(bool_or({IS_READ}), false) as is_there"),
+            F.expr("count_if(is_gone) as gone"),
+            F.expr("min(path) filter (where is_gone) as example"),
+            F.expr("bool_or(is_away) as is_away"),
+            F.expr("max(latest.batch_id) filter (where latest.kind = 'vanished') as vanished_in"),
+            F.expr("max(truncated_in) as truncated_in"),
+            F.expr("max(generation) as generation"),
+        )
+        .orderBy(*TABLE)
+        .collect()
+    )
 
 
 def _gone(
-    feeds: list[Mapping[str, Any]], locations: Mapping[str, str], known: DataFrame, objects: DataFrame, now: datetime
-) -> DataFrame | None:
-    """What was there and is not any more, as rows of the listing; None when all is there.
+    spark: SparkSession,
+    feeds: Sequence[Mapping[str, Any]],
+    locations: Mapping[str, str],
+    tables: Sequence[Row],
+    news: DataFrame,
+    now: datetime,
+) -> list[DataFrame]:
+    """What was there and is not any more, as rows of the listing; says so, unless the table is told to ignore it.
 
     An object that is gone is `vanished`. A location that lists no object of any table any more is itself `vanished`,
     and its objects are not: a disk that is not mounted must not look like empty tables. A table with the policy
     `truncate` all of whose objects went at once is also a `truncate`.
     """
-    newest = Window.partitionBy("feed", "path").orderBy(F.desc("batch_id"), F.desc("modified_at"))
-    latest = (
-        known.where("kind <> 'truncate'").withColumn("age", F.row_number().over(newest)).where("age = 1").drop("age")
-    )
-    location = F.create_map(*(F.lit(text) for pair in locations.items() for text in pair))[F.col("feed")]
-    read = objects.where(IS_READ)
-    is_here = F.col("path") == F.concat(location, F.lit("/"), F.col("object_key"))
-    missing = latest.where(IS_READ).where(is_here).join(read, on=["feed", "path"], how="left_anti")
-    away = latest.where((F.col("kind") == "vanished") & (F.col("path") == location))
-    suspects = missing.unionByName(away).localCheckpoint()
-    if suspects.isEmpty():
-        return None
-
-    missing, away = suspects.where(IS_READ), suspects.where("kind = 'vanished'")
-    listing = read.select("feed").distinct()
-    vanished = missing.join(listing, on="feed", how="left_semi").withColumn("kind", F.lit("vanished"))
-    lost = missing.join(listing, on="feed", how="left_anti").join(away, on="feed", how="left_anti")
-    back = away.join(listing, on="feed", how="left_semi")
-    gone = reduce(
-        DataFrame.unionByName,
-        [
-            vanished,
-            _row(lost.select("feed").distinct(), location, now, kind="vanished"),
-            _row(back.select("feed"), location, now, kind="ignored", reason="the location lists objects again"),
-            _truncates(feeds, location, known, latest, vanished, read, now),
-        ],
-    ).localCheckpoint()
-    return None if gone.isEmpty() else gone
-
-
-def _truncates(
-    feeds: list[Mapping[str, Any]],
-    location: Column,
-    known: DataFrame,
-    latest: DataFrame,
-    vanished: DataFrame,
-    read: DataFrame,
-    now: datetime,
-) -> DataFrame:
-    """One row for each table with the policy `truncate` that this listing finds without any of its objects."""
-    is_asked_for = reduce(
-        Column.__or__,
-        [
-            (F.col("feed") == feed["feed"]) & (F.col("source_schema") == schema) & (F.col("source_table") == table)
-            for feed in feeds
-            for (schema, table), policy in feed.get("vanished_files", {}).items()
-            if policy == "truncate"
-        ],
-        F.lit(False),
-    )
-    last = known.where("kind = 'truncate'").groupBy(*TABLE).agg(F.max("batch_id").alias("truncated_in"))
-    gone_before = latest.where("kind = 'vanished'").join(last, on=TABLE, how="left")
-    # Objects that go one by one are tidied up by somebody; DMS removes all that a truncated table has.
-    tidied = gone_before.where("truncated_in is null or batch_id > truncated_in")
-    generation = known.where(IS_READ).groupBy(*TABLE).agg(F.max("generation").alias("generation"))
-    tables = (
-        vanished.where(is_asked_for)
-        .select(*TABLE)
-        .distinct()
-        .join(read, on=TABLE, how="left_anti")
-        .join(tidied, on=TABLE, how="left_anti")
-        .join(generation, on=TABLE)
-    )
-    folder = F.concat_ws("/", "source_schema", "source_table")
-    return _row(tables, F.concat(location, F.lit("/"), folder), now, kind="truncate", key=folder)
-
-
-def _row(
-    frame: DataFrame, path: Column, now: datetime, *, kind: str, key: Column | None = None, reason: str | None = None
-) -> DataFrame:
-    """Rows of the listing for something that is no object: a location or a table's folder."""
-    is_truncate = kind == "truncate"
-    return frame.select(
-        "feed",
-        F.col("source_schema") if is_truncate else F.lit(None).cast("string").alias("source_schema"),
-        F.col("source_table") if is_truncate else F.lit(None).cast("string").alias("source_table"),
-        (F.lit("") if key is None else key).alias("object_key"),
-        path.alias("path"),
-        F.lit(0).cast("bigint").alias("size"),
-        F.lit(now).alias("modified_at"),
-        F.lit(kind).alias("kind"),
-        F.lit(reason).cast("string").alias("ignored_reason"),
-        F.lit(now if is_truncate else None).cast("timestamp").alias("file_time"),
-        (F.col("generation") if is_truncate else F.lit(None)).cast("int").alias("generation"),
-        F.lit(None).cast("bigint").alias("batch_id"),
-        F.lit(None).cast("timestamp").alias("first_seen_at"),
-    )
-
-
-def _warn_of(gone: DataFrame, feeds: list[Mapping[str, Any]]) -> None:
-    """Says what is gone; of tables that are told to ignore it, nothing."""
     policies = {
         (feed["feed"], *table): policy for feed in feeds for table, policy in feed.get("vanished_files", {}).items()
     }
-    for row in gone.groupBy(*TABLE, "kind").agg(F.count("*").alias("objects"), F.min("path").alias("path")).collect():
-        table = f"{row.source_schema}.{row.source_table}"
-        if row.kind == "truncate":
+    listing = {table.feed for table in tables if table.is_there}
+    away = {table.feed for table in tables if table.is_away}
+    others = []
+
+    def add(
+        feed: str, path: str, kind: str, *, key: str = "", reason: str | None = None, table: Row | None = None
+    ) -> None:
+        """A row for something that is no object: a location or a table's folder."""
+        of_table = (table.source_schema, table.source_table) if table else (None, None)
+        times = (now, table.generation) if table else (None, None)
+        others.append((feed, *of_table, key, path, 0, now, kind, reason, *times, None, None))
+
+    for feed in sorted({table.feed for table in tables if table.gone} - listing - away):
+        logger.warning(f"Feed {feed}: {locations[feed]} lists no object any more. Nothing is truncated. Is it mounted?")
+        add(feed, locations[feed], "vanished")
+    for feed in sorted(away & listing):
+        add(feed, locations[feed], "ignored", reason="the location lists objects again")
+
+    vanished = [table for table in tables if table.gone and table.feed in listing]
+    for table in vanished:
+        name = f"{table.source_schema}.{table.source_table}" if table.source_table else "mixed content"
+        policy = policies.get((table.feed, table.source_schema, table.source_table), "report")
+        if policy != "ignore":
+            logger.warning(f"Feed {table.feed}: {table.gone} objects of {name} are gone, for example {table.example}.")
+        # Objects that go one by one are tidied up by somebody; DMS removes all that a truncated table has.
+        is_tidied_up = (table.vanished_in or 0) > (table.truncated_in or 0)
+        if policy == "truncate" and not table.is_there and not is_tidied_up:
             logger.warning(
-                f"Feed {row.feed}: every object of {table} is gone; the table is truncated, as its row asks."
+                f"Feed {table.feed}: every object of {name} is gone; the table is truncated, as its row asks."
             )
-        elif row.kind == "vanished" and row.source_schema is None:
-            logger.warning(
-                f"Feed {row.feed}: {row.path} lists no object any more. Nothing is truncated. Is it mounted?"
+            folder = f"{table.source_schema}/{table.source_table}"
+            add(table.feed, f"{locations[table.feed]}/{folder}", "truncate", key=folder, table=table)
+
+    frames = [spark.createDataFrame(others, LISTING_SCHEMA)] if others else []
+    if vanished:
+        same = ("source_schema", "source_table", "object_key", "size", "modified_at", "file_time", "generation")
+        frames.append(
+            news.where("is_gone")
+            .where(F.col("feed").isin(sorted(listing)))
+            .selectExpr(
+                "feed", "path", *(f"latest.{name}" for name in same), "'vanished' as kind", "null as ignored_reason"
             )
-        elif row.kind == "vanished" and policies.get((row.feed, row.source_schema, row.source_table)) != "ignore":
-            logger.warning(f"Feed {row.feed}: {row.objects} objects of {table} are gone, for example {row.path}.")
+        )
+    return frames

@@ -4,14 +4,18 @@ from python_udfs.raw_listing import new_objects
 FEEDS = [
     {
         "feed": "crm",
+        "contract": "dms",
         "format": "csv",
         "location": "crm",
+        "is_mixed": False,
         "vanished_files": {},
     },
     {
         "feed": "retail",
+        "contract": "dms",
         "format": "parquet",
         "location": "retail",
+        "is_mixed": False,
         "vanished_files": {},
     },
 ]

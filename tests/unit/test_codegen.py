@@ -381,11 +381,20 @@ def test_the_listing_model_knows_every_feed(tmp_path: Path) -> None:
     model = ast.parse((tmp_path / "models/etl_metadata/raw_listing.py").read_text(encoding="utf-8"))
     (feeds,) = [node.value for node in model.body if isinstance(node, ast.Assign)]
     assert ast.literal_eval(feeds) == [
-        {"feed": "people", "format": "csv", "location": 's3a://b/"people"', "vanished_files": {}},
+        {
+            "feed": "people",
+            "contract": "dms",
+            "format": "csv",
+            "location": 's3a://b/"people"',
+            "is_mixed": False,
+            "vanished_files": {},
+        },
         {
             "feed": "shop",
+            "contract": "dms",
             "format": "parquet",
             "location": "shop",
+            "is_mixed": False,
             "vanished_files": {("shop", "item"): "truncate"},
         },
     ]

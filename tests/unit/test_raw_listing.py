@@ -13,7 +13,7 @@ from pyspark.sql import functions as F
 from python_udfs.raw_listing import new_objects, next_batch_id
 
 START = datetime(2024, 1, 31, 23, 0, tzinfo=timezone.utc)
-FEEDS = [{"feed": "shop", "format": "parquet", "location": "shop"}]
+FEEDS = [{"feed": "shop", "contract": "dms", "format": "parquet", "location": "shop", "is_mixed": False}]
 
 
 @pytest.fixture(scope="module")
@@ -169,7 +169,7 @@ def test_a_corrected_load_file_is_no_reload(spark, landing):
 
 def test_a_location_that_does_not_exist_is_no_error(spark, landing):
     landing("s/t/LOAD00000001.parquet")
-    missing = {"feed": "late", "format": "csv", "location": "not/there"}
+    missing = {**FEEDS[0], "feed": "late", "location": "not/there"}
     assert len(listed(new_objects(spark, [*FEEDS, missing], None))) == 1
     assert listed(new_objects(spark, [missing], None)) == {}
 

@@ -1,0 +1,56 @@
+"""AWS DMS files on object storage (docs/contracts.md section 1)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from python_udfs.feeds.names import NAME, NEVER_READ, Found, first_reason
+
+# Section 1.2: the digit counts vary between engine versions, so none is required.
+LOAD = rf"{NAME} rlike r'^(SEGMENT\d+_)?LOAD[0-9A-Fa-f]{{5,8}}\.'"
+CHANGES = rf"{NAME} rlike r'^\d{{8}}-\d{{6,12}}\.'"
+# Section 1.4: always csv, whatever the format of the loads.
+TRANSACTIONS = rf"{NAME} rlike r'^CDC_TXN-\d{{17}}\.csv(\.gz)?$'"
+IN_TABLE_FOLDER = "object_key like '%/%/%'"
+
+_DIGITS = rf"rpad(replace(regexp_extract({NAME}, r'^(?:CDC_TXN-)?([\d-]+)\.', 1), '-'), 20, '0')"
+# A timestamp pattern cannot parse fractions without a separator: put one in.
+_TIME = f"try_to_timestamp(concat(left({_DIGITS}, 14), '.', right({_DIGITS}, 6)), 'yyyyMMddHHmmss.SSSSSS')"
+
+
+def find(feed: Mapping[str, Any]) -> Found:
+    """What the names of DMS objects tell (docs/contracts.md sections 1.2 and 1.4).
+
+    Args:
+        feed: `format` is that of the files in table folders; `is_mixed` says whether transaction files are read.
+
+    Returns:
+        Spark SQL expressions over `object_key` and `size`.
+    """
+    of_all = first_reason(
+        ("object_key rlike '(^|/)s3_validation_failures/'", "DMS validation report"),
+        (f"{IN_TABLE_FOLDER} and startswith(split_part(object_key, '/', 2), 'awsdms_')", "DMS control table"),
+        *NEVER_READ,
+    )
+    of_transactions = first_reason(
+        (str(not feed["is_mixed"]), "transaction file: the feed has no option transaction_files"),
+        (f"{_TIME} is null", "the name holds no valid date and time"),
+    )
+    of_tables = first_reason(
+        (f"not {IN_TABLE_FOLDER}", "not in a <schema>/<table>/ folder of the feed's location"),
+        (rf"not {NAME} rlike r'\.{feed['format']}(\.gz)?$'", f"the feed reads .{feed['format']} files"),
+        (f"not {LOAD} and not {CHANGES}", "the name is neither LOAD<hex number> nor <yyyymmdd>-<hhmmss…>"),
+        (f"{CHANGES} and {_TIME} is null", "the name holds no valid date and time"),
+    )
+    return Found(
+        ignored_reason=f"coalesce({of_all}, case when {TRANSACTIONS} then {of_transactions} else {of_tables} end)",
+        kind=f"case when {TRANSACTIONS} then 'mixed' when {LOAD} then 'load' else 'change' end",
+        file_time=f"case when not {LOAD} then {_TIME} end",
+        source_schema=_folder(1),
+        source_table=_folder(2),
+    )
+
+
+def _folder(number: int) -> str:
+    return f"case when {IN_TABLE_FOLDER} and not {TRANSACTIONS} then split_part(object_key, '/', {number}) end"

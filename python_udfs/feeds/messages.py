@@ -1,0 +1,38 @@
+"""Files of JSON messages, as a Kafka sink writes them (docs/contracts.md sections 2 to 5).
+
+A file holds the changes of any number of tables; only the messages say which.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from python_udfs.feeds.names import NAME, NEVER_READ, Found, first_reason
+
+# Section 4: the sink writes keys and headers to objects of their own, and the keys of null values to a folder of their
+# own. Only the end of the name counts: a topic may hold `.keys.`, a table may be called tombstone.
+_END = r"((json|bin)(\.gz)?|avro|([a-z0-9]+\.)?parquet)$"
+KEYS = rf"{NAME} rlike r'\.keys\.{_END}'"
+HEADERS = rf"{NAME} rlike r'\.headers\.{_END}'"
+
+
+def find(feed: Mapping[str, Any]) -> Found:
+    """What the names of files of messages tell; those of a sink and others (docs/contracts.md section 4).
+
+    Args:
+        feed: nothing of it matters; here because the modules of all contracts are asked alike.
+
+    Returns:
+        Spark SQL expressions over `object_key` and `size`.
+    """
+    return Found(
+        ignored_reason=first_reason(
+            *NEVER_READ,
+            (f"object_key rlike '(^|/)tombstone/[^/]*$' and {KEYS}", "keys of tombstones, which have no values"),
+            (KEYS, "keys of messages, without their values"),
+            (HEADERS, "headers of messages, without their values"),
+            (rf"not {NAME} rlike r'\.(json|jsonl|ndjson)(\.gz)?$'", "the feed reads .json, .jsonl and .ndjson files"),
+        ),
+        kind="'mixed'",
+    )
