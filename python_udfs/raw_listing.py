@@ -32,8 +32,8 @@ LISTING_SCHEMA = (
 VERSION = ["feed", "path", "size", "modified_at"]
 TABLE = ["feed", "source_schema", "source_table"]
 
-IS_READ = "kind in ('load', 'change', 'mixed')"
-HAS_GENERATION = "kind in ('load', 'change')"
+READ = "in ('load', 'change', 'mixed')"
+OF_A_TABLE = "in ('load', 'change')"
 
 
 def landing_root() -> str:
@@ -103,6 +103,9 @@ def new_objects(
         .localCheckpoint()
     )
     count = counts.get
+    if not count["new"] and not count["suspect"]:
+        return None if count["last_batch_id"] else nothing
+
     described = _described(news, feeds)
     rows = []
     if count["new"]:
@@ -111,8 +114,7 @@ def new_objects(
     if count["suspect"]:
         rows += _gone(spark, feeds, locations, _tables(_described(paths, feeds)), described, now)
     if not rows:
-        return None if count["last_batch_id"] else nothing
-
+        return None
     numbered = _union(rows).withColumns(
         {"batch_id": F.lit(next_batch_id(now, count["last_batch_id"])), "first_seen_at": F.lit(now)}
     )
@@ -200,8 +202,12 @@ def _paths(seen: DataFrame, locations: Mapping[str, str]) -> DataFrame:
         (batches) and `generation`; and flags: `is_new`; `is_suspect` (was to be read, and is not there as it was);
         `is_away` (the row of a location that listed nothing); `is_reloaded` (a load with more than one version).
     """
-    location = (
-        "case feed " + " ".join(f"when {sql_text(feed)} then {sql_text(at)}" for feed, at in locations.items()) + " end"
+    location = " ".join(
+        [
+            "case when feed is null then null",
+            *(f"when feed = {sql_text(feed)} then {sql_text(at)}" for feed, at in locations.items()),
+            "end",
+        ]
     )
     by_path = seen.groupBy("feed", "path").agg(
         *map(
@@ -219,18 +225,17 @@ def _paths(seen: DataFrame, locations: Mapping[str, str]) -> DataFrame:
                 " filter (where not is_listed and kind <> 'vanished') as versions",
                 "max(batch_id) filter (where kind = 'vanished') as gone_in",
                 "max(batch_id) filter (where kind = 'truncate') as truncated_in",
-                f"max(generation) filter (where {IS_READ}) as generation",
+                f"max(generation) filter (where kind {READ}) as generation",
                 "max(batch_id) as last_batch_id",
             ],
         )
     )
-    # Whoever comes back is new: versions from before an object was gone do not count.
+    # Whoever comes back is new: versions from before an object was gone do not count. One that was found in that very
+    # batch does: it is what made the object one that is not to be read.
     same = (
         "get(filter(versions, v -> v.size = size and v.modified_at = modified_at"
-        " and v.batch_id > coalesce(gone_in, 0)), 0).kind as same_kind"
+        " and v.batch_id >= coalesce(gone_in, 0)), 0).kind as same_kind"
     )
-    was_read = IS_READ.replace("kind", "latest.kind")
-    is_read_as_it_was = f"is_listed and coalesce({IS_READ.replace('kind', 'same_kind')}, false)"
     loads = "array_distinct(transform(filter(versions, v -> v.kind = 'load'), v -> struct(v.size, v.modified_at)))"
     return (
         by_path.selectExpr("*", same, f"size({loads}) as loads", f"{location} as location")
@@ -238,8 +243,8 @@ def _paths(seen: DataFrame, locations: Mapping[str, str]) -> DataFrame:
         .selectExpr(
             "*",
             # An object under another location than the feed's is not gone: the feed moved.
-            f"coalesce({was_read} and path = concat(location, '/', latest.object_key), false)"
-            f" and not ({is_read_as_it_was}) as is_suspect",
+            f"coalesce(latest.kind {READ} and path = concat(location, '/', latest.object_key), false)"
+            f" and not coalesce(same_kind {READ}, false) as is_suspect",
             "coalesce(latest.kind = 'vanished' and path = location, false) as is_away",
             "loads > 1 or (is_new and loads = 1) as is_reloaded",
         )
@@ -274,13 +279,13 @@ def _described(paths: DataFrame, feeds: Sequence[Mapping[str, Any]]) -> DataFram
                 "file_time": by_name("file_time", "when not is_new or ignored_reason is not null then null"),
             }
         )
-        .withColumn("is_gone", F.expr(f"is_suspect and not coalesce({IS_READ}, false)"))
+        .withColumn("is_gone", F.expr(f"is_suspect and not coalesce(kind {READ}, false)"))
     )
 
 
 def _of_first_generation(new: DataFrame) -> DataFrame:
     """Adds the load generation where no LOAD name ever came again."""
-    return new.withColumn("generation", F.expr(f"if({HAS_GENERATION}, 1, null)"))
+    return new.withColumn("generation", F.expr(f"if(kind {OF_A_TABLE}, 1, null)"))
 
 
 def _with_generation(new: DataFrame, news: DataFrame, rejected: DataFrame | None) -> DataFrame:
@@ -297,7 +302,7 @@ def _with_generation(new: DataFrame, news: DataFrame, rejected: DataFrame | None
         known = known.join(unreadable, on=["path", "size", "modified_at"], how="left_anti")
     columns = [*VERSION, "source_schema", "source_table", "kind"]
     # An object that came back unchanged is the same version: a LOAD file that was only away is no reload.
-    every = known.select(*columns).unionByName(new.select(*columns)).where(HAS_GENERATION).dropDuplicates(VERSION)
+    every = known.select(*columns).unionByName(new.select(*columns)).where(f"kind {OF_A_TABLE}").dropDuplicates(VERSION)
     is_load = F.col("kind") == "load"
     versions = Window.partitionBy("feed", "path", "kind")
     so_far = (
@@ -318,7 +323,7 @@ def _tables(paths: DataFrame) -> list[Row]:
     return (
         paths.groupBy(*TABLE)
         .agg(
-            F.expr(f"coalesce(bool_or({IS_READ}), false) as is_there"),
+            F.expr(f"coalesce(bool_or(kind {READ}), false) as is_there"),
             F.expr("count_if(is_gone) as gone"),
             F.expr("min(path) filter (where is_gone) as example"),
             F.expr("bool_or(is_away) as is_away"),

@@ -7,31 +7,13 @@ import re
 from datetime import datetime, timedelta, timezone
 
 import pytest
-from pyspark.sql import SparkSession
 from pyspark.sql import functions as F
 
-from python_udfs.raw_listing import new_objects, next_batch_id
+from python_udfs.raw_listing import LISTING_SCHEMA, new_objects, next_batch_id
 
 START = datetime(2024, 1, 31, 23, 0, tzinfo=timezone.utc)
 FEEDS = [{"feed": "shop", "contract": "dms", "format": "parquet", "location": "shop", "is_mixed": False}]
-
-
-@pytest.fixture(scope="module")
-def spark():
-    with (
-        SparkSession.builder.master("local[2]")
-        .config("spark.ui.enabled", "false")
-        .config("spark.ui.showConsoleProgress", "false")
-        .config("spark.driver.host", "localhost")
-        .config("spark.driver.bindAddress", "127.0.0.1")
-        .config("spark.sql.shuffle.partitions", "1")
-        .config("spark.sql.adaptive.enabled", "false")
-        .config("spark.sql.codegen.wholeStage", "false")
-        .config("spark.driver.extraJavaOptions", "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC")
-        .config("spark.sql.session.timeZone", "UTC")
-        .getOrCreate()
-    ) as session:
-        yield session
+MIXED = [{**FEEDS[0], "is_mixed": True}]
 
 
 @pytest.fixture
@@ -54,52 +36,20 @@ def listed(frame, *columns):
     return {row.object_key: tuple(row[column] for column in columns) for row in frame.collect()}
 
 
-def test_names_tell_kind_and_file_time(spark, landing):
-    for key in (
-        "s/t/LOAD00000001.parquet",
-        "s/t/LOAD0000000A.parquet",
-        "s/t/SEGMENT2_LOAD00009.parquet",
-        "s/t/range_1/LOAD00000001.parquet",
-        "s/t/20240131-230102123.parquet",
-        "s/t/20240131-2301021234.parquet.gz",
-        "s/t/2024/01/31/20240131-230102.parquet",
-        "s/t é%+#/2024-01-31/20240131-230102999.parquet",
-    ):
-        landing(key)
-    found = listed(new_objects(spark, FEEDS, None), "source_table", "kind", "file_time")
-    at = datetime(2024, 1, 31, 23, 1, 2)
-    assert found == {
-        "s/t/LOAD00000001.parquet": ("t", "load", None),
-        "s/t/LOAD0000000A.parquet": ("t", "load", None),
-        "s/t/SEGMENT2_LOAD00009.parquet": ("t", "load", None),
-        "s/t/range_1/LOAD00000001.parquet": ("t", "load", None),
-        "s/t/20240131-230102123.parquet": ("t", "change", at.replace(microsecond=123000)),
-        "s/t/20240131-2301021234.parquet.gz": ("t", "change", at.replace(microsecond=123400)),
-        "s/t/2024/01/31/20240131-230102.parquet": ("t", "change", at),
-        "s/t é%+#/2024-01-31/20240131-230102999.parquet": ("t é%+#", "change", at.replace(microsecond=999000)),
-    }
-
-
-def test_what_is_no_data_is_ignored_with_its_reason(spark, landing):
-    landing("s/awsdms_status/LOAD00000001.parquet")
-    landing("s3_validation_failures/t/LOAD00000001.parquet")
+def test_objects_are_listed_with_what_their_names_tell(spark, landing):
+    landing("s/t é%+#/2024-01-31/20240131-230102999.parquet", 2, b"xyz")
     landing("s/t/LOAD00000001.parquet", content=b"")
-    landing("s/t/LOAD00000002.parquet.tmp")
-    landing("s/t/LOAD00000003.csv")
-    landing("s/t/notes.parquet")
-    landing("s/t/20241399-230102123.parquet")
-    landing("LOAD00000001.parquet")
-    found = listed(new_objects(spark, FEEDS, None), "kind", "ignored_reason")
-    assert {kind for kind, _ in found.values()} == {"ignored"}
-    assert {key: reason for key, (_, reason) in found.items()} == {
-        "s/awsdms_status/LOAD00000001.parquet": "DMS control table",
-        "s3_validation_failures/t/LOAD00000001.parquet": "DMS validation report",
-        "s/t/LOAD00000001.parquet": "zero-byte object",
-        "s/t/LOAD00000002.parquet.tmp": "temporary object",
-        "s/t/LOAD00000003.csv": "the feed reads .parquet files",
-        "s/t/notes.parquet": "the name is neither LOAD<hex number> nor <yyyymmdd>-<hhmmss…>",
-        "s/t/20241399-230102123.parquet": "the name holds no valid date and time",
-        "LOAD00000001.parquet": "not in a <schema>/<table>/ folder of the feed's location",
+    landing("CDC_TXN-20240131230102123.csv")
+    landing("CDC_TXN-20240131230102124.csv", content=b"")
+    at = datetime(2024, 1, 31, 23, 1, 2)
+    found = listed(
+        new_objects(spark, MIXED, None, now=START), "source_table", "size", "kind", "ignored_reason", "file_time"
+    )
+    assert found == {
+        "s/t é%+#/2024-01-31/20240131-230102999.parquet": ("t é%+#", 3, "change", None, at.replace(microsecond=999000)),
+        "s/t/LOAD00000001.parquet": ("t", 0, "ignored", "zero-byte object", None),
+        "CDC_TXN-20240131230102123.csv": (None, 1, "mixed", None, at.replace(microsecond=123000)),
+        "CDC_TXN-20240131230102124.csv": (None, 0, "ignored", "zero-byte object", None),
     }
 
 
@@ -187,16 +137,15 @@ TRUNCATING = [{**FEEDS[0], "vanished_files": {("s", "t"): "truncate"}}]
 @pytest.fixture
 def listing(spark, landing):
     """Lists again and again; each call returns (key, kind, generation) of what is new, None if there is nothing."""
-    known = None
+    known = []
 
     def list_again(feeds=FEEDS):
-        nonlocal known
-        found = new_objects(spark, feeds, known, now=LATER)
+        found = new_objects(spark, feeds, spark.createDataFrame(known, LISTING_SCHEMA), now=LATER)
         if found is None:
             return None
-        found = found.localCheckpoint()
-        known = found if known is None else known.unionByName(found).localCheckpoint()
-        return sorted((row.object_key, row.kind, row.generation) for row in found.collect())
+        rows = found.collect()
+        known.extend(rows)
+        return sorted((row.object_key, row.kind, row.generation) for row in rows)
 
     list_again.landing = landing
     return list_again
@@ -226,6 +175,15 @@ def test_an_object_that_is_gone_is_told_once_and_new_when_it_comes_back(listing,
     assert listing() == [(LOAD, "vanished", 1)]
     landing(LOAD, 10)
     assert listing() == [(LOAD, "load", 2)], "a new version is one"
+
+
+def test_an_object_replaced_by_an_empty_one_is_gone_and_told_once(listing, landing):
+    landing(LOAD)
+    landing(OTHER)
+    listing()
+    landing(LOAD, content=b"")
+    assert listing() == [(LOAD, "ignored", None), (LOAD, "vanished", 1)]
+    assert listing() is None
 
 
 def test_a_table_all_of_whose_objects_go_at_once_is_truncated_if_its_row_asks(listing, landing, remove):
@@ -301,3 +259,30 @@ def test_what_is_gone_is_said_unless_its_table_ignores_it(listing, landing, remo
         "Feed shop: 1 objects of s.trunc are gone, for example",
         "Feed shop: every object of s.trunc is gone; the table is truncated, as its row asks.",
     ]
+
+
+def test_mixed_objects_have_no_generation_and_are_told_when_they_are_gone(listing, landing, remove, monkeypatch):
+    said = []
+    monkeypatch.setattr("python_udfs.raw_listing.logger.warning", said.append)
+    first, second = "cdc/CDC_TXN-20240131230102123.csv", "cdc/CDC_TXN-20240131230102124.csv"
+    for key in (LOAD, first, second):
+        landing(key)
+    assert listing(MIXED) == [(first, "mixed", None), (second, "mixed", None), (LOAD, "load", 1)]
+    landing(LOAD, 10)
+    landing(second, 10)
+    assert listing(MIXED) == [(second, "mixed", None), (LOAD, "load", 2)]
+    remove(LOAD)
+    remove(first)
+    assert listing(MIXED) == [(first, "vanished", None), (LOAD, "vanished", 2)]
+    assert listing(MIXED) is None
+    assert [re.sub("example .*", "example", message) for message in sorted(said)] == [
+        "Feed shop: 1 objects of mixed content are gone, for example",
+        "Feed shop: 1 objects of s.t are gone, for example",
+    ]
+    remove(second)
+    assert listing(MIXED) == [("", "vanished", None)]
+    assert said[-1].endswith("lists no object any more. Nothing is truncated. Is it mounted?")
+
+
+def test_without_feeds_nothing_is_listed(spark):
+    assert new_objects(spark, [], None).count() == 0
