@@ -5,6 +5,7 @@ from contextlib import AbstractContextManager, ExitStack
 
 import databases
 import pytest
+from processes import ServerError
 
 
 def _running(request: pytest.FixtureRequest, server: AbstractContextManager[str]) -> Iterator[str]:
@@ -13,7 +14,7 @@ def _running(request: pytest.FixtureRequest, server: AbstractContextManager[str]
             # An installation takes a while: its one line is for the terminal, not for the report of a failure.
             with request.config.pluginmanager.getplugin("capturemanager").global_and_fixture_disabled():
                 url = stack.enter_context(server)
-        except databases.DatabaseError as error:
+        except ServerError as error:
             pytest.fail(str(error), pytrace=False)
         yield url
 

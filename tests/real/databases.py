@@ -9,20 +9,15 @@ import signal
 import socket
 import subprocess
 import tempfile
-import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
 import sqlalchemy
+from processes import ServerError, running
 
 USER = PASSWORD = "cdc"
 POLICY = Path("/usr/sbin/policy-rc.d")
-SECONDS_TO_START = 60
-
-
-class DatabaseError(Exception):
-    """A server cannot be had; the message says in one line why and what to do."""
 
 
 # ----------------------------------------------------------------------------------------------------------- programs
@@ -50,13 +45,13 @@ def programs(names: Sequence[str], packages: Sequence[str]) -> dict[str, str]:
         packages: the Debian packages that have them.
 
     Raises:
-        DatabaseError: they are missing and cannot be installed.
+        ServerError: they are missing and cannot be installed.
     """
     if found := find_programs(names):
         return found
     what = f"{', '.join(names)} not found; as root run: apt-get install {' '.join(packages)}"
     if os.geteuid() != 0 or not shutil.which("apt-get"):
-        raise DatabaseError(what)
+        raise ServerError(what)
     print(f"Installing {' '.join(packages)} with apt-get ...", flush=True)
     with _services_stay_down():
         for command in (["update"], ["install", "--yes", "--no-install-recommends", *packages]):
@@ -69,10 +64,10 @@ def programs(names: Sequence[str], packages: Sequence[str]) -> dict[str, str]:
             )
             if done.returncode:
                 reason = (done.stderr.strip().splitlines() or ["no reason given"])[-1]
-                raise DatabaseError(f"apt-get {command[0]} failed ({reason}); {what}")
+                raise ServerError(f"apt-get {command[0]} failed ({reason}); {what}")
     if found := find_programs(names):
         return found
-    raise DatabaseError(f"the packages are installed, but {what}")
+    raise ServerError(f"the packages are installed, but {what}")
 
 
 @contextmanager
@@ -100,7 +95,7 @@ def mariadb() -> Iterator[str]:
         a SQLAlchemy URL without a database, for a user who may do everything.
 
     Raises:
-        DatabaseError: its programs are missing, or it does not start.
+        ServerError: its programs are missing, or it does not start.
     """
     # These two packages have the programs and no service: nothing of the system's is touched.
     found = programs(
@@ -150,7 +145,7 @@ def mariadb() -> Iterator[str]:
             *owner,
         ]
         url = f"mysql+pymysql://{USER}:{PASSWORD}@127.0.0.1:{port}"
-        with _server(command, url, folder, stop=signal.SIGTERM):
+        with running(command, folder, folder / "mariadbd.log", _ready(url)):
             yield url
 
 
@@ -162,7 +157,7 @@ def postgres() -> Iterator[str]:
         a SQLAlchemy URL of its database `postgres`, for a superuser.
 
     Raises:
-        DatabaseError: its programs are missing, or it does not start.
+        ServerError: its programs are missing, or it does not start.
     """
     found = programs(["postgres", "initdb"], ["postgresql"])
     user = "postgres" if os.geteuid() == 0 else None  # the server refuses to run as root
@@ -201,7 +196,7 @@ def postgres() -> Iterator[str]:
         for name, value in settings.items():
             command += ["-c", f"{name}={value}"]
         url = f"postgresql+psycopg://{USER}:{PASSWORD}@127.0.0.1:{port}/postgres"
-        with _server(command, url, folder, stop=signal.SIGQUIT, user=user):
+        with running(command, folder, folder / "postgres.log", _ready(url), stop=signal.SIGQUIT, user=user):
             yield url
 
 
@@ -228,49 +223,18 @@ def _run(command: list[str], cwd: Path, user: str | None = None) -> None:
         capture_output=True, text=True, check=False,
     )  # fmt: skip
     if done.returncode:
-        raise DatabaseError(f"{Path(command[0]).name} failed: {_tail(done.stderr or done.stdout)}")
+        lines = (done.stderr or done.stdout).strip().splitlines()
+        raise ServerError(f"{Path(command[0]).name} failed: {' | '.join(lines[-5:])}")
 
 
-@contextmanager
-def _server(
-    command: list[str], url: str, folder: Path, stop: signal.Signals, user: str | None = None
-) -> Iterator[None]:
-    """Runs a server until the end of the block; `stop` makes it end at once although clients are connected."""
-    log = folder / "log"
-    with log.open("wb") as output:
-        process = subprocess.Popen(
-            command, cwd=folder, user=user, group=user, extra_groups=[] if user else None,
-            stdin=subprocess.DEVNULL, stdout=output, stderr=output,
-        )  # fmt: skip
-    try:
-        _wait_until_ready(process, url, log)
-        yield
-    finally:
-        process.send_signal(stop)
-        try:
-            process.wait(timeout=30)
-        except subprocess.TimeoutExpired:
-            process.kill()
-            process.wait()
-
-
-def _wait_until_ready(process: subprocess.Popen[bytes], url: str, log: Path) -> None:
+def _ready(url: str) -> Callable[[], str | None]:
     engine = sqlalchemy.create_engine(url, poolclass=sqlalchemy.NullPool)
-    name = Path(str(process.args[0])).name  # type: ignore[index]
-    deadline = time.monotonic() + SECONDS_TO_START
-    while True:
-        if process.poll() is not None:
-            raise DatabaseError(f"{name} ended with status {process.returncode}: {_tail(log.read_text())}")
+
+    def reason_to_wait() -> str | None:
         try:
             with engine.connect():
-                return
+                return None
         except sqlalchemy.exc.OperationalError as error:
-            if time.monotonic() > deadline:
-                raise DatabaseError(
-                    f"{name} does not answer after {SECONDS_TO_START} s ({error.orig}): {_tail(log.read_text())}"
-                ) from None
-        time.sleep(0.1)
+            return str(error.orig)
 
-
-def _tail(text: str) -> str:
-    return " | ".join(text.strip().splitlines()[-5:])
+    return reason_to_wait

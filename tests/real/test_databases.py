@@ -6,6 +6,7 @@ import stat
 import databases
 import pytest
 import sqlalchemy
+from processes import ServerError
 
 
 def settings(url: str, query: str) -> dict[str, str]:
@@ -39,7 +40,7 @@ def test_a_server_is_gone_with_its_block(server):
 
 def test_a_missing_program_is_one_line_with_what_to_install(monkeypatch):
     monkeypatch.setattr(os, "geteuid", lambda: 1000)
-    with pytest.raises(databases.DatabaseError) as error:
+    with pytest.raises(ServerError) as error:
         databases.programs(["no-such-program"], ["no-such-package"])
     assert str(error.value) == "no-such-program not found; as root run: apt-get install no-such-package"
 
@@ -51,7 +52,7 @@ def test_a_failed_installation_says_why(monkeypatch, tmp_path):
     apt.write_text(f"#!/bin/sh\ntest -x {tmp_path}/policy && echo 'E: services stay down' >&2\nexit 100\n")
     apt.chmod(0o755)
     monkeypatch.setenv("PATH", str(tmp_path), prepend=os.pathsep)
-    with pytest.raises(databases.DatabaseError) as error:
+    with pytest.raises(ServerError) as error:
         databases.programs(["no-such-program"], ["no-such-package"])
     assert str(error.value).startswith("apt-get update failed (E: services stay down); no-such-program not found;")
     assert not (tmp_path / "policy").exists()
@@ -71,5 +72,5 @@ def test_a_policy_that_is_there_stays(monkeypatch, tmp_path):
 def test_a_server_that_does_not_start_says_why(monkeypatch):
     monkeypatch.setattr(databases, "free_port", lambda: 99999999)
     message = r"postgres ended with status 1: .*99999999"
-    with pytest.raises(databases.DatabaseError, match=message), databases.postgres():
+    with pytest.raises(ServerError, match=message), databases.postgres():
         pass

@@ -1,0 +1,427 @@
+"""Debezium on a real database: its messages become files in the layout of the S3 sink (docs/contracts.md section 4).
+
+One Kafka broker and one Kafka Connect worker run from their published jars, with Debezium's connectors beside them.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import itertools
+import json
+import os
+import subprocess
+import tempfile
+import time
+import urllib.error
+import urllib.request
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, Literal
+
+import pyspark
+import sqlalchemy
+from confluent_kafka import Consumer, KafkaException, TopicPartition
+from confluent_kafka.admin import AdminClient
+from databases import free_port
+from processes import ServerError, running, tail
+
+JARS = Path(__file__).with_name("jars.xml")
+CACHE = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "cdc-lakehouse"
+SECONDS_TO_CATCH_UP = 120
+# Both live for a minute, beside a database and Spark.
+JAVA_OPTIONS = (
+    "-Xmx512m",
+    "-XX:+UseSerialGC",
+    "-XX:TieredStopAtLevel=1",
+    "-Duser.timezone=UTC",
+    "-Dorg.slf4j.simpleLogger.defaultLogLevel=warn",
+)
+
+JSON = "org.apache.kafka.connect.json.JsonConverter"
+Form = Literal["envelope", "schema", "flattened"]
+FORMS: dict[Form, dict[str, str]] = {
+    # the envelope alone
+    "envelope": {"value.converter.schemas.enable": "false"},
+    # {"schema": …, "payload": envelope}
+    "schema": {"value.converter.schemas.enable": "true"},
+    # the row with fields of the envelope beside it; a delete is a row too
+    "flattened": {
+        "value.converter.schemas.enable": "false",
+        "transforms": "flatten",
+        "transforms.flatten.type": "io.debezium.transforms.ExtractNewRecordState",
+        "transforms.flatten.delete.tombstone.handling.mode": "rewrite",
+        "transforms.flatten.replace.null.with.default": "false",
+    },
+}
+ADDED_FIELDS = {
+    "mariadb": "op,table,source.ts_ms,source.snapshot,source.file,source.pos,source.row",
+    "postgresql": "op,table,source.ts_ms,source.snapshot,source.lsn,source.sequence",
+}
+# A table of MariaDB that is not captured. The connector says how far it has read only when there is something to read.
+MARKER = "capture_marker.marker"
+
+
+# ---------------------------------------------------------------------------------------------------------------- jars
+
+
+def java() -> str:
+    """The Java that Spark would start."""
+    home = os.environ.get("JAVA_HOME")
+    return str(Path(home, "bin", "java")) if home else "java"
+
+
+def class_path() -> str:
+    """The jars that jars.xml names and those they need, from Maven Central, kept in the user's cache.
+
+    Ivy, the resolver that comes with Spark, fetches them.
+
+    Raises:
+        ServerError: they cannot be fetched.
+    """
+    ready = CACHE / f"class-path-{hashlib.sha256(JARS.read_bytes()).hexdigest()[:16]}"
+    if ready.exists() and all(Path(jar).exists() for jar in ready.read_text().split(os.pathsep)):
+        return ready.read_text()
+    print("Fetching Kafka and Debezium from Maven Central (60 MB) ...", flush=True)
+    CACHE.mkdir(parents=True, exist_ok=True)
+    ivy = next((Path(pyspark.__file__).parent / "jars").glob("ivy-*.jar"))
+    with tempfile.TemporaryDirectory() as folder:
+        written = Path(folder, "class-path")
+        done = subprocess.run(
+            [java(), "-jar", str(ivy), "-error", "-cache", str(CACHE / "ivy"), "-ivy", str(JARS), "-confs", "default",
+             "-cachepath", str(written)],
+            capture_output=True, text=True, check=False,
+        )  # fmt: skip
+        if done.returncode:
+            lines = [line.strip() for line in (done.stdout + done.stderr).splitlines() if line.strip(" .\t")]
+            raise ServerError(f"the jars of {JARS.name} cannot be fetched: {' | '.join(lines[-10:])}")
+        jars = written.read_text().strip()
+    ready.write_text(jars)
+    return jars
+
+
+# ------------------------------------------------------------------------------------------------------------- capture
+
+
+@contextmanager
+def started(partitions: int = 2) -> Iterator[Capture]:
+    """A broker and a Connect worker until the end of the block.
+
+    Args:
+        partitions: of each topic; a key stays in one partition, messages without a key (truncate) go anywhere.
+
+    Raises:
+        ServerError: the jars cannot be fetched, or a server does not start.
+    """
+    program = [java(), *JAVA_OPTIONS, "-cp", class_path()]
+    with tempfile.TemporaryDirectory(prefix="capture-", ignore_cleanup_errors=True) as name:
+        folder = Path(name)
+        broker, controller, rest = free_port(), free_port(), free_port()
+        kafka_properties = _properties(
+            folder / "kafka.properties",
+            {
+                "process.roles": "broker,controller",
+                "node.id": "1",
+                "controller.quorum.voters": f"1@127.0.0.1:{controller}",
+                "controller.listener.names": "CONTROLLER",
+                "listeners": f"PLAINTEXT://127.0.0.1:{broker},CONTROLLER://127.0.0.1:{controller}",
+                "log.dirs": str(folder / "kafka"),
+                "num.partitions": str(partitions),
+                "offsets.topic.num.partitions": "1",
+                "offsets.topic.replication.factor": "1",
+            },
+        )
+        connect_properties = _properties(
+            folder / "connect.properties",
+            {
+                "bootstrap.servers": f"127.0.0.1:{broker}",
+                "listeners": f"http://127.0.0.1:{rest}",
+                "key.converter": JSON,
+                "value.converter": JSON,
+                "offset.storage.file.filename": str(folder / "offsets"),
+                "offset.flush.interval.ms": "250",
+                "plugin.discovery": "service_load",
+            },
+        )
+        formatted = subprocess.run(
+            [*program, "kafka.tools.StorageTool", "format", "-t", "AAAAAAAAAAAAAAAAAAAAAQ", "-c", kafka_properties],
+            capture_output=True, text=True, check=False,
+        )  # fmt: skip
+        if formatted.returncode:
+            raise ServerError(f"Kafka's storage cannot be formatted: {formatted.stderr.strip()}")
+        capture = Capture(f"127.0.0.1:{broker}", f"http://127.0.0.1:{rest}", folder)
+        kafka = [*program, "kafka.Kafka", kafka_properties]
+        connect = [*program, "org.apache.kafka.connect.cli.ConnectStandalone", connect_properties]
+        with (
+            running(kafka, folder, folder / "kafka.log", capture.broker_is_missing),
+            running(connect, folder, folder / "connect.log", capture.worker_is_missing),
+        ):
+            yield capture
+
+
+def _properties(path: Path, values: dict[str, str]) -> str:
+    path.write_text("".join(f"{name}={value}\n" for name, value in values.items()))
+    return str(path)
+
+
+class Capture:
+    """The broker and the Connect worker; `started` makes one."""
+
+    def __init__(self, broker: str, rest: str, folder: Path) -> None:
+        self.broker = broker
+        self.folder = folder
+        self._rest = rest
+        self._server_ids = itertools.count(5401)
+        self._prefixes: set[str] = set()
+
+    def broker_is_missing(self) -> str | None:
+        """Why the broker cannot be used yet."""
+        try:
+            AdminClient({"bootstrap.servers": self.broker, "log_level": 0}).list_topics(timeout=1)
+        except KafkaException as error:
+            return str(error)
+        return None
+
+    def worker_is_missing(self) -> str | None:
+        """Why the Connect worker cannot be used yet."""
+        try:
+            self.request("GET", "/connectors")
+        except (OSError, ServerError) as error:  # it listens before it knows its own paths
+            return str(error)
+        return None
+
+    def request(self, method: str, path: str, body: Any = None) -> Any:
+        """Calls the worker's REST interface.
+
+        Raises:
+            ServerError: it refuses.
+        """
+        request = urllib.request.Request(
+            self._rest + path,
+            method=method,
+            data=None if body is None else json.dumps(body).encode(),
+            headers={"Content-Type": "application/json"},
+        )
+        try:
+            with urllib.request.urlopen(request, timeout=60) as answer:
+                return json.loads(answer.read() or "null")
+        except urllib.error.HTTPError as error:
+            with error:
+                raise ServerError(f"Connect refuses {method} {path}: {error.read().decode()}") from None
+
+    @contextmanager
+    def connector(
+        self, url: str, prefix: str, schemas: Sequence[str], form: Form = "envelope", **settings: str
+    ) -> Iterator[Connector]:
+        """Captures schemas of a database until the end of the block: what is there, then what changes.
+
+        Everything is kept that a connector can deliver: truncates, tombstones, heartbeats, schema changes (MariaDB) and
+        transaction metadata.
+
+        Args:
+            url: SQLAlchemy URL of the database.
+            prefix: first part of the topics' names, `<prefix>.<schema>.<table>`; lower-case letters, digits and `_`,
+                not used before: topics and positions stay as long as the broker.
+            schemas: the schemas (MariaDB: databases) to capture. They exist.
+            form: of the values: `envelope`, `schema` (the same in {schema, payload}) or `flattened`.
+            settings: more settings of the connector, `_` for `.`; they win.
+
+        Raises:
+            ServerError: the prefix was used before, or Connect refuses the settings.
+        """
+        if prefix in self._prefixes:
+            raise ServerError(f"there was a connector with prefix {prefix} before; take another prefix")
+        self._prefixes.add(prefix)
+        source = sqlalchemy.make_url(url)
+        kind = "postgresql" if source.get_backend_name() == "postgresql" else "mariadb"
+        config = {
+            "topic.prefix": prefix,
+            "database.hostname": str(source.host),
+            "database.port": str(source.port),
+            "database.user": str(source.username),
+            "database.password": str(source.password),
+            "skipped.operations": "none",
+            "provide.transaction.metadata": "true",
+            "heartbeat.interval.ms": "500",
+            "poll.interval.ms": "50",
+            "key.converter": JSON,
+            "key.converter.schemas.enable": "false",
+            "value.converter": JSON,
+            # Otherwise a NULL is shown as the default of its column, and no consumer can tell (contracts.md 3.3).
+            "value.converter.replace.null.with.default": "false",
+            **FORMS[form],
+        }
+        if form == "flattened":
+            config["transforms.flatten.add.fields"] = ADDED_FIELDS[kind]
+        if kind == "mariadb":
+            config |= {
+                "connector.class": "io.debezium.connector.mariadb.MariaDbConnector",
+                "database.server.id": str(next(self._server_ids)),
+                "database.include.list": ",".join(schemas),
+                "schema.history.internal": "io.debezium.storage.file.history.FileSchemaHistory",
+                "schema.history.internal.file.filename": str(self.folder / f"{prefix}.history"),
+            }
+        else:
+            config |= {
+                "connector.class": "io.debezium.connector.postgresql.PostgresConnector",
+                "plugin.name": "pgoutput",
+                "database.dbname": str(source.database),
+                "schema.include.list": ",".join(schemas),
+                "slot.name": prefix,
+                "publication.name": prefix,
+            }
+        config |= {name.replace("_", "."): value for name, value in settings.items()}
+        connector = Connector(self, url, prefix, kind)
+        self.request("POST", "/connectors", {"name": prefix, "config": config})
+        try:
+            yield connector
+        finally:
+            self.request("DELETE", f"/connectors/{prefix}")
+            connector.forget()
+
+
+class Connector:
+    """One captured database; `Capture.connector` makes one."""
+
+    def __init__(self, capture: Capture, url: str, prefix: str, kind: str) -> None:
+        self.prefix = prefix
+        self._capture = capture
+        self._kind = kind
+        self._engine = sqlalchemy.create_engine(url, poolclass=sqlalchemy.NullPool, isolation_level="AUTOCOMMIT")
+        self._read: dict[tuple[str, int], int] = defaultdict(int)
+        if kind == "mariadb":
+            with self._engine.connect() as connection:
+                connection.exec_driver_sql(f"create database if not exists {MARKER.partition('.')[0]}")
+                connection.exec_driver_sql(f"create table if not exists {MARKER} (n int)")
+
+    def catch_up(self, landing: Path, lines_per_file: int = 50) -> list[Path]:
+        """Writes what was captured since the last call; then all that the source had committed is in files.
+
+        Each file is a new object of the S3 sink with its default partitioner: `topics/<topic>/partition=<n>/
+        <topic>+<n>+<offset of the first line>.json`, one value per line (docs/contracts.md section 4). Tombstones are
+        left out, as by the sink with `behavior.on.null.values=ignore`.
+
+        Args:
+            landing: folder that has or gets `topics`.
+            lines_per_file: the most values in one file.
+
+        Returns:
+            the new files.
+
+        Raises:
+            ServerError: the connector failed, or is not there in time.
+        """
+        self._wait_for_source()
+        values: dict[tuple[str, int], list[tuple[int, bytes]]] = defaultdict(list)
+        for topic, partition, offset, value in self.messages():
+            if value is not None:
+                values[topic, partition].append((offset, value))
+        files = []
+        for (topic, partition), lines in sorted(values.items()):
+            folder = landing / "topics" / topic / f"partition={partition}"
+            folder.mkdir(parents=True, exist_ok=True)
+            for start in range(0, len(lines), lines_per_file):
+                chunk = lines[start : start + lines_per_file]
+                file = folder / f"{topic}+{partition}+{chunk[0][0]:010}.json"
+                # An object is there as a whole or not at all.
+                unfinished = landing / f".{file.name}"
+                unfinished.write_bytes(b"".join(value + b"\n" for _, value in chunk))
+                unfinished.rename(file)
+                files.append(file)
+        return files
+
+    def messages(self) -> Iterator[tuple[str, int, int, bytes | None]]:
+        """Topic, partition, offset and value of each message that is in Kafka now and was not read before."""
+        consumer = Consumer(
+            {"bootstrap.servers": self._capture.broker, "group.id": self.prefix, "enable.auto.commit": False}
+        )
+        try:
+            missing = {}
+            for topic, metadata in consumer.list_topics(timeout=30).topics.items():
+                if topic in (self.prefix, f"__debezium-heartbeat.{self.prefix}") or topic.startswith(f"{self.prefix}."):
+                    for partition in metadata.partitions:
+                        end = consumer.get_watermark_offsets(TopicPartition(topic, partition), timeout=30)[1]
+                        if end > self._read[topic, partition]:
+                            missing[topic, partition] = end
+            consumer.assign([TopicPartition(*place, self._read[place]) for place in missing])
+            while missing:
+                message = consumer.poll(30)
+                if message is None or message.error():
+                    raise ServerError(f"Kafka cannot be read: {message.error() if message else 'no answer'}")
+                place = message.topic(), message.partition()
+                if place not in missing:
+                    continue  # it came after the question
+                self._read[place] = message.offset() + 1
+                if self._read[place] == missing[place]:
+                    del missing[place]
+                yield *place, message.offset(), message.value()
+        finally:
+            consumer.close()
+
+    def forget(self) -> None:
+        """Removes what the connector left in the source."""
+        if self._kind == "postgresql":
+            deadline = time.monotonic() + 30
+            with self._engine.connect() as connection:
+                connection.exec_driver_sql(f'drop publication if exists "{self.prefix}"')
+                while connection.exec_driver_sql(
+                    f"select 1 from pg_replication_slots where slot_name = '{self.prefix}' and active"
+                ).all():
+                    if time.monotonic() > deadline:
+                        raise ServerError(f"the replication slot {self.prefix} is still in use")
+                    time.sleep(0.1)
+                connection.exec_driver_sql(
+                    "select pg_drop_replication_slot(slot_name) from pg_replication_slots "
+                    f"where slot_name = '{self.prefix}'"
+                )
+
+    def _wait_for_source(self) -> None:
+        """Until Kafka has every change that is committed now.
+
+        The worker keeps a position of the source only after Kafka has acknowledged every message before it. So the
+        position is compared, not the arrival of some message: topics fill independently of each other.
+        """
+        deadline = time.monotonic() + SECONDS_TO_CATCH_UP
+        with self._engine.connect() as connection:
+            wanted = self._position(connection)
+            while True:
+                self._mark(connection)
+                status = self._capture.request("GET", f"/connectors/{self.prefix}/status")
+                for part in (status["connector"], *status["tasks"]):
+                    if part["state"] == "FAILED":
+                        causes = [line for line in part["trace"].splitlines() if not line.startswith("\t")]
+                        raise ServerError(f"connector {self.prefix} failed: {' | '.join(causes)}")
+                kept = self._kept()
+                if kept is not None and kept >= wanted:
+                    return
+                if time.monotonic() > deadline:
+                    raise ServerError(
+                        f"connector {self.prefix} is at {kept} after {SECONDS_TO_CATCH_UP} s, the source at {wanted}: "
+                        + tail(self._capture.folder / "connect.log")
+                    )
+                time.sleep(0.25)
+
+    def _position(self, connection: sqlalchemy.Connection) -> int:
+        """Where the source is: every transaction committed so far has a smaller number, or this one (MariaDB)."""
+        if self._kind == "mariadb":
+            gtid = connection.exec_driver_sql("select @@gtid_binlog_pos").scalar_one()
+            return int(gtid.rpartition("-")[2] or 0)
+        return int(connection.exec_driver_sql("select pg_current_wal_insert_lsn() - '0/0'").scalar_one())
+
+    def _mark(self, connection: sqlalchemy.Connection) -> None:
+        """One more transaction, after which the connector can tell that it has read all before it."""
+        if self._kind == "mariadb":
+            connection.exec_driver_sql(f"insert into {MARKER} values (1)")
+        else:
+            connection.exec_driver_sql("select pg_logical_emit_message(true, 'capture', 'marker')")
+
+    def _kept(self) -> int | None:
+        """The position up to which all messages are in Kafka; None while the snapshot is taken."""
+        offsets = self._capture.request("GET", f"/connectors/{self.prefix}/offsets")["offsets"]
+        offset = offsets[0]["offset"] if offsets else {}
+        if not offset or "snapshot" in offset:
+            return None
+        if self._kind == "mariadb":
+            return int(offset["gtids"].rpartition("-")[2])
+        return offset.get("lsn_commit")

@@ -1,0 +1,111 @@
+"""Writes samples/: real messages of each kind, as files of the S3 sink. Run it when Debezium's version changes.
+
+`python tests/real/make_samples.py`; samples/README.md says what is there. Positions and times differ with every run.
+"""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+from pathlib import Path
+
+import capture
+import databases
+import sqlalchemy
+
+SAMPLES = Path(__file__).with_name("samples")
+TABLE = "salesdb.customer"
+# Longer than 2 kB, and kept uncompressed: PostgreSQL moves it out of the row.
+LONG = "".join(chr(97 + n * n % 26) for n in range(2100))
+
+CREATE = {
+    "mariadb": [
+        "create or replace database salesdb",
+        "create table salesdb.customer (custid int primary key, name varchar(100), mktsegment varchar(100) "
+        "default 'BUILDING', credit decimal(12,2), note longtext)",
+    ],
+    "postgres": [
+        "drop schema if exists salesdb cascade",
+        "create schema salesdb",
+        "create table salesdb.customer (custid int primary key, name varchar(100), mktsegment varchar(100) "
+        "default 'BUILDING', credit decimal(12,2), note text)",
+        "alter table salesdb.customer alter column note set storage external",
+    ],
+}
+BEFORE = [
+    f"insert into {TABLE} values (1, 'Customer Name 1', 'Market segment 1', 123.45, 'short')",
+    f"insert into {TABLE} values (2, 'Anna \"Ä\"', null, -1, null)",
+    f"insert into {TABLE} values (3, 'Customer Name 3', 'Market segment 3', 0, '{LONG}')",
+]
+# Each is a transaction. What the connector then sends to the topic of the table is the sample of that name.
+STEPS = {
+    "insert": [f"insert into {TABLE} values (8887, 'Customer Name 8887', 'Market segment 8887', 10.2345, null)"],
+    "update": [f"update {TABLE} set name = 'Customer Name update 1', mktsegment = null where custid = 1"],
+    "key_update": [f"update {TABLE} set custid = 9000 where custid = 8887"],
+    "delete": [f"delete from {TABLE} where custid = 2"],
+    "toast": [f"update {TABLE} set credit = 12345.00 where custid = 3"],
+    "toast_key_update": [f"update {TABLE} set custid = 30 where custid = 3"],
+    "several_statements": [
+        f"insert into {TABLE} (custid, name) values (11, 'a'), (12, 'b')",
+        f"update {TABLE} set name = 'c' where custid in (11, 12)",
+        f"delete from {TABLE} where custid = 11",
+        f"insert into {TABLE} (custid, name) values (11, 'd')",
+    ],
+    "keys_shifted": {
+        "mariadb": [f"update {TABLE} set custid = custid + 1 where custid in (11, 12) order by custid desc"],
+        "postgres": [
+            f"update {TABLE} set custid = 13 where custid = 12",
+            f"update {TABLE} set custid = 12 where custid = 11",
+        ],
+    },
+    "add_column": [f"alter table {TABLE} add column age int", f"update {TABLE} set age = 18 where custid = 1"],
+    "truncate": [f"truncate table {TABLE}"],
+}
+# Topics beside the one of the table, and the step whose messages are the sample; a heartbeat comes when it likes.
+OTHERS = {
+    "schema_change": ("{}", "add_column"),
+    "transaction": ("{}.transaction", "several_statements"),
+    "heartbeat": ("__debezium-heartbeat.{}", "*"),
+    "message": ("{}.message", "update"),
+}
+
+
+def main() -> None:
+    """Captures the steps in every form from both databases."""
+    shutil.rmtree(SAMPLES, ignore_errors=True)
+    with databases.mariadb() as mariadb, databases.postgres() as postgres, capture.started(partitions=1) as running:
+        for database, url in (("mariadb", mariadb), ("postgres", postgres)):
+            for form in capture.FORMS:
+                _sample(running, url, f"{database}_{form}", form, SAMPLES / database / form)
+
+
+def _sample(running: capture.Capture, url: str, prefix: str, form: capture.Form, folder: Path) -> None:
+    database = folder.parent.name
+    folder.mkdir(parents=True)
+    engine = sqlalchemy.create_engine(url, poolclass=sqlalchemy.NullPool)
+
+    def execute(statements: list[str]) -> None:
+        with engine.begin() as connection:
+            for statement in statements:
+                connection.exec_driver_sql(statement)
+
+    execute(CREATE[database])
+    execute(BEFORE)
+    with (
+        tempfile.TemporaryDirectory() as name,
+        running.connector(url, prefix, ["salesdb"], form) as connector,
+    ):
+        landing = Path(name)
+        connector.catch_up(landing / "snapshot")
+        for step, statements in STEPS.items():
+            execute(statements[database] if isinstance(statements, dict) else statements)
+            connector.catch_up(landing / step)
+        kinds = {step: (f"{{}}.{TABLE}", step) for step in ("snapshot", *STEPS)}
+        for kind, (topic, step) in {**kinds, **OTHERS}.items():
+            files = sorted(landing.glob(f"{step}/topics/{topic.format(prefix)}/*/*.json"))
+            if files:  # one step is one file, as a step is few messages
+                shutil.copy(files[0], folder / f"{kind}.json")
+
+
+if __name__ == "__main__":
+    main()
