@@ -62,6 +62,11 @@ lint: $(READY) models-check ## Check style, types, SQL and generated models; no 
 models: $(READY) ## Write the models that the seeds ask for
 	@$(RUN) python -m python_udfs.codegen
 
+.PHONY: discover
+discover: $(READY) ## Propose rows of metadata: SOURCE=<database URL or folder> FEED=<name>
+	@SOURCE="$$SOURCE" $(RUN) python -m python_udfs.discover --source "$$SOURCE" --feed "$(FEED)" --schemas "$(SCHEMAS)" \
+		--tables "$(TABLES)" --append "$(APPEND)"
+
 .PHONY: drift
 drift: $(READY) ## Show what the waiting files would change in the tables, before a run does it
 	@$(RUN) dbt --quiet run --select rejected_files raw_listing

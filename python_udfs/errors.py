@@ -59,3 +59,16 @@ class MetadataError(LakehouseError):
         counts = ", ".join(f"{file}: {count}" for file, count in per_file.items())
         head = f"{total} problem{'s' if total > 1 else ''} in the metadata ({counts})"
         return "\n".join([head, *(f"  {problem}" for problem in self.problems)])
+
+
+class DiscoverError(LakehouseError):
+    """`make discover` cannot be done as it was asked for; every reason is one line of ``problems``."""
+
+    def __init__(self, problems: Sequence[str]) -> None:
+        """Take at least one problem."""
+        self.problems = tuple(problems)
+        super().__init__(self.problems)
+
+    def __str__(self) -> str:
+        """One line per problem."""
+        return "\n".join(self.problems)

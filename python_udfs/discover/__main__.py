@@ -1,0 +1,200 @@
+"""Command line of discovery, `make discover`: `python -m python_udfs.discover --source … --feed …`."""
+
+from __future__ import annotations
+
+import argparse
+import re
+import sys
+import textwrap
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from python_udfs.discover.folder import read_folder
+from python_udfs.discover.found import Warned
+from python_udfs.discover.propose import propose
+from python_udfs.discover.reflect import read_database
+from python_udfs.discover.write import append_rows, read_rows, write_rows
+from python_udfs.errors import DiscoverError, LakehouseError, MetadataError
+from python_udfs.metadata import COLUMNS_FILE, FEEDS_FILE, TABLES_FILE, alias, load_metadata
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import TextIO
+
+    from python_udfs.discover.found import Found
+    from python_udfs.discover.propose import Proposal, Row
+    from python_udfs.metadata import Feed
+
+OUTPUT = "discovered"
+# Schemes of places of files; any other URL is one of a database.
+FILE_SCHEMES = ("file", "s3", "s3a", "s3n", "gs", "gcs", "abfs", "abfss", "hdfs", "viewfs")
+WIDTH = 100
+FEED_NAME = re.compile(r"[a-z][a-z0-9_]*")
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Propose rows of metadata, and append them to the seeds if asked to.
+
+    Args:
+        arguments: words of the command line; None takes those of the process.
+
+    Returns:
+        0; 2 if the command cannot be done as it was given; 1 if rows do not fit the seeds or a file cannot be written.
+    """
+    parser = argparse.ArgumentParser(
+        prog="python -m python_udfs.discover", description="Propose rows of metadata from a database or a folder."
+    )
+    parser.add_argument("--source", default="", help="URL of a database, or folder with files")
+    parser.add_argument("--feed", default="", help="name of the feed, new or from the seeds")
+    parser.add_argument("--schemas", default="", help="schemas, separated by spaces (default: all)")
+    parser.add_argument("--tables", default="", help="patterns as in SQL's LIKE, separated by spaces (default: all)")
+    parser.add_argument("--append", default="", help="1: append to the seeds the rows that they lack")
+    parser.add_argument("--project-dir", type=Path, default=Path(), help="root of the dbt project (default: here)")
+    options = parser.parse_args(arguments)
+    try:
+        return _run(options)
+    except DiscoverError as error:
+        _say(str(error), sys.stderr)
+        return 2
+    except LakehouseError as error:
+        _say(f"{error}\nNothing was added to the seeds.", sys.stderr)
+    except OSError as error:
+        _say(f"{error.filename}: {error.strerror}", sys.stderr)
+    return 1
+
+
+def _run(options: argparse.Namespace) -> int:
+    seeds, output = options.project_dir / "seeds", options.project_dir / OUTPUT
+    problems: list[str] = []
+    if not FEED_NAME.fullmatch(options.feed):
+        accepted = "a lower-case letter, then lower-case letters, digits and _, as in FEED=retail"
+        problems.append(f"FEED: found {options.feed or 'nothing'}; accepted: {accepted}")
+    if options.append not in ("", "1"):
+        problems.append(f"APPEND: found {options.append}; accepted: 1, or leave it out")
+    found = _find(options, _known_feed(seeds, options.feed, problems), problems)
+    if found is None or problems:
+        raise DiscoverError(problems)
+
+    present = read_rows(seeds)
+    row = next((row for row in present[FEEDS_FILE] if row["feed"] == options.feed), None) or _feed_row(options, found)
+    write_rows(output, {FEEDS_FILE: [row], TABLES_FILE: [], COLUMNS_FILE: []})
+    feed = load_metadata(output).feed(options.feed)
+    if feed.contract == "dms" and not found.has_change_sequence:
+        found.warned.append(_order(feed))
+    identities = [(row["feed"], row["source_schema"], row["source_table"]) for row in present[TABLES_FILE]]
+    proposal = propose(found, row, feed, {alias(*identity[1:]): identity for identity in identities})
+    write_rows(output, proposal.rows)
+    load_metadata(output)
+    _report(found, feed, proposal)
+    if options.append:
+        for name, count in append_rows(seeds, proposal.rows).items():
+            _say(f"seeds/{name}: {count} rows added")
+        _say("Next: look at them (git diff seeds) and mend what the warnings say. Then make models, then dbt build.")
+    else:
+        _say(f"Rows to review: {OUTPUT}/cdc_feeds.csv, cdc_tables.csv, cdc_columns.csv. Nothing else was changed.")
+        _say("Next: mend what the warnings say and copy the rows into seeds/, or run this again with APPEND=1, which")
+        _say("adds the rows that seeds/ lacks. Then make models, then dbt build.")
+    return 0
+
+
+# Source --------------------------------------------------------------------------------------------------------------
+
+
+def _known_feed(seeds: Path, name: str, problems: list[str]) -> Feed | None:
+    """The feed, if the seeds have it already."""
+    if not (seeds / FEEDS_FILE).exists():
+        return None
+    try:
+        return {feed.feed: feed for feed in load_metadata(seeds).feeds}.get(name)
+    except MetadataError as error:
+        problems.extend(map(str, error.problems))
+        return None
+
+
+def _find(options: argparse.Namespace, feed: Feed | None, problems: list[str]) -> Found | None:
+    schemas, tables = options.schemas.split(), options.tables.split()
+    if not options.source:
+        accepted = "the URL of a database, such as mysql://user:password@host/name, or a folder"
+        problems.append(f"SOURCE: found nothing; accepted: {accepted}")
+        return None
+    scheme, is_url, _ = options.source.partition("://")
+    try:
+        if is_url and scheme not in FILE_SCHEMES:
+            return read_database(options.source, schemas, tables, is_dms=feed is None or feed.contract == "dms")
+        if feed and feed.contract != "dms":
+            what = f"feed {feed.feed} has contract {feed.contract}, and only files of dms are looked at"
+            raise DiscoverError([f"SOURCE: {what}; give the URL of the database instead"])
+        if feed:
+            return read_folder(options.source, schemas, tables, format=feed.format, options=feed.options)
+        return read_folder(options.source, schemas, tables)
+    except DiscoverError as error:
+        problems.extend(error.problems)
+        return None
+
+
+def _feed_row(options: argparse.Namespace, found: Found) -> Row:
+    """The row of a feed that is new: DMS files, until somebody says otherwise."""
+    schemas = ", ".join(sorted({table.schema for table in found.tables}))
+    is_folder = found.kind == "files"
+    return {
+        "feed": options.feed,
+        "contract": "dms",
+        "format": found.format,
+        "location": _location(options.source) if is_folder else options.feed,
+        "options": ";".join(f"{key}={value}" for key, value in found.options.items()),
+        "description": f"Discovered in {found.kind}: {schemas}",
+    }
+
+
+def _location(source: str) -> str:
+    """The folder as the seeds name it: relative to the landing root where it lies there."""
+    # A second is lost on what the listing imports, for those who look at folders.
+    from python_udfs.raw_listing import landing_root  # noqa: PLC0415
+
+    if "://" in source:
+        return source
+    folder, root = Path(source).resolve(), Path(landing_root()).resolve()
+    return folder.relative_to(root).as_posix() if folder.is_relative_to(root) else folder.as_posix()
+
+
+def _order(feed: Feed) -> Warned:
+    advice = (
+        "Changes of DMS are ordered by the time of their file, the file and the row: the time of commit alone orders "
+        "nothing within a second, and no change sequence is known of. Add the column AR_H_CHANGE_SEQ "
+        "(docs/contracts.md section 1.8) at the task if files may be mixed up."
+    )
+    return Warned("order", advice, "" if feed.options.timestamp_column else "the feed has no timestamp_column either")
+
+
+# Report --------------------------------------------------------------------------------------------------------------
+
+
+def _report(found: Found, feed: Feed, proposal: Proposal) -> None:
+    _say(f"{found.what}: {len(found.tables)} tables for feed {feed.feed} ({feed.contract}, {feed.format})\n")
+    lines = [("table", "key", "columns", "warnings")]
+    for table in found.tables:
+        key = ";".join(table.primary_key) or "none"
+        labels = ", ".join(warned.label for warned in table.warned)
+        lines.append((table.full_name, key, str(len(table.columns)), labels))
+    widths = [max(len(line[place]) for line in lines) for place in range(3)]
+    lines.insert(1, ("-" * widths[0], "-" * widths[1], "-" * widths[2], "-" * len("warnings")))
+    for name, key, columns, labels in lines:
+        _say(f"{name:<{widths[0]}}  {key:<{widths[1]}}  {columns:>{widths[2]}}  {labels}".rstrip())
+    _say("")
+
+    places = [("all tables", warned) for warned in found.warned]
+    places += [(table.full_name, warned) for table in found.tables for warned in table.warned]
+    for label, advice in dict.fromkeys((warned.label, warned.advice) for _, warned in places):
+        _say(textwrap.fill(f"{label}: {advice}", WIDTH))
+        for place, warned in places:
+            if (warned.label, warned.advice) == (label, advice):
+                _say(f"  {place}: {warned.detail}" if warned.detail else f"  {place}")
+        _say("")
+
+
+def _say(text: str, stream: TextIO | None = None) -> None:
+    print(text, file=stream or sys.stdout)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

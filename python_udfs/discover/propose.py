@@ -1,0 +1,142 @@
+"""From what was found to rows of metadata that are valid, whatever the source calls its tables and columns."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from python_udfs.discover.found import FoundColumn, FoundTable, Warned
+from python_udfs.metadata import COLUMNS_FILE, FEEDS_FILE, RESERVED_PREFIX, TABLES_FILE, alias
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from python_udfs.discover.found import Found
+    from python_udfs.metadata import Feed
+
+Row = dict[str, str]
+
+
+@dataclass
+class Proposal:
+    """Rows by file, and the tables they are of, with everything to warn of; tables that got no rows are `left_out`."""
+
+    rows: dict[str, list[Row]] = field(default_factory=lambda: {FEEDS_FILE: [], TABLES_FILE: [], COLUMNS_FILE: []})
+    tables: list[FoundTable] = field(default_factory=list)
+    left_out: list[FoundTable] = field(default_factory=list)
+
+
+def propose(found: Found, feed_row: Row, feed: Feed, taken: Mapping[str, tuple[str, str, str]]) -> Proposal:
+    """Rows of metadata for everything that was found.
+
+    Args:
+        found: the tables of a source; warnings are added to them.
+        feed_row: the row of the feed, new or from the seeds.
+        feed: the same, read.
+        taken: feed, schema and name of the tables in the seeds, by alias.
+
+    Returns:
+        Rows that `load_metadata` accepts.
+    """
+    proposal = Proposal()
+    proposal.rows[FEEDS_FILE].append(feed_row)
+    aliases = dict(taken)
+    for table in found.tables:
+        key, identity = alias(table.schema, table.name), (feed.feed, table.schema, table.name)
+        if aliases.setdefault(key, identity) != identity:
+            its_feed, schema, name = aliases[key]
+            advice = (
+                "Left out: another table makes the same models. Names are lower-cased, and other characters than "
+                "letters, digits and _ become _. Let the source or DMS give one of the two another name."
+            )
+            table.warned.append(Warned("same name", advice, f"as {schema}.{name} of feed {its_feed}"))
+            proposal.left_out.append(table)
+            continue
+        is_whole = _drop_impossible_columns(table, feed)
+        if _is_impossible(table.schema) or _is_impossible(table.name) or (feed.format == "csv" and not table.columns):
+            advice = "Left out: its name has spaces at its ends, or no column is known that a seed can name."
+            table.warned.append(Warned("no row", advice))
+            proposal.left_out.append(table)
+            continue
+        proposal.tables.append(table)
+        _add_rows(proposal, table, feed, is_whole=is_whole)
+    return proposal
+
+
+def _drop_impossible_columns(table: FoundTable, feed: Feed) -> bool:
+    """Take away columns that a seed cannot name; returns whether all columns stay."""
+    ours = {(feed.options.timestamp_column or "").lower()}
+    if feed.contract == "dms" and feed.options.operation_column != "never":
+        ours.add("op")
+    names: set[str] = set()
+    good: list[FoundColumn] = []
+    bad: list[str] = []
+    for column in table.columns:
+        low = column.name.lower()
+        if low.startswith(RESERVED_PREFIX) or low in ours or low in names or _is_impossible(column.name):
+            bad.append(column.name)
+            continue
+        names.add(low)
+        good.append(column)
+    table.columns = good
+    kept = [column.name for column in good]
+    if any(name not in kept or ";" in name for name in table.primary_key):
+        bad += [name for name in table.primary_key if name in kept and ";" in name]
+        table.primary_key = ()
+        table.key_comparison = ()
+    if bad:
+        advice = (
+            f"Proposed as inactive, without these columns: a name begins with {RESERVED_PREFIX}, is that of a column "
+            "which capture adds, differs from another one only in case, or has spaces at its ends or a ; in the key. "
+            "Let the source or DMS rename them, then add them and set active."
+        )
+        table.warned.append(Warned("column names", advice, ", ".join(map(repr, bad))))
+    return not bad
+
+
+def _is_impossible(name: str) -> bool:
+    return not name or name != name.strip() or not name.isprintable()
+
+
+def _add_rows(proposal: Proposal, table: FoundTable, feed: Feed, *, is_whole: bool) -> None:
+    identity = {"feed": feed.feed, "source_schema": table.schema, "source_table": table.name}
+    proposal.rows[TABLES_FILE].append(
+        {
+            **identity,
+            "primary_key": ";".join(table.primary_key),
+            "delete_mode": "hard",
+            "mode": "current" if table.primary_key else "append",
+            "key_comparison": ";".join(table.key_comparison),
+            "write_mode": "merge-on-read",
+            "active": str(is_whole).lower(),
+            "description": table.description,
+        }
+    )
+    columns = table.columns + _missing_before_images(table, feed)
+    last_obligatory = max((place for place, column in enumerate(columns) if not column.optional), default=-1)
+    proposal.rows[COLUMNS_FILE].extend(
+        {
+            **identity,
+            "position": str(place + 1),
+            "column_name": column.name,
+            "data_type": column.data_type,
+            "optional": str(place > last_obligatory).lower(),
+            "description": column.description,
+        }
+        for place, column in enumerate(columns)
+    )
+
+
+def _missing_before_images(table: FoundTable, feed: Feed) -> list[FoundColumn]:
+    """Columns with the key before a change, which a csv file without a header has after those of the source."""
+    prefix = feed.options.before_image_prefix
+    if feed.format != "csv" or feed.options.header or not prefix:
+        return []
+    known = {column.name.lower() for column in table.columns}
+    types = {column.name: column.data_type for column in table.columns}
+    names = [f"{prefix}{name}" for name in table.primary_key]
+    return [
+        FoundColumn(name, types[name[len(prefix) :]], "The key before the change")
+        for name in names
+        if name.lower() not in known
+    ]

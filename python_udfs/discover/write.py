@@ -1,0 +1,110 @@
+"""Writes proposed rows as CSV: into a folder for review, or behind the rows of the seeds."""
+
+from __future__ import annotations
+
+import csv
+import io
+import tempfile
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from python_udfs.metadata import COLUMNS_FILE, HEADERS, TABLES_FILE, load_metadata
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from python_udfs.discover.propose import Row
+
+Rows = dict[str, list["Row"]]
+# What makes a row the same as another one.
+IDENTITY = ("feed", "source_schema", "source_table", "column_name")
+
+
+def read_rows(folder: Path) -> Rows:
+    """The rows of the three CSV files of a folder by file; none where a file is missing."""
+    rows: Rows = {}
+    for name in HEADERS:
+        path = folder / name
+        text = path.read_text(encoding="utf-8-sig") if path.exists() else ""
+        rows[name] = list(csv.DictReader(io.StringIO(text, newline="")))
+    return rows
+
+
+def write_rows(folder: Path, rows: Mapping[str, Sequence[Row]]) -> None:
+    """Write the three CSV files with the headers of the seeds, over those that are there."""
+    folder.mkdir(parents=True, exist_ok=True)
+    for name, header in HEADERS.items():
+        (folder / name).write_text(",".join(header) + "\n" + _lines(rows[name], header, "\n"), encoding="utf-8")
+
+
+def append_rows(seeds: Path, rows: Mapping[str, Sequence[Row]]) -> dict[str, int]:
+    """Add the rows that the seeds lack; no line that is there changes.
+
+    A table that the seeds know gets rows only for columns that it lacks, if these come after all it has.
+
+    Args:
+        seeds: folder of the seeds.
+        rows: rows by file.
+
+    Returns:
+        How many rows were added, by file.
+
+    Raises:
+        MetadataError: the seeds would not be valid with them; nothing is written.
+    """
+    texts = {}
+    added = {}
+    for name, news in missing_rows(seeds, rows).items():
+        path = seeds / name
+        text = path.read_bytes().decode("utf-8") if path.exists() else ",".join(HEADERS[name]) + "\n"
+        end = "\r\n" if "\r\n" in text else "\n"
+        header = next(csv.reader(io.StringIO(text.removeprefix("\ufeff"), newline="")))
+        texts[name] = text + ("" if text.endswith("\n") else end) + _lines(news, header, end) if news else text
+        added[name] = len(news)
+    with tempfile.TemporaryDirectory() as folder:
+        trial = Path(folder) / seeds.name
+        trial.mkdir()
+        for target in (trial, seeds):
+            for name, text in texts.items():
+                (target / name).write_bytes(text.encode("utf-8"))
+            load_metadata(target)
+    return added
+
+
+def missing_rows(seeds: Path, rows: Mapping[str, Sequence[Row]]) -> Rows:
+    """The rows that the seeds lack, as `append_rows` adds them."""
+    present = read_rows(seeds)
+    tables = {_identity(row)[:3] for row in present[TABLES_FILE]}
+    columns: dict[tuple[str, ...], list[str]] = {}
+    for row in present[COLUMNS_FILE]:
+        columns.setdefault(_identity(row)[:3], []).append(_identity(row)[3])
+
+    missing: Rows = {}
+    for name, news in rows.items():
+        known = {_identity(row) for row in present[name]}
+        missing[name] = [row for row in news if _identity(row) not in known]
+    proposed: dict[tuple[str, ...], list[str]] = {}
+    for row in rows[COLUMNS_FILE]:
+        proposed.setdefault(_identity(row)[:3], []).append(_identity(row)[3])
+    missing[COLUMNS_FILE] = [
+        # Files written before a column was added lack it.
+        {**row, "optional": "true"} if columns.get(table) else row
+        for row in missing[COLUMNS_FILE]
+        if (table := _identity(row)[:3]) not in tables or _begins_with(proposed[table], columns.get(table, []))
+    ]
+    return missing
+
+
+def _begins_with(names: Sequence[str], first: Sequence[str]) -> bool:
+    return list(names[: len(first)]) == list(first)
+
+
+def _identity(row: Mapping[str, str]) -> tuple[str, ...]:
+    feed, schema, table, column = (row.get(name, "") for name in IDENTITY)
+    return feed, schema, table, column.lower()
+
+
+def _lines(rows: Sequence[Row], header: Sequence[str], end: str) -> str:
+    text = io.StringIO()
+    csv.DictWriter(text, header, restval="", lineterminator=end).writerows(rows)
+    return text.getvalue()
