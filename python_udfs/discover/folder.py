@@ -122,8 +122,8 @@ def read_folder(
     Raises:
         DiscoverError: there is no such folder, or no file of such a schema or table in it.
     """
-    filesystem, base = _open(source)
-    folders, transactions = _list(filesystem, base)
+    filesystem, base, objects = _open(source)
+    folders, transactions = _sorted(base, objects)
     folders = _chosen(folders, schemas, tables, source, transactions)
     formats = Counter(_format(key) for folder in folders.values() for key in folder.loads + folder.changes)
     format = format or formats.most_common(1)[0][0]
@@ -156,25 +156,27 @@ def read_folder(
 # Listing -------------------------------------------------------------------------------------------------------------
 
 
-def _open(source: str) -> tuple[pyarrow.fs.FileSystem, str]:
+def _open(source: str) -> tuple[pyarrow.fs.FileSystem, str, list[pyarrow.fs.FileInfo]]:
+    """The file system, the folder in it, and everything below."""
     try:
         if "://" in source:
             filesystem, base = pyarrow.fs.FileSystem.from_uri(re.sub(r"^s3[an]://", "s3://", source))
         else:
             filesystem, base = pyarrow.fs.LocalFileSystem(), source
         base = base.rstrip("/")
-        is_folder = filesystem.get_file_info(base).type == pyarrow.fs.FileType.Directory
+        if filesystem.get_file_info(base).type != pyarrow.fs.FileType.Directory:
+            what = f"there is no folder {source}; a database is given as a URL, <database>://…"
+            raise DiscoverError([f"SOURCE: {what}"])
+        return filesystem, base, filesystem.get_file_info(pyarrow.fs.FileSelector(base, recursive=True))
     except (OSError, ValueError) as error:  # pyarrow's own errors are of these two kinds
-        raise DiscoverError([f"SOURCE: {source} cannot be opened: {' '.join(str(error).split())}"]) from None
-    if not is_folder:
-        raise DiscoverError([f"SOURCE: there is no folder {source}; a database is given as a URL, <database>://…"])
-    return filesystem, base
+        raise DiscoverError([f"SOURCE: {source} cannot be listed: {' '.join(str(error).split())}"]) from None
 
 
-def _list(filesystem: pyarrow.fs.FileSystem, base: str) -> tuple[_Folders, list[str]]:
+def _sorted(base: str, objects: Iterable[pyarrow.fs.FileInfo]) -> tuple[_Folders, list[str]]:
+    """The files by table, and the transaction files."""
     folders: _Folders = {}
     transactions = []
-    for info in filesystem.get_file_info(pyarrow.fs.FileSelector(base, recursive=True)):
+    for info in objects:
         key = info.path[len(base) + 1 :]
         if not info.is_file or not info.size or NOT_OURS.search(key):
             continue

@@ -254,7 +254,9 @@ def _unique_columns(
     """Names of the unique indexes and constraints that hold for all rows, by their columns."""
     unique: dict[tuple[str, ...], str] = {}
     for index in indexes:
-        is_partial = any(name.endswith("_where") and value for name, value in index.get("dialect_options", {}).items())
+        is_partial = any(
+            name.endswith("_where") and value is not None for name, value in index.get("dialect_options", {}).items()
+        )
         if index["unique"] and not is_partial and None not in index["column_names"]:
             unique[tuple(index["column_names"])] = index["name"]
     for constraint in constraints:

@@ -1,0 +1,316 @@
+"""`make discover` as a command, on databases of SQLite: rows, seeds, report and mistakes."""
+
+from __future__ import annotations
+
+import csv
+import sqlite3
+from contextlib import closing
+
+import pytest
+from seed_files import good_seeds, write_seeds
+from sqlalchemy.engine import make_url
+
+from python_udfs.codegen.render import render
+from python_udfs.discover.__main__ import main
+from python_udfs.discover.reflect import _reason
+from python_udfs.metadata import COLUMNS_FILE, FEEDS_FILE, HEADERS, TABLES_FILE, load_metadata
+
+SHOP = """
+create table item (id integer primary key, name varchar(20), price decimal(10, 2), sold timestamp, raw blob);
+create table line (item integer not null, place integer not null, what, primary key (item, place));
+create table log (at date not null, what text, unique (at), unique (what));
+create unique index log_some on log (what) where what > 'a';
+create table awsdms_status (id integer primary key);
+create view items as select * from item;
+"""
+
+
+@pytest.fixture
+def shop(tmp_path):
+    """URL of a database with three tables and a view."""
+    return database(tmp_path / "shop.db", SHOP)
+
+
+@pytest.fixture
+def project(tmp_path):
+    """A project whose seeds have `shop.item` and `hr.staff`."""
+    write_seeds(tmp_path / "project", good_seeds())
+    return tmp_path / "project"
+
+
+def database(path, script):
+    with closing(sqlite3.connect(path)) as connection:
+        connection.executescript(script)
+    return f"sqlite:///{path}"
+
+
+def discover(project, source, feed="till", **options):
+    words = [word for name, value in options.items() for word in (f"--{name}", value)]
+    return main(["--source", source, "--feed", feed, "--project-dir", str(project), *words])
+
+
+def rows(folder, name):
+    with (folder / name).open(encoding="utf-8", newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def names(project, folder="discovered"):
+    return [row["source_table"] for row in rows(project / folder, TABLES_FILE)]
+
+
+def test_rows_are_proposed_in_the_headers_of_the_seeds_and_nothing_else_changes(project, shop, capsys):
+    before = {path: path.read_bytes() for path in (project / "seeds").iterdir()}
+    assert discover(project, shop) == 0
+    assert {path: path.read_bytes() for path in (project / "seeds").iterdir()} == before
+    assert sorted(path.name for path in project.iterdir()) == ["discovered", "seeds"]
+    for name, header in HEADERS.items():
+        assert (project / "discovered" / name).read_text().splitlines()[0] == ",".join(header)
+    assert rows(project / "discovered", FEEDS_FILE) == [
+        {
+            "feed": "till",
+            "contract": "dms",
+            "format": "parquet",
+            "location": "till",
+            "options": "",
+            "description": "Discovered in sqlite: main",
+        }
+    ]
+    described = [
+        (row["source_table"], row["primary_key"], row["mode"]) for row in rows(project / "discovered", TABLES_FILE)
+    ]
+    assert described == [("item", "id", "current"), ("line", "item;place", "current"), ("log", "", "append")]
+    columns = rows(project / "discovered", COLUMNS_FILE)
+    assert [(row["position"], row["column_name"], row["data_type"]) for row in columns[:5]] == [
+        ("1", "id", "bigint"),
+        ("2", "name", "string"),
+        ("3", "price", "decimal(10,2)"),
+        ("4", "sold", "timestamp_ntz"),
+        ("5", "raw", "binary"),
+    ]
+    assert "Nothing else was changed" in capsys.readouterr().out
+
+
+def test_proposed_rows_make_models(project, shop):
+    discover(project, shop)
+    metadata = load_metadata(project / "discovered")
+    assert [table.alias for table in metadata.active_tables] == ["main__item", "main__line", "main__log"]
+    assert "models/silver/main/silver_main__log.sql" in render(metadata, project / "discovered")
+
+
+def test_the_report_has_a_line_per_table_and_says_each_advice_once(project, shop, capsys):
+    discover(project, shop)
+    out = capsys.readouterr().out
+    assert "main.item  id                5\n" in out
+    assert "main.log   none              2  no key\n" in out
+    assert out.count("No primary key: proposed is mode append") == 1
+    # Its columns are never NULL, those of the other may be; a partial index holds for some rows only.
+    assert (
+        "  main.log: unique index unnamed (at) could serve as key; unique index unnamed (what) could serve as key, if"
+        in out
+    )
+    assert "what is never NULL\n" in out and "log_some" not in out
+    assert "order: Changes of DMS" in out and "the feed has no timestamp_column either" in out
+
+
+def test_some_tables_are_chosen_by_pattern(project, shop):
+    assert discover(project, shop, tables="L% nothing") == 0
+    assert names(project) == ["line", "log"]
+
+
+@pytest.mark.parametrize("name", ["item", "it_m", "%"])
+def test_an_underscore_stands_for_any_character(project, shop, name):
+    assert discover(project, shop, tables=name) == 0
+    assert "item" in names(project)
+
+
+# Appending -----------------------------------------------------------------------------------------------------------
+
+
+def test_append_adds_what_the_seeds_lack_and_keeps_every_line(project, shop, capsys):
+    before = {name: (project / "seeds" / name).read_bytes() for name in HEADERS}
+    assert discover(project, shop, append="1") == 0
+    for name in HEADERS:
+        assert (project / "seeds" / name).read_bytes().startswith(before[name])
+    assert names(project, "seeds") == ["item", "staff", "item", "line", "log"]
+    assert "seeds/cdc_tables.csv: 3 rows added" in capsys.readouterr().out
+    assert len(load_metadata(project / "seeds").tables) == 5
+
+
+def test_append_again_adds_nothing(project, shop, capsys):
+    discover(project, shop, append="1")
+    before = {name: (project / "seeds" / name).read_bytes() for name in HEADERS}
+    capsys.readouterr()
+    assert discover(project, shop, append="1") == 0
+    assert {name: (project / "seeds" / name).read_bytes() for name in HEADERS} == before
+    assert capsys.readouterr().out.count(": 0 rows added") == 3
+
+
+def test_append_keeps_the_line_ends_the_order_of_columns_and_a_missing_last_line_end(project, shop):
+    path = project / "seeds" / FEEDS_FILE
+    path.write_bytes(
+        b"\xef\xbb\xbflocation,feed,contract,format,options,description\r\n"
+        b"shop,shop,dms,parquet,,\r\npeople,people,dms,csv,header=true,"
+    )
+    assert discover(project, shop, append="1") == 0
+    text = path.read_bytes().decode("utf-8-sig")
+    assert text.endswith("header=true,\r\ntill,till,dms,parquet,,Discovered in sqlite: main\r\n")
+
+
+def test_a_column_added_at_the_source_is_appended_as_optional(project, tmp_path):
+    source = database(tmp_path / "one.db", "create table t (id integer primary key, a text)")
+    discover(project, source, append="1")
+    database(tmp_path / "one.db", "alter table t add column b integer")
+    assert discover(project, source, append="1") == 0
+    mine = [row for row in rows(project / "seeds", COLUMNS_FILE) if row["feed"] == "till"]
+    assert [(row["column_name"], row["position"], row["optional"]) for row in mine] == [
+        ("id", "1", "false"),
+        ("a", "2", "false"),
+        ("b", "3", "true"),
+    ]
+
+
+def test_columns_of_a_known_table_that_is_otherwise_ordered_are_left_alone(project, tmp_path):
+    source = database(tmp_path / "one.db", "create table t (id integer primary key, a text, b text)")
+    discover(project, source, append="1")
+    database(tmp_path / "one.db", "drop table t; create table t (id integer primary key, new text, a text, b text)")
+    assert discover(project, source, append="1") == 0
+    assert [row["column_name"] for row in rows(project / "seeds", COLUMNS_FILE)[5:]] == ["id", "a", "b"]
+
+
+def test_append_writes_nothing_that_would_not_be_valid(project, shop, capsys):
+    seeds = good_seeds()
+    seeds[FEEDS_FILE][0]["location"] = "till/shop"
+    write_seeds(project, seeds)
+    before = {name: (project / "seeds" / name).read_bytes() for name in HEADERS}
+    assert discover(project, shop, append="1") == 1
+    assert {name: (project / "seeds" / name).read_bytes() for name in HEADERS} == before
+    error = capsys.readouterr().err
+    assert "seeds/cdc_feeds.csv line 4, column location" in error and "Nothing was added to the seeds" in error
+
+
+def test_a_feed_of_the_seeds_is_taken_as_it_is(project, shop):
+    assert discover(project, shop, feed="people", append="1") == 0
+    assert rows(project / "discovered", FEEDS_FILE) == [rows(project / "seeds", FEEDS_FILE)[1]]
+
+
+def test_a_project_without_seeds_gets_them(tmp_path, shop):
+    (tmp_path / "seeds").mkdir()
+    assert discover(tmp_path, shop, append="1") == 0
+    assert len(load_metadata(tmp_path / "seeds").tables) == 3
+
+
+# Names ---------------------------------------------------------------------------------------------------------------
+
+
+def test_tables_whose_models_would_have_one_name_are_proposed_once(project, tmp_path, capsys):
+    script = 'create table "A-b" (id integer primary key); create table a_b (id integer primary key)'
+    assert discover(project, database(tmp_path / "one.db", script), append="1") == 0
+    assert names(project) == ["A-b"]
+    assert "main.a_b: as main.A-b of feed till" in capsys.readouterr().out
+
+
+def test_a_table_that_another_feed_has_is_left_out(project, shop, capsys):
+    seeds = good_seeds()
+    for row in (*seeds[TABLES_FILE][:1], *seeds[COLUMNS_FILE][:2]):
+        row["source_schema"] = "MAIN"
+    write_seeds(project, seeds)
+    assert discover(project, shop, append="1") == 0
+    assert names(project) == ["line", "log"]
+    assert "main.item: as MAIN.item of feed shop" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("name", ["_cdc_x", " padded", "Op"])
+def test_a_column_that_no_row_can_name_makes_its_table_inactive(project, tmp_path, capsys, name):
+    source = database(tmp_path / "one.db", f'create table t (id integer primary key, "{name}" text)')
+    assert discover(project, source, append="1") == 0
+    assert [row["active"] for row in rows(project / "discovered", TABLES_FILE)] == ["false"]
+    assert [row["column_name"] for row in rows(project / "discovered", COLUMNS_FILE)] == ["id"]
+    assert f"main.t: {name!r}" in capsys.readouterr().out
+
+
+def test_a_key_that_a_cell_cannot_hold_is_no_key(project, tmp_path, capsys):
+    assert (
+        discover(project, database(tmp_path / "one.db", 'create table t ("a;b" integer primary key)'), append="1") == 0
+    )
+    (row,) = rows(project / "discovered", TABLES_FILE)
+    assert (row["primary_key"], row["mode"], row["active"]) == ("", "append", "false")
+    assert "main.t: 'a;b'" in capsys.readouterr().out
+
+
+def test_before_images_of_the_key_get_their_place_in_csv_without_names(project, shop):
+    seeds = good_seeds()
+    seeds[FEEDS_FILE].append(
+        {"feed": "till", "contract": "dms", "format": "csv", "location": "till", "options": "before_image_prefix=BI_"}
+    )
+    write_seeds(project, seeds)
+    assert discover(project, shop, tables="line", append="1") == 0
+    assert [row["column_name"] for row in rows(project / "discovered", COLUMNS_FILE)] == [
+        *("item", "place", "what"),
+        *("BI_item", "BI_place"),
+    ]
+
+
+# Mistakes ------------------------------------------------------------------------------------------------------------
+
+
+def test_all_mistakes_are_told_at_once(project, capsys):
+    assert discover(project, "/no/such/folder", feed="2x", append="yes") == 2
+    feed, append, source = capsys.readouterr().err.splitlines()
+    assert feed.startswith("FEED: found 2x; accepted:")
+    assert append.startswith("APPEND: found yes; accepted:")
+    assert source.startswith("SOURCE: there is no folder /no/such/folder")
+    assert not (project / "discovered").exists()
+
+
+def test_seeds_with_mistakes_are_told_first(project, shop, capsys):
+    (project / "seeds" / TABLES_FILE).unlink()
+    assert discover(project, shop) == 2
+    assert "seeds/cdc_tables.csv: found no readable file" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("source", "message"),
+    [
+        ("", "SOURCE: found nothing; accepted: the URL of a database"),
+        ("mysql://user:pw@host:33o6/name", "SOURCE: not a URL of a database"),
+        (
+            "mysq://user:pw@host/name",
+            "SOURCE: no database is called 'mysq'; accepted: mysql, mariadb, postgresql, oracle",
+        ),
+        ("oracle://user:pw@host/name", "SOURCE: the driver oracledb of oracle is not installed. Install it: uv pip"),
+        ("mysql://user:pw@127.0.0.1:1/name", "SOURCE: mysql name at 127.0.0.1:1 cannot be read: "),
+        ("mysql://user:pw@127.0.0.1:1/name?speed=9", "SOURCE: "),
+        ("postgresql://user:pw@127.0.0.1:1/name", "SOURCE: postgresql name at 127.0.0.1:1 cannot be read: "),
+        ("postgres://user:pw@127.0.0.1:1/name", "SOURCE: postgresql name at 127.0.0.1:1 cannot be read: "),
+        ("sqlite:////no/such/folder/file", "SOURCE: sqlite /no/such/folder/file cannot be read: unable to open"),
+        ("abfss://container", "SOURCE: abfss://container cannot be listed: "),
+    ],
+)
+def test_a_source_that_cannot_be_read_is_one_line(project, source, message, capsys):
+    assert discover(project, source) == 2
+    (line,) = capsys.readouterr().err.splitlines()
+    assert line.startswith(message)
+    assert "pw" not in line
+
+
+@pytest.mark.parametrize(
+    ("options", "messages"),
+    [
+        ({"schemas": "main x y"}, ["no schema 'x'; there are: main", "no schema 'y'; there are: main"]),
+        ({"tables": "x% y"}, ["TABLES: no table is like x% or y in main"]),
+    ],
+)
+def test_schemas_and_tables_that_are_not_there_are_told(project, shop, options, messages, capsys):
+    assert discover(project, shop, **options) == 2
+    lines = capsys.readouterr().err.splitlines()
+    assert len(lines) == len(messages) and all(map(str.endswith, lines, messages))
+
+
+def test_an_empty_database_is_told(project, tmp_path, capsys):
+    assert discover(project, database(tmp_path / "one.db", "")) == 2
+    assert capsys.readouterr().err == "SOURCE: there are no tables in main\n"
+
+
+def test_no_password_gets_into_a_message():
+    url = make_url("mysql://user:p%40ss@host/name?secret=hush")
+    assert _reason(Exception(2, "p@ss or p%40ss\nis hush"), url) == "*** or *** is ***"
