@@ -1,0 +1,339 @@
+"""What `make discover` reads from landing folders, as DMS writes them and as it should not."""
+
+from __future__ import annotations
+
+import gzip
+from datetime import date, datetime
+from decimal import Decimal
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from python_udfs.discover import folder
+from python_udfs.discover.folder import read_folder
+from python_udfs.dms_writer import Change, Column, DmsTask, SourceTable
+from python_udfs.errors import DiscoverError
+from python_udfs.metadata import FeedOptions
+
+AT = datetime(2024, 1, 31, 23, 0)
+ITEM = SourceTable(
+    "shop",
+    "item",
+    (
+        Column("id", pa.int64()),
+        Column("name", pa.string()),
+        Column("price", pa.decimal128(10, 2)),
+        Column("sold", pa.date32()),
+        Column("seen", pa.timestamp("us")),
+    ),
+    ("id",),
+)
+ROWS = [
+    {"id": 1, "name": "Pen", "price": Decimal("1.50"), "sold": date(2024, 1, 1), "seen": datetime(2024, 1, 1, 2, 3)},
+    {"id": 2, "name": "I", "price": None, "sold": None, "seen": None},
+]
+NAMED = [
+    ("id", "bigint"),
+    ("name", "string"),
+    ("price", "decimal(10,2)"),
+    ("sold", "date"),
+    ("seen", "timestamp_ntz"),
+]
+# Texts do not tell a decimal from other numbers that have a point.
+GUESSED = [(name, data_type if name != "price" else "string") for name, data_type in NAMED]
+UNNAMED = [(f"column_{place}", data_type) for place, (_, data_type) in enumerate(GUESSED, start=1)]
+
+
+def land(root, table=ITEM, load=ROWS, changes=ROWS, **settings):
+    task = DmsTask(root, **settings)
+    if load:
+        task.full_load(table, load, AT)
+    if changes:
+        task.changes(table, [Change("U", row, AT) for row in changes], AT)
+
+
+def columns(found, table=0):
+    return [(column.name, column.data_type) for column in found.tables[table].columns]
+
+
+def warned(found, label):
+    everything = [*found.warned, *(one for table in found.tables for one in table.warned)]
+    return [one.detail for one in everything if one.label == label]
+
+
+def parquet(path, data, **options):
+    path.parent.mkdir(parents=True, exist_ok=True)
+    pq.write_table(pa.table(data), path, **options)
+
+
+def text(path, content):
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(content)
+
+
+# Layout of the rows --------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("settings", "options"),
+    [
+        ({}, {}),
+        ({"timestamp_column_name": "ts"}, {"timestamp_column": "ts"}),
+        ({"include_op_for_full_load": True}, {"operation_column": "always"}),
+        ({"cdc_inserts_only": True}, {"operation_column": "never"}),
+        ({"before_image_prefix": "BI_"}, {"before_image_prefix": "BI_"}),
+        (
+            {"before_image_prefix": "BI_", "timestamp_column_name": "ts", "include_op_for_full_load": True},
+            {"before_image_prefix": "BI_", "timestamp_column": "ts", "operation_column": "always"},
+        ),
+    ],
+    ids=str,
+)
+def test_parquet_tells_names_types_and_options(tmp_path, settings, options):
+    changes = () if "cdc_inserts_only" in settings else ROWS
+    land(tmp_path, data_format="parquet", changes=changes, **settings)
+    if not changes:
+        DmsTask(tmp_path, data_format="parquet", **settings).changes(ITEM, [Change("I", ROWS[0], AT)], AT)
+    found = read_folder(str(tmp_path), [], [])
+    assert (found.format, found.options, columns(found)) == ("parquet", options, NAMED)
+
+
+@pytest.mark.parametrize(
+    ("settings", "options", "wanted"),
+    [
+        ({}, {}, UNNAMED),
+        ({"timestamp_column_name": "ts"}, {"timestamp_column": "dms_timestamp"}, UNNAMED),
+        ({"include_op_for_full_load": True}, {"operation_column": "always"}, UNNAMED),
+        ({"csv_delimiter": "\t"}, {"delimiter": "tab"}, UNNAMED),
+        (
+            {"csv_delimiter": ";", "timestamp_column_name": "ts"},
+            {"delimiter": "semicolon", "timestamp_column": "dms_timestamp"},
+            UNNAMED,
+        ),
+        ({"compression": "gzip", "add_column_name": True}, {"header": "true"}, GUESSED),
+        (
+            {"add_column_name": True, "timestamp_column_name": "ts"},
+            {"header": "true", "timestamp_column": "ts"},
+            GUESSED,
+        ),
+        (
+            {"add_column_name": True, "include_op_for_full_load": True},
+            {"header": "true", "operation_column": "always"},
+            GUESSED,
+        ),
+    ],
+    ids=str,
+)
+def test_csv_tells_options_and_types_are_guessed(tmp_path, settings, options, wanted):
+    land(tmp_path, **settings)
+    found = read_folder(str(tmp_path), [], [])
+    assert (found.format, found.options, columns(found)) == ("csv", options, wanted)
+    assert warned(found, "guessed") == ["names are missing, too" if wanted is UNNAMED else ""]
+
+
+def test_a_load_alone_does_not_tell_which_files_have_an_operation(tmp_path):
+    text(tmp_path / "shop/flag/LOAD00000001.csv", "I,1\nI,2\n")
+    found = read_folder(str(tmp_path), [], [])
+    assert (found.options, columns(found)) == ({}, [("column_1", "string"), ("column_2", "bigint")])
+
+
+def test_a_change_file_without_an_operation_means_that_none_has_one(tmp_path):
+    text(tmp_path / "shop/item/20240131-230000000.csv", "1,Pen\n")
+    assert read_folder(str(tmp_path), [], []).options == {"operation_column": "never"}
+
+
+def test_a_time_is_of_the_source_where_not_all_files_begin_with_one(tmp_path):
+    text(tmp_path / "shop/a/LOAD00000001.csv", "2024-01-31 23:00:00.000000,1\n")
+    text(tmp_path / "shop/b/LOAD00000001.csv", "1,2024-01-31 23:00:00.000000\n")
+    found = read_folder(str(tmp_path), [], [])
+    assert (found.options, len(found.tables[0].columns), len(found.tables[1].columns)) == ({}, 2, 2)
+
+
+def test_a_first_line_of_words_is_a_header_only_if_every_file_has_one(tmp_path):
+    text(tmp_path / "shop/a/LOAD00000001.csv", "id,name\n1,Pen\n")
+    assert read_folder(str(tmp_path), [], []).options == {"header": "true"}
+    text(tmp_path / "shop/b/LOAD00000001.csv", "1,Pen\n")
+    assert read_folder(str(tmp_path), [], []).options == {}
+
+
+def test_records_over_several_lines_and_a_cut_end_do_no_harm(tmp_path, monkeypatch):
+    monkeypatch.setattr(folder, "BYTES_PER_FILE", 30)
+    text(tmp_path / "shop/a/LOAD00000001.csv", '1,"two\nlines, one value"\n2,"cut here and gone')
+    assert columns(read_folder(str(tmp_path), [], [])) == [("column_1", "bigint"), ("column_2", "string")]
+
+
+def test_columns_that_only_newer_files_have_are_optional(tmp_path):
+    text(tmp_path / "shop/a/LOAD00000001.csv", "1,2\n")
+    text(tmp_path / "shop/a/20240131-230000000.csv", "U,1,2,3\n")
+    (table,) = read_folder(str(tmp_path), [], []).tables
+    assert [column.optional for column in table.columns] == [False, False, True]
+
+
+def test_before_images_of_the_key_hint_at_the_key(tmp_path):
+    land(tmp_path, data_format="parquet", before_image_prefix="BI_")
+    assert warned(read_folder(str(tmp_path), [], []), "no key") == ["there are before images of id, probably the key"]
+
+
+def test_before_images_of_all_columns_hint_at_nothing(tmp_path):
+    land(tmp_path, data_format="parquet", before_image_prefix="BI_", before_image_filter="all")
+    found = read_folder(str(tmp_path), [], [])
+    assert (columns(found), warned(found, "no key")) == (NAMED, ["files tell no key"])
+
+
+@pytest.mark.parametrize("name", ["AR_H_CHANGE_SEQ", "dms_change_seq"])
+def test_a_change_sequence_is_seen(tmp_path, name):
+    parquet(tmp_path / "shop/a/20240131-230000000.parquet", {"Op": ["U"], "id": [1], name: ["2" * 35]})
+    assert read_folder(str(tmp_path), [], []).has_change_sequence
+    land(tmp_path / "other", data_format="parquet")
+    assert not read_folder(str(tmp_path / "other"), [], []).has_change_sequence
+
+
+def test_a_feed_that_exists_says_how_its_files_are_read(tmp_path):
+    text(tmp_path / "shop/a/LOAD00000001.csv", "id|name\n1|Pen\n")
+    options = FeedOptions(delimiter="|", header=True, operation_column="never")
+    found = read_folder(str(tmp_path), [], [], format="csv", options=options)
+    assert (found.options, columns(found)) == ({}, [("id", "bigint"), ("name", "string")])
+
+
+# Types ---------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("kind", "wanted"),
+    [
+        (pa.bool_(), "boolean"),
+        (pa.int8(), "tinyint"),
+        (pa.uint8(), "smallint"),
+        (pa.uint32(), "bigint"),
+        (pa.uint64(), "decimal(20,0)"),
+        (pa.float32(), "float"),
+        (pa.decimal128(38, 10), "decimal(38,10)"),
+        (pa.timestamp("ms", tz="UTC"), "timestamp"),
+        (pa.binary(), "binary"),
+        (pa.dictionary(pa.int32(), pa.string()), "string"),
+    ],
+    ids=str,
+)
+def test_types_of_parquet_are_those_spark_reads(tmp_path, kind, wanted):
+    parquet(tmp_path / "shop/a/LOAD00000001.parquet", {"c": pa.array([None], kind)})
+    found = read_folder(str(tmp_path), [], [])
+    assert (columns(found), warned(found, "unknown type")) == ([("c", wanted)], [])
+
+
+@pytest.mark.parametrize("kind", [pa.time32("ms"), pa.list_(pa.int32()), pa.decimal256(50, 2)], ids=str)
+def test_types_of_parquet_without_a_match_become_string_and_are_told(tmp_path, kind):
+    parquet(tmp_path / "shop/a/LOAD00000001.parquet", {"c": pa.array([None], kind)})
+    found = read_folder(str(tmp_path), [], [])
+    assert columns(found) == [("c", "string")]
+    (detail,) = warned(found, "unknown type")
+    assert detail.startswith("c ")
+
+
+def test_types_of_all_files_are_widened_by_name_and_the_newest_file_gives_the_order(tmp_path):
+    parquet(tmp_path / "shop/a/LOAD00000001.parquet", {"gone": ["x"], "id": pa.array([1], pa.int32())})
+    parquet(tmp_path / "shop/a/20240131-230000000.parquet", {"Op": ["U"], "ID": [1], "more": [1.5]})
+    assert columns(read_folder(str(tmp_path), [], [])) == [("ID", "bigint"), ("more", "double"), ("gone", "string")]
+
+
+def test_types_that_do_not_fit_together_become_string_and_are_told(tmp_path):
+    parquet(tmp_path / "shop/a/LOAD00000001.parquet", {"c": [1]})
+    parquet(tmp_path / "shop/a/20240131-230000000.parquet", {"Op": ["U"], "c": ["x"]})
+    found = read_folder(str(tmp_path), [], [])
+    assert (columns(found), warned(found, "unknown type")) == ([("c", "string")], ["c string and int64"])
+
+
+@pytest.mark.parametrize(
+    ("values", "wanted"),
+    [
+        (["1", "-20", ""], "bigint"),
+        (["007"], "string"),
+        (["1234567890123456789"], "string"),
+        (["1.5"], "string"),
+        (["2024-01-31", "NULL"], "date"),
+        (["2024-01-31 10:00:00"], "timestamp_ntz"),
+        (["NULL", "NULL"], "string"),
+    ],
+    ids=str,
+)
+def test_types_of_csv_are_guessed_with_care(tmp_path, values, wanted):
+    text(tmp_path / "shop/a/LOAD00000001.csv", "".join(f"x,{value}\n" for value in values))
+    assert columns(read_folder(str(tmp_path), [], []))[1] == ("column_2", wanted)
+
+
+# Files ---------------------------------------------------------------------------------------------------------------
+
+
+def test_other_objects_are_left_alone(tmp_path):
+    land(tmp_path, data_format="parquet")
+    for name in ("shop/awsdms_status/LOAD00000001.parquet", "shop/item/part-0.parquet", "LOAD00000001.parquet"):
+        text(tmp_path / name, "x")
+    text(tmp_path / "s3_validation_failures/shop/LOAD00000001.parquet", "x")
+    text(tmp_path / "shop/none/LOAD00000001.parquet", "")
+    found = read_folder(str(tmp_path), [], [])
+    assert ([table.full_name for table in found.tables], warned(found, "unreadable")) == (["shop.item"], [])
+
+
+def test_files_in_folders_of_dates_and_segments_belong_to_their_table(tmp_path):
+    parquet(tmp_path / "shop/item/p1/SEGMENT2_LOAD0000000A.parquet", {"id": [1]})
+    parquet(tmp_path / "shop/item/2024/01/31/20240131-2300000000.parquet", {"Op": ["I"], "id": [1], "new": [1]})
+    assert columns(read_folder(str(tmp_path), [], [])) == [("id", "bigint"), ("new", "bigint")]
+
+
+def test_a_gzipped_parquet_object_is_read(tmp_path):
+    parquet(tmp_path / "plain.parquet", {"id": [1]})
+    (tmp_path / "shop/a").mkdir(parents=True)
+    (tmp_path / "shop/a/LOAD00000001.parquet.gz").write_bytes(gzip.compress((tmp_path / "plain.parquet").read_bytes()))
+    assert columns(read_folder(str(tmp_path), [], [])) == [("id", "bigint")]
+
+
+@pytest.mark.parametrize("name", ["LOAD00000002.parquet", "LOAD00000002.parquet.gz"])
+def test_a_file_that_cannot_be_read_is_told_and_the_others_are_read(tmp_path, name):
+    land(tmp_path, data_format="parquet")
+    text(tmp_path / "shop/item" / name, "no parquet")
+    found = read_folder(str(tmp_path), [], [])
+    assert (columns(found), warned(found, "unreadable")) == (NAMED, [f"shop/item/{name}"])
+
+
+def test_the_first_and_the_last_files_are_opened(tmp_path, monkeypatch):
+    monkeypatch.setattr(folder, "FILES_PER_KIND", 3)
+    for number in range(1, 8):
+        parquet(tmp_path / f"shop/a/LOAD0000000{number}.parquet", {f"c{number}": [1]})
+    assert [name for name, _ in columns(read_folder(str(tmp_path), [], []))] == ["c7", "c6", "c1"]
+
+
+def test_a_table_without_a_load_is_told(tmp_path):
+    land(tmp_path, data_format="parquet", load=None)
+    assert warned(read_folder(str(tmp_path), [], []), "no full load") == [""]
+
+
+def test_files_of_another_format_and_transaction_files_are_told(tmp_path):
+    land(tmp_path, data_format="parquet")
+    text(tmp_path / "shop/staff/LOAD00000001.csv", "1\n")
+    text(tmp_path / "txn/CDC_TXN-20240131230000000.csv", "I,item,shop,1\n")
+    found = read_folder(str(tmp_path), [], [])
+    assert [table.name for table in found.tables] == ["item"]
+    assert warned(found, "two formats") == ["1 files"]
+    assert warned(found, "transaction files") == ["1 files, first txn/CDC_TXN-20240131230000000.csv"]
+
+
+def test_a_folder_can_be_given_as_a_uri(tmp_path):
+    land(tmp_path, data_format="parquet")
+    assert columns(read_folder(f"file://{tmp_path}", ["shop"], ["ite_"])) == NAMED
+
+
+@pytest.mark.parametrize(
+    ("files", "schemas", "tables", "format", "message"),
+    [
+        ([], [], [], None, "has no files of tables; expected files such as <schema>/<table>/LOAD00000001.parquet"),
+        (["t/CDC_TXN-20240131230000000.csv"], [], [], None, "no files of tables but 1 transaction files"),
+        (["shop/a/LOAD00000001.csv"], ["shop", "hr"], [], None, "has no schema 'hr'; there are: shop"),
+        (["shop/a/LOAD00000001.csv"], [], ["b%"], None, "is like b%"),
+        (["shop/a/LOAD00000001.csv"], [], [], "parquet", "the feed reads parquet files, and"),
+    ],
+)
+def test_a_folder_without_what_was_asked_for_is_told(tmp_path, files, schemas, tables, format, message):
+    for name in files:
+        text(tmp_path / name, "1\n")
+    with pytest.raises(DiscoverError, match=message):
+        read_folder(str(tmp_path), schemas, tables, format=format)
