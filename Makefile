@@ -3,6 +3,7 @@
 # Knobs: make setup PYTHON=python3.12, make test PYTEST_ARGS="-k silver -x"
 PYTHON ?= python3
 PYTEST_ARGS ?=
+# make discover SOURCE=mysql://user:password@host/name FEED=retail SCHEMAS="shop crm" TABLES="cust% item" APPEND=1
 # make prove N=50000 SEED=7 TABLES=soft_csv HISTORIES=12,13: a failure prints the ones that bring it back.
 N ?= 10000
 SEED ?= $(shell date +%s)
@@ -64,8 +65,7 @@ models: $(READY) ## Write the models that the seeds ask for
 
 .PHONY: discover
 discover: $(READY) ## Propose rows of metadata: SOURCE=<database URL or folder> FEED=<name>
-	@SOURCE="$$SOURCE" $(RUN) python -m python_udfs.discover --source "$$SOURCE" --feed "$(FEED)" --schemas "$(SCHEMAS)" \
-		--tables "$(TABLES)" --append "$(APPEND)"
+	@$(RUN) python -m python_udfs.discover --feed "$(FEED)" --schemas "$(SCHEMAS)" --tables "$(TABLES)" --append "$(APPEND)"
 
 .PHONY: drift
 drift: $(READY) ## Show what the waiting files would change in the tables, before a run does it

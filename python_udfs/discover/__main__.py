@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 import re
 import sys
 import textwrap
@@ -44,7 +45,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(
         prog="python -m python_udfs.discover", description="Propose rows of metadata from a database or a folder."
     )
-    parser.add_argument("--source", default="", help="URL of a database, or folder with files")
+    parser.add_argument(
+        "--source",
+        # A command line is open to every user of the machine; an environment is not.
+        default=os.environ.get("SOURCE", ""),
+        help="URL of a database, or folder with files (default: the environment variable SOURCE)",
+    )
     parser.add_argument("--feed", default="", help="name of the feed, new or from the seeds")
     parser.add_argument("--schemas", default="", help="schemas, separated by spaces (default: all)")
     parser.add_argument("--tables", default="", help="patterns as in SQL's LIKE, separated by spaces (default: all)")

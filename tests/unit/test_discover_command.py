@@ -262,6 +262,12 @@ def test_all_mistakes_are_told_at_once(project, capsys):
     assert not (project / "discovered").exists()
 
 
+def test_the_source_can_come_from_the_environment(project, shop, monkeypatch):
+    monkeypatch.setenv("SOURCE", shop)
+    assert main(["--feed", "till", "--project-dir", str(project)]) == 0
+    assert names(project) == ["item", "line", "log"]
+
+
 def test_seeds_with_mistakes_are_told_first(project, shop, capsys):
     (project / "seeds" / TABLES_FILE).unlink()
     assert discover(project, shop) == 2

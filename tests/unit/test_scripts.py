@@ -213,5 +213,18 @@ def test_help_lists_every_target_of_the_front_door() -> None:
         ["make", "--no-print-directory"], cwd=PROJECT, env=dict(os.environ), capture_output=True, text=True, check=True
     )
     listed = [line.split()[1] for line in result.stdout.splitlines()]
-    names = ["help", "setup", "demo", "test", "prove", "lint", "models", "drift", "models-check", "docs", "clean"]
+    names = [
+        "help",
+        "setup",
+        "demo",
+        "test",
+        "prove",
+        "lint",
+        "models",
+        "discover",
+        "drift",
+        "models-check",
+        "docs",
+        "clean",
+    ]
     assert listed == names
