@@ -46,7 +46,7 @@ def find(feed: Mapping[str, Any]) -> Found:
     return Found(
         ignored_reason=f"coalesce({of_all}, case when {TRANSACTIONS} then {of_transactions} else {of_tables} end)",
         kind=f"case when {TRANSACTIONS} then 'mixed' when {LOAD} then 'load' else 'change' end",
-        file_time=f"case when not {LOAD} then {_TIME} end",
+        file_time=_TIME,
         source_schema=_folder(1),
         source_table=_folder(2),
     )

@@ -33,8 +33,10 @@ def test_what_is_no_data_is_ignored_with_its_reason(found):
         "s3_validation_failures/t/LOAD00000001.parquet": "DMS validation report",
         "in/s3_validation_failures/t/LOAD00000001.parquet": "DMS validation report",
         "s/t/LOAD00000002.parquet.tmp": "temporary object",
+        "s/t/LOAD00000002.parquet~": "temporary object",
         "s/t/LOAD00000003.csv": "the feed reads .parquet files",
         "s/t/LOAD00000003xparquet": "the feed reads .parquet files",
+        "s/t/a.part.parquet": "the name is neither LOAD<hex number> nor <yyyymmdd>-<hhmmss…>",
         "s/t/notes.parquet": "the name is neither LOAD<hex number> nor <yyyymmdd>-<hhmmss…>",
         "s/t/LOAD0001.parquet": "the name is neither LOAD<hex number> nor <yyyymmdd>-<hhmmss…>",
         "s/t/20240131-23010.parquet": "the name is neither LOAD<hex number> nor <yyyymmdd>-<hhmmss…>",
@@ -69,6 +71,7 @@ def test_transaction_files_that_are_not_asked_for_or_not_right_are_ignored(found
         "cdc/CDC_TXN-20241399230102123.csv": "the name holds no valid date and time",
         "cdc/CDC_TXN-20240131230102123.csv.tmp": "temporary object",
         "cdc/CDC_TXN-20240131230102123.parquet": "not in a <schema>/<table>/ folder of the feed's location",
+        "cdc/CDC_TXN-20240131230102123.csv.bak": "not in a <schema>/<table>/ folder of the feed's location",
         "cdc/CDC_TXN-2024013123010.csv": "not in a <schema>/<table>/ folder of the feed's location",
     }
     assert {key: row.ignored_reason for key, row in found(MIXED, *expected).items()} == expected

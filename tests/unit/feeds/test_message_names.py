@@ -33,6 +33,7 @@ def test_what_holds_no_messages_is_ignored_with_its_reason(found):
         f"{SINK}.keys.json.gz": only_keys,
         f"{SINK}.headers.json": only_headers,
         f"{SINK}.headers.snappy.parquet": only_headers,
+        "topics/tombstone/partition=0/tombstone+0+0000000000.keys.json": only_keys,
         "topics/t/tombstone/t+0+0000000003.keys.json": "keys of tombstones, which have no values",
         "tombstone/t+0+0000000003.keys.avro": "keys of tombstones, which have no values",
         f"{SINK}.json.tmp": "temporary object",

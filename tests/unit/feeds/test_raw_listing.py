@@ -101,20 +101,29 @@ def test_a_change_file_that_is_delivered_again_stays_in_its_generation(spark, la
     landing("s/t/LOAD00000001.parquet", 10)
     known = known.unionByName(new_objects(spark, FEEDS, known)).localCheckpoint()
     landing("s/t/20240131-230300000.parquet", 20)
-    assert listed(new_objects(spark, FEEDS, known), "generation") == {"s/t/20240131-230300000.parquet": (1,)}
+    landing("s/t/20240131-231200000.parquet", 12)
+    assert listed(new_objects(spark, FEEDS, known), "generation") == {
+        "s/t/20240131-230300000.parquet": (1,),
+        "s/t/20240131-231200000.parquet": (2,),
+    }
 
 
-def test_a_corrected_load_file_is_no_reload(spark, landing):
+def test_a_corrected_load_file_is_no_reload_but_one_replaced_before_it_was_read_is(spark, landing):
     landing("s/t/LOAD00000001.parquet", 0)
     landing("s/t/LOAD00000002.parquet", 0)
+    landing("s/other/LOAD00000001.parquet", 0)
     known = new_objects(spark, FEEDS, None, now=START).localCheckpoint()
-    rejected = known.where("path like '%LOAD00000002%'").select(
-        "path", "size", "modified_at", F.lit("unreadable").alias("rule")
+    rejected = known.where("object_key <> 's/t/LOAD00000001.parquet'").select(
+        "path", "size", "modified_at", F.expr("if(source_table = 't', 'unreadable', 'replaced')").alias("rule")
     )
     landing("s/t/LOAD00000002.parquet", 10)
     landing("s/t/20240131-231200000.parquet", 12)
-    found = new_objects(spark, FEEDS, known, rejected)
-    assert {generation for (generation,) in listed(found, "generation").values()} == {1}
+    landing("s/other/LOAD00000001.parquet", 10)
+    assert listed(new_objects(spark, FEEDS, known, rejected), "generation") == {
+        "s/t/LOAD00000002.parquet": (1,),
+        "s/t/20240131-231200000.parquet": (1,),
+        "s/other/LOAD00000001.parquet": (2,),
+    }
 
 
 def test_a_location_that_does_not_exist_is_no_error(spark, landing):
@@ -236,6 +245,16 @@ def test_a_location_that_lists_nothing_is_not_mounted_and_truncates_nothing(list
     assert listing(TRUNCATING) == [("", "ignored", None)]
     away.rename(tmp_path / "elsewhere")
     assert listing(TRUNCATING) == [("", "vanished", None)]
+
+
+def test_a_location_that_lists_nothing_says_nothing_about_other_feeds(listing, landing, remove):
+    feeds = [*FEEDS, {**FEEDS[0], "feed": "more", "location": "more"}]
+    for key in (LOAD, CHANGE, f"../more/{LOAD}"):
+        landing(key)
+    listing(feeds)
+    remove(CHANGE)
+    remove(f"../more/{LOAD}")
+    assert listing(feeds) == [("", "vanished", None), (CHANGE, "vanished", 1)]
 
 
 def test_a_feed_that_moved_has_lost_nothing(listing, landing):
