@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from typing import TextIO
 
     from python_udfs.discover.found import Found
-    from python_udfs.discover.propose import Proposal, Row
+    from python_udfs.discover.propose import Row
     from python_udfs.metadata import Feed
 
 OUTPUT = "discovered"
@@ -88,12 +88,12 @@ def _run(options: argparse.Namespace) -> int:
     if feed.contract == "dms" and not found.has_change_sequence:
         found.warned.append(_order(feed))
     identities = [(row["feed"], row["source_schema"], row["source_table"]) for row in present[TABLES_FILE]]
-    proposal = propose(found, row, feed, {alias(*identity[1:]): identity for identity in identities})
-    write_rows(output, proposal.rows)
+    rows = propose(found, row, feed, {alias(*identity[1:]): identity for identity in identities})
+    write_rows(output, rows)
     load_metadata(output)
-    _report(found, feed, proposal)
+    _report(found, feed)
     if options.append:
-        for name, count in append_rows(seeds, proposal.rows).items():
+        for name, count in append_rows(seeds, rows).items():
             _say(f"seeds/{name}: {count} rows added")
         _say("Next: look at them (git diff seeds) and mend what the warnings say. Then make models, then dbt build.")
     else:
@@ -158,7 +158,8 @@ def _location(source: str) -> str:
     from python_udfs.raw_listing import landing_root  # noqa: PLC0415
 
     if "://" in source:
-        return source
+        # What stands before @ and after ? there is for pyarrow alone, and may be a secret.
+        return re.sub(r"://[^/]*@", "://", source).partition("?")[0].rstrip("/")
     folder, root = Path(source).resolve(), Path(landing_root()).resolve()
     return folder.relative_to(root).as_posix() if folder.is_relative_to(root) else folder.as_posix()
 
@@ -175,7 +176,7 @@ def _order(feed: Feed) -> Warned:
 # Report --------------------------------------------------------------------------------------------------------------
 
 
-def _report(found: Found, feed: Feed, proposal: Proposal) -> None:
+def _report(found: Found, feed: Feed) -> None:
     _say(f"{found.what}: {len(found.tables)} tables for feed {feed.feed} ({feed.contract}, {feed.format})\n")
     lines = [("table", "key", "columns", "warnings")]
     for table in found.tables:

@@ -123,6 +123,7 @@ def read_folder(
         DiscoverError: there is no such folder, or no file of such a schema or table in it.
     """
     filesystem, base, objects = _open(source)
+    source = _shown(source)
     folders, transactions = _sorted(base, objects)
     folders = _chosen(folders, schemas, tables, source, transactions)
     formats = Counter(_format(key) for folder in folders.values() for key in folder.loads + folder.changes)
@@ -165,11 +166,17 @@ def _open(source: str) -> tuple[pyarrow.fs.FileSystem, str, list[pyarrow.fs.File
             filesystem, base = pyarrow.fs.LocalFileSystem(), source
         base = base.rstrip("/")
         if filesystem.get_file_info(base).type != pyarrow.fs.FileType.Directory:
-            what = f"there is no folder {source}; a database is given as a URL, <database>://…"
+            what = f"there is no folder {_shown(source)}; a database is given as a URL, <database>://…"
             raise DiscoverError([f"SOURCE: {what}"])
         return filesystem, base, filesystem.get_file_info(pyarrow.fs.FileSelector(base, recursive=True))
     except (OSError, ValueError) as error:  # pyarrow's own errors are of these two kinds
-        raise DiscoverError([f"SOURCE: {source} cannot be listed: {' '.join(str(error).split())}"]) from None
+        reason = " ".join(str(error).split()).replace(source, _shown(source))
+        raise DiscoverError([f"SOURCE: {_shown(source)} cannot be listed: {reason}"]) from None
+
+
+def _shown(source: str) -> str:
+    """The source without secrets: a URI can hold one, and so can what was meant as the URL of a database."""
+    return re.sub(r":.*@", ":***@", source).partition("?")[0]
 
 
 def _sorted(base: str, objects: Iterable[pyarrow.fs.FileInfo]) -> tuple[_Folders, list[str]]:

@@ -2,31 +2,22 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from python_udfs.discover.found import FoundColumn, FoundTable, Warned
+from python_udfs.discover.found import FoundColumn, Warned
 from python_udfs.metadata import COLUMNS_FILE, FEEDS_FILE, RESERVED_PREFIX, TABLES_FILE, alias
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from python_udfs.discover.found import Found
+    from python_udfs.discover.found import Found, FoundTable
     from python_udfs.metadata import Feed
 
 Row = dict[str, str]
+Rows = dict[str, list[Row]]
 
 
-@dataclass
-class Proposal:
-    """Rows by file, and the tables they are of, with everything to warn of; tables that got no rows are `left_out`."""
-
-    rows: dict[str, list[Row]] = field(default_factory=lambda: {FEEDS_FILE: [], TABLES_FILE: [], COLUMNS_FILE: []})
-    tables: list[FoundTable] = field(default_factory=list)
-    left_out: list[FoundTable] = field(default_factory=list)
-
-
-def propose(found: Found, feed_row: Row, feed: Feed, taken: Mapping[str, tuple[str, str, str]]) -> Proposal:
+def propose(found: Found, feed_row: Row, feed: Feed, taken: Mapping[str, tuple[str, str, str]]) -> Rows:
     """Rows of metadata for everything that was found.
 
     Args:
@@ -36,10 +27,9 @@ def propose(found: Found, feed_row: Row, feed: Feed, taken: Mapping[str, tuple[s
         taken: feed, schema and name of the tables in the seeds, by alias.
 
     Returns:
-        Rows that `load_metadata` accepts.
+        Rows by file, which `load_metadata` accepts.
     """
-    proposal = Proposal()
-    proposal.rows[FEEDS_FILE].append(feed_row)
+    rows: Rows = {FEEDS_FILE: [feed_row], TABLES_FILE: [], COLUMNS_FILE: []}
     aliases = dict(taken)
     for table in found.tables:
         key, identity = alias(table.schema, table.name), (feed.feed, table.schema, table.name)
@@ -50,17 +40,14 @@ def propose(found: Found, feed_row: Row, feed: Feed, taken: Mapping[str, tuple[s
                 "letters, digits and _ become _. Let the source or DMS give one of the two another name."
             )
             table.warned.append(Warned("same name", advice, f"as {schema}.{name} of feed {its_feed}"))
-            proposal.left_out.append(table)
             continue
         is_whole = _drop_impossible_columns(table, feed)
         if _is_impossible(table.schema) or _is_impossible(table.name) or (feed.format == "csv" and not table.columns):
             advice = "Left out: its name has spaces at its ends, or no column is known that a seed can name."
             table.warned.append(Warned("no row", advice))
-            proposal.left_out.append(table)
             continue
-        proposal.tables.append(table)
-        _add_rows(proposal, table, feed, is_whole=is_whole)
-    return proposal
+        _add_rows(rows, table, feed, is_whole=is_whole)
+    return rows
 
 
 def _drop_impossible_columns(table: FoundTable, feed: Feed) -> bool:
@@ -98,9 +85,9 @@ def _is_impossible(name: str) -> bool:
     return not name or name != name.strip() or not name.isprintable()
 
 
-def _add_rows(proposal: Proposal, table: FoundTable, feed: Feed, *, is_whole: bool) -> None:
+def _add_rows(rows: Rows, table: FoundTable, feed: Feed, *, is_whole: bool) -> None:
     identity = {"feed": feed.feed, "source_schema": table.schema, "source_table": table.name}
-    proposal.rows[TABLES_FILE].append(
+    rows[TABLES_FILE].append(
         {
             **identity,
             "primary_key": ";".join(table.primary_key),
@@ -114,7 +101,7 @@ def _add_rows(proposal: Proposal, table: FoundTable, feed: Feed, *, is_whole: bo
     )
     columns = table.columns + _missing_before_images(table, feed)
     last_obligatory = max((place for place, column in enumerate(columns) if not column.optional), default=-1)
-    proposal.rows[COLUMNS_FILE].extend(
+    rows[COLUMNS_FILE].extend(
         {
             **identity,
             "position": str(place + 1),

@@ -13,9 +13,8 @@ from python_udfs.metadata import COLUMNS_FILE, HEADERS, TABLES_FILE, load_metada
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from python_udfs.discover.propose import Row
+    from python_udfs.discover.propose import Row, Rows
 
-Rows = dict[str, list["Row"]]
 # What makes a row the same as another one.
 IDENTITY = ("feed", "source_schema", "source_table", "column_name")
 

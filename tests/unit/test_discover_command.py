@@ -11,7 +11,7 @@ from seed_files import good_seeds, write_seeds
 from sqlalchemy.engine import make_url
 
 from python_udfs.codegen.render import render
-from python_udfs.discover.__main__ import main
+from python_udfs.discover.__main__ import _location, main
 from python_udfs.discover.reflect import _reason
 from python_udfs.metadata import COLUMNS_FILE, FEEDS_FILE, HEADERS, TABLES_FILE, load_metadata
 
@@ -289,6 +289,8 @@ def test_seeds_with_mistakes_are_told_first(project, shop, capsys):
         ("postgresql://user:pw@127.0.0.1:1/name", "SOURCE: postgresql name at 127.0.0.1:1 cannot be read: "),
         ("postgres://user:pw@127.0.0.1:1/name", "SOURCE: postgresql name at 127.0.0.1:1 cannot be read: "),
         ("sqlite:////no/such/folder/file", "SOURCE: sqlite /no/such/folder/file cannot be read: unable to open"),
+        ("mysql:user:pw@host/name", "SOURCE: mysql:***@host/name cannot be listed: "),
+        ("s3://key:pw@/no?secret=pw", "SOURCE: s3:***@/no cannot be listed: "),
         ("abfss://container", "SOURCE: abfss://container cannot be listed: "),
     ],
 )
@@ -315,6 +317,22 @@ def test_schemas_and_tables_that_are_not_there_are_told(project, shop, options, 
 def test_an_empty_database_is_told(project, tmp_path, capsys):
     assert discover(project, database(tmp_path / "one.db", "")) == 2
     assert capsys.readouterr().err == "SOURCE: there are no tables in main\n"
+
+
+def test_no_secret_of_a_uri_gets_into_a_location():
+    assert _location("s3://key:p%2Fw@bucket/shop/?region=x") == "s3://bucket/shop"
+
+
+def test_a_folder_under_the_landing_root_is_named_from_there(project, tmp_path, monkeypatch):
+    monkeypatch.setenv("LAKEHOUSE_RAW", str(tmp_path / "raw"))
+    for name in ("raw/till", "elsewhere"):
+        (tmp_path / name / "shop/item").mkdir(parents=True)
+        (tmp_path / name / "shop/item/LOAD00000001.csv").write_text("id,name\n1,Pen\n")
+        assert discover(project, str(tmp_path / name), append="1") == 0
+        (row,) = rows(project / "discovered", FEEDS_FILE)
+        location = "till" if name == "raw/till" else str(tmp_path / "elsewhere")
+        assert (row["location"], row["format"], row["options"]) == (location, "csv", "header=true")
+        write_seeds(project, good_seeds())
 
 
 def test_no_password_gets_into_a_message():
