@@ -154,12 +154,12 @@ def _feed_row(options: argparse.Namespace, found: Found) -> Row:
 
 def _location(source: str) -> str:
     """The folder as the seeds name it: relative to the landing root where it lies there."""
-    # A second is lost on what the listing imports, for those who look at folders.
-    from python_udfs.raw_listing import landing_root  # noqa: PLC0415
-
     if "://" in source:
         # What stands before @ and after ? there is for pyarrow alone, and may be a secret.
         return re.sub(r"://[^/]*@", "://", source).partition("?")[0].rstrip("/")
+    # A second is lost on what the listing imports: only here.
+    from python_udfs.raw_listing import landing_root  # noqa: PLC0415
+
     folder, root = Path(source).resolve(), Path(landing_root()).resolve()
     return folder.relative_to(root).as_posix() if folder.is_relative_to(root) else folder.as_posix()
 

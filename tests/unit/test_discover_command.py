@@ -10,8 +10,11 @@ import pytest
 from seed_files import good_seeds, write_seeds
 from sqlalchemy.engine import make_url
 
+from python_udfs import metadata
 from python_udfs.codegen.render import render
 from python_udfs.discover.__main__ import _location, main
+from python_udfs.discover.found import Found, FoundColumn, FoundTable
+from python_udfs.discover.propose import propose
 from python_udfs.discover.reflect import _reason
 from python_udfs.metadata import COLUMNS_FILE, FEEDS_FILE, HEADERS, TABLES_FILE, load_metadata
 
@@ -92,9 +95,9 @@ def test_rows_are_proposed_in_the_headers_of_the_seeds_and_nothing_else_changes(
 
 def test_proposed_rows_make_models(project, shop):
     discover(project, shop)
-    metadata = load_metadata(project / "discovered")
-    assert [table.alias for table in metadata.active_tables] == ["main__item", "main__line", "main__log"]
-    assert "models/silver/main/silver_main__log.sql" in render(metadata, project / "discovered")
+    proposal = load_metadata(project / "discovered")
+    assert [table.alias for table in proposal.active_tables] == ["main__item", "main__line", "main__log"]
+    assert "models/silver/main/silver_main__log.sql" in render(proposal, project / "discovered")
 
 
 def test_the_report_has_a_line_per_table_and_says_each_advice_once(project, shop, capsys):
@@ -248,6 +251,71 @@ def test_before_images_of_the_key_get_their_place_in_csv_without_names(project, 
         *("item", "place", "what"),
         *("BI_item", "BI_place"),
     ]
+
+
+def proposed(project, feed, table):
+    """Rows for one table of the parquet feed `shop` or of the csv feed `people`."""
+    known = load_metadata(project / "seeds").feed(feed)
+    return propose(Found("", "", [table]), {"feed": feed}, known, {})
+
+
+def test_columns_that_differ_in_case_only_are_one_too_many(project):
+    table = FoundTable("s", "t", [FoundColumn("id", "int"), FoundColumn("ID", "int")], primary_key=("ID",))
+    (row,) = proposed(project, "shop", table)[TABLES_FILE]
+    assert (row["active"], row["primary_key"], row["mode"]) == ("false", "", "append")
+    assert [one.detail for one in table.warned] == ["'ID'"]
+
+
+@pytest.mark.parametrize("name", [" t", "t\n", ""])
+def test_a_table_that_no_row_can_name_is_left_out(project, name):
+    table = FoundTable("s", name, [FoundColumn("id", "int")])
+    assert proposed(project, "shop", table)[TABLES_FILE] == []
+    assert table.warned[0].label == "no row"
+
+
+def test_a_table_without_columns_is_left_out_where_files_need_them(project):
+    assert len(proposed(project, "shop", FoundTable("s", "t", []))[TABLES_FILE]) == 1
+    assert proposed(project, "people", FoundTable("s", "t", []))[TABLES_FILE] == []
+
+
+def test_columns_are_optional_only_at_the_end(project):
+    columns = [FoundColumn("a", "int"), FoundColumn("b", "int", optional=True), FoundColumn("c", "int")]
+    columns.append(FoundColumn("d", "int", optional=True))
+    found = proposed(project, "people", FoundTable("s", "t", columns))[COLUMNS_FILE]
+    assert [row["optional"] for row in found] == ["false", "false", "false", "true"]
+
+
+# Folders -------------------------------------------------------------------------------------------------------------
+
+
+def land(folder, content, name="LOAD00000001.csv"):
+    (folder / "shop/thing").mkdir(parents=True)
+    (folder / "shop/thing" / name).write_text(content)
+    return str(folder)
+
+
+def test_files_of_a_known_feed_are_read_as_its_row_says(project, tmp_path):
+    seeds = good_seeds()
+    seeds[FEEDS_FILE][1]["options"] = "delimiter=|"
+    write_seeds(project, seeds)
+    assert discover(project, land(tmp_path / "raw", "Pen|a,b\n"), feed="people") == 0
+    columns = rows(project / "discovered", COLUMNS_FILE)
+    assert [row["column_name"] for row in columns] == ["column_1", "column_2"]
+
+
+def test_a_change_sequence_in_the_files_puts_them_in_order(project, tmp_path, capsys):
+    land(tmp_path / "raw", f"U,{'2' * 35},1\n", "20240131-230000000.csv")
+    assert discover(project, str(tmp_path / "raw")) == 0
+    assert "order:" not in capsys.readouterr().out
+
+
+def test_files_of_other_contracts_are_not_looked_at(project, tmp_path, monkeypatch, capsys):
+    monkeypatch.setattr(metadata, "CONTRACTS", ("dms", "other"))
+    seeds = good_seeds()
+    seeds[FEEDS_FILE][0]["contract"] = "other"
+    write_seeds(project, seeds)
+    assert discover(project, land(tmp_path / "raw", "1,2\n"), feed="shop") == 2
+    assert "feed shop has contract other, and only files of dms are looked at" in capsys.readouterr().err
 
 
 # Mistakes ------------------------------------------------------------------------------------------------------------

@@ -157,6 +157,11 @@ def test_a_first_line_of_words_is_a_header_only_if_every_file_has_one(tmp_path):
     assert read_folder(str(tmp_path), [], []).options == {}
 
 
+def test_a_change_whose_values_are_words_is_no_header(tmp_path):
+    text(tmp_path / "shop/a/20240131-230000000.csv", "I,Pen\n")
+    assert columns(read_folder(str(tmp_path), [], [])) == [("column_1", "string")]
+
+
 def test_records_over_several_lines_and_a_cut_end_do_no_harm(tmp_path, monkeypatch):
     monkeypatch.setattr(folder, "BYTES_PER_FILE", 30)
     text(tmp_path / "shop/a/LOAD00000001.csv", '1,"two\nlines, one value"\n2,"cut here and gone')
