@@ -307,7 +307,7 @@ def _delimiter(texts: list[str]) -> str:
 def _records(text: str, delimiter: str, *, is_cut: bool) -> list[list[str]]:
     try:
         records = list(csv.reader(io.StringIO(text, newline=""), delimiter=delimiter))
-    except csv.Error:
+    except csv.Error:  # a NUL, before Python 3.11
         return []
     return [record for record in (records[:-1] if is_cut else records) if record][: ROWS_PER_FILE + 1]
 

@@ -162,10 +162,33 @@ def test_a_change_whose_values_are_words_is_no_header(tmp_path):
     assert columns(read_folder(str(tmp_path), [], [])) == [("column_1", "string")]
 
 
-def test_records_over_several_lines_and_a_cut_end_do_no_harm(tmp_path, monkeypatch):
-    monkeypatch.setattr(folder, "BYTES_PER_FILE", 30)
-    text(tmp_path / "shop/a/LOAD00000001.csv", '1,"two\nlines, one value"\n2,"cut here and gone')
+def test_a_first_line_with_a_word_twice_is_no_header(tmp_path):
+    text(tmp_path / "shop/a/LOAD00000001.csv", "Pen,Pen\nInk,Pen\n")
+    assert read_folder(str(tmp_path), [], []).options == {}
+
+
+def test_times_under_different_names_are_of_the_source(tmp_path):
+    for name in ("seen", "sold"):
+        parquet(tmp_path / f"shop/{name}/LOAD00000001.parquet", {name: ["2024-01-31 23:00:00"], "id": [1]})
+    found = read_folder(str(tmp_path), [], [])
+    assert (found.options, columns(found)) == ({}, [("seen", "string"), ("id", "bigint")])
+
+
+def test_a_record_may_have_several_lines(tmp_path):
+    text(tmp_path / "shop/a/LOAD00000001.csv", '1,"two\nlines, one value"\n2,"three"\n')
     assert columns(read_folder(str(tmp_path), [], [])) == [("column_1", "bigint"), ("column_2", "string")]
+
+
+def test_a_record_that_is_not_read_whole_tells_nothing(tmp_path, monkeypatch):
+    monkeypatch.setattr(folder, "BYTES_PER_FILE", 15)
+    text(tmp_path / "shop/a/LOAD00000001.csv", "2024-01-31\n2024-02-28\n")
+    assert columns(read_folder(str(tmp_path), [], [])) == [("column_1", "date")]
+
+
+def test_before_images_in_csv_are_columns_of_the_file(tmp_path):
+    land(tmp_path, add_column_name=True, before_image_prefix="BI_")
+    found = read_folder(str(tmp_path), [], [])
+    assert (found.options["before_image_prefix"], columns(found)) == ("BI_", [*GUESSED, ("BI_id", "bigint")])
 
 
 def test_columns_that_only_newer_files_have_are_optional(tmp_path):
