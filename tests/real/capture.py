@@ -89,13 +89,14 @@ def class_path() -> str:
     with tempfile.TemporaryDirectory() as folder:
         written = Path(folder, "class-path")
         done = subprocess.run(
-            [java(), "-jar", str(ivy), "-error", "-cache", str(CACHE / "ivy"), "-ivy", str(JARS), "-confs", "default",
+            [java(), "-jar", str(ivy), "-warn", "-cache", str(CACHE / "ivy"), "-ivy", str(JARS), "-confs", "default",
              "-cachepath", str(written)],
             capture_output=True, text=True, check=False,
         )  # fmt: skip
         if done.returncode:
-            lines = [line.strip() for line in (done.stdout + done.stderr).splitlines() if line.strip(" .\t")]
-            raise ServerError(f"the jars of {JARS.name} cannot be fetched: {' | '.join(lines[-10:])}")
+            lines = [line.strip(": \t") for line in (done.stdout + done.stderr).splitlines()]
+            missing = [line for line in lines if "#" in line and line.endswith("not found")]
+            raise ServerError(f"the jars of {JARS.name} cannot be fetched: {' | '.join(missing or lines[-5:])}")
         jars = written.read_text().strip()
     ready.write_text(jars)
     return jars
@@ -214,7 +215,7 @@ class Capture:
     def connector(
         self, url: str, prefix: str, schemas: Sequence[str], form: Form = "envelope", **settings: str
     ) -> Iterator[Connector]:
-        """Captures schemas of a database until the end of the block: what is there, then what changes.
+        """Captures schemas of a database: the block begins when what is there is captured, and what changes follows.
 
         Everything is kept that a connector can deliver: truncates, tombstones, heartbeats, schema changes (MariaDB) and
         transaction metadata.
@@ -228,7 +229,7 @@ class Capture:
             settings: more settings of the connector, `_` for `.`; they win.
 
         Raises:
-            ServerError: the prefix was used before, or Connect refuses the settings.
+            ServerError: the prefix was used before, Connect refuses the settings, or the connector fails.
         """
         if prefix in self._prefixes:
             raise ServerError(f"there was a connector with prefix {prefix} before; take another prefix")
@@ -259,6 +260,8 @@ class Capture:
                 "connector.class": "io.debezium.connector.mariadb.MariaDbConnector",
                 "database.server.id": str(next(self._server_ids)),
                 "database.include.list": ",".join(schemas),
+                # Otherwise what is larger than a signed 64-bit number becomes negative.
+                "bigint.unsigned.handling.mode": "precise",
                 "schema.history.internal": "io.debezium.storage.file.history.FileSchemaHistory",
                 "schema.history.internal.file.filename": str(self.folder / f"{prefix}.history"),
             }
@@ -275,6 +278,8 @@ class Capture:
         connector = Connector(self, url, prefix, kind)
         self.request("POST", "/connectors", {"name": prefix, "config": config})
         try:
+            # A table that is altered while MariaDB's snapshot is taken stops the connector.
+            connector.wait()
             yield connector
         finally:
             self.request("DELETE", f"/connectors/{prefix}")
@@ -312,7 +317,7 @@ class Connector:
         Raises:
             ServerError: the connector failed, or is not there in time.
         """
-        self._wait_for_source()
+        self.wait()
         values: dict[tuple[str, int], list[tuple[int, bytes]]] = defaultdict(list)
         for topic, partition, offset, value in self.messages():
             if value is not None:
@@ -359,28 +364,14 @@ class Connector:
         finally:
             consumer.close()
 
-    def forget(self) -> None:
-        """Removes what the connector left in the source."""
-        if self._kind == "postgresql":
-            deadline = time.monotonic() + 30
-            with self._engine.connect() as connection:
-                connection.exec_driver_sql(f'drop publication if exists "{self.prefix}"')
-                while connection.exec_driver_sql(
-                    f"select 1 from pg_replication_slots where slot_name = '{self.prefix}' and active"
-                ).all():
-                    if time.monotonic() > deadline:
-                        raise ServerError(f"the replication slot {self.prefix} is still in use")
-                    time.sleep(0.1)
-                connection.exec_driver_sql(
-                    "select pg_drop_replication_slot(slot_name) from pg_replication_slots "
-                    f"where slot_name = '{self.prefix}'"
-                )
-
-    def _wait_for_source(self) -> None:
+    def wait(self) -> None:
         """Until Kafka has every change that is committed now.
 
         The worker keeps a position of the source only after Kafka has acknowledged every message before it. So the
         position is compared, not the arrival of some message: topics fill independently of each other.
+
+        Raises:
+            ServerError: the connector failed, or is not there in time.
         """
         deadline = time.monotonic() + SECONDS_TO_CATCH_UP
         with self._engine.connect() as connection:
@@ -401,6 +392,23 @@ class Connector:
                         + tail(self._capture.folder / "connect.log")
                     )
                 time.sleep(0.25)
+
+    def forget(self) -> None:
+        """Removes what the connector left in the source."""
+        if self._kind == "postgresql":
+            deadline = time.monotonic() + 30
+            with self._engine.connect() as connection:
+                connection.exec_driver_sql(f'drop publication if exists "{self.prefix}"')
+                while connection.exec_driver_sql(
+                    f"select 1 from pg_replication_slots where slot_name = '{self.prefix}' and active"
+                ).all():
+                    if time.monotonic() > deadline:
+                        raise ServerError(f"the replication slot {self.prefix} is still in use")
+                    time.sleep(0.1)
+                connection.exec_driver_sql(
+                    "select pg_drop_replication_slot(slot_name) from pg_replication_slots "
+                    f"where slot_name = '{self.prefix}'"
+                )
 
     def _position(self, connection: sqlalchemy.Connection) -> int:
         """Where the source is: every transaction committed so far has a smaller number, or this one (MariaDB)."""

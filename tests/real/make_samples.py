@@ -5,13 +5,16 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 import tempfile
 from pathlib import Path
+from typing import Any
 
 import capture
 import databases
 import sqlalchemy
+from workload import Workload
 
 SAMPLES = Path(__file__).with_name("samples")
 TABLE = "salesdb.customer"
@@ -72,16 +75,18 @@ OTHERS = {
 
 def main() -> None:
     """Captures the steps in every form from both databases."""
-    shutil.rmtree(SAMPLES, ignore_errors=True)
+    for old in SAMPLES.rglob("*.json"):
+        old.unlink()
     with databases.mariadb() as mariadb, databases.postgres() as postgres, capture.started(partitions=1) as running:
         for database, url in (("mariadb", mariadb), ("postgres", postgres)):
             for form in capture.FORMS:
                 _sample(running, url, f"{database}_{form}", form, SAMPLES / database / form)
+                _types(running, url, f"{database}_{form}_types", form, SAMPLES / database / form)
 
 
 def _sample(running: capture.Capture, url: str, prefix: str, form: capture.Form, folder: Path) -> None:
     database = folder.parent.name
-    folder.mkdir(parents=True)
+    folder.mkdir(parents=True, exist_ok=True)
     engine = sqlalchemy.create_engine(url, poolclass=sqlalchemy.NullPool)
 
     def execute(statements: list[str]) -> None:
@@ -105,6 +110,25 @@ def _sample(running: capture.Capture, url: str, prefix: str, form: capture.Form,
             files = sorted(landing.glob(f"{step}/topics/{topic.format(prefix)}/*/*.json"))
             if files:  # one step is one file, as a step is few messages
                 shutil.copy(files[0], folder / f"{kind}.json")
+
+
+def _types(running: capture.Capture, url: str, prefix: str, form: capture.Form, folder: Path) -> None:
+    """Rows of each type, one in the snapshot and two after it, and what the source says about them."""
+    name = "test_db.awkward"
+    workload = Workload(url, seed=3, largest=60)
+    workload.insert(1)
+    with tempfile.TemporaryDirectory() as landing, running.connector(url, prefix, ["test_db"], form) as connector:
+        workload.insert(2)
+        connector.catch_up(Path(landing))
+        (file,) = Path(landing).glob(f"topics/{prefix}.{name}/*/*.json")
+        shutil.copy(file, folder / "types.json")
+    rows = [{column: _text(value) for column, value in row.items()} for row in workload.rows(name)]
+    lines = (json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
+    (folder.parent / "types.source.json").write_text("".join(lines))
+
+
+def _text(value: Any) -> str | None:
+    return None if value is None else value.hex() if isinstance(value, bytes) else str(value)
 
 
 if __name__ == "__main__":
