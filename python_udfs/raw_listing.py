@@ -180,6 +180,8 @@ def _listed(spark: SparkSession, feed: Mapping[str, Any], location: str) -> Data
             "modified_at",
             "true as is_listed",
         )
+        # Spark plans for reading files: it would make a task of every 32 of them.
+        .coalesce(int(str(spark.conf.get("spark.sql.shuffle.partitions"))))
     )
 
 
