@@ -15,6 +15,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date, datetime, timedelta, timezone
 from decimal import Decimal
+from functools import cache
 from pathlib import Path
 from typing import Any, Literal, TypeVar
 from zoneinfo import ZoneInfo
@@ -95,6 +96,8 @@ class DmsTask:
     * ``before_image_prefix``: the rule add-before-image-columns (§1.7): after the table's columns those of the key
       again, or with ``before_image_filter`` ``all`` every one, filled in ``U`` rows. Full loads have them too, empty
       (UNVERIFIED).
+    * ``cdc_path``: where ``transactions`` writes (CdcPath with PreserveTransactions, §1.4). Its timestamp column stands
+      after the schema (UNVERIFIED).
     * ``seconds_between_files``: how much later each further file of one call is written (CdcMaxBatchInterval).
 
     Raises:
@@ -124,6 +127,7 @@ class DmsTask:
     csv_no_sup_value: str | None = None
     before_image_prefix: str | None = None
     before_image_filter: Literal["pk-only", "all"] = "pk-only"
+    cdc_path: str = "cdc"
     seconds_between_files: int = 60
 
     def __post_init__(self) -> None:
@@ -220,6 +224,30 @@ class DmsTask:
             files.append(self._store(path, self._encode(columns, records), moment))
         return files
 
+    def transactions(self, changes: Iterable[tuple[SourceTable, Change]], written_at: datetime) -> Path:
+        """Writes one transaction file, ``CDC_TXN-<17 digits>.csv``: changes of any tables (docs/contracts.md §1.4).
+
+        Args:
+            changes: tables and their statements in commit order.
+            written_at: write time, UTC if naive: the file's name and its modification time.
+
+        Returns:
+            The file.
+        """
+        lines = []
+        for table, change in changes:
+            record = self._record(table, change, _timestamp_text(change.committed_at))
+            columns = self._layout(table, with_operation=True)
+            operation, *values = self._csv_values(columns, record)
+            names = [self._quoted(table.name), self._quoted(table.schema)]
+            lines.append([operation, *names, *values])
+        moment = _utc(written_at)
+        local = moment.astimezone(ZoneInfo(self.date_partition_timezone))
+        # Whatever the format of the loads, these are CSV.
+        suffix = ".csv.gz" if self.compression == "gzip" else ".csv"
+        name = f"CDC_TXN-{local:%Y%m%d%H%M%S}{local.microsecond // 1000:03d}{suffix}"
+        return self._store(self.root / self.cdc_path / name, self._compressed(self._joined(lines)), moment)
+
     def resume(
         self, table: SourceTable, sent: Sequence[Change], new: Sequence[Change], repeat: int, written_at: datetime
     ) -> list[Path]:
@@ -282,9 +310,11 @@ class DmsTask:
     def _encode(self, columns: Sequence[Column], records: Sequence[Row]) -> bytes:
         if self.data_format == "parquet":
             return self._parquet(columns, records)
-        text = self._csv(columns, records).encode()
+        return self._compressed(self._csv(columns, records))
+
+    def _compressed(self, text: str) -> bytes:
         # mtime: gzip writes the clock into its header otherwise.
-        return gzip.compress(text, mtime=0) if self.compression == "gzip" else text
+        return gzip.compress(text.encode(), mtime=0) if self.compression == "gzip" else text.encode()
 
     def _parquet(self, columns: Sequence[Column], records: Sequence[Row]) -> bytes:
         types = [self._parquet_type(column.type) for column in columns]
@@ -311,13 +341,13 @@ class DmsTask:
         return type_
 
     def _csv(self, columns: Sequence[Column], records: Sequence[Row]) -> str:
-        renderers = [_csv_renderer(column) for column in columns]
-        lines = []
-        if self.add_column_name:
-            lines.append([self._quoted(column.name) for column in columns])
-        for record in records:
-            values = (record.get(column.name) for column in columns)
-            lines.append([self._csv_value(render, value) for render, value in zip(renderers, values, strict=True)])
+        header = [[self._quoted(column.name) for column in columns]] if self.add_column_name else []
+        return self._joined([*header, *(self._csv_values(columns, record) for record in records)])
+
+    def _csv_values(self, columns: Sequence[Column], record: Row) -> list[str]:
+        return [self._csv_value(_csv_renderer(column), record.get(column.name)) for column in columns]
+
+    def _joined(self, lines: Sequence[Sequence[str]]) -> str:
         return "".join(self.csv_delimiter.join(line) + self.csv_row_delimiter for line in lines)
 
     def _csv_value(self, render: Callable[[Any], str], value: Any) -> str:
@@ -374,6 +404,7 @@ def _date_text(value: date) -> str:
     return value.isoformat()
 
 
+@cache
 def _csv_renderer(column: Column) -> Callable[[Any], str]:
     """How a non-NULL value of the column's type reads in CSV (docs/contracts.md §1.5; binary as hex is UNVERIFIED)."""
     kinds: tuple[tuple[Callable[[pa.DataType], bool], Callable[[Any], str]], ...] = (

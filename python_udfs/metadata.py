@@ -71,7 +71,7 @@ BOOLEANS = ("true", "false")
 RESERVED_PREFIX = "_cdc_"
 
 COMMON_OPTIONS = ("timestamp_column", "operation_column", "before_image_prefix", "absent_columns")
-CSV_OPTIONS = ("delimiter", "header", "null_values", "unavailable_value")
+CSV_OPTIONS = ("delimiter", "header", "null_values", "unavailable_value", "transaction_files")
 # Characters that the syntax of the options cell itself uses, or that a spreadsheet loses, have a word.
 DELIMITER_WORDS = {"tab": "\t", "semicolon": ";"}
 DEFAULT_NULL_VALUES = ("NULL", "")
@@ -129,7 +129,8 @@ RESERVED_WORDS = frozenset(
 class FeedOptions:
     """How the files of a feed are to be read (docs/contracts.md §1.1, §1.3, §1.5, §1.7).
 
-    ``delimiter``, ``header``, ``null_values`` and ``unavailable_value`` say nothing for parquet.
+    ``delimiter``, ``header``, ``null_values``, ``unavailable_value`` and ``transaction_files`` (§1.4) say nothing for
+    parquet.
     """
 
     timestamp_column: str | None = None
@@ -140,6 +141,7 @@ class FeedOptions:
     header: bool = False
     null_values: tuple[str, ...] = DEFAULT_NULL_VALUES
     unavailable_value: str | None = None
+    transaction_files: bool = False
 
     def is_before_image(self, name: str) -> bool:
         """Whether a column holds the value that another one had before the change."""
@@ -160,7 +162,7 @@ class Feed:
     @property
     def is_mixed(self) -> bool:
         """Whether one file holds changes of many tables (docs/contracts.md §1.4, §2 to §5)."""
-        return self.contract != "dms"
+        return self.contract != "dms" or self.options.transaction_files
 
 
 @dataclass(frozen=True)
@@ -525,15 +527,22 @@ class _Loader:
         )
         accepted_unavailable = "a text that is none of null_values, without quotes and delimiter"
         checked("delimiter", ",", words, good_delimiter)
+        header = checked("header", "false", " or ".join(BOOLEANS), pairs.get("header") in BOOLEANS) == "true"
+        transactions = pairs.get("transaction_files")
+        transaction_files = checked("transaction_files", "false", " or ".join(BOOLEANS), transactions in BOOLEANS)
+        if header and transaction_files == "true":
+            fix = "Remove one of the two: DMS writes no header where it preserves transactions."
+            self._problem(row, "options", "header=true with transaction_files=true", "one of the two", fix)
         return FeedOptions(
             timestamp_column=checked("timestamp_column", "", accepted_timestamp, good_timestamp) or None,
             operation_column=checked("operation_column", "auto", " or ".join(OPERATION_COLUMN_WORDS), good_operation),
             before_image_prefix=checked("before_image_prefix", "", accepted_prefix, good_prefix) or None,
             absent_columns=checked("absent_columns", "null", " or ".join(ABSENT_COLUMNS_WORDS), good_absent),
             delimiter=delimiter,
-            header=checked("header", "false", " or ".join(BOOLEANS), pairs.get("header") in BOOLEANS) == "true",
+            header=header,
             null_values=null_values,
             unavailable_value=checked("unavailable_value", "", accepted_unavailable, good_unavailable) or None,
+            transaction_files=transaction_files == "true",
         )
 
     # Columns -------------------------------------------------------------------------------------------------------

@@ -10,7 +10,7 @@
     {%- set existing = load_relation(this) -%}
     {%- set after_batch_id = cdc_last_batch_id(existing) -%}
     {%- set files = cdc_new_files(cdc, after_batch_id) -%}
-    {%- set raw = cdc_read_files(cdc, files) -%}
+    {%- set raw = cdc_with_mixed(cdc, files, after_batch_id, cdc_read_files(cdc, files)) -%}
     {%- do raw.update({'has_truncate': files.has_truncate}) -%}
     {%- if existing is not none and raw.view is none and not files.has_truncate -%}
         {{ return(cdc_nothing_new_sql(this, 'no new object in the landing area since batch ' ~ after_batch_id)) }}
@@ -28,7 +28,7 @@
     {%- endif -%}
     {%- do cdc_set_progress({'batch-id': files.last_batch_id}) -%}
     {%- set files_sql = cdc_new_files_sql(
-        ref('raw_listing'), ref('rejected_files'), cdc, after_batch_id, files.last_batch_id
+        ref('raw_listing'), ref('rejected_files'), cdc, after_batch_id, files.last_batch_id, cdc_split_of(cdc)
     ) -%}
     {{ return(cdc_bronze_sql(cdc, files_sql, raw, plan)) }}
 {% endmacro %}

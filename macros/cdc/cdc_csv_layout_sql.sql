@@ -1,7 +1,7 @@
 {#
     Where the values of a record stand (docs/contracts.md section 1.3): with a header by name, whatever its case;
     without one after the operation and timestamp columns, of which LOAD files have one fewer unless the feed says
-    always.
+    always. Records of mixed objects have table and schema after the operation (section 1.4).
 #}
 {% macro cdc_csv_layout_sql(cdc) -%}
 {%- set required = cdc.columns | rejectattr('optional') | list | length -%}
@@ -11,6 +11,9 @@
     'always': timestamps + 1,
     'never': timestamps
 }[cdc.options.operation_column] -%}
+{%- if cdc.get('split') -%}
+    {%- set lead = 'if(_cdc_kind = ' ~ "'mixed'" ~ ', ' ~ (timestamps + 3) ~ ', ' ~ lead ~ ')' -%}
+{%- endif -%}
 {%- set malformed_if -%}
     when (length(_cdc_content) - length(replace(_cdc_content, '"', ''))) % 2 = 1 then 'a quoted value is not closed'
             when exists(_cdc_fields, field -> field like '"%' and replace(field, '""', '') not rlike '^("[^"]*")?\\z')

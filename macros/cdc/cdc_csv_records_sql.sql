@@ -14,7 +14,13 @@ marked as (
             rows between unbounded preceding and 1 preceding
         ), 0) % 2 = 0 as _cdc_begins
     from {{ view }} as raw
-    inner join files on raw._file_path = files.path and files.is_newest
+    inner join files
+        on
+            raw._file_path = files.path
+            and files.is_newest
+            {%- if cdc.get('split') %}
+            and (files.kind <> 'mixed' or raw._file_modified_at = files.modified_at)
+            {%- endif %}
 ),
 
 numbered as (

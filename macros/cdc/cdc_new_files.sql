@@ -1,14 +1,16 @@
 {#
-    Returns paths (the objects to read), has_truncate and last_batch_id (what progress becomes). Objects whose content was
+    Returns paths (the objects to read), has_truncate, has_mixed (rows wait in the split table) and last_batch_id (what progress becomes). Objects whose content was
     replaced before anybody read it are written to rejected_files here, so that each of them keeps a reason.
 #}
 {% macro cdc_new_files(cdc, after_batch_id) %}
-    {% set sql = cdc_new_files_sql(ref('raw_listing'), ref('rejected_files'), cdc, after_batch_id) %}
-    {% set files = {'paths': [], 'has_truncate': false, 'last_batch_id': after_batch_id} %}
+    {% set sql = cdc_new_files_sql(ref('raw_listing'), ref('rejected_files'), cdc, after_batch_id, split=cdc_split_of(cdc)) %}
+    {% set files = {'paths': [], 'has_truncate': false, 'has_mixed': false, 'last_batch_id': after_batch_id} %}
     {% set replaced = [] %}
     {% for file in run_query(sql) %}
         {% if file['kind'] == 'truncate' %}
             {% do files.update({'has_truncate': true}) %}
+        {% elif file['kind'] == 'mixed' %}
+            {% do files.update({'has_mixed': true}) %}
         {% elif file['is_newest'] %}
             {% do files.paths.append(file['path']) %}
         {% else %}

@@ -1,9 +1,9 @@
 {#
     A path seen in two versions since the last batch can be read in its newest version only: the older content is gone.
     A version that went and came back is listed twice and read once; one that was rejected because it was not there is
-    read when it is back.
+    read when it is back. Where files of many tables are split, loads wait for the split to have come as far.
 #}
-{% macro cdc_new_files_sql(listing, rejected, cdc, after_batch_id, last_batch_id=none) -%}
+{% macro cdc_new_files_sql(listing, rejected, cdc, after_batch_id, last_batch_id=none, split=none) -%}
 with listing as (
     select
         path,
@@ -24,6 +24,9 @@ with listing as (
         and batch_id > {{ after_batch_id }}
         {%- if last_batch_id is not none %}
         and batch_id <= {{ last_batch_id }}
+        {%- endif %}
+        {%- if split is not none %}
+        and batch_id <= (select max(batch_id) from {{ split }})
         {%- endif %}
     group by path, size, modified_at, kind, object_key, file_time
 )
@@ -48,4 +51,8 @@ left anti join {{ rejected }} as rejected
         and listing.size = rejected.size
         and listing.modified_at = rejected.modified_at
         and listing.first_seen_at <= rejected.rejected_at
+{%- if split is not none %}
+union all
+{{ cdc_split_files_sql(split, cdc, after_batch_id, last_batch_id) }}
+{%- endif %}
 {%- endmacro %}

@@ -2,7 +2,7 @@
     Whether an object is in bronze follows from bronze's own progress, so a rollback of bronze makes its objects
     wait again.
 #}
-{% macro cdc_raw_processed_files(bronze, inactive) -%}
+{% macro cdc_raw_processed_files(bronze, split, inactive) -%}
 with progress as (
     {%- for table in bronze %}
     select
@@ -18,6 +18,15 @@ with progress as (
             (select max(_cdc_batch_id) from {{ table.relation }}),
             0
         ) as batch_id
+    union all
+    {%- endfor %}
+    {%- for feed in split %}
+    select
+        {{ cdc_string_sql(feed.feed) }} as feed,
+        cast(null as string) as source_schema,
+        cast(null as string) as source_table,
+        true as is_active,
+        coalesce((select max(batch_id) from {{ feed.relation }}), 0) as batch_id
     union all
     {%- endfor %}
     {%- for table in inactive %}
@@ -64,8 +73,8 @@ from listing
 left join progress
     on
         listing.feed = progress.feed
-        and listing.source_schema = progress.source_schema
-        and listing.source_table = progress.source_table
+        and listing.source_schema <=> progress.source_schema
+        and listing.source_table <=> progress.source_table
 left join {{ ref('rejected_files') }} as rejected
     on
         listing.path = rejected.path

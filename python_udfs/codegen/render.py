@@ -69,8 +69,12 @@ def render(metadata: Metadata, seeds_dir: Path) -> dict[str, str]:
         ),
     }
     for view in VIEWS:
-        text = _fill(f"{view}.sql", tables=tables, inactive=metadata.inactive_tables)
+        text = _fill(f"{view}.sql", feeds=metadata.feeds, tables=tables, inactive=metadata.inactive_tables)
         files[f"models/etl_metadata/{view}.sql"] = text
+    for feed in metadata.feeds:
+        if feed.is_mixed:
+            files[f"models/etl_metadata/split_{feed.feed}.py"] = _fill("split.py.txt", feed=feed)
+            files[f"models/etl_metadata/_split_{feed.feed}.yml"] = _fill("split.yml", feed=feed)
     for table in tables:
         feed = metadata.feed(table.feed)
         for layer in ("bronze", "silver"):

@@ -5,6 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from pyspark.sql import Column, DataFrame, Window
+from pyspark.sql import functions as F
+
 from python_udfs.feeds.names import NAME, NEVER_READ, Found, first_reason
 
 # Section 1.2: the digit counts vary between engine versions, so none is required.
@@ -12,6 +15,7 @@ LOAD = rf"{NAME} rlike r'^(SEGMENT\d+_)?LOAD[0-9A-Fa-f]{{5,8}}\.'"
 CHANGES = rf"{NAME} rlike r'^\d{{8}}-\d{{6,12}}\.'"
 # Section 1.4: always csv, whatever the format of the loads.
 TRANSACTIONS = rf"{NAME} rlike r'^CDC_TXN-\d{{17}}\.csv(\.gz)?$'"
+FILE_COLUMNS = ["path", "object_key", "file_time", "modified_at", "batch_id"]
 IN_TABLE_FOLDER = "object_key like '%/%/%'"
 
 _DIGITS = rf"rpad(replace(regexp_extract({NAME}, r'^(?:CDC_TXN-)?([\d-]+)\.', 1), '-'), 20, '0')"
@@ -54,3 +58,44 @@ def find(feed: Mapping[str, Any]) -> Found:
 
 def _folder(number: int) -> str:
     return f"case when {IN_TABLE_FOLDER} and not {TRANSACTIONS} then split_part(object_key, '/', {number}) end"
+
+
+def rows(lines: DataFrame, feed: Mapping[str, Any]) -> DataFrame:
+    """The records of transaction files, by source table (docs/contracts.md section 1.4).
+
+    A record begins with operation, table and schema, and ends on the line on which its quotes are balanced. One that
+    does not begin so belongs to no table: both names are NULL.
+
+    Args:
+        lines: a row per line: `FILE_COLUMNS`, file_row (bigint, from 0) and value (string).
+        feed: `delimiter`, one character.
+
+    Returns:
+        `FILE_COLUMNS`, file_row (of the record's first line), source_schema, source_table and content (the record).
+    """
+    quotes = F.length("value") - F.length(F.replace("value", F.lit('"')))
+    before = Window.partitionBy("path", "batch_id").orderBy("file_row")
+    quotes_before = F.coalesce(F.sum(quotes).over(before.rowsBetween(Window.unboundedPreceding, -1)), F.lit(0))
+    begins_here = F.when(quotes_before % 2 == 0, F.col("file_row"))
+    first = F.max("begins_here").over(before.rowsBetween(Window.unboundedPreceding, Window.currentRow))
+    line = F.struct("file_row", "value")
+    records = (
+        # A window over a window is two sorts unless the first has a name of its own.
+        lines.withColumn("begins_here", begins_here)
+        .withColumn("first", first)
+        .groupBy(*FILE_COLUMNS, F.col("first").alias("file_row"))
+        .agg(F.array_join(F.transform(F.array_sort(F.collect_list(line)), lambda one: one["value"]), "\n").alias("content"))
+    )
+    return records.select(
+        *FILE_COLUMNS, "file_row", _name(3, feed).alias("source_schema"), _name(2, feed).alias("source_table"), "content"
+    )
+
+
+def _name(position: int, feed: Mapping[str, Any]) -> F.Column:
+    """The text of the second or third field of the record; NULL where the record does not begin with three fields."""
+    delimiter = f"\\x{{{ord(feed['delimiter']):x}}}"
+    field = f'((?:"(?:[^"]|"")*")|[^"{delimiter}\\n]*)'
+    pattern = f"^{field}{delimiter}{field}{delimiter}{field}(?:{delimiter}|$)"
+    text = F.regexp_extract("content", pattern, position)
+    unquoted = F.when(text.startswith('"'), F.replace(F.substr(text, F.lit(2), F.length(text) - 2), F.lit('""'), F.lit('"')))
+    return F.nullif(F.coalesce(unquoted, text), F.lit(""))

@@ -9,6 +9,9 @@
         'format': << feed.format | literal >>,
         'source_schema': << table.source_schema | literal >>,
         'source_table': << table.source_table | literal >>,
+        <% if feed.is_mixed %>
+        'split': << ('split_' ~ feed.feed) | literal >>,
+        <% endif %>
         'primary_key': << table.primary_key | literal >>,
         'schema_drift': << table.schema_drift | literal >>,
         'renamed_columns': << dict(table.renamed_columns) | literal >>,
@@ -31,4 +34,7 @@
 ) }}
 -- depends_on: {{ ref('raw_listing') }}
 -- depends_on: {{ ref('rejected_files') }}
+<% if feed.is_mixed %>
+-- depends_on: {{ ref(<< ('split_' ~ feed.feed) | literal >>) }}
+<% endif %>
 {{ cdc_bronze(source(<< table.feed | literal >>, << table.alias | literal >>)) }}

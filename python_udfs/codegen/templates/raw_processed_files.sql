@@ -11,6 +11,14 @@
         },
     <% endfor %>
     ],
+    split=[
+    <% for feed in feeds if feed.is_mixed %>
+        {
+            'feed': << feed.feed | literal >>,
+            'relation': ref(<< ('split_' ~ feed.feed) | literal >>),
+        },
+    <% endfor %>
+    ],
     inactive=[
     <% for table in inactive %>
         {

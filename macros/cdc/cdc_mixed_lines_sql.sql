@@ -1,0 +1,23 @@
+{# Records of mixed objects in the form of lines: a record that holds line breaks is one of them. #}
+{% macro cdc_mixed_lines_sql(split, cdc, after_batch_id, last_batch_id, lines=none) -%}
+{%- if lines is not none %}
+select
+    _file_path,
+    _file_modified_at,
+    _file_row,
+    value
+from {{ lines }}
+union all
+{%- endif %}
+select
+    path as _file_path,
+    modified_at as _file_modified_at,
+    file_row as _file_row,
+    content as value
+from {{ split }}
+where
+    source_schema = {{ cdc_string_sql(cdc.source_schema) }}
+    and source_table = {{ cdc_string_sql(cdc.source_table) }}
+    and batch_id > {{ after_batch_id }}
+    and batch_id <= {{ last_batch_id }}
+{%- endmacro %}

@@ -1,0 +1,131 @@
+"""Objects that hold changes of many tables, read once each, whatever the number of tables.
+
+The rows are kept by source table, so that the bronze model of each reads its own part only.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import datetime, timezone
+from importlib import import_module
+from typing import Any
+
+from dbt.adapters.events.logging import AdapterLogger
+from dbt.adapters.sparksession.read_files import read_files
+from pyspark.sql import DataFrame, Row, SparkSession, Window
+from pyspark.sql import functions as F
+
+logger = AdapterLogger("Lakehouse")
+
+VERSION = ["path", "size", "modified_at"]
+OBJECT_COLUMNS = [*VERSION, "object_key", "file_time", "batch_id"]
+REJECTED_SCHEMA = (
+    "feed string, source_schema string, source_table string, path string, size bigint, modified_at timestamp, "
+    "rule string, reason string, rejected_at timestamp"
+)
+NO_LINES_SCHEMA = (
+    "path string, size bigint, modified_at timestamp, object_key string, file_time timestamp, batch_id bigint, "
+    "file_row bigint, value string"
+)
+
+
+def new_rows(
+    spark: SparkSession, feed: Mapping[str, Any], listing: DataFrame, rejected: str, target: str | None
+) -> DataFrame | None:
+    """The rows of the objects that a feed got since its split table was written last.
+
+    All of a batch is written by one commit, so that the greatest batch in the table tells what has been read.
+
+    Args:
+        spark: the session to read with.
+        feed: `feed`, `contract` and what `rows` of the contract's module wants.
+        listing: `raw_listing`.
+        rejected: name of the table of rejected objects; what cannot be read is added to it.
+        target: name of the split table, None before it exists.
+
+    Returns:
+        What `rows` of the contract's module returns, generation (int) and one row that is NULL but for its batch_id: the
+        feed has been read up to it. None when the listing has no newer batch.
+    """
+    of_feed = listing.where(F.col("feed") == feed["feed"])
+    last = _greatest_batch(spark.table(target)) if target else 0
+    news = of_feed.where(F.col("batch_id") > last)
+    newest = _greatest_batch(news)
+    if target and not newest:
+        return None
+    contract = import_module(f"python_udfs.feeds.{feed['contract']}")
+    lines = _lines(spark, feed, news.where("kind = 'mixed'"), rejected)
+    rows = _with_generation(contract.rows(lines, feed), of_feed)
+    return rows.unionByName(spark.sql(f"select {newest}L as batch_id"), allowMissingColumns=True)
+
+
+def _greatest_batch(frame: DataFrame) -> int:
+    row = frame.agg(F.max("batch_id")).first()
+    return int(row[0]) if row and row[0] else 0
+
+
+def _lines(spark: SparkSession, feed: Mapping[str, Any], mixed: DataFrame, rejected: str) -> DataFrame:
+    """The lines of objects that can be read: the columns of `OBJECT_COLUMNS`, file_row and value."""
+    known = spark.table(rejected).select(*VERSION, "rejected_at")
+    by_age = Window.partitionBy("path").orderBy(F.desc("modified_at"), F.desc("batch_id"))
+    versions = (
+        mixed.join(known, on=VERSION, how="left")
+        .groupBy(*OBJECT_COLUMNS)
+        .agg(F.max(F.coalesce(F.col("rejected_at") >= F.col("first_seen_at"), F.lit(False))).alias("is_rejected"))
+        .where("not is_rejected")
+        .select(*OBJECT_COLUMNS, F.row_number().over(by_age).alias("age"))
+        .localCheckpoint()
+    )
+    # Paths, not data: Spark's readers want them by name.
+    objects = versions.select(*VERSION, "age").collect()
+    older = [row for row in objects if row.age > 1]
+    reason = "replaced by newer content before it was read"
+    _reject(spark, feed, rejected, older, dict.fromkeys((row.path for row in older), reason))
+    current = {row.path: row for row in objects if row.age == 1}
+    if not current:
+        return spark.createDataFrame([], NO_LINES_SCHEMA)
+    view = f"split_{feed['feed']}__raw"
+    raw = read_files(spark, view, "text", list(current), {"verify": "full", "lineSep": "\n"})
+    reasons = {file["path"]: file["reason"] for file in raw["rejected"]}
+    _reject(spark, feed, rejected, [current[path] for path in reasons], reasons, rule="unreadable")
+    if not raw["columns"]:
+        return spark.createDataFrame([], NO_LINES_SCHEMA)
+    lines = spark.table(f"`{view}`").select(
+        F.col("_file_path").alias("path"), F.col("_file_row").alias("file_row"), "value"
+    )
+    return lines.join(F.broadcast(versions.where("age = 1").drop("age")), on="path")
+
+
+def _reject(
+    spark: SparkSession,
+    feed: Mapping[str, Any],
+    table: str,
+    objects: list[Row],
+    reasons: Mapping[str, str],
+    rule: str = "replaced",
+) -> None:
+    """Writes down objects that are left out; before the rows of the others, so that a crash forgets none."""
+    if not objects:
+        return
+    now = datetime.now(timezone.utc)
+    for row in objects:
+        logger.warning(f"Feed {feed['feed']}: rejected {row.path}: {reasons[row.path]}")
+    rejected = [
+        (feed["feed"], None, None, row.path, row.size, row.modified_at, rule, reasons[row.path], now) for row in objects
+    ]
+    spark.createDataFrame(rejected, REJECTED_SCHEMA).write.mode("append").insertInto(table)
+
+
+def _with_generation(rows: DataFrame, listing: DataFrame) -> DataFrame:
+    """Adds the load generation that each row's table had reached when the object came (docs/contracts.md section 1.10)."""
+    table = ["source_schema", "source_table"]
+    starts = (
+        listing.where("kind = 'load'")
+        .groupBy(*table, "generation")
+        .agg(F.min("modified_at").alias("start"))
+        .groupBy(*table)
+        .agg(F.collect_list(F.struct("generation", "start")).alias("starts"))
+    )
+    reached = F.filter("starts", lambda one: one["start"] <= F.col("modified_at"))
+    generation = F.coalesce(F.array_max(F.transform(reached, lambda one: one["generation"])), F.lit(1))
+    return rows.join(F.broadcast(starts), on=table, how="left").withColumn("generation", generation).drop("starts")

@@ -1,0 +1,107 @@
+"""Files of many tables, read once each, on one local Spark session."""
+
+from __future__ import annotations
+
+import gzip
+import os
+from datetime import datetime, timedelta, timezone
+
+import pytest
+
+from python_udfs.split import REJECTED_SCHEMA, new_rows
+
+START = datetime(2024, 1, 31, 23, 0, tzinfo=timezone.utc)
+FEED = {"feed": "bank", "contract": "dms", "delimiter": ","}
+LISTING_SCHEMA = (
+    "feed string, source_schema string, source_table string, object_key string, path string, size bigint, "
+    "modified_at timestamp, kind string, file_time timestamp, generation int, batch_id bigint, first_seen_at timestamp"
+)
+
+
+class Bank:
+    """A feed of transaction files; batches are numbered by whoever lists them."""
+
+    def __init__(self, spark, root):
+        self.spark, self.root, self.listing = spark, root, []
+        for table, schema in (("rejected", REJECTED_SCHEMA), ("split", None)):
+            spark.sql(f"drop table if exists {table}")
+            if schema:
+                spark.sql(f"create table {table} ({schema}) using parquet")
+
+    def land(self, batch, name, text, minutes=0, kind="mixed", table=None, generation=None):
+        path = self.root / name
+        path.write_bytes(text if isinstance(text, bytes) else text.encode())
+        at = START + timedelta(minutes=minutes)
+        os.utime(path, (at.timestamp(),) * 2)
+        schema = table and "s"
+        where = (FEED["feed"], schema, table, name, f"file:{path}", len(text), at, kind, at, generation)
+        self.listing.append((*where, batch, START + timedelta(days=batch)))
+
+    def split(self):
+        """New rows as (table, content, generation, batch), after they were written; None if there are none."""
+        target = "split" if self.spark.catalog.tableExists("split") else None
+        listing = self.spark.createDataFrame(self.listing, LISTING_SCHEMA)
+        frame = new_rows(self.spark, FEED, listing, "rejected", target)
+        if frame is None:
+            return None
+        rows = frame.localCheckpoint()
+        rows.write.mode("append").saveAsTable("split")
+        found = [(row.source_table, row.content, row.generation, row.batch_id) for row in rows.collect()]
+        return sorted(found, key=lambda row: (row[0] is not None, str(row)))
+
+    def rejected(self):
+        rows = self.spark.table("rejected").collect()
+        return sorted((row.path.rsplit("/", 1)[-1], row.rule, row.reason) for row in rows)
+
+
+@pytest.fixture
+def bank(spark, tmp_path):
+    return Bank(spark, tmp_path)
+
+
+def test_each_object_is_read_once(bank):
+    assert bank.split() == [(None, None, None, 0)]
+    assert bank.split() is None
+    bank.land(1, "CDC_TXN-1.csv", "I,t,s,1\nI,u,s,2\n")
+    bank.land(2, "CDC_TXN-2.csv.gz", gzip.compress(b"I,t,s,3\n"))
+    assert bank.split() == [
+        (None, None, None, 2),
+        ("t", "I,t,s,1", 1, 1),
+        ("t", "I,t,s,3", 1, 2),
+        ("u", "I,u,s,2", 1, 1),
+    ]
+    assert bank.split() is None
+
+
+def test_a_batch_without_such_objects_is_progress(bank):
+    bank.split()
+    bank.land(3, "LOAD1.csv", "1\n", kind="load", table="t", generation=1)
+    assert bank.split() == [(None, None, None, 3)]
+
+
+def test_what_cannot_be_read_is_written_down_and_stops_nothing_else(bank):
+    bank.land(1, "CDC_TXN-1.csv.gz", b"\x1f\x8bno gzip")
+    bank.land(1, "CDC_TXN-2.csv", "I,t,s,1\n")
+    bank.land(1, "CDC_TXN-3.csv", "I,t,s,2\n", minutes=1)
+    bank.land(2, "CDC_TXN-3.csv", "I,t,s,3\n", minutes=2)
+    rows = [(None, None, None, 2), ("t", "I,t,s,1", 1, 1), ("t", "I,t,s,3", 1, 2)]
+    assert bank.split() == rows
+    [unreadable, replaced] = bank.rejected()
+    assert unreadable[:2] == ("CDC_TXN-1.csv.gz", "unreadable")
+    assert replaced == ("CDC_TXN-3.csv", "replaced", "replaced by newer content before it was read")
+    bank.spark.sql("drop table split")
+    assert bank.split() == rows
+    assert len(bank.rejected()) == 2
+
+
+def test_rows_belong_to_the_generation_that_their_table_had_when_they_came(bank):
+    bank.land(1, "LOAD1.csv", "1\n", minutes=0, kind="load", table="t", generation=1)
+    bank.land(1, "CDC_TXN-1.csv", "I,t,s,1\nI,u,s,1\n", minutes=5)
+    bank.land(1, "LOAD1.csv", "1\n", minutes=10, kind="load", table="t", generation=2)
+    bank.land(1, "CDC_TXN-2.csv", "I,t,s,2\nI,u,s,2\n", minutes=15)
+    assert [(table, content, generation) for table, content, generation, _ in bank.split()[1:]] == [
+        ("t", "I,t,s,1", 1),
+        ("t", "I,t,s,2", 2),
+        ("u", "I,u,s,1", 1),
+        ("u", "I,u,s,2", 1),
+    ]
