@@ -11,9 +11,10 @@ from importlib import import_module
 from typing import Any
 
 from dbt.adapters.events.logging import AdapterLogger
-from dbt.adapters.sparksession.read_files import read_files
 from pyspark.sql import DataFrame, Row, SparkSession, Window
 from pyspark.sql import functions as F
+
+from dbt.adapters.sparksession.read_files import read_files
 
 logger = AdapterLogger("Lakehouse")
 
@@ -44,8 +45,8 @@ def new_rows(
         target: name of the split table, None before it exists.
 
     Returns:
-        What `rows` of the contract's module returns, generation (int) and one row that is NULL but for its batch_id: the
-        feed has been read up to it. None when the listing has no newer batch.
+        What `rows` of the contract's module returns, generation (int) and one row that is NULL but for its batch_id:
+        the feed has been read up to it. None when the listing has no newer batch.
     """
     of_feed = listing.where(F.col("feed") == feed["feed"])
     last = _greatest_batch(spark.table(target)) if target else 0
@@ -117,7 +118,7 @@ def _reject(
 
 
 def _with_generation(rows: DataFrame, listing: DataFrame) -> DataFrame:
-    """Adds the load generation that each row's table had reached when the object came (docs/contracts.md section 1.10)."""
+    """Adds the load generation that each row's table had when the object came (docs/contracts.md section 1.10)."""
     table = ["source_schema", "source_table"]
     starts = (
         listing.where("kind = 'load'")

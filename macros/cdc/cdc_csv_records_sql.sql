@@ -19,7 +19,7 @@ marked as (
             raw._file_path = files.path
             and files.is_newest
             {%- if cdc.get('split') %}
-            and (files.kind <> 'mixed' or raw._file_modified_at = files.modified_at)
+            and (files.kind <> 'mixed' or unix_millis(raw._file_modified_at) = unix_millis(files.modified_at))
             {%- endif %}
 ),
 

@@ -1,10 +1,14 @@
 {#
-    Returns paths (the objects to read), has_truncate, has_mixed (rows wait in the split table) and last_batch_id (what progress becomes). Objects whose content was
-    replaced before anybody read it are written to rejected_files here, so that each of them keeps a reason.
+    Returns paths (the objects to read), has_truncate, has_mixed (records wait in the split table) and last_batch_id (what
+    progress becomes). Objects whose content was replaced before anybody read it are written to rejected_files here, so
+    that each of them keeps a reason.
 #}
 {% macro cdc_new_files(cdc, after_batch_id) %}
-    {% set sql = cdc_new_files_sql(ref('raw_listing'), ref('rejected_files'), cdc, after_batch_id, split=cdc_split_of(cdc)) %}
-    {% set files = {'paths': [], 'has_truncate': false, 'has_mixed': false, 'last_batch_id': after_batch_id} %}
+    {% set split = cdc_split_of(cdc) %}
+    {% set sql = cdc_new_files_sql(ref('raw_listing'), ref('rejected_files'), cdc, after_batch_id, split=split) %}
+    {% set files = {
+        'paths': [], 'has_truncate': false, 'has_mixed': false, 'last_batch_id': after_batch_id,
+    } %}
     {% set replaced = [] %}
     {% for file in run_query(sql) %}
         {% if file['kind'] == 'truncate' %}

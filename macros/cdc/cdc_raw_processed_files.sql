@@ -2,7 +2,7 @@
     Whether an object is in bronze follows from bronze's own progress, so a rollback of bronze makes its objects
     wait again.
 #}
-{% macro cdc_raw_processed_files(bronze, split, inactive) -%}
+{% macro cdc_raw_processed_files(bronze, inactive, split=[]) -%}
 with progress as (
     {%- for table in bronze %}
     select

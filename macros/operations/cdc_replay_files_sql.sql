@@ -22,6 +22,6 @@ inner join (
 ) as bad on listing.path = bad._cdc_source_file and unix_millis(listing.modified_at) = bad.modified_millis
 where
     listing.feed = {{ cdc_string_sql(cdc.feed) }}
-    and listing.kind in ('load', 'change')
+    and listing.kind in ('load', 'change', 'mixed')
 group by all
 {%- endmacro %}

@@ -84,18 +84,28 @@ def rows(lines: DataFrame, feed: Mapping[str, Any]) -> DataFrame:
         lines.withColumn("begins_here", begins_here)
         .withColumn("first", first)
         .groupBy(*FILE_COLUMNS, F.col("first").alias("file_row"))
-        .agg(F.array_join(F.transform(F.array_sort(F.collect_list(line)), lambda one: one["value"]), "\n").alias("content"))
+        .agg(
+            F.array_join(F.transform(F.array_sort(F.collect_list(line)), lambda one: one["value"]), "\n").alias(
+                "content"
+            )
+        )
     )
     return records.select(
-        *FILE_COLUMNS, "file_row", _name(3, feed).alias("source_schema"), _name(2, feed).alias("source_table"), "content"
+        *FILE_COLUMNS,
+        "file_row",
+        _name(3, feed).alias("source_schema"),
+        _name(2, feed).alias("source_table"),
+        "content",
     )
 
 
-def _name(position: int, feed: Mapping[str, Any]) -> F.Column:
+def _name(position: int, feed: Mapping[str, Any]) -> Column:
     """The text of the second or third field of the record; NULL where the record does not begin with three fields."""
     delimiter = f"\\x{{{ord(feed['delimiter']):x}}}"
     field = f'((?:"(?:[^"]|"")*")|[^"{delimiter}\\n]*)'
     pattern = f"^{field}{delimiter}{field}{delimiter}{field}(?:{delimiter}|$)"
     text = F.regexp_extract("content", pattern, position)
-    unquoted = F.when(text.startswith('"'), F.replace(F.substr(text, F.lit(2), F.length(text) - 2), F.lit('""'), F.lit('"')))
+    unquoted = F.when(
+        text.startswith('"'), F.replace(F.substr(text, F.lit(2), F.length(text) - 2), F.lit('""'), F.lit('"'))
+    )
     return F.nullif(F.coalesce(unquoted, text), F.lit(""))

@@ -53,6 +53,24 @@ def test_a_table_makes_one_bronze_and_one_silver_model_with_its_yaml(tmp_path: P
         assert not any(line != line.rstrip() for line in text.splitlines())
 
 
+def test_a_feed_of_mixed_files_is_split_before_bronze_reads_it(tmp_path: Path) -> None:
+    seeds = good_seeds()
+    seeds[FEEDS_FILE][1]["options"] = "transaction_files=true;delimiter=tab"
+    generate(tmp_path, seeds)
+
+    files = generated(tmp_path)
+    model = files["models/etl_metadata/split_people.py"]
+    ast.parse(model)
+    assert '"delimiter": "\\t",' in model
+    assert "name: split_people" in files["models/etl_metadata/_split_people.yml"]
+    [bronze] = [text for name, text in files.items() if "/bronze_" in name and name.endswith("staff.sql")]
+    assert "'split': 'split_people'," in bronze
+    assert "-- depends_on: {{ ref('split_people') }}" in bronze
+    _, split = files["models/etl_metadata/raw_processed_files.sql"].split("split=[")
+    assert "ref('split_people')" in split
+    assert "split" not in files[BRONZE]
+
+
 def test_a_parquet_model_reads_names_and_types_from_the_files(tmp_path: Path) -> None:
     generate(tmp_path, good_seeds())
 

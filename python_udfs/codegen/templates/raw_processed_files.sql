@@ -11,20 +11,20 @@
         },
     <% endfor %>
     ],
-    split=[
-    <% for feed in feeds if feed.is_mixed %>
-        {
-            'feed': << feed.feed | literal >>,
-            'relation': ref(<< ('split_' ~ feed.feed) | literal >>),
-        },
-    <% endfor %>
-    ],
     inactive=[
     <% for table in inactive %>
         {
             'feed': << table.feed | literal >>,
             'source_schema': << table.source_schema | literal >>,
             'source_table': << table.source_table | literal >>,
+        },
+    <% endfor %>
+    ],
+    split=[
+    <% for feed in feeds if feed.is_mixed %>
+        {
+            'feed': << feed.feed | literal >>,
+            'relation': ref(<< ('split_' ~ feed.feed) | literal >>),
         },
     <% endfor %>
     ]

@@ -4,11 +4,13 @@
     mode='current',
     delete_mode='hard',
     partial=false,
+    mixed=false,
     unchanged_rows='write',
     key_comparison=[]
 ) %}
     {% do return({
         'feed': 'retail',
+        'split': 'split_retail' if mixed else none,
         'contract': 'dms',
         'format': format,
         'source_schema': 'shop',

@@ -36,6 +36,33 @@ def text(position: str) -> str:
     """)
 
 
+def test_cdc_new_files_sql__loads_wait_for_the_split():
+    plain = normalise(Dbt().cdc_new_files_sql("l", "r", FEED, 7, 9))
+    sql = normalise(Dbt().cdc_new_files_sql("l", "r", FEED, 7, 9, split="s"))
+    condition = "and batch_id <= (select max(batch_id) from s)"
+    assert condition in sql
+    mixed = normalise(Dbt().cdc_split_files_sql("s", FEED, 7, 9))
+    assert sql == plain.replace("and batch_id <= 9", f"and batch_id <= 9 {condition}") + f" union all {mixed}"
+
+
+def test_cdc_mixed_lines_sql__records_as_lines_after_those_of_the_loads():
+    mixed = normalise(Dbt().cdc_mixed_lines_sql("s", FEED, 7, 9))
+    assert mixed == normalise(r"""
+        select path as _file_path, modified_at as _file_modified_at, file_row as _file_row, content as value
+        from s
+        where source_schema = 'shop' and source_table = 'order' and batch_id > 7 and batch_id <= 9
+    """)
+    loads = "select _file_path, _file_modified_at, _file_row, value from raw_view union all"
+    assert normalise(Dbt().cdc_mixed_lines_sql("s", FEED, 7, 9, "raw_view")) == f"{loads} {mixed}"
+
+
+def test_cdc_csv_layout_sql__names_stand_before_the_values_of_mixed_records():
+    mixed = {**table(timestamp_column="ts"), "split": "split_shop"}
+    lead = "if(_cdc_kind = 'mixed', 4, if(_cdc_kind = 'load', 1, 2))"
+    assert f"{lead} as _cdc_lead" in normalise(Dbt().cdc_csv_layout_sql(mixed))
+    assert "mixed" not in Dbt().cdc_csv_layout_sql(table(timestamp_column="ts"))
+
+
 def test_cdc_new_files_sql__of_this_table_after_the_last_batch():
     assert_sql_equal(
         Dbt().cdc_new_files_sql("listing_table", "rejected_table", FEED, 7),
@@ -82,18 +109,18 @@ TRUNCATE = {"path": "shop/order", "kind": "truncate", "batch_id": 10, "is_newest
 
 def test_cdc_new_files__nothing_new():
     dbt = Dbt(answers={"ref.raw_listing": []})
-    assert dbt.cdc_new_files(FEED, 7) == {"paths": [], "has_truncate": False, "last_batch_id": 7}
+    assert dbt.cdc_new_files(FEED, 7) == {"paths": [], "has_truncate": False, "has_mixed": False, "last_batch_id": 7}
     assert len(dbt.queries) == 1
 
 
 def test_cdc_new_files__a_truncate_is_no_object_to_read():
     dbt = Dbt(answers={"ref.raw_listing": [NEWEST, TRUNCATE]})
-    assert dbt.cdc_new_files(FEED, 7) == {"paths": ["a"], "has_truncate": True, "last_batch_id": 10}
+    assert dbt.cdc_new_files(FEED, 7) == {"paths": ["a"], "has_truncate": True, "has_mixed": False, "last_batch_id": 10}
 
 
 def test_cdc_new_files__replaced_content_is_rejected_and_not_read():
     dbt = Dbt(answers={"insert into": [], "ref.raw_listing": [NEWEST, REPLACED]})
-    assert dbt.cdc_new_files(FEED, 7) == {"paths": ["a"], "has_truncate": False, "last_batch_id": 9}
+    assert dbt.cdc_new_files(FEED, 7) == {"paths": ["a"], "has_truncate": False, "has_mixed": False, "last_batch_id": 9}
     assert "('b', 'replaced by newer content before it was read')" in dbt.queries[1]
     assert dbt.queries[1].endswith("where files.is_newest = false")
 
