@@ -54,8 +54,9 @@ HEADERS = {
     ),
 }
 
-CONTRACTS = ("dms",)
-FORMATS = ("parquet", "csv")
+# Contract to formats of its files.
+CONTRACTS = {"dms": ("parquet", "csv"), "debezium": ("json",)}
+FORMATS = ("parquet", "csv", "json")
 DELETE_MODES = ("hard", "soft")
 MODES = ("current", "history", "append")
 KEY_COMPARISONS = ("ignore_case", "ignore_trailing_spaces")
@@ -72,6 +73,8 @@ RESERVED_PREFIX = "_cdc_"
 
 COMMON_OPTIONS = ("timestamp_column", "operation_column", "before_image_prefix", "absent_columns")
 CSV_OPTIONS = ("delimiter", "header", "null_values", "unavailable_value", "transaction_files")
+# Options of contracts whose files hold messages: default, and the accepted words, or none for any text.
+MESSAGE_OPTIONS: dict[str, dict[str, tuple[str, tuple[str, ...]]]] = {"debezium": {}}
 # Characters that the syntax of the options cell itself uses, or that a spreadsheet loses, have a word.
 DELIMITER_WORDS = {"tab": "\t", "semicolon": ";"}
 DEFAULT_NULL_VALUES = ("NULL", "")
@@ -129,8 +132,8 @@ RESERVED_WORDS = frozenset(
 class FeedOptions:
     """How the files of a feed are to be read (docs/contracts.md §1.1, §1.3, §1.5, §1.7).
 
-    ``delimiter``, ``header``, ``null_values``, ``unavailable_value`` and ``transaction_files`` (§1.4) say nothing for
-    parquet.
+    ``delimiter``, ``header``, ``null_values``, ``unavailable_value`` and ``transaction_files`` (§1.4) are for csv.
+    ``of_messages`` are the options of a contract whose files hold messages, filled in.
     """
 
     timestamp_column: str | None = None
@@ -142,6 +145,7 @@ class FeedOptions:
     null_values: tuple[str, ...] = DEFAULT_NULL_VALUES
     unavailable_value: str | None = None
     transaction_files: bool = False
+    of_messages: tuple[tuple[str, str], ...] = ()
 
     def is_before_image(self, name: str) -> bool:
         """Whether a column holds the value that another one had before the change."""
@@ -470,10 +474,11 @@ class _Loader:
                 self._problem(row, "feed", found, "each feed once", "Rename or remove one of the two.")
                 continue
             lines[name] = row.line
+            contract = self._word(row, "contract", tuple(CONTRACTS))
             feed = Feed(
                 feed=name,
-                contract=self._word(row, "contract", CONTRACTS),
-                format=self._word(row, "format", FORMATS),
+                contract=contract,
+                format=self._word(row, "format", CONTRACTS.get(contract, FORMATS)),
                 location=self._location(row, feeds.values()),
                 options=self._options(row),
                 description=row["description"],
@@ -497,8 +502,11 @@ class _Loader:
 
     def _options(self, row: _Row) -> FeedOptions:
         pairs = self._pairs(row, "options")
-        known = COMMON_OPTIONS if row["format"] == "parquet" else COMMON_OPTIONS + CSV_OPTIONS
-        for key in pairs.keys() - set(known):
+        known: tuple[str, ...] = COMMON_OPTIONS if row["format"] == "parquet" else COMMON_OPTIONS + CSV_OPTIONS
+        of_messages = MESSAGE_OPTIONS.get(row["contract"], {})
+        if row["contract"] in MESSAGE_OPTIONS:
+            known = ("absent_columns", *of_messages)
+        for key in sorted(pairs.keys() - set(known)):
             accepted = f"for {row['format'] or 'a feed'}: {_words(known)}"
             self._problem(row, "options", f"the option {key!r}", accepted, "Correct or remove it.")
 
@@ -543,6 +551,10 @@ class _Loader:
             null_values=null_values,
             unavailable_value=checked("unavailable_value", "", accepted_unavailable, good_unavailable) or None,
             transaction_files=transaction_files == "true",
+            of_messages=tuple(
+                (key, checked(key, default, " or ".join(words), not words or pairs.get(key) in words))
+                for key, (default, words) in of_messages.items()
+            ),
         )
 
     # Columns -------------------------------------------------------------------------------------------------------
@@ -578,7 +590,7 @@ class _Loader:
                 found = f"{name!r} again, first in line {lines[name.lower()]}"
                 self._problem(row, "column_name", found, "each column of a table once", "Remove one of the two.")
             lines.setdefault(name.lower(), row.line)
-            data_type = self._data_type(row, obligatory=feed is not None and feed.format == "csv")
+            data_type = self._data_type(row, obligatory=feed is not None and feed.format != "parquet")
             optional = self._boolean(row, "optional")
             columns.append((row, Column(name, self._position(row), data_type, optional, row["description"])))
         if any(row.broken for row in rows):
@@ -618,7 +630,8 @@ class _Loader:
         text = row["data_type"].lower()
         if not text:
             if obligatory:
-                self._problem(row, "data_type", "nothing", ACCEPTED_TYPES, "A csv file carries no types: fill it in.")
+                fix = "Only parquet files carry types: fill it in."
+                self._problem(row, "data_type", "nothing", ACCEPTED_TYPES, fix)
             return None
         if text in SIMPLE_TYPES:
             return SIMPLE_TYPES[text]
@@ -678,9 +691,10 @@ class _Loader:
             )
             self._key_fits_mode(row, table)
             self._renames_fit(row, table, feed)
-            if feed and feed.format == "csv" and its_columns == []:
-                fix = f"Add a row per column to {COLUMNS_FILE}: a csv file tells neither order nor types."
-                self._problem(row, "source_table", f"no columns of {schema}.{name}", "all columns of a csv table", fix)
+            if feed and feed.format != "parquet" and its_columns == []:
+                fix = f"Add a row per column to {COLUMNS_FILE}: only parquet files tell names and types."
+                accepted = f"all columns of a {feed.format} table"
+                self._problem(row, "source_table", f"no columns of {schema}.{name}", accepted, fix)
             if its_columns:
                 known = [column.name for column in its_columns]
                 self._known_columns(row, "primary_key", table.primary_key, known)

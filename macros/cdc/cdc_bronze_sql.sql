@@ -4,8 +4,14 @@
 #}
 {% macro cdc_bronze_sql(cdc, files_sql, raw, plan) -%}
 {%- set before_images = cdc_before_images(cdc, raw, plan) -%}
+{%- set place_sql = cdc_dms_place_sql('_cdc_') -%}
+{%- set old_key_sql = cdc_old_key_sql(before_images) -%}
 {%- if raw.view is none -%}
     {%- set records_sql = cdc_no_records_sql(plan) -%}
+{%- elif cdc.format == 'json' -%}
+    {%- set records_sql = cdc_message_records_sql(cdc, raw.view, plan) -%}
+    {%- set place_sql = cdc_message_place_sql() -%}
+    {%- set old_key_sql = cdc_message_old_key_sql(cdc, plan) -%}
 {%- elif cdc.format == 'csv' -%}
     {%- set records_sql = cdc_csv_records_sql(cdc, raw.view, plan, before_images) -%}
 {%- else -%}
@@ -66,14 +72,14 @@ select
     {%- endfor %}
     _cdc_operation,
     coalesce(try_cast(_cdc_commit_text as timestamp), _cdc_file_time, _cdc_modified_at) as _cdc_committed_at,
-    {{ cdc_dms_sequence_sql() | indent(4) }} as _cdc_sequence,
+    {{ cdc_sequence_sql(place_sql) | indent(4) }} as _cdc_sequence,
     _cdc_generation,
     _cdc_path as _cdc_source_file,
     _cdc_row as _cdc_file_row,
     _cdc_batch_id,
     timestamp '{{ run_started_at.strftime("%Y-%m-%d %H:%M:%S.%f") }}+00:00' as _cdc_ingested_at,
     _cdc_unavailable_columns,
-    {{ cdc_old_key_sql(before_images) | indent(4) }} as _cdc_old_key,
+    {{ old_key_sql | indent(4) }} as _cdc_old_key,
     _cdc_rule as _cdc_quarantine_rule,
     case _cdc_rule
         when 'malformed_record' then _cdc_malformed

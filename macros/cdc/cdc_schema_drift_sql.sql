@@ -1,11 +1,15 @@
-{# Parquet files are judged by their schema. Each CSV file has a header of its own, and all its values are text. #}
+{#
+    Parquet files are judged by their schema. Each CSV file has a header of its own, each
+    message its names, and all their values are text.
+#}
 {% macro cdc_schema_drift_sql(cdc, raw, target_columns) -%}
 {%- set cases = {} -%}
 {%- for columns in (raw.schemas if cdc.format == 'parquet' else []) -%}
     {%- do cases.update({loop.index0: cdc_schema_drift(cdc, columns, target_columns)}) -%}
 {%- endfor -%}
 {%- set added = [] -%}
-{%- for column in (raw.columns if cdc.format == 'csv' else []) if cdc_schema_drift(cdc, [column], target_columns) -%}
+{%- set named = raw.columns if cdc.format != 'parquet' else [] -%}
+{%- for column in named if cdc_schema_drift(cdc, [column], target_columns) -%}
     {%- do added.append(column.name) -%}
 {%- endfor -%}
 {%- if added -%}

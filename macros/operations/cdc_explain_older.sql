@@ -7,7 +7,7 @@
         {% set reason = 'the same row of the same object, read again as ' ~ after[0].number %}
     {% elif barriers and barriers[0].number < state.newest.number %}
         {% set reason = 'lost: before the ' ~ barriers[0].role ~ ' ' ~ barriers[0].number %}
-    {% elif change.sequence[:29] == state.newest.sequence[:29] and change.source_file != state.newest.source_file %}
+    {% elif change.sequence[:-45] == state.newest.sequence[:-45] and change.source_file != state.newest.source_file %}
         {% set reason = 'lost: same time as ' ~ state.newest.number ~ ', only the name of the object decides' %}
     {% else %}
         {% set reason = 'lost: older than ' ~ state.newest.number %}

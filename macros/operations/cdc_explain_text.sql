@@ -13,7 +13,7 @@
         {% set file = change.source_file.split('/')[-1] if change.source_file else '' %}
         {% do life.append([
             loop.index, change.operation, change.committed_at, file, change.file_row, change.batch_id,
-            change.sequence[:29], verdicts[loop.index0], values | join(', ') | truncate(80, true, '…', 0),
+            change.sequence[:-45] or change.sequence, verdicts[loop.index0], values | join(', ') | truncate(80, true, '…', 0),
         ]) %}
     {% endfor %}
     {% set names = rows[0].image.keys() | list if rows else [] %}

@@ -6,6 +6,8 @@
         {% do problems.append(
             'its files have a header, and a row in quarantine does not say which: deliver the rows again'
         ) %}
+    {% elif cdc.format == 'json' %}
+        {% do problems.append('its rows are messages, which are understood when they are split: deliver them again') %}
     {% endif %}
     {% for column in columns if not column.is_known %}
         {% do problems.append(

@@ -73,7 +73,8 @@ def render(metadata: Metadata, seeds_dir: Path) -> dict[str, str]:
         files[f"models/etl_metadata/{view}.sql"] = text
     for feed in metadata.feeds:
         if feed.is_mixed:
-            files[f"models/etl_metadata/split_{feed.feed}.py"] = _fill("split.py.txt", feed=feed)
+            its_tables = [table for table in tables if table.feed == feed.feed]
+            files[f"models/etl_metadata/split_{feed.feed}.py"] = _fill("split.py.txt", feed=feed, tables=its_tables)
             files[f"models/etl_metadata/_split_{feed.feed}.yml"] = _fill("split.yml", feed=feed)
     for table in tables:
         feed = metadata.feed(table.feed)
@@ -116,6 +117,8 @@ def _tables_by_feed(metadata: Metadata) -> list[tuple[Feed, list[Table]]]:
 
 
 def _options(feed: Feed) -> dict[str, object]:
+    if feed.format == "json":
+        return {"operation_column": "always", "absent_columns": feed.options.absent_columns}
     options: dict[str, object] = {
         "timestamp_column": feed.options.timestamp_column,
         "operation_column": feed.options.operation_column,

@@ -157,7 +157,8 @@ MISTAKES = [
     (FEEDS_FILE, 0, "feed", "", ["nothing", "lower-case letter"]),
     (FEEDS_FILE, 0, "feed", "Shop", ["'Shop'", "lower-case letter"]),
     (FEEDS_FILE, 1, "feed", "shop", ["'shop' again, first in line 2"]),
-    (FEEDS_FILE, 0, "contract", "debezium", ["'debezium'", "dms"]),
+    (FEEDS_FILE, 0, "contract", "avro", ["'avro'", "dms or debezium"]),
+    (FEEDS_FILE, 0, "format", "json", ["'json'", "parquet or csv"]),
     (FEEDS_FILE, 0, "format", "avro", ["'avro'", "parquet or csv"]),
     (FEEDS_FILE, 0, "location", "", ["nothing", "landing root"]),
     (FEEDS_FILE, 0, "location", "../shop", ["'../shop'", "without .."]),
@@ -234,7 +235,7 @@ MISTAKES = [
     (COLUMNS_FILE, 0, "data_type", "varchar", ["'varchar'", "varchar(n)"]),
     (COLUMNS_FILE, 0, "data_type", "decimal(39,2)", ["'decimal(39,2)'", "from 1 to 38"]),
     (COLUMNS_FILE, 0, "data_type", "decimal(4,5)", ["'decimal(4,5)'", "from 0 to p"]),
-    (COLUMNS_FILE, 2, "data_type", "", ["nothing", "carries no types"]),
+    (COLUMNS_FILE, 2, "data_type", "", ["nothing", "Only parquet files carry types"]),
     (COLUMNS_FILE, 0, "optional", "", ["nothing", "true or false"]),
     (COLUMNS_FILE, 2, "optional", "true", ["true, but position 2 is obligatory", "at the end"]),
 ]

@@ -21,7 +21,7 @@
             << key | literal >>: << value | literal >>,
         <% endfor %>
         },
-        <% if feed.format == 'csv' %>
+        <% if feed.format != 'parquet' %>
         'columns': [
         <% for column in table.columns %>
             {'name': << column.name | literal >>, 'type': << column.data_type | literal >>, 'optional': << column.optional | literal >>},

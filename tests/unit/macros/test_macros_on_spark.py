@@ -344,23 +344,25 @@ def sequences(query: Query, positions: list[tuple[Any, ...]]) -> list[str]:
         for number, (generation, kind, file_time, key, row, modified_at) in enumerate(positions)
     )
     columns = "_cdc_generation, _cdc_kind, _cdc_file_time, _cdc_object_key, _cdc_row, _cdc_modified_at"
-    sql = f"select {Dbt().cdc_dms_sequence_sql()} as s from values {listed} as t (number, {columns}) order by number"
+    dbt = Dbt()
+    sequence = dbt.cdc_sequence_sql(dbt.cdc_dms_place_sql("_cdc_"))
+    sql = f"select {sequence} as s from values {listed} as t (number, {columns}) order by number"
     return [row["s"] for row in query(sql)]
 
 
-def test_cdc_dms_sequence_sql__sorts_as_text(query):
+def test_cdc_sequence_sql__sorts_as_text(query):
     made = sequences(query, POSITIONS)
     assert made == sorted(set(made))
 
 
-def test_cdc_dms_sequence_sql__fixed_width(query):
+def test_cdc_sequence_sql__fixed_width(query):
     made = sequences(
         query, [*POSITIONS, *((1, "change", "2024-01-01", f"key {n}", 0, "2024-01-01") for n in range(50))]
     )
     assert {tuple(map(len, sequence.split("."))) for sequence in made} == {(6, 1, 20, 16, 12, 14)}
 
 
-def test_cdc_dms_sequence_sql__objects_of_the_same_time_never_mix(query):
+def test_cdc_sequence_sql__objects_of_the_same_time_never_mix(query):
     keys = ["b", "a", "b", "a"]
     made = sequences(query, [(1, "change", "2024-01-01", key, row, "2024-01-01") for row, key in enumerate(keys)])
     in_order = [keys[made.index(sequence)] for sequence in sorted(made)]

@@ -1,0 +1,32 @@
+{# An update that changed its key in place tells what the changed columns of the key were. #}
+{% macro cdc_message_old_key_sql(cdc, plan) -%}
+{%- set parts = {} -%}
+{%- for key in cdc.primary_key -%}
+    {%- for column in plan if column.name | lower == key | lower -%}
+        {%- set old = 'try_cast(_cdc_before[' ~ cdc_string_sql(key | lower) ~ '] as ' ~ column.type ~ ')' -%}
+        {%- set is_told = 'map_contains_key(_cdc_before, ' ~ cdc_string_sql(key | lower) ~ ')' -%}
+        {%- do parts.update({column.name: {
+            'old': 'if(' ~ is_told ~ ', ' ~ old ~ ', ' ~ cdc_cast_sql(column) ~ ')', 'new': cdc_cast_sql(column),
+        }}) -%}
+    {%- endfor -%}
+{%- endfor -%}
+{%- if not parts -%}
+cast(null as map <string, string>)
+{%- else -%}
+case
+    when
+        _cdc_operation = 'U'
+        and _cdc_before is not null
+        and not (
+            {%- for part in parts.values() %}
+            {{ part.old }} <=> {{ part.new }}{{ ' and' if not loop.last }}
+            {%- endfor %}
+        )
+        then map(
+            {%- for name, part in parts.items() %}
+            {{ cdc_string_sql(name) }}, cast({{ part.old }} as string){{ ',' if not loop.last }}
+            {%- endfor %}
+        )
+end
+{%- endif -%}
+{%- endmacro %}

@@ -1,0 +1,29 @@
+{#
+    Messages were understood when they were split: every value is text as a cast to its type reads it, binary base64.
+    Names of columns are compared without regard to case, as everywhere.
+#}
+{% macro cdc_message_records_sql(cdc, view, plan) -%}
+records as (
+    select
+        raw.path as _cdc_path,
+        raw.kind as _cdc_kind,
+        raw.object_key as _cdc_object_key,
+        raw.file_time as _cdc_file_time,
+        raw.modified_at as _cdc_modified_at,
+        raw.generation as _cdc_generation,
+        raw.batch_id as _cdc_batch_id,
+        raw.file_row as _cdc_row,
+        raw.position as _cdc_position,
+        raw.operation as _cdc_op,
+        cast(raw.committed_at as string) as _cdc_commit_text,
+        raw.malformed as _cdc_malformed,
+        map_keys(raw.image) as _cdc_header,
+        raw.before as _cdc_before,
+        {{ cdc_message_unavailable_sql(cdc, plan) | indent(8) }} as _cdc_unavailable_columns,
+        {%- for column in plan if column.raw_type is not none %}
+        {{ cdc_message_value_sql(cdc, column) }} as {{ cdc_quote(column.name) }},
+        {%- endfor %}
+        raw.content as _cdc_content
+    from {{ view }} as raw
+)
+{%- endmacro %}

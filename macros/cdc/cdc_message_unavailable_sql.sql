@@ -1,0 +1,27 @@
+{#
+    What the message itself says that it does not carry and, if the feed keeps absent columns, what its image lacks. A
+    message without an image, such as a truncate, lacks nothing.
+#}
+{% macro cdc_message_unavailable_sql(cdc, plan) -%}
+{%- set keys = cdc.primary_key | map('lower') | list -%}
+{%- set keeps_absent = cdc.options.get('absent_columns') == 'keep' -%}
+{%- set conditions = {} -%}
+{%- for column in plan if column.name | lower not in keys -%}
+    {%- set alternatives = [] -%}
+    {%- for name in cdc_names_in_files(cdc, column.name) -%}
+        {%- do alternatives.append('array_contains(raw.unavailable, ' ~ cdc_string_sql(name) ~ ')') -%}
+    {%- endfor -%}
+    {%- if keeps_absent -%}
+        {%- do alternatives.append('not map_contains_key(raw.image, ' ~ cdc_string_sql(column.name | lower) ~ ')') -%}
+    {%- endif -%}
+    {%- do conditions.update({column.name: alternatives | join(' or ')}) -%}
+{%- endfor -%}
+nullif(
+    array_compact(array(
+        {%- for name, condition in conditions.items() %}
+        case when {{ condition }} then {{ cdc_string_sql(name) }} end{{ ',' if not loop.last }}
+        {%- endfor %}
+    )),
+    cast(array() as array<string>)
+)
+{%- endmacro %}

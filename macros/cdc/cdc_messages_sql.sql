@@ -1,0 +1,15 @@
+{# The messages of one table that a batch brings. #}
+{% macro cdc_messages_sql(split, cdc, after_batch_id, last_batch_id) -%}
+select
+    * except (image, before, unavailable),
+    transform_keys(image, (name, value) -> lower(name)) as image,
+    transform_keys(before, (name, value) -> lower(name)) as before,
+    transform(unavailable, name -> lower(name)) as unavailable,
+    map_keys(image) as names
+from {{ split }}
+where
+    source_schema = {{ cdc_string_sql(cdc.source_schema) }}
+    and source_table = {{ cdc_string_sql(cdc.source_table) }}
+    and batch_id > {{ after_batch_id }}
+    and batch_id <= {{ last_batch_id }}
+{%- endmacro %}

@@ -1,0 +1,13 @@
+{#
+    The place of a change as its source tells it, and what orders rows of one place: object, row, and newer content of
+    an overwritten object above its older content. What follows the place is 45 characters long.
+#}
+{% macro cdc_sequence_sql(place_sql) -%}
+concat_ws(
+    '.',
+    {{ place_sql | indent(4) }},
+    lpad(lower(hex(xxhash64(_cdc_object_key))), 16, '0'),
+    lpad(_cdc_row, 12, '0'),
+    lpad(unix_millis(_cdc_modified_at), 14, '0')
+)
+{%- endmacro %}

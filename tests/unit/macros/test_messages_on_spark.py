@@ -1,0 +1,138 @@
+"""What bronze makes of messages that were split: values, places, old keys (docs/contracts.md sections 3 and 6)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from harness import Dbt
+from spark_process import spark_process
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+pytestmark = pytest.mark.spark
+
+COLUMNS = [("id", "int"), ("Name", "string"), ("price", "decimal(8,4)"), ("raw", "binary"), ("seen", "timestamp")]
+DEFAULTS = {
+    "file_row": "0",
+    "kind": "'change'",
+    "operation": "'I'",
+    "committed_at": "timestamp '2024-01-02 03:04:05.000006'",
+    "position": "'0005'",
+    "image": "map('id', '1')",
+    "before": "cast(null as map<string, string>)",
+    "unavailable": "cast(null as array<string>)",
+    "malformed": "cast(null as string)",
+}
+
+
+@pytest.fixture(scope="module")
+def bronze() -> Iterator[Callable[..., list[dict[str, Any]]]]:
+    """Rows that bronze gets from messages, in their order."""
+    with spark_process() as query:
+
+        def rows(*messages: dict[str, str], names: tuple[str, ...] = (), **settings: Any) -> list[dict[str, Any]]:
+            described = [{"name": name, "type": type, "optional": False} for name, type in COLUMNS]
+            cdc = {
+                **{"format": "json", "primary_key": ["id"], "columns": described, "split": "split_f"},
+                **{"source_schema": "s", "source_table": "t", **settings},
+            }
+            cdc["options"] = {"operation_column": "always", **settings.get("options", {})}
+            written = [
+                ", ".join(f"{value} as {name}" for name, value in {**DEFAULTS, **message}.items())
+                for message in messages
+            ]
+            split = " union all ".join(
+                f"""
+                    select 's' as source_schema, 't' as source_table, 'file:k' as path, 'k' as object_key,
+                        7L as batch_id, cast(null as timestamp) as file_time, 1 as generation,
+                        timestamp '2024-01-02 03:05:00' as modified_at, 'the message' as content, {columns}
+                """
+                for columns in written
+            )
+            dbt = Dbt()
+            view = f"({dbt.cdc_messages_sql(f'({split})', cdc, 6, 7)})"
+            raw = {"view": view, "columns": [{"name": name, "type": "string"} for name in names]}
+            plan = dbt.cdc_column_plan(dbt.cdc_source_columns(cdc, raw), [])
+            sql = dbt.cdc_bronze_sql(cdc, "select 1 as unused", raw, plan)
+            return sorted(query(sql), key=lambda row: row["_cdc_sequence"])
+
+        yield rows
+
+
+def test_values_are_read_by_the_types_of_their_columns(bronze):
+    image = "map('ID', '1', 'name', 'Ann', 'price', '10.2345', 'raw', 'AAH/', 'seen', '2018-06-20 15:13:16.945104')"
+    [row] = bronze({"image": image})
+    assert (row["id"], row["Name"], str(row["price"]), bytes(row["raw"])) == (1, "Ann", "10.2345", b"\x00\x01\xff")
+    assert str(row["seen"]) == "2018-06-20 15:13:16.945104"
+    assert (row["_cdc_operation"], row["_cdc_source_file"], row["_cdc_quarantine_rule"]) == ("I", "file:k", None)
+    assert str(row["_cdc_committed_at"]) == "2024-01-02 03:04:05.000006"
+
+
+def test_the_place_is_generation_then_snapshot_or_change_then_position(bronze):
+    rows = bronze(
+        {"position": "'0010'"},
+        {"position": "'0009'"},
+        {"position": "'0011'", "kind": "'load'", "operation": "'L'"},
+        {"position": "'0009'", "kind": "'truncate'", "operation": "'T'", "image": "null", "file_row": "1"},
+    )
+    assert [row["_cdc_sequence"][:-45] for row in rows] == [
+        "000001.0.0011",
+        "000001.1.0009",
+        "000001.1.0009",
+        "000001.1.0010",
+    ]
+    assert [row["_cdc_operation"] for row in rows] == ["L", "I", "T", "I"]
+    assert [row["_cdc_quarantine_rule"] for row in rows] == [None] * 4
+
+
+def test_a_key_that_changed_in_place_is_known_by_what_it_was(bronze):
+    update = {"operation": "'U'", "image": "map('id', '2')"}
+    rows = bronze(
+        {**update, "position": "'1'", "before": "map('ID', '01')"},
+        {**update, "position": "'2'", "before": "map('id', '2')"},
+        {**update, "position": "'3'", "before": "map('name', 'Ann')"},
+        {**update, "position": "'4'"},
+    )
+    assert [row["_cdc_old_key"] for row in rows] == [{"id": "1"}, None, None, None]
+
+
+def test_columns_that_a_message_does_not_carry(bronze):
+    messages = {"unavailable": "array('NAME')"}, {"position": "'2'"}
+    carried = [row["_cdc_unavailable_columns"] for row in bronze(*messages)]
+    assert carried == [["Name"], None]
+    kept = [row["_cdc_unavailable_columns"] for row in bronze(*messages, options={"absent_columns": "keep"})]
+    assert kept == [["Name", "price", "raw", "seen"]] * 2
+
+
+def test_a_message_that_breaks_a_rule_is_kept_with_its_reason(bronze):
+    rows = bronze(
+        {"position": "'1'", "malformed": "'column price: no scale'", "image": "null"},
+        {"position": "'2'", "operation": "'X'"},
+        {"position": "'3'", "image": "map('id', 'one')"},
+        {"position": "'4'", "image": "map('name', 'Ann')"},
+    )
+    assert [(row["_cdc_quarantine_rule"], row["_cdc_quarantine_reason"]) for row in rows] == [
+        ("malformed_record", "column price: no scale"),
+        ("unknown_operation", "operation is 'X', expected I, U or D"),
+        ("uncastable_value", "id is 'one', expected int"),
+        ("missing_key", "no value in key id"),
+    ]
+    assert {row["_cdc_quarantine_content"] for row in rows} == {"the message"}
+
+
+def test_columns_that_nobody_listed_are_text(bronze):
+    [row] = bronze({"image": "map('id', '1', 'New One', '7')"}, names=("id", "New One"))
+    assert row["New One"] == "7"
+
+
+def test_a_renamed_column_has_the_value_of_either_name(bronze):
+    renamed = {"renamed_columns": {"old": "Name"}}
+    rows = bronze(
+        {"position": "'1'", "image": "map('id', '1', 'old', 'Ann')"},
+        {"position": "'2'", "image": "map('id', '1', 'name', 'Bob')"},
+        names=("id", "old", "Name"),
+        **renamed,
+    )
+    assert [row["Name"] for row in rows] == ["Ann", "Bob"]
