@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from datetime import datetime, timezone
-from importlib import import_module
 from typing import Any
 
 from dbt.adapters.events.logging import AdapterLogger
@@ -15,6 +14,7 @@ from pyspark.sql import DataFrame, Row, SparkSession, Window
 from pyspark.sql import functions as F
 
 from dbt.adapters.sparksession.read_files import read_files
+from python_udfs.feeds import CONTRACTS
 
 logger = AdapterLogger("Lakehouse")
 
@@ -54,9 +54,8 @@ def new_rows(
     newest = _greatest_batch(news)
     if target and not newest:
         return None
-    contract = import_module(f"python_udfs.feeds.{feed['contract']}")
     lines = _lines(spark, feed, news.where("kind = 'mixed'"), rejected)
-    rows = _with_generation(contract.rows(lines, feed), of_feed)
+    rows = _with_generation(CONTRACTS[feed["contract"]].rows(lines, feed), of_feed)
     return rows.unionByName(spark.sql(f"select {newest}L as batch_id"), allowMissingColumns=True)
 
 

@@ -75,7 +75,8 @@ def render(metadata: Metadata, seeds_dir: Path) -> dict[str, str]:
         if feed.is_mixed:
             its_tables = [table for table in tables if table.feed == feed.feed]
             files[f"models/etl_metadata/split_{feed.feed}.py"] = _fill("split.py.txt", feed=feed, tables=its_tables)
-            files[f"models/etl_metadata/_split_{feed.feed}.yml"] = _fill("split.yml", feed=feed)
+            known = [table for table in metadata.tables if table.feed == feed.feed]
+            files[f"models/etl_metadata/_split_{feed.feed}.yml"] = _fill("split.yml", feed=feed, tables=known)
     for table in tables:
         feed = metadata.feed(table.feed)
         for layer in ("bronze", "silver"):

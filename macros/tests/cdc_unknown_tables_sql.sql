@@ -1,0 +1,36 @@
+{#
+    Tables that files of many tables hold and nobody described, with the number of their records. Records whose table
+    cannot be told have no name.
+#}
+{% macro cdc_unknown_tables_sql(splits) -%}
+{%- for split in splits %}
+select
+    {{ cdc_string_sql(split.feed) }} as feed,
+    source_schema,
+    source_table,
+    count(*) as records,
+    min(path) as example
+from {{ split.relation }}
+where
+    path is not null
+    {%- if split.tables %}
+    and not coalesce(
+        {%- for table in split.tables %}
+        (source_schema = {{ cdc_string_sql(table.source_schema) }} and source_table = {{ cdc_string_sql(table.source_table) }})
+        {{- ' or' if not loop.last }}
+        {%- endfor %},
+        false
+    )
+    {%- endif %}
+group by source_schema, source_table
+{{ 'union all' if not loop.last }}
+{%- else %}
+select
+    cast(null as string) as feed,
+    cast(null as string) as source_schema,
+    cast(null as string) as source_table,
+    0 as records,
+    cast(null as string) as example
+where false
+{%- endfor %}
+{%- endmacro %}
