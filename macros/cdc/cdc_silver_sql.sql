@@ -12,8 +12,7 @@
 {%- if fills and not is_first %}
 {{ cdc_mark_sql('fills', 'true') }}
 {%- endif %}
-{%- if cdc.mode == 'append' and changes.applied_sequence and not changes.has_new_barrier
-    and changes.first_sequence[:46] > changes.applied_sequence[:46] %}
+{%- if cdc.mode == 'append' and cdc_has_only_new_objects(changes) %}
 {{ cdc_mark_sql('inserts', 'true') }}
 {%- endif %}
 with news as (

@@ -215,14 +215,37 @@ def test_silver_is_the_fold_of_its_changes(spark, shape):
     hidden = {"_cdc_sequence", "_cdc_operation"} if silver.cdc["unchanged_rows"] == "skip" else set()
     for batch in range(1, BATCHES + 1):
         silver.apply([row for row in rows if row["_cdc_batch_id"] == batch])
-        delivered = [row for row in rows if row["_cdc_batch_id"] <= batch]
-        expected, found = folded(silver.cdc, delivered), silver.rows()
-        wrong = [f"expected no row: {found[key]}" for key in found.keys() - expected.keys()]
-        wrong += [f"no row, expected {expected[key]}" for key in expected.keys() - found.keys()]
-        wrong += [
-            f"expected {expected[key]}, found {row}"
-            for key, row in found.items()
-            if key in expected and any(row[name] != expected[key][name] for name in row.keys() - hidden)
-        ]
+        wrong = faults(silver, [row for row in rows if row["_cdc_batch_id"] <= batch], hidden)
         assert not wrong, f"batch {batch}, {len(wrong)} keys; {wrong[0]}"
         assert not silver.differences(), f"batch {batch}"
+
+
+def faults(silver: Silver, delivered: list[dict[str, Any]], hidden: set[str]) -> list[str]:
+    """How silver differs from the fold of what was delivered."""
+    expected, found = folded(silver.cdc, delivered), silver.rows()
+    wrong = [f"expected no row: {found[key]}" for key in found.keys() - expected.keys()]
+    wrong += [f"no row, expected {expected[key]}" for key in expected.keys() - found.keys()]
+    return wrong + [
+        f"expected {expected[key]}, found {row}"
+        for key, row in found.items()
+        if key in expected and any(row[name] != expected[key][name] for name in row.keys() - hidden)
+    ]
+
+
+def test_without_a_key_a_reload_that_has_only_begun_replaces_the_rows_at_its_places(spark):
+    silver = Silver(spark, "append_reload", SHAPES["append"])
+    [template] = [row for row in draw(Random(0), partial=False) if row["_cdc_operation"] == "I"][:1]
+    delivered = []
+    for generation, kind, file in ((1, 0, "load"), (1, 1, "change"), (2, 0, "load"), (2, 1, "change of the second")):
+        row = template | {
+            "v": f"{generation}.{kind}",
+            "_cdc_operation": "I" if kind else "L",
+            "_cdc_sequence": f"{generation:06d}.{kind}.{kind:020d}.{len(file):016x}.{0:012d}.{generation:014d}",
+            "_cdc_generation": generation,
+            "_cdc_source_file": file,
+            "_cdc_batch_id": len(delivered) + 1,
+        }
+        delivered.append(row)
+        silver.apply([row])
+        assert not faults(silver, delivered, set()), f"after {file} of generation {generation}"
+        assert not silver.differences()

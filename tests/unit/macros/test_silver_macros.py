@@ -301,7 +301,12 @@ CHANGES = {
     "has_new_barrier": False,
 }
 RELOAD = {**CHANGES, "barriers": ["000003"], "barrier": "000003", "has_new_barrier": True}
+INSERTS, BARRIER = {"inserts": "true"}, {"barrier": "000003"}
 PLACE = "change._cdc_committed_at, change._cdc_sequence, change._cdc_generation, change._cdc_batch_id"
+
+
+def sequence(generation: int, place: str, row: int = 1) -> str:
+    return f"{generation:06d}.1.{place:0>20}.{'f' * 16}.{row:012d}.{0:014d}"
 
 
 def silver(changes: dict[str, Any] = CHANGES, cdc: dict[str, Any] = CDC, is_first: bool = False) -> str:
@@ -355,13 +360,16 @@ def test_cdc_silver_sql__nothing_from_before_a_barrier_lives(is_new):
     ("changes", "cdc", "expected"),
     [
         (CHANGES, CDC, {}),
-        (RELOAD, CDC, {"barrier": "000003"}),
+        (RELOAD, CDC, BARRIER),
         ({**RELOAD, "has_new_barrier": False}, CDC, {}),
         ({**CHANGES, "has_partial": True}, CDC, {"fills": "true"}),
-        (CHANGES, APPEND, {"inserts": "true"}),
-        ({**CHANGES, "first_sequence": "m"}, APPEND, {}),
-        ({**CHANGES, "applied_sequence": ""}, APPEND, {}),
-        (RELOAD, APPEND, {"barrier": "000003"}),
+        ({**CHANGES, "applied_sequence": sequence(1, "a"), "first_sequence": sequence(1, "b")}, APPEND, INSERTS),
+        ({**CHANGES, "applied_sequence": sequence(1, "a"), "first_sequence": sequence(1, "b")}, CDC, {}),
+        ({**CHANGES, "applied_sequence": sequence(1, "a"), "first_sequence": sequence(1, "a", 2)}, APPEND, {}),
+        ({**CHANGES, "applied_sequence": sequence(1, "b"), "first_sequence": sequence(1, "a")}, APPEND, {}),
+        ({**CHANGES, "applied_sequence": sequence(1, "a"), "first_sequence": sequence(2, "b")}, APPEND, {}),
+        ({**CHANGES, "applied_sequence": "", "first_sequence": sequence(1, "b")}, APPEND, {}),
+        ({**RELOAD, "applied_sequence": sequence(3, "a"), "first_sequence": sequence(3, "b")}, APPEND, BARRIER),
     ],
 )
 def test_cdc_marks__tell_the_statement_that_writes_what_the_query_saw(changes, cdc, expected):
