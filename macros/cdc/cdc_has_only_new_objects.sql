@@ -4,8 +4,10 @@
     overwrites the objects of the load before it.
 #}
 {% macro cdc_has_only_new_objects(changes) %}
-    {% set first, applied = changes.first_sequence, changes.applied_sequence %}
+    {% set applied = changes.applied_sequence %}
     {% do return(
-        applied != '' and not changes.has_new_barrier and first[:6] == applied[:6] and first[:-28] > applied[:-28]
+        applied != '' and not changes.has_new_barrier
+        and changes.first_sequence[:-28] > applied[:-28]
+        and changes.last_sequence[:6] == applied[:6]
     ) %}
 {% endmacro %}

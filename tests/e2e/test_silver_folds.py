@@ -236,16 +236,18 @@ def test_without_a_key_a_reload_that_has_only_begun_replaces_the_rows_at_its_pla
     silver = Silver(spark, "append_reload", SHAPES["append"])
     [template] = [row for row in draw(Random(0), partial=False) if row["_cdc_operation"] == "I"][:1]
     delivered = []
-    for generation, kind, file in ((1, 0, "load"), (1, 1, "change"), (2, 0, "load"), (2, 1, "change of the second")):
+    batches = ((1, 0, 1, "load"),), ((1, 1, 2, "change"),), ((1, 1, 3, "more"), (2, 0, 3, "load")), ((2, 1, 4, "last"),)
+    for generation, kind, batch, file in (row for rows in batches for row in rows):
         row = template | {
             "v": f"{generation}.{kind}",
             "_cdc_operation": "I" if kind else "L",
-            "_cdc_sequence": f"{generation:06d}.{kind}.{kind:020d}.{len(file):016x}.{0:012d}.{generation:014d}",
+            "_cdc_sequence": f"{generation:06d}.{kind}.{kind * batch:020d}.{len(file):016x}.{0:012d}.{batch:014d}",
             "_cdc_generation": generation,
             "_cdc_source_file": file,
-            "_cdc_batch_id": len(delivered) + 1,
+            "_cdc_batch_id": batch,
         }
         delivered.append(row)
-        silver.apply([row])
-        assert not faults(silver, delivered, set()), f"after {file} of generation {generation}"
+    for batch in range(1, len(batches) + 1):
+        silver.apply([row for row in delivered if row["_cdc_batch_id"] == batch])
+        assert not faults(silver, [row for row in delivered if row["_cdc_batch_id"] <= batch], set()), f"batch {batch}"
         assert not silver.differences()

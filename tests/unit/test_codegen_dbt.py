@@ -30,7 +30,7 @@ STUBS = {
     "macros/stubs.sql": "\n".join(
         [
             *(
-                f"{{% macro {name}(one=none, bronze=none, inactive=none) %}}select 1{{% endmacro %}}"
+                f"{{% macro {name}(one=none, bronze=none, inactive=none, split=none) %}}select 1{{% endmacro %}}"
                 for name in (
                     *("cdc_bronze", "cdc_silver", "cdc_raw_processed_files"),
                     *("cdc_silver_sync_state", "cdc_run_metrics"),

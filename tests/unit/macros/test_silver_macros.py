@@ -293,6 +293,7 @@ CHANGES = {
     "to_snapshot_id": 43,
     "applied_sequence": "m",
     "first_sequence": "n",
+    "last_sequence": "z",
     "has_late": False,
     "has_late_truncate": False,
     "has_partial": False,
@@ -305,8 +306,12 @@ INSERTS, BARRIER = {"inserts": "true"}, {"barrier": "000003"}
 PLACE = "change._cdc_committed_at, change._cdc_sequence, change._cdc_generation, change._cdc_batch_id"
 
 
-def sequence(generation: int, place: str, row: int = 1) -> str:
-    return f"{generation:06d}.1.{place:0>20}.{'f' * 16}.{row:012d}.{0:014d}"
+def place(generation: int, time: str, row: int = 1) -> str:
+    return f"{generation:06d}.1.{time:0>20}.{'f' * 16}.{row:012d}.{0:014d}"
+
+
+def after(applied: str, first: str, last: str) -> dict[str, Any]:
+    return {**CHANGES, "applied_sequence": applied, "first_sequence": first, "last_sequence": last}
 
 
 def silver(changes: dict[str, Any] = CHANGES, cdc: dict[str, Any] = CDC, is_first: bool = False) -> str:
@@ -363,13 +368,14 @@ def test_cdc_silver_sql__nothing_from_before_a_barrier_lives(is_new):
         (RELOAD, CDC, BARRIER),
         ({**RELOAD, "has_new_barrier": False}, CDC, {}),
         ({**CHANGES, "has_partial": True}, CDC, {"fills": "true"}),
-        ({**CHANGES, "applied_sequence": sequence(1, "a"), "first_sequence": sequence(1, "b")}, APPEND, INSERTS),
-        ({**CHANGES, "applied_sequence": sequence(1, "a"), "first_sequence": sequence(1, "b")}, CDC, {}),
-        ({**CHANGES, "applied_sequence": sequence(1, "a"), "first_sequence": sequence(1, "a", 2)}, APPEND, {}),
-        ({**CHANGES, "applied_sequence": sequence(1, "b"), "first_sequence": sequence(1, "a")}, APPEND, {}),
-        ({**CHANGES, "applied_sequence": sequence(1, "a"), "first_sequence": sequence(2, "b")}, APPEND, {}),
-        ({**CHANGES, "applied_sequence": "", "first_sequence": sequence(1, "b")}, APPEND, {}),
-        ({**RELOAD, "applied_sequence": sequence(3, "a"), "first_sequence": sequence(3, "b")}, APPEND, BARRIER),
+        (after(place(1, "a"), place(1, "b"), place(1, "c")), APPEND, INSERTS),
+        (after(place(1, "a"), place(1, "b"), place(1, "c")), CDC, {}),
+        (after(place(1, "a"), place(1, "a", 2), place(1, "c")), APPEND, {}),
+        (after(place(1, "b"), place(1, "a"), place(1, "b")), APPEND, {}),
+        (after(place(1, "a"), place(1, "b"), place(2, "b")), APPEND, {}),
+        (after(place(1, "a"), place(2, "b"), place(2, "b")), APPEND, {}),
+        (after("", place(1, "b"), place(1, "b")), APPEND, {}),
+        ({**after(place(3, "a"), place(3, "b"), place(3, "b")), "has_new_barrier": True, **BARRIER}, APPEND, BARRIER),
     ],
 )
 def test_cdc_marks__tell_the_statement_that_writes_what_the_query_saw(changes, cdc, expected):
