@@ -1,0 +1,42 @@
+"""The messages of a test module, read in one go for each set of options, because Spark is slow to start a query."""
+
+from __future__ import annotations
+
+from datetime import datetime, timezone
+
+AT = datetime(2024, 1, 31, 23, 0, tzinfo=timezone.utc)
+LINES_SCHEMA = (
+    "path string, object_key string, file_time timestamp, modified_at timestamp, batch_id bigint, size bigint, "
+    "file_row bigint, value string"
+)
+
+
+class Messages:
+    """Cases for the function `rows` of a contract; `options` are those of the feed unless a case has others."""
+
+    def __init__(self, rows, **options):
+        self.rows, self.options, self.cases = rows, options, []
+
+    def given(self, *lines, key="changes.json", **options):
+        """Takes down the lines of an object and says where to find what is read of it."""
+        text = "\n".join(lines)
+        self.cases.append((self.options | options, f"file:/{len(self.cases)}/{key}", key, text))
+        return len(self.cases) - 1
+
+    def read(self, spark):
+        """The rows of each case in the order of file_row."""
+        found = [[] for _ in self.cases]
+        for options in {repr(case[0]): case[0] for case in self.cases}.values():
+            lines = [
+                (path, key, AT, AT, 7, len(text), row, line)
+                for other, path, key, text in self.cases
+                if other == options
+                for row, line in enumerate(text.split("\n"))
+            ]
+            for row in self.rows(spark.createDataFrame(lines, LINES_SCHEMA), options).collect():
+                found[int(row.path.split("/")[1])].append(row)
+        return [sorted(rows, key=lambda row: row.file_row) for rows in found]
+
+
+def told(row, *names):
+    return tuple(row[name] for name in names)
