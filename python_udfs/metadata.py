@@ -12,6 +12,7 @@ import re
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
+from zoneinfo import ZoneInfo
 
 from python_udfs.errors import MetadataError, Problem
 
@@ -55,7 +56,10 @@ HEADERS = {
 }
 
 # Contract to formats of its files.
-CONTRACTS = {"dms": ("parquet", "csv"), "debezium": ("json",)}
+CONTRACTS = {
+    "dms": ("parquet", "csv"),
+    **dict.fromkeys(("dms_kafka", "debezium", "maxwell", "canal"), ("json",)),
+}
 FORMATS = ("parquet", "csv", "json")
 DELETE_MODES = ("hard", "soft")
 MODES = ("current", "history", "append")
@@ -74,7 +78,14 @@ RESERVED_PREFIX = "_cdc_"
 COMMON_OPTIONS = ("timestamp_column", "operation_column", "before_image_prefix", "absent_columns")
 CSV_OPTIONS = ("delimiter", "header", "null_values", "unavailable_value", "transaction_files")
 # Options of contracts whose files hold messages: default, and the accepted words, or none for any text.
-MESSAGE_OPTIONS: dict[str, dict[str, tuple[str, tuple[str, ...]]]] = {"debezium": {}}
+MESSAGE_OPTIONS: dict[str, dict[str, tuple[str, tuple[str, ...]]]] = {
+    "debezium": {},
+    "dms_kafka": {"before_image_field": ("before-image", ()), "before_image_prefix": ("", ())},
+    "maxwell": {},
+    "canal": {"time_zone": ("UTC", ())},
+}
+# What stands beside the before image in a message of dms_kafka, and what its reader adds.
+MESSAGE_FIELDS = ("", "data", "metadata", "control", "_malformed")
 # Characters that the syntax of the options cell itself uses, or that a spreadsheet loses, have a word.
 DELIMITER_WORDS = {"tab": "\t", "semicolon": ";"}
 DEFAULT_NULL_VALUES = ("NULL", "")
@@ -541,6 +552,10 @@ class _Loader:
         if header and transaction_files == "true":
             fix = "Remove one of the two: DMS writes no header where it preserves transactions."
             self._problem(row, "options", "header=true with transaction_files=true", "one of the two", fix)
+        field_of_messages, zone = pairs.get("before_image_field", ""), pairs.get("time_zone", "")
+        accepted_field = "the FieldName of BeforeImageSettings, not data, metadata or control"
+        checked("before_image_field", "", accepted_field, field_of_messages.lower() not in MESSAGE_FIELDS)
+        checked("time_zone", "", "the name of a time zone, such as Asia/Shanghai", _is_time_zone(zone))
         return FeedOptions(
             timestamp_column=checked("timestamp_column", "", accepted_timestamp, good_timestamp) or None,
             operation_column=checked("operation_column", "auto", " or ".join(OPERATION_COLUMN_WORDS), good_operation),
@@ -825,6 +840,14 @@ def _shown(value: str) -> str:
 
 def _is_text(data_type: str) -> bool:
     return data_type.startswith(("string", "varchar", "char"))
+
+
+def _is_time_zone(name: str) -> bool:
+    try:
+        ZoneInfo(name)
+    except (KeyError, ValueError, OSError):
+        return False
+    return True
 
 
 def _within(location: str, folder: str) -> bool:

@@ -60,48 +60,27 @@ def rows(lines: DataFrame, feed: Mapping[str, Any]) -> DataFrame:
         .withColumn("now", M.decoded(F.col("data"), _decode(feed)))
         .withColumn("then", M.decoded(F.get(told["old"], F.col("index")), _decode(feed)))
     )
-    commit = told["_tidb"]["commitTs"]
+    received_rows = F.concat(
+        F.lit("data: received "), F.size(told["data"]), F.lit(f" rows, expected {ROWS_PER_LINE} at most")
+    )
     wrong = [
-        F.when(told["_malformed"].isNotNull(), M.received(F.col("content"), _EXPECTED)),
-        *(
-            F.when(told["_malformed"].isNull(), one)
-            for one in (
-                *M.missing({name: told[name] for name in ("database", "table", "type", "es")}),
-                F.when(
-                    is_too_long,
-                    F.concat(
-                        F.lit("data: received "),
-                        F.size(told["data"]),
-                        F.lit(f" rows, expected {ROWS_PER_LINE} at most"),
-                    ),
-                ).when(told["type"].isin(*OPERATIONS) & F.col("data").isNull(), F.lit("data: received no row")),
-                F.when(
-                    ~told["es"].rlike("^[0-9]{1,15}$"),
-                    F.concat(F.lit("es: "), M.received(told["es"], "milliseconds since 1970")),
-                ),
-                F.when(
-                    ~commit.rlike("^[0-9]{1,20}$"),
-                    F.concat(F.lit("commitTs: "), M.received(commit, "a natural number")),
-                ),
-            )
+        *M.missing({name: told[name] for name in ("database", "table", "type", "es")}),
+        F.when(is_too_long, received_rows).when(
+            told["type"].isin(*OPERATIONS) & F.col("data").isNull(), F.lit("data: received no row")
         ),
+        M.unlike("es", told["es"], "^[0-9]{1,15}$", "milliseconds since 1970"),
+        M.unlike("commitTs", told["_tidb"]["commitTs"], "^[0-9]{1,20}$", "a natural number"),
     ]
-    frame = frame.withColumn(
-        "malformed", F.when(is_row, M.sentence(wrong, M.problems(F.col("now")), M.problems(F.col("then"))))
-    )
+    frame = frame.withColumn("malformed", F.when(is_row, M.malformed(_EXPECTED, wrong, F.col("now"), F.col("then"))))
     is_good = is_row & F.col("malformed").isNull()
-    operation = F.coalesce(
-        *(F.when(told["type"] == word, F.lit(letter)) for word, letter in OPERATIONS.items()),
-        F.when(is_truncate, F.lit("T")),
-        told["type"],
-    )
+    letter = F.when(is_truncate, F.lit("T")).otherwise(M.translated(told["type"], OPERATIONS))
     return frame.withColumns(
         {
             "file_row": F.col("file_row") * ROWS_PER_LINE + F.col("index"),
             "source_schema": F.when(is_row, told["database"]),
             "source_table": F.when(is_row, told["table"]),
             "kind": F.when(is_row, F.when(is_truncate, F.lit("truncate")).otherwise(F.lit("change"))),
-            "operation": F.when(is_row, operation),
+            "operation": F.when(is_row, F.coalesce(letter, told["type"])),
             "committed_at": F.timestamp_millis(told["es"].try_cast("bigint")),
             "position": F.when(is_row, _position()),
             "image": F.when(is_good, M.texts(F.col("now"))),
@@ -116,7 +95,7 @@ def _set_aside() -> Column:
     is_statement = (told["isDdl"] == "true") & ~told["type"].isin(*TRUNCATES) | told["type"].isin(*DDL)
     return F.coalesce(
         F.when(M.is_empty(F.col("content")), F.lit("empty")),
-        *(F.when(told["type"] == word, F.lit(why)) for word, why in SET_ASIDE.items()),
+        M.translated(told["type"], SET_ASIDE),
         F.when(is_statement, F.lit("ddl")),
     )
 

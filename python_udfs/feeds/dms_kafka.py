@@ -75,48 +75,29 @@ def rows(lines: DataFrame, feed: Mapping[str, Any]) -> DataFrame:
     is_row = F.col("set_aside").isNull()
     is_known = F.col("told_operation").isin(*OPERATIONS)
     wrong = [
-        F.when(F.col("message._malformed").isNotNull(), M.received(F.col("content"), _EXPECTED)),
+        *M.missing({name: metadata[name] for name in ("record-type", "operation", "schema-name", "table-name")}),
+        M.unlike("record-type", metadata["record-type"], "^data$", "data or control"),
+        F.when(is_known & told.isNull(), F.lit("data: received nothing")),
         *(
-            F.when(F.col("message._malformed").isNull(), one)
-            for one in (
-                F.when(
-                    ~F.coalesce(metadata["record-type"] == "data", F.lit(False)),
-                    F.concat(F.lit("record-type: "), M.received(metadata["record-type"], "data or control")),
-                ),
-                *M.missing({name: metadata[name] for name in ("operation", "schema-name", "table-name")}),
-                F.when(is_known & told.isNull(), F.lit("data: received nothing")),
-                *(
-                    F.when(
-                        metadata[name].isNotNull() & F.col(time).isNull(),
-                        F.concat(F.lit(f"{name}: "), M.received(metadata[name], "a time such as 2024-01-31T23:00:00Z")),
-                    )
-                    for name, time in (("timestamp", "made_at"), ("commit-timestamp", "told_at"))
-                ),
-                *(
-                    F.when(
-                        ~metadata[name].rlike(r"^[0-9]{1,20}$"),
-                        F.concat(F.lit(f"{name}: "), M.received(metadata[name], "a natural number")),
-                    )
-                    for name in ("transaction-id", "transaction-record-id")
-                ),
-            )
+            M.unlike(name, F.when(F.col(time).isNull(), metadata[name]), "^$", "a time such as 2024-01-31T23:00:00Z")
+            for name, time in (("timestamp", "made_at"), ("commit-timestamp", "told_at"))
+        ),
+        *(
+            M.unlike(name, metadata[name], "^[0-9]{1,20}$", "a natural number")
+            for name in ("transaction-id", "transaction-record-id")
         ),
     ]
     kind = F.when(F.col("told_operation") == "load", F.lit("load")).otherwise(F.lit("change"))
-    words = F.coalesce(
-        *(F.when(F.col("told_operation") == word, F.lit(letter)) for word, letter in OPERATIONS.items()),
-        F.col("told_operation"),
-    )
-    frame = frame.withColumn(
-        "malformed", F.when(is_row, M.sentence(wrong, M.problems(F.col("now")), M.problems(F.col("then"))))
-    )
+    frame = frame.withColumn("malformed", F.when(is_row, M.malformed(_EXPECTED, wrong, F.col("now"), F.col("then"))))
     is_good = is_row & F.col("malformed").isNull()
     return frame.withColumns(
         {
             "source_schema": F.when(is_row, F.col("told_schema")),
             "source_table": F.when(is_row, F.col("told_table")),
             "kind": F.when(is_row, kind),
-            "operation": F.when(is_row, words),
+            "operation": F.when(
+                is_row, F.coalesce(M.translated(F.col("told_operation"), OPERATIONS), "told_operation")
+            ),
             "committed_at": F.when(is_row, F.coalesce("told_at", "made_at")),
             "position": F.when(is_row, _position()),
             "image": F.when(is_good, M.texts(F.col("now"))),

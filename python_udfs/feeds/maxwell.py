@@ -50,8 +50,7 @@ def rows(lines: DataFrame, feed: Mapping[str, Any]) -> DataFrame:
         .withColumns(
             {
                 "set_aside": F.coalesce(
-                    F.when(M.is_empty(F.col("content")), F.lit("empty")),
-                    *(F.when(told["type"] == word, F.lit(why)) for word, why in SET_ASIDE.items()),
+                    F.when(M.is_empty(F.col("content")), F.lit("empty")), M.translated(told["type"], SET_ASIDE)
                 ),
                 "now": M.decoded(told["data"], _decode),
                 "then": M.decoded(told["old"], _decode),
@@ -61,37 +60,21 @@ def rows(lines: DataFrame, feed: Mapping[str, Any]) -> DataFrame:
     is_row = F.col("set_aside").isNull()
     is_known = told["type"].isin(*OPERATIONS)
     wrong = [
-        F.when(told["_malformed"].isNotNull(), M.received(F.col("content"), _EXPECTED)),
-        *(
-            F.when(told["_malformed"].isNull(), one)
-            for one in (
-                *M.missing({name: told[name] for name in ("database", "table", "type", "ts")}),
-                F.when(is_known & told["data"].isNull(), F.lit("data: received nothing")),
-                *(
-                    F.when(~told[name].rlike(pattern), F.concat(F.lit(f"{name}: "), M.received(told[name], expected)))
-                    for name, pattern, expected in (
-                        ("ts", "^[0-9]{1,15}$", "seconds since 1970"),
-                        ("xid", "^[0-9]{1,20}$", "a natural number"),
-                        ("xoffset", "^[0-9]{1,10}$", "a natural number"),
-                        ("position", _BINLOG, "a binlog file and a position such as mysql-bin.000001:4"),
-                    )
-                ),
-            )
-        ),
+        *M.missing({name: told[name] for name in ("database", "table", "type", "ts")}),
+        F.when(is_known & told["data"].isNull(), F.lit("data: received nothing")),
+        M.unlike("ts", told["ts"], "^[0-9]{1,15}$", "seconds since 1970"),
+        M.unlike("xid", told["xid"], "^[0-9]{1,20}$", "a natural number"),
+        M.unlike("xoffset", told["xoffset"], "^[0-9]{1,10}$", "a natural number"),
+        M.unlike("position", told["position"], _BINLOG, "a binlog file and a position such as mysql-bin.000001:4"),
     ]
-    frame = frame.withColumn(
-        "malformed", F.when(is_row, M.sentence(wrong, M.problems(F.col("now")), M.problems(F.col("then"))))
-    )
+    frame = frame.withColumn("malformed", F.when(is_row, M.malformed(_EXPECTED, wrong, F.col("now"), F.col("then"))))
     is_good = is_row & F.col("malformed").isNull()
-    operation = F.coalesce(
-        *(F.when(told["type"] == word, F.lit(letter)) for word, letter in OPERATIONS.items()), told["type"]
-    )
     return frame.withColumns(
         {
             "source_schema": F.when(is_row, told["database"]),
             "source_table": F.when(is_row, told["table"]),
             "kind": F.when(is_row, F.when(_is_load(), F.lit("load")).otherwise(F.lit("change"))),
-            "operation": F.when(is_row, operation),
+            "operation": F.when(is_row, F.coalesce(M.translated(told["type"], OPERATIONS), told["type"])),
             "committed_at": _time(),
             "position": F.when(is_row, _position()),
             "image": F.when(is_good, M.texts(F.col("now"))),

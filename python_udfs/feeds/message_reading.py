@@ -187,10 +187,28 @@ def missing(fields: Mapping[str, Column]) -> list[Column]:
     return [F.when(field.isNull(), F.lit(f"{name}: received nothing")) for name, field in fields.items()]
 
 
-def sentence(parts: list[Column], *more: Column) -> Column:
-    """The parts that are not NULL and those of the arrays `more`, as one line; NULL if there are none."""
-    every = F.array_compact(F.concat(F.array(*parts), *more))
-    return F.when(F.size(every) > 0, F.array_join(every, "; "))
+def unlike(name: str, value: Column, pattern: str, expected: str) -> Column:
+    """A sentence for a field that is there and does not match the pattern, else NULL."""
+    return F.when(~value.rlike(pattern), F.concat(F.lit(f"{name}: "), received(value, expected)))
+
+
+def malformed(expected: str, fields: list[Column], *decoded_values: Column) -> Column:
+    """Why the message of the columns `content` and `message` cannot be understood, on one line; NULL if it can.
+
+    Args:
+        expected: what a message looks like.
+        fields: sentences about its fields, NULL where nothing is wrong.
+        decoded_values: what `decoded` returned.
+    """
+    every = F.array_compact(F.concat(F.array(*fields), *(problems(values) for values in decoded_values)))
+    return F.when(F.col("message._malformed").isNotNull(), received(F.col("content"), expected)).when(
+        F.size(every) > 0, F.array_join(every, "; ")
+    )
+
+
+def translated(word: Column, words: Mapping[str, str]) -> Column:
+    """What the source's word stands for; NULL for other words."""
+    return F.coalesce(*(F.when(word == one, F.lit(meaning)) for one, meaning in words.items()))
 
 
 def digits(number: Column, width: int) -> Column:

@@ -258,6 +258,41 @@ def test_each_mistake_is_found_placed_and_explained(
     assert matching[0].row == row + 2 or column == "position"
 
 
+OF_MESSAGES = [
+    ("dms_kafka", "", {"before_image_field": "before-image", "before_image_prefix": ""}),
+    (
+        "dms_kafka",
+        "before_image_field=old values;before_image_prefix=BI_;absent_columns=keep",
+        {"before_image_field": "old values", "before_image_prefix": "BI_"},
+    ),
+    ("dms_kafka", "before_image_field=", "before_image_field=; accepted: the FieldName"),
+    ("dms_kafka", "before_image_field=Data", "before_image_field=Data; accepted: the FieldName"),
+    ("dms_kafka", "before_image_prefix=", "before_image_prefix=; accepted: the first letters"),
+    ("dms_kafka", "time_zone=UTC", "the option 'time_zone'"),
+    ("maxwell", "", {}),
+    ("canal", "", {"time_zone": "UTC"}),
+    ("canal", "time_zone=Asia/Shanghai", {"time_zone": "Asia/Shanghai"}),
+    ("canal", "time_zone=Asia", "time_zone=Asia; accepted: the name of a time zone"),
+    ("canal", "time_zone=Shanghai", "time_zone=Shanghai; accepted: the name of a time zone"),
+    ("canal", "time_zone=", "time_zone=; accepted: the name of a time zone"),
+]
+
+
+@pytest.mark.parametrize(("contract", "options", "expected"), OF_MESSAGES)
+def test_options_of_contracts_whose_files_hold_messages(
+    tmp_path: Path, contract: str, options: str, expected: dict[str, str] | str
+) -> None:
+    seeds = good_seeds()
+    seeds[FEEDS_FILE][0] |= {"contract": contract, "format": "json", "options": options}
+    folder = write_seeds(tmp_path, seeds)
+
+    if isinstance(expected, str):
+        (problem,) = problems_of(folder)
+        assert expected in str(problem)
+    else:
+        assert dict(load_metadata(folder).feed("shop").options.of_messages) == expected
+
+
 def test_mode_append_has_no_key_and_nothing_that_needs_one(tmp_path: Path) -> None:
     seeds = good_seeds()
     seeds[TABLES_FILE][0] |= {"mode": "append", "key_comparison": "ignore_case", "unchanged_rows": "skip"}
