@@ -157,7 +157,7 @@ MISTAKES = [
     (FEEDS_FILE, 0, "feed", "", ["nothing", "lower-case letter"]),
     (FEEDS_FILE, 0, "feed", "Shop", ["'Shop'", "lower-case letter"]),
     (FEEDS_FILE, 1, "feed", "shop", ["'shop' again, first in line 2"]),
-    (FEEDS_FILE, 0, "contract", "avro", ["'avro'", "dms or debezium"]),
+    (FEEDS_FILE, 0, "contract", "avro", ["'avro'", "dms or dms_kafka or debezium or maxwell or canal"]),
     (FEEDS_FILE, 0, "format", "json", ["'json'", "parquet or csv"]),
     (FEEDS_FILE, 0, "format", "avro", ["'avro'", "parquet or csv"]),
     (FEEDS_FILE, 0, "location", "", ["nothing", "landing root"]),
@@ -283,14 +283,14 @@ def test_options_of_contracts_whose_files_hold_messages(
     tmp_path: Path, contract: str, options: str, expected: dict[str, str] | str
 ) -> None:
     seeds = good_seeds()
-    seeds[FEEDS_FILE][0] |= {"contract": contract, "format": "json", "options": options}
+    seeds[FEEDS_FILE][1] |= {"contract": contract, "format": "json", "options": options}
     folder = write_seeds(tmp_path, seeds)
 
     if isinstance(expected, str):
         (problem,) = problems_of(folder)
         assert expected in str(problem)
     else:
-        assert dict(load_metadata(folder).feed("shop").options.of_messages) == expected
+        assert dict(load_metadata(folder).feed("people").options.of_messages) == expected
 
 
 def test_mode_append_has_no_key_and_nothing_that_needs_one(tmp_path: Path) -> None:
