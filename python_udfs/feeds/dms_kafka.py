@@ -158,10 +158,7 @@ def _unavailable(feed: Mapping[str, Any]) -> Column:
 
 def _position() -> Column:
     """Commit time, transaction and record; then the sink's offset, where they are not complete."""
-    is_load = F.coalesce(F.col("told_operation") == "load", F.lit(False))
-    is_complete = (
-        ~is_load & F.col("told_at").isNotNull() & F.col("transaction").isNotNull() & F.col("record").isNotNull()
-    )
+    is_complete = F.col("told_at").isNotNull() & F.col("transaction").isNotNull() & F.col("record").isNotNull()
     time = F.when(is_complete, F.unix_micros("told_at")).when(~M.in_sink(), F.unix_micros("made_at"))
     return F.concat_ws(
         ".",

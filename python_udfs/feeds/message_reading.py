@@ -77,7 +77,7 @@ def over_lines(lines: DataFrame) -> DataFrame:
     return (
         # A window over a window is two sorts unless the first has a name of its own.
         lines.withColumn("begins_here", begins_here)
-        .withColumn("first", F.coalesce(F.max("begins_here").over(until_here), F.lit(-1)))
+        .withColumn("first", F.max("begins_here").over(until_here))
         .withColumn("number", F.count("begins_here").over(until_here) - 1)
         .groupBy(*FILE_COLUMNS, "first", "number")
         .agg(F.min("file_row").alias("file_row"), F.array_join(texts, "\n").alias("content"))
