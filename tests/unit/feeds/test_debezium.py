@@ -6,6 +6,7 @@ import base64
 import json
 from collections import defaultdict
 from datetime import datetime, timezone
+from pathlib import Path
 
 import pytest
 
@@ -37,6 +38,10 @@ COLUMNS = {
         "real": "double",
         "text": "string",
         "unknown": None,
+    },
+    ("salesdb", "customer"): {
+        **{"custid": "int", "name": "string", "mktsegment": "string", "credit": "decimal(12,2)", "note": "string"},
+        "age": "int",
     },
 }
 CASES: list[tuple[dict, list[tuple[str, list]]]] = []
@@ -904,3 +909,86 @@ def test_a_value_that_is_not_written_as_the_option_says_makes_the_message_malfor
 
 def test_everything_that_is_wrong_is_said_at_once(told):
     assert told(SEVERAL)[0].malformed.count("received") == 4
+
+
+# What Debezium really sends -------------------------------------------------------------------------------------------
+
+SAMPLES = Path(__file__).parents[2] / "real" / "samples"
+FORMS_OF_SAMPLES = ("envelope", "schema", "flattened")
+SAMPLE_CASES = {
+    (file.parts[-3], file.stem, file.parts[-2]): Case(
+        *file.read_text().splitlines(),
+        key=f"{file.parent}/{file.parts[-3]}.{file.parts[-2]}.{file.stem}.salesdb.customer+0+0000000000.json",
+        **(FLAT if file.parts[-2] == "flattened" else {}),
+    )
+    for file in sorted(SAMPLES.glob("*/*/*.json"))
+}
+KINDS_OF_SAMPLES = sorted({key[:2] for key in SAMPLE_CASES})
+
+
+def meaning(found):
+    return [(row.set_aside, row.kind, row.operation, row.image, row.unavailable, row.malformed) for row in found]
+
+
+@pytest.mark.parametrize(("database", "kind"), KINDS_OF_SAMPLES)
+def test_a_message_means_the_same_in_every_form(told, database, kind):
+    envelope, *others = (
+        told(SAMPLE_CASES[database, kind, form]) for form in FORMS_OF_SAMPLES if (database, kind, form) in SAMPLE_CASES
+    )
+    tables = {(row.source_schema, row.source_table) for found in (envelope, *others) for row in found}
+    assert tables in ({("salesdb", "customer")}, {(None, None)})
+    for found in others:
+        # A topic of transactions holds those of the other tables of its connector too.
+        assert meaning(found) == meaning(envelope) or {row.set_aside for row in found} == {kind}
+    for found in (envelope, *others):
+        positions = [row.position for row in found if row.set_aside is None]
+        assert positions == sorted(positions)
+        assert {row.malformed for row in found} == {None}
+
+
+CUSTOMER = {"custid": "8887", "name": "Customer Name 8887", "mktsegment": "Market segment 8887"}
+EXPECTED_OF_SAMPLES = {
+    "insert": [("I", {**CUSTOMER, "credit": "10.23", "note": None})],
+    "key_update": [("D", ...), ("I", {**CUSTOMER, "custid": "9000", "credit": "10.23", "note": None})],
+    "several_statements": [(word, ...) for word in "IIUUDI"],
+    "truncate": [("T", None)],
+    "schema_change": [(None, None)],
+    "heartbeat": [(None, None)],
+    "message": [(None, None)],
+}
+
+
+@pytest.mark.parametrize("database", ["mariadb", "postgres"])
+def test_real_messages(told, database):
+    for kind, expected in EXPECTED_OF_SAMPLES.items():
+        if (database, kind) in KINDS_OF_SAMPLES:
+            found = told(SAMPLE_CASES[database, kind, "envelope"])
+            assert [row.operation for row in found][: len(expected)] == [word for word, _ in expected], kind
+            for row, (_, image) in zip(found, expected, strict=False):
+                assert image in (row.image, ...), kind
+    snapshot = told(SAMPLE_CASES[database, "snapshot", "schema"])
+    assert [(row.kind, row.operation, row.image["credit"]) for row in snapshot] == [
+        ("load", "L", "123.45"),
+        ("load", "L", "-1.00"),
+        ("load", "L", "0.00"),
+    ]
+    assert snapshot[1].image["name"] == 'Anna "Ä"'
+
+
+def test_a_real_text_out_of_the_row_is_unavailable(told):
+    [update] = told(SAMPLE_CASES["postgres", "toast", "envelope"])
+    assert (update.operation, update.unavailable, update.image["credit"]) == ("U", ["note"], "12345.00")
+    assert "note" not in update.image
+    assert told(SAMPLE_CASES["mariadb", "toast", "envelope"])[0].before == {"credit": "0.00"}
+
+
+@pytest.mark.parametrize("database", ["mariadb", "postgres"])
+@pytest.mark.parametrize("form", FORMS_OF_SAMPLES)
+def test_keys_of_real_messages_are_shifted(told, database, form):
+    found = told(SAMPLE_CASES[database, "several_statements", form]) + told(
+        SAMPLE_CASES[database, "keys_shifted", form]
+    )
+    final = {}
+    for row in sorted(found, key=lambda row: row.position):
+        final[row.image["custid"]] = None if row.operation == "D" else row.image["name"]
+    assert final == {"11": None, "12": "d", "13": "c"}
