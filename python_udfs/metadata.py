@@ -79,7 +79,13 @@ COMMON_OPTIONS = ("timestamp_column", "operation_column", "before_image_prefix",
 CSV_OPTIONS = ("delimiter", "header", "null_values", "unavailable_value", "transaction_files")
 # Options of contracts whose files hold messages: default, and the accepted words, or none for any text.
 MESSAGE_OPTIONS: dict[str, dict[str, tuple[str, tuple[str, ...]]]] = {
-    "debezium": {},
+    "debezium": {
+        "form": ("envelope", ("envelope", "flattened")),
+        "decimals": ("base64", ("base64", "text")),
+        "binary": ("base64", ("base64", "base64url", "hex")),
+        "unavailable_value": ("__debezium_unavailable_value", ()),
+        "binlog_names": ("", ()),
+    },
     "dms_kafka": {"before_image_field": ("before-image", ()), "before_image_prefix": ("", ())},
     "maxwell": {},
     "canal": {"time_zone": ("UTC", ())},

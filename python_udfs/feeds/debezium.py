@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import hashlib
 import json
+import re
 import uuid
 from collections.abc import Mapping
 from typing import Any
@@ -493,7 +494,8 @@ def _rule(one: Column, feed: Mapping[str, Any]) -> Column:
 
 def _unavailable(placeholder: str) -> list[str]:
     """The forms that `unavailable.value.placeholder` takes in columns of different types (section 3.4)."""
-    raw = bytes.fromhex(placeholder[4:]) if placeholder.startswith("hex:") else placeholder.encode()
+    is_hex = re.fullmatch("hex:(?:[0-9a-fA-F]{2})+", placeholder)
+    raw = bytes.fromhex(placeholder[4:]) if is_hex else placeholder.encode()
     text, encoded = raw.decode(errors="replace"), base64.b64encode(raw).decode()
     # As PostgreSQL's connector makes a UUID of it.
     number = str(uuid.UUID(bytes=hashlib.md5(raw, usedforsecurity=False).digest(), version=3))

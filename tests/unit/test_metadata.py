@@ -275,6 +275,27 @@ OF_MESSAGES = [
     ("canal", "time_zone=Asia", "time_zone=Asia; accepted: the name of a time zone"),
     ("canal", "time_zone=Shanghai", "time_zone=Shanghai; accepted: the name of a time zone"),
     ("canal", "time_zone=", "time_zone=; accepted: the name of a time zone"),
+    (
+        "debezium",
+        "",
+        {
+            **{"form": "envelope", "decimals": "base64", "binary": "base64"},
+            **{"unavailable_value": "__debezium_unavailable_value", "binlog_names": ""},
+        },
+    ),
+    (
+        "debezium",
+        "form=flattened; decimals=text; binary=hex; unavailable_value=hex:00ff; binlog_names=mysql-bin|binlog",
+        {
+            **{"form": "flattened", "decimals": "text", "binary": "hex"},
+            **{"unavailable_value": "hex:00ff", "binlog_names": "mysql-bin|binlog"},
+        },
+    ),
+    ("debezium", "form=flat", "form=flat; accepted: envelope or flattened"),
+    ("debezium", "decimals=double", "decimals=double; accepted: base64 or text"),
+    ("debezium", "binary=bytes", "binary=bytes; accepted: base64 or base64url or hex"),
+    ("debezium", "unavailable_value=", "unavailable_value=; accepted: a text"),
+    ("debezium", "delimiter=tab", "the option 'delimiter'"),
 ]
 
 
