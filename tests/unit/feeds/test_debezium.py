@@ -20,7 +20,7 @@ LINES_SCHEMA = (
 SENTINEL = "__debezium_unavailable_value"
 FLAT = {"form": "flattened"}
 # Every set of options is a plan of its own, so there are few.
-OTHERS = {"decimals": "text", "binary": "hex", "unavailable_value": "<gone>", "binlog_names": "mysql-bin|binlog"}
+OTHERS = {"decimals": "text", "binary": "hex", "unavailable_value": "<gone>", "binlog_names": "old-bin|new-bin"}
 MORE = {"binary": "base64url", "unavailable_value": "hex:3c676f6e653e"}
 COLUMNS = {
     ("s", "t"): {"id": "int", "v": "string", "w": "string"},
@@ -473,9 +473,9 @@ def test_case_23_positions_are_numbers(told):
 
 
 FAILOVER = [
-    mysql("u", t(1), t(1, "new"), file="binlog.000002", ts=50_000),
-    mysql("u", t(1), t(1, "old"), file="mysql-bin.000900", ts=9_000),
-    mysql("u", t(1), t(1, "older"), file="mysql-bin.000899", ts=60_000),
+    mysql("u", t(1), t(1, "new"), file="new-bin.000002", ts=50_000),
+    mysql("u", t(1), t(1, "old"), file="old-bin.000900", ts=9_000),
+    mysql("u", t(1), t(1, "older"), file="old-bin.000899", ts=60_000),
 ]
 CASE_24 = [Case(*FAILOVER), Case(*FAILOVER, **OTHERS), Case(FAILOVER[0], **OTHERS)]
 UNNAMED = Case(mysql("c", None, t(1), file="mariadb-bin.000001"), **OTHERS)
@@ -489,7 +489,7 @@ def test_case_24_a_server_that_takes_over_comes_later(told):
 def test_case_24_named_binary_logs_have_the_same_position_in_every_batch(told):
     assert told(CASE_24[2])[0].position == told(CASE_24[1])[0].position
     assert told(UNNAMED)[0].malformed == (
-        "source file: received 'mariadb-bin.000001', expected mysql-bin or binlog, a point and a number; "
+        "source file: received 'mariadb-bin.000001', expected old-bin or new-bin, a point and a number; "
         "a new name is added at the end of the option binlog_names"
     )
 
