@@ -925,6 +925,7 @@ SAMPLE_CASES = {
         **(FLAT if file.parts[-2] == "flattened" else {}),
     )
     for file in sorted(SAMPLES.glob("*/*/*.json"))
+    if file.stem != "types"
 }
 KINDS_OF_SAMPLES = sorted({key[:2] for key in SAMPLE_CASES})
 
