@@ -110,14 +110,16 @@ def is_empty(text: Column) -> Column:
 
 
 def types_of_table(feed: Mapping[str, Any], schema: Column, table: Column) -> Column:
-    """A map from column to Spark type, as cdc_columns.csv has them; the names in lower case; NULL for other tables.
+    """A map from column to Spark type, as cdc_columns.csv has them; the names in lower case; empty for other tables.
 
     Args:
         feed: `columns`: (source_schema, source_table) to column to type.
         schema: source_schema of the row.
         table: source_table of the row.
     """
-    return _of_table(feed, schema, table, lambda types: {name.lower(): type_ for name, type_ in types.items()}, VALUES)
+    found = _of_table(feed, schema, table, lambda types: {name.lower(): type_ for name, type_ in types.items()}, VALUES)
+    # More than a look-up, or Spark puts the whole literal wherever the types are asked for, once per value.
+    return F.coalesce(found, F.create_map().cast(VALUES))
 
 
 def columns_of_table(feed: Mapping[str, Any], schema: Column, table: Column) -> Column:
