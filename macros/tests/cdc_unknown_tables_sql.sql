@@ -1,6 +1,6 @@
 {#
     Tables that files of many tables hold and nobody described, with the number of their records. Records whose table
-    cannot be told have no name.
+    cannot be told have no name. Messages that are about no table were set aside.
 #}
 {% macro cdc_unknown_tables_sql(splits) -%}
 {%- for split in splits %}
@@ -13,6 +13,9 @@ select
 from {{ split.relation }}
 where
     path is not null
+    {%- if split.contract != 'dms' %}
+    and set_aside is null
+    {%- endif %}
     {%- if split.tables %}
     and not coalesce(
         {%- for table in split.tables %}

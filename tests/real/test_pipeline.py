@@ -1,0 +1,134 @@
+"""Real databases to silver: what Debezium captures while the databases change is, after each build, what they have."""
+
+from __future__ import annotations
+
+import datetime as dt
+import json
+import os
+import uuid
+from decimal import Decimal
+from typing import Any
+
+import capture
+import pytest
+from workload import Workload
+
+from python_udfs.discover.__main__ import main as discover
+from python_udfs.metadata import COLUMNS_FILE, FEEDS_FILE, HEADERS, TABLES_FILE
+from tests.e2e.lakehouse import Lakehouse
+
+# Keys that the source does not declare.
+IDS = ("store", "product", "productorder")
+
+
+@pytest.fixture(scope="module")
+def lakehouse(tmp_path_factory):
+    root = tmp_path_factory.mktemp("lakehouse")
+    os.environ["LAKEHOUSE_RAW"] = str(root / "raw")
+    os.environ["LAKEHOUSE_WAREHOUSE"] = str(root / "warehouse")
+    os.environ["JAVA_TOOL_OPTIONS"] = "-XX:TieredStopAtLevel=1 -XX:ReservedCodeCacheSize=256m -XX:+UseSerialGC"
+    return Lakehouse(root)
+
+
+@pytest.mark.parametrize("database", ["mariadb", "postgres"])
+def test_silver_is_what_the_source_has(lakehouse, request, database):
+    url = request.getfixturevalue(database)
+    workload = Workload(url, largest=6_000)
+    workload.insert(10)
+    lakehouse.clear()
+    describe(lakehouse, url, workload.schemas)
+    landing = lakehouse.raw / "live"
+    with (
+        capture.started() as running,
+        running.connector(url, f"live_{database}", workload.schemas, "schema") as source,
+    ):
+        for changes in (0, 150, 150):
+            if changes:
+                workload.run(changes, add_columns=0, truncates=int(changes == 150))
+            source.catch_up(landing)
+            statuses = lakehouse.build()
+            assert set(statuses.values()) <= {"success", "pass", "warn"}, statuses
+            for name in workload.tables:
+                assert_same(lakehouse, workload, name)
+
+
+def describe(lakehouse: Lakehouse, url: str, schemas: list[str]) -> None:
+    """The metadata that make discover proposes, with the keys that the source does not declare."""
+    lakehouse.rows[FEEDS_FILE].append(
+        {"feed": "live", "contract": "debezium", "format": "json", "location": "live", "options": ""}
+    )
+    lakehouse.make_models()
+    arguments = ["--source", url, "--feed", "live", "--schemas", " ".join(schemas), "--append", "1"]
+    assert discover([*arguments, "--project-dir", str(lakehouse.project)]) == 0
+    import csv  # noqa: PLC0415
+
+    for file in HEADERS:
+        with (lakehouse.project / "seeds" / file).open(encoding="utf-8", newline="") as lines:
+            lakehouse.rows[file][:] = csv.DictReader(lines)
+    for row in lakehouse.rows[TABLES_FILE]:
+        if row["source_schema"] == "sampledb" and row["source_table"] in IDS:
+            row.update(primary_key="id", mode="current")
+    lakehouse.make_models()
+
+
+def assert_same(lakehouse: Lakehouse, workload: Workload, name: str) -> None:
+    schema, table = name.split(".")
+    expected = workload.rows(name)
+    columns = list(workload.tables[name].columns.keys())
+    found = lakehouse.sql(f"select {', '.join(f'`{column}`' for column in columns)} from silver.{schema}__{table}")
+    key = workload.keys[name]
+    types = {
+        row["column_name"]: row["data_type"]
+        for row in lakehouse.rows[COLUMNS_FILE]
+        if (row["source_schema"], row["source_table"]) == (schema, table)
+    }
+    wanted = {
+        tuple(str(row[part]) for part in key): {c: as_silver(row[c], types.get(c, "string")) for c in columns}
+        for row in expected
+    }
+    has = {
+        tuple(str(row[part]) for part in key): {c: as_silver(row[c], types.get(c, "string")) for c in columns}
+        for row in (row.asDict() for row in found)
+    }
+    assert len(has) == len(found), f"{name}: two rows of one key"
+    assert has.keys() == wanted.keys(), f"{name}: {has.keys() ^ wanted.keys()}"
+    wrong = [
+        f"{name} {k} {c} ({types.get(c)}): silver {has[k][c]!r}, source {wanted[k][c]!r}"
+        for k in wanted
+        for c in columns
+        if has[k][c] != wanted[k][c]
+    ]
+    assert not wrong, "\n".join(wrong[:20])
+
+
+def as_silver(value: Any, data_type: str) -> Any:
+    """A value of the source and one of silver in the same form."""
+    if value is None:
+        return None
+    if isinstance(value, (bytes, bytearray, memoryview)):
+        return bytes(value)
+    if isinstance(value, dt.datetime):
+        return value.astimezone(dt.timezone.utc).replace(tzinfo=None) if value.tzinfo else value
+    if isinstance(value, dt.timedelta):
+        return str((dt.datetime.min + value).time())
+    if isinstance(value, (dt.time, dt.date, uuid.UUID)):
+        return str(value)
+    if isinstance(value, set):
+        return ",".join(sorted(value))
+    if isinstance(value, (dict, list)):
+        return value
+    if isinstance(value, (bool, int, float, Decimal)):
+        return as_number(value)
+    if data_type == "string" and value[:1] in "{[":
+        try:
+            return json.loads(value)
+        except ValueError:
+            return value
+    try:
+        return as_number(Decimal(value)) if data_type != "string" else value
+    except ArithmeticError:
+        return value
+
+
+def as_number(value: Any) -> Any:
+    return float(value) if isinstance(value, float) else Decimal(int(value) if isinstance(value, bool) else value)
