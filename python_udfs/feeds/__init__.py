@@ -6,15 +6,15 @@ from collections.abc import Mapping
 from types import ModuleType
 from typing import Any
 
-from python_udfs.feeds import dms, messages
+from python_udfs.feeds import canal, debezium, dms, dms_kafka, maxwell, messages
 from python_udfs.feeds.names import Found
 
 CONTRACTS: dict[str, ModuleType] = {
     "dms": dms,
-    "debezium": messages,
-    "dms_kafka": messages,
-    "maxwell": messages,
-    "canal": messages,
+    "debezium": debezium,
+    "dms_kafka": dms_kafka,
+    "maxwell": maxwell,
+    "canal": canal,
 }
 
 
@@ -26,9 +26,5 @@ def find(feed: Mapping[str, Any]) -> Found:
 
     Returns:
         Spark SQL expressions over `object_key` and `size`.
-
-    Raises:
-        KeyError: the contract has no module, which checked metadata rules out.
     """
-    found: Found = CONTRACTS[feed["contract"]].find(feed)
-    return found
+    return dms.find(feed) if feed["contract"] == "dms" else messages.find(feed)
