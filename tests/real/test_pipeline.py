@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import datetime as dt
 import json
 import os
@@ -34,6 +35,10 @@ def lakehouse(tmp_path_factory):
 def test_silver_is_what_the_source_has(lakehouse, request, database):
     url = request.getfixturevalue(database)
     workload = Workload(url, largest=6_000)
+    if database == "postgres":
+        # A long text that a change of the key leaves alone is not in the log otherwise (docs/feeds/debezium.md).
+        with workload.engine.begin() as connection:
+            connection.exec_driver_sql("alter table test_db.awkward replica identity full")
     workload.insert(10)
     lakehouse.clear()
     describe(lakehouse, url, workload.schemas)
@@ -60,14 +65,15 @@ def describe(lakehouse: Lakehouse, url: str, schemas: list[str]) -> None:
     lakehouse.make_models()
     arguments = ["--source", url, "--feed", "live", "--schemas", " ".join(schemas), "--append", "1"]
     assert discover([*arguments, "--project-dir", str(lakehouse.project)]) == 0
-    import csv  # noqa: PLC0415
-
     for file in HEADERS:
         with (lakehouse.project / "seeds" / file).open(encoding="utf-8", newline="") as lines:
             lakehouse.rows[file][:] = csv.DictReader(lines)
     for row in lakehouse.rows[TABLES_FILE]:
         if row["source_schema"] == "sampledb" and row["source_table"] in IDS:
             row.update(primary_key="id", mode="current")
+    for row in lakehouse.rows[COLUMNS_FILE]:
+        # PostgreSQL's numeric without a precision has values that no decimal type holds.
+        row.update(data_type="string" if row["column_name"] == "free" else row["data_type"])
     lakehouse.make_models()
 
 
@@ -92,6 +98,9 @@ def assert_same(lakehouse: Lakehouse, workload: Workload, name: str) -> None:
     }
     assert len(has) == len(found), f"{name}: two rows of one key"
     assert has.keys() == wanted.keys(), f"{name}: {has.keys() ^ wanted.keys()}"
+    for k, row in wanted.items():
+        if row.get("free") is not None and has[k]["free"] is not None:
+            has[k]["free"] = Decimal(has[k]["free"])
     wrong = [
         f"{name} {k} {c} ({types.get(c)}): silver {has[k][c]!r}, source {wanted[k][c]!r}"
         for k in wanted
@@ -110,13 +119,17 @@ def as_silver(value: Any, data_type: str) -> Any:
     if isinstance(value, dt.datetime):
         return value.astimezone(dt.timezone.utc).replace(tzinfo=None) if value.tzinfo else value
     if isinstance(value, dt.timedelta):
-        return str((dt.datetime.min + value).time())
-    if isinstance(value, (dt.time, dt.date, uuid.UUID)):
+        return (dt.datetime.min + value).time().isoformat("microseconds")
+    if isinstance(value, dt.time):
+        return value.isoformat("microseconds")
+    if isinstance(value, (dt.date, uuid.UUID)):
         return str(value)
     if isinstance(value, set):
         return ",".join(sorted(value))
     if isinstance(value, (dict, list)):
         return value
+    if data_type == "binary" and isinstance(value, int):
+        return value.to_bytes(2, "little")  # BIT(10)
     if isinstance(value, (bool, int, float, Decimal)):
         return as_number(value)
     if data_type == "string" and value[:1] in "{[":
