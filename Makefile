@@ -15,9 +15,9 @@ READY := .venv/.ready
 # Everything runs as if the environment were active, so that dbt and its Python models see the same one.
 RUN := VIRTUAL_ENV="$$PWD/.venv" PATH="$$PWD/.venv/bin:$$PATH"
 
-# One Spark session serves a test process, and each kind of test wants another one. That a choice by PYTEST_ARGS finds
-# nothing in one of them (5) is no failure.
-pytest = $(RUN) python -m pytest --durations=15 $(1) $(PYTEST_ARGS) $(if $(PYTEST_ARGS),|| [ $$? -eq 5 ])
+# Each kind of test wants a Spark session of its own. Two processes take a file of tests each: Spark is busy with one core
+# for most of the time on so little data. That a choice by PYTEST_ARGS finds nothing in one of them (5) is no failure.
+pytest = $(RUN) python -m pytest --numprocesses=2 --dist=loadfile --durations=15 $(1) $(PYTEST_ARGS) $(if $(PYTEST_ARGS),|| [ $$? -eq 5 ])
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
