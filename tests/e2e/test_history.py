@@ -171,6 +171,34 @@ def test_unchanged_rows_are_versions_where_the_table_asks_for_it(histories):
     assert rows == [("a", None, "a", 0, 1), ("a", None, "a", 1, 2), ("a", None, "b", 2, None)]
 
 
+def test_explain_row_tells_what_became_of_each_change(histories, capsys):
+    capsys.readouterr()
+    assert histories.lakehouse.dbt("run-operation", "explain_row", "--args", "{table: s__versions, key: 1}").success
+    life, _, versions = capsys.readouterr().out.partition("silver.s__versions now:")
+    changes = [line for line in life.splitlines() if line[:1].isdigit()]
+    assert [line[:1] for line in changes] == ["1", "2", "3", "4", "5", "6"]
+    ends = [
+        next((words for words in ("a version: from", "changes no column") if words in line), line) for line in changes
+    ]
+    # The file with the second and the third change was delivered twice.
+    assert ends == ["a version: from", "a version: from", "a version: from", *["changes no column"] * 3]
+    assert [word for word in versions.split() if word in ("a", "mid", "b")] == ["a", "mid", "b"]
+
+
+def test_a_history_is_rebuilt_and_the_next_run_goes_on_from_it(histories):
+    lakehouse = histories.lakehouse
+    before = histories.versions("versions", "*")
+    # What a rebuild that was killed leaves behind.
+    lakehouse.sql("create table silver.s__versions__rebuild as select 1 as leftover")
+    lakehouse.sql("delete from silver.s__versions where v = 'mid'")
+    assert lakehouse.dbt("run-operation", "rebuild_silver", "--args", "{table: s__versions}").success
+    assert histories.versions("versions", "*") == before
+    snapshots = lakehouse.snapshots("silver.s__versions")
+    assert set(lakehouse.statuses("run", "--select", "silver_s__versions").values()) == {"success"}
+    assert lakehouse.snapshots("silver.s__versions") == snapshots
+    assert not [row for row in lakehouse.sql("show tables in silver") if "rebuild" in row.tableName]
+
+
 def test_each_test_of_a_history_finds_a_broken_one(histories):
     histories.lakehouse.sql("update silver.s__versions set _cdc_valid_to = null where v = 'mid'")
     statuses = histories.lakehouse.statuses("test", "--select", "silver_s__versions")
