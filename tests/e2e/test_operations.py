@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import json
 import shutil
+from decimal import Decimal
 
+import pyarrow as pa
 import pytest
-from stories import Story, change
+from stories import ID_V_W, Story, change
 
+from python_udfs.dms_writer import Column
 from python_udfs.metadata import COLUMNS_FILE
 
 
@@ -18,6 +21,9 @@ def lakehouse(empty_lakehouse):
     lakehouse.add_table("op", "op_hard")
     lakehouse.add_table("op", "op_soft", delete_mode="soft", vanished_files="truncate")
     lakehouse.add_table("op", "op_append", primary_key="", mode="append")
+    lakehouse.add_feed("op_drift", "parquet", "timestamp_column=ts")
+    lakehouse.add_table("op_drift", "op_drift", schema_drift="quarantine")
+    Story(lakehouse.raw / "op_drift", "op_drift").load(0, {"id": 1, "v": "a", "w": "x"})
     lakehouse.add_feed("op_csv", "csv", "timestamp_column=ts")
     lakehouse.add_table("op_csv", "op_wide", columns="id int, v string")
     folder = lakehouse.raw / "op_csv" / "s" / "op_wide"
@@ -60,8 +66,8 @@ def test_explain_row_tells_the_life_of_a_key(operate):
 
 def test_explain_row_says_what_there_is_when_it_finds_nothing(operate):
     assert (
-        "there is no silver table 's__other'. Expected one of: s__op_append, s__op_hard, s__op_soft, s__op_wide."
-        in operate("explain_row", table="s__other", key=1)
+        "there is no silver table 's__other'. Expected one of: s__op_append, s__op_drift, s__op_hard, s__op_soft,"
+        " s__op_wide." in operate("explain_row", table="s__other", key=1)
     )
     assert "has no change of id = 99. Keys that it has: id = 1; id = 2; id = 3" in operate(
         "explain_row", table="s__op_hard", key=99
@@ -123,6 +129,22 @@ def test_rows_in_quarantine_are_replayed_at_their_places(lakehouse, operate):
     assert set(statuses.values()) == {"success"}
     assert lakehouse.table("op_wide", "id, v, extra") == [(1, "two\nlines", "more"), (2, "narrow", None)]
     assert {row.status for row in lakehouse.sql("select status from etl_metadata.quarantine")} == {"replayed"}
+
+
+def test_rows_of_parquet_files_are_replayed_once_the_table_has_their_columns(lakehouse, operate):
+    columns = (*ID_V_W, Column("added", pa.decimal128(8, 2)), Column("raw", pa.binary()))
+    image = {"id": 1, "v": "b", "w": None, "added": Decimal("7.50"), "raw": b"\x00\xff"}
+    Story(lakehouse.raw / "op_drift", "op_drift", columns=columns).changes(20, change("U", 20, **image))
+    chosen = ("--select", "raw_listing", "bronze_s__op_drift", "silver_s__op_drift")
+    assert set(lakehouse.statuses("run", *chosen).values()) == {"success"}
+    assert lakehouse.table("op_drift", "id, v") == [(1, "a")]
+    said = operate("replay_quarantine", table="s__op_drift")
+    assert "rows in quarantine have a column added that bronze has not: add it with `alter table`" in said
+    lakehouse.sql("alter table bronze.s__op_drift add columns (added decimal(8,2), raw binary)")
+    said = operate("replay_quarantine", table="s__op_drift")
+    assert "s__op_drift: 1 rows waited in quarantine, 1 are in bronze now, 0 still break a rule." in said
+    assert set(lakehouse.statuses("run", *chosen).values()) == {"success"}
+    assert lakehouse.table("op_drift", "id, v, w, added, raw") == [(1, "b", None, Decimal("7.50"), b"\x00\xff")]
 
 
 def test_all_objects_of_a_table_vanish(lakehouse):
