@@ -10,7 +10,6 @@ import pytest
 from seed_files import good_seeds, write_seeds
 from sqlalchemy.engine import make_url
 
-from python_udfs import metadata
 from python_udfs.codegen.render import render
 from python_udfs.discover.__main__ import _location, main
 from python_udfs.discover.found import Found, FoundColumn, FoundTable
@@ -309,13 +308,14 @@ def test_a_change_sequence_in_the_files_puts_them_in_order(project, tmp_path, ca
     assert "order:" not in capsys.readouterr().out
 
 
-def test_files_of_other_contracts_are_not_looked_at(project, tmp_path, monkeypatch, capsys):
-    monkeypatch.setattr(metadata, "CONTRACTS", ("dms", "other"))
+def test_files_of_other_contracts_are_not_looked_at(project, tmp_path, capsys):
     seeds = good_seeds()
-    seeds[FEEDS_FILE][0]["contract"] = "other"
+    seeds[FEEDS_FILE][0] |= {"contract": "maxwell", "format": "json"}
+    for column in seeds[COLUMNS_FILE]:
+        column["data_type"] = column.get("data_type") or "string"
     write_seeds(project, seeds)
     assert discover(project, land(tmp_path / "raw", "1,2\n"), feed="shop") == 2
-    assert "feed shop has contract other, and only files of dms are looked at" in capsys.readouterr().err
+    assert "feed shop has contract maxwell, and only files of dms are looked at" in capsys.readouterr().err
 
 
 # Mistakes ------------------------------------------------------------------------------------------------------------
