@@ -28,7 +28,7 @@ METADATA = (
     "|redo_thread|user_name|redo_sql|row_id|commit_ts_ms|start_scn|start_ts_ms|txSeq)$"
 )
 # <topic>+<partition>+<start offset>.<extension> (section 4)
-SINK_NAME = r"([^/+]+)\+(\d+)\+(\d+)\.[^/]*$"
+SINK_NAME = r"([^/+]+)\+(\d{1,9})\+(\d{1,18})\.[^/]*$"
 
 DECIMAL, BITS = "org.apache.kafka.connect.data.Decimal", "io.debezium.data.Bits"
 # What the message's schema calls a column, and the rule by which its value is read (section 3.4).
@@ -237,13 +237,14 @@ def _placed(messages: DataFrame, binlog_names: list[str]) -> DataFrame:
         ordered = F.transform(F.array_sort(F.collect_list(F.struct("at", "name"))), lambda one: one["name"])
         messages = messages.crossJoin(F.broadcast(named.agg(ordered.alias("binlogs"))))
 
-    numbers = ("pos", "row", "lsn", "scn", "commit_scn", "ssn")
+    last_commit = F.nullif(F.get_json_object(source["sequence"], "$[0]"), F.lit("null"))
+    numbers = {name: source[name] for name in ("pos", "row", "lsn", "scn", "commit_scn", "ssn")}
     wrong = [
         F.when(
-            source[name].isNotNull() & ~source[name].rlike(r"^\d{1,20}$"),
-            F.concat(F.lit(f"source {name}: received "), _shown(source[name]), F.lit(", expected a whole number")),
+            number.isNotNull() & ~number.rlike(r"^\d{1,20}$"),
+            F.concat(F.lit(f"source {name}: received "), _shown(number), F.lit(", expected a whole number")),
         )
-        for name in numbers
+        for name, number in {**numbers, "sequence": last_commit}.items()
     ]
     wrong.append(
         F.when(
@@ -258,7 +259,6 @@ def _placed(messages: DataFrame, binlog_names: list[str]) -> DataFrame:
     )
     epoch = F.lpad((F.array_position("binlogs", log_name) - 1).cast("string"), 4, "0")
     binlog = F.concat(epoch, F.lpad(F.regexp_extract(source["file"], r"\.(\d+)$", 1), 16, "0"))
-    last_commit = F.nullif(F.get_json_object(source["sequence"], "$[0]"), F.lit("null"))
     own = (
         F.when(source["file"].isNotNull(), F.concat(binlog, _number(source["pos"]), _number(source["row"])))
         .when(
@@ -271,7 +271,7 @@ def _placed(messages: DataFrame, binlog_names: list[str]) -> DataFrame:
     )
     is_of_sink = F.col("object_key").rlike(SINK_NAME)
     folder = F.regexp_replace("object_key", r"[^/]*$", "")
-    topic_partition = F.regexp_extract("object_key", r"([^/+]+\+\d+)\+\d+\.[^/]*$", 1)
+    topic_partition = F.concat_ws("+", *(F.regexp_extract("object_key", SINK_NAME, part) for part in (1, 2)))
     start = F.regexp_extract("object_key", SINK_NAME, 3).try_cast("bigint")
     offset = F.when(is_of_sink, start + F.col("file_row"))
     by_arrival = Window.partitionBy(F.when(is_of_sink, topic_partition).otherwise(folder)).orderBy(
@@ -334,16 +334,19 @@ def _understood(messages: DataFrame, feed: Mapping[str, Any]) -> DataFrame:
         F.from_json(F.lit(json.dumps(types)), "map<string, map<string, string>>"),
         F.concat("source_schema", F.lit("\x1f"), "source_table"),
     )
-    committed_at = F.coalesce(
-        F.timestamp_micros(F.col("source.ts_us").try_cast("bigint")),
-        F.timestamp_millis(F.col("source.ts_ms").try_cast("bigint")),
+    committed_at = F.timestamp_micros(
+        F.coalesce(
+            F.col("source.ts_us").try_cast("bigint"),
+            F.try_multiply(F.col("source.ts_ms").try_cast("bigint"), F.lit(1000)),
+        )
     )
     is_news = F.col("set_aside").isNull()
+    named = F.filter("fields", lambda field: field["field"].isNotNull())
     read = (
         messages.withColumn("source_schema", F.when(is_news, schema))
         .withColumn("source_table", F.when(is_news, table))
         .withColumn("types", of_table)
-        .withColumn("by_name", F.map_from_arrays(F.transform("fields", lambda field: field["field"]), "fields"))
+        .withColumn("by_name", F.map_from_entries(F.transform(named, lambda field: F.struct(field["field"], field))))
         .withColumn("changed", F.when(is_news, changed))
         .withColumn("new", F.when(is_news, F.col("new")))
         .withColumn("values", _values(feed))
@@ -651,7 +654,9 @@ def _decimal(digits: Column, scale: Column) -> Column:
     def with_point(whole: Column) -> Column:
         long = F.lpad(whole, F.greatest(F.length(whole), scale + 1), F.lit("0"))
         fraction = F.concat(F.left(long, F.length(long) - scale), F.lit("."), F.right(long, scale))
-        return F.when(scale > 0, fraction).when(scale.between(-38, 0), F.concat(whole, F.repeat(F.lit("0"), -scale)))
+        return F.when(scale.between(1, 99), fraction).when(
+            scale.between(-38, 0), F.concat(whole, F.repeat(F.lit("0"), -scale))
+        )
 
     number = F.get(F.transform(F.array(whole), with_point), F.lit(0))
     return F.concat(F.when(is_negative, "-").otherwise(""), number)
