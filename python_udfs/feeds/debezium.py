@@ -439,18 +439,23 @@ def _values(feed: Mapping[str, Any]) -> Column:
             *(one[name].alias(name) for name in kept), *(column.alias(name) for name, column in columns.items())
         )
 
-    # A value that is needed more than once is a field of the step before: Spark computes it once then.
+    # What is needed more than once is a field of the step before: Spark computes it once then. Types and fields as columns
+    # would be looked up anew for each value.
+    told = F.array(F.struct("types", "by_name"))
     typed = F.transform(
-        F.concat(entries("new", is_old=False), entries("changed", is_old=True)),
-        lambda one: struct(
-            *(one, "is_old"),
-            name=one["key"],
-            json=one["value"],
-            text=one["value"].cast("string"),
-            field=F.element_at("by_name", one["key"]),
-            type=F.element_at("types", F.lower(one["key"])),
+        told,
+        lambda of_table: F.transform(
+            F.concat(entries("new", is_old=False), entries("changed", is_old=True)),
+            lambda one: struct(
+                *(one, "is_old"),
+                name=one["key"],
+                json=one["value"],
+                text=one["value"].cast("string"),
+                field=F.element_at(of_table["by_name"], one["key"]),
+                type=F.element_at(of_table["types"], F.lower(one["key"])),
+            ),
         ),
-    )
+    )[0]
     ruled = F.transform(
         typed, lambda one: struct(one, "is_old", "name", "text", "field", "type", rule=_rule(one, feed))
     )
