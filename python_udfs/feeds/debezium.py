@@ -439,8 +439,8 @@ def _values(feed: Mapping[str, Any]) -> Column:
             *(one[name].alias(name) for name in kept), *(column.alias(name) for name, column in columns.items())
         )
 
-    # What is needed more than once is a field of the step before: Spark computes it once then. Types and fields as columns
-    # would be looked up anew for each value.
+    # What is needed more than once is a field of the step before: Spark computes it once then. As columns, types and
+    # fields would be looked up anew for each value.
     told = F.array(F.struct("types", "by_name"))
     typed = F.transform(
         told,
