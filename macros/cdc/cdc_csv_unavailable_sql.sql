@@ -24,16 +24,5 @@
         {%- do conditions.update({column.name: alternatives | join(' or ')}) -%}
     {%- endif -%}
 {%- endfor -%}
-{%- if not conditions -%}
-cast(null as array<string>)
-{%- else -%}
-nullif(
-    array_compact(array(
-        {%- for name, condition in conditions.items() %}
-        case when {{ condition }} then {{ cdc_string_sql(name) }} end{{ ',' if not loop.last }}
-        {%- endfor %}
-    )),
-    cast(array() as array<string>)
-)
-{%- endif -%}
+{{ cdc_names_where_sql(conditions) }}
 {%- endmacro %}

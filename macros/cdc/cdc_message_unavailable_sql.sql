@@ -16,12 +16,5 @@
     {%- endif -%}
     {%- do conditions.update({column.name: alternatives | join(' or ')}) -%}
 {%- endfor -%}
-nullif(
-    array_compact(array(
-        {%- for name, condition in conditions.items() %}
-        case when {{ condition }} then {{ cdc_string_sql(name) }} end{{ ',' if not loop.last }}
-        {%- endfor %}
-    )),
-    cast(array() as array<string>)
-)
+{{ cdc_names_where_sql(conditions) }}
 {%- endmacro %}

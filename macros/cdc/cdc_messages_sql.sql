@@ -8,8 +8,5 @@ select
     map_keys(image) as names
 from {{ split }}
 where
-    source_schema = {{ cdc_string_sql(cdc.source_schema) }}
-    and source_table = {{ cdc_string_sql(cdc.source_table) }}
-    and batch_id > {{ after_batch_id }}
-    and batch_id <= {{ last_batch_id }}
+    {{ cdc_in_batches_sql(cdc, after_batch_id, last_batch_id) | indent(4) }}
 {%- endmacro %}

@@ -12,11 +12,6 @@ select
     true as is_newest
 from {{ split }}
 where
-    source_schema = {{ cdc_string_sql(cdc.source_schema) }}
-    and source_table = {{ cdc_string_sql(cdc.source_table) }}
-    and batch_id > {{ after_batch_id }}
-    {%- if last_batch_id is not none %}
-    and batch_id <= {{ last_batch_id }}
-    {%- endif %}
+    {{ cdc_in_batches_sql(cdc, after_batch_id, last_batch_id) | indent(4) }}
 group by path, modified_at, object_key, file_time
 {%- endmacro %}

@@ -13,7 +13,8 @@ from typing import Any
 from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as F
 
-FILE_COLUMNS = ["path", "object_key", "file_time", "modified_at", "batch_id", "file_row"]
+from python_udfs.feeds.message_reading import RESULT_COLUMNS
+from python_udfs.feeds.names import FILE_COLUMNS
 
 OPERATIONS = {"c": "I", "u": "U", "d": "D", "t": "T", "r": "L"}
 # The fields of the source block that are used here (section 3.2).
@@ -116,21 +117,7 @@ def rows(lines: DataFrame, feed: Mapping[str, Any]) -> DataFrame:
     """
     messages = _messages(lines, feed["form"])
     placed = _placed(messages, [name for name in feed["binlog_names"].split("|") if name])
-    return _understood(placed, feed).select(
-        *FILE_COLUMNS,
-        "content",
-        "source_schema",
-        "source_table",
-        "set_aside",
-        "kind",
-        "operation",
-        "committed_at",
-        "position",
-        "image",
-        "before",
-        "unavailable",
-        "malformed",
-    )
+    return _understood(placed, feed).select(*RESULT_COLUMNS)
 
 
 # Messages ------------------------------------------------------------------------------------------------------------
@@ -154,6 +141,7 @@ def _messages(lines: DataFrame, form: str) -> DataFrame:
     columns = _of_envelope() if form == "envelope" else _of_flattened()
     return bodies.select(
         *FILE_COLUMNS,
+        "file_row",
         F.col("value").alias("content"),
         _set_aside(has_two_keys).alias("set_aside"),
         F.map_keys("body").alias("keys"),

@@ -8,14 +8,13 @@ from typing import Any
 from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as F
 
-from python_udfs.feeds.names import NAME, NEVER_READ, Found, first_reason
+from python_udfs.feeds.names import FILE_COLUMNS, NAME, NEVER_READ, Found, first_reason
 
 # Section 1.2: the digit counts vary between engine versions, so none is required.
 LOAD = rf"{NAME} rlike r'^(SEGMENT\d+_)?LOAD[0-9A-Fa-f]{{5,8}}\.'"
 CHANGES = rf"{NAME} rlike r'^\d{{8}}-\d{{6,12}}\.'"
 # Section 1.4: always csv, whatever the format of the loads.
 TRANSACTIONS = rf"{NAME} rlike r'^CDC_TXN-\d{{17}}\.csv(\.gz)?$'"
-FILE_COLUMNS = ["path", "object_key", "file_time", "modified_at", "batch_id"]
 IN_TABLE_FOLDER = "object_key like '%/%/%'"
 
 _DIGITS = rf"rpad(replace(regexp_extract({NAME}, r'^(?:CDC_TXN-)?([\d-]+)\.', 1), '-'), 20, '0')"

@@ -12,7 +12,8 @@ from typing import Any
 from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as F
 
-FILE_COLUMNS = ["path", "object_key", "file_time", "modified_at", "batch_id"]
+from python_udfs.feeds.names import FILE_COLUMNS
+
 RESULT_COLUMNS = [
     *FILE_COLUMNS,
     "file_row",
