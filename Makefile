@@ -18,7 +18,7 @@ RUN := VIRTUAL_ENV="$$PWD/.venv" PATH="$$PWD/.venv/bin:$$PATH"
 # Each kind of test wants a Spark session of its own. Two processes take a file of tests each: Spark is busy with one core
 # for most of the time on so little data. Servers are installed by one process. That a choice by PYTEST_ARGS finds nothing
 # in one of them (5) is no failure.
-pytest = $(RUN) python -m pytest --numprocesses=$(or $(2),2) --dist=loadfile --durations=15 $(1) $(PYTEST_ARGS) $(if $(PYTEST_ARGS),|| [ $$? -eq 5 ])
+pytest = $(RUN) python -m pytest --numprocesses=$(or $(2),2) --dist=loadfile --no-loadscope-reorder --durations=15 $(1) $(PYTEST_ARGS) $(if $(PYTEST_ARGS),|| [ $$? -eq 5 ])
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
