@@ -20,14 +20,6 @@ logger = AdapterLogger("Lakehouse")
 
 VERSION = ["path", "size", "modified_at"]
 OBJECT_COLUMNS = [*VERSION, "object_key", "file_time", "batch_id"]
-REJECTED_SCHEMA = (
-    "feed string, source_schema string, source_table string, path string, size bigint, modified_at timestamp, "
-    "rule string, reason string, rejected_at timestamp"
-)
-NO_LINES_SCHEMA = (
-    "path string, size bigint, modified_at timestamp, object_key string, file_time timestamp, batch_id bigint, "
-    "file_row bigint, value string"
-)
 
 
 def new_rows(
@@ -82,14 +74,15 @@ def _lines(spark: SparkSession, feed: Mapping[str, Any], mixed: DataFrame, rejec
     reason = "replaced by newer content before it was read"
     _reject(spark, feed, rejected, older, dict.fromkeys((row.path for row in older), reason))
     current = {row.path: row for row in objects if row.age == 1}
+    no_lines = versions.selectExpr(*OBJECT_COLUMNS, "0L as file_row", "'' as value").where("false")
     if not current:
-        return spark.createDataFrame([], NO_LINES_SCHEMA)
+        return no_lines
     view = f"split_{feed['feed']}__raw"
     raw = read_files(spark, view, "text", list(current), {"verify": "full", "lineSep": "\n"})
     reasons = {file["path"]: file["reason"] for file in raw["rejected"]}
     _reject(spark, feed, rejected, [current[path] for path in reasons], reasons, rule="unreadable")
     if not raw["columns"]:
-        return spark.createDataFrame([], NO_LINES_SCHEMA)
+        return no_lines
     lines = spark.table(f"`{view}`").select(
         F.col("_file_path").alias("path"), F.col("_file_row").alias("file_row"), "value"
     )
@@ -113,7 +106,7 @@ def _reject(
     rejected = [
         (feed["feed"], None, None, row.path, row.size, row.modified_at, rule, reasons[row.path], now) for row in objects
     ]
-    spark.createDataFrame(rejected, REJECTED_SCHEMA).write.mode("append").insertInto(table)
+    spark.createDataFrame(rejected, spark.table(table).schema).write.mode("append").insertInto(table)
 
 
 def _with_generation(rows: DataFrame, listing: DataFrame) -> DataFrame:

@@ -1,10 +1,8 @@
 {# A command has no model of its own: its table is found by name in dbt's graph. #}
 {% macro cdc_silver_node(table) %}
     {% set known = {} %}
-    {% for node in graph.nodes.values() if node.resource_type == 'model' %}
-        {% if node.config.meta.get('cdc', {}).get('layer') == 'silver' %}
-            {% do known.update({node.alias: node}) %}
-        {% endif %}
+    {% for node in cdc_models_of('silver') %}
+        {% do known.update({node.alias: node}) %}
     {% endfor %}
     {% set name = (table | string).split('.')[-1] %}
     {% if name not in known %}

@@ -10,10 +10,8 @@
         ) %}
     {% endif %}
     {% set rows = [] %}
-    {% for node in graph.nodes.values() if node.resource_type == 'model' %}
-        {% if node.config.meta.get('cdc', {}).get('layer') == 'bronze' %}
-            {% do rows.extend(cdc_drift_of(node)) %}
-        {% endif %}
+    {% for node in cdc_models_of('bronze') %}
+        {% do rows.extend(cdc_drift_of(node)) %}
     {% endfor %}
     {{ print(cdc_drift_text(rows)) }}
 {% endmacro %}

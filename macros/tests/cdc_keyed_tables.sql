@@ -1,9 +1,9 @@
 {# Tables with a key and with rows: cdc (as the silver model describes it) and bronze (the relation). #}
 {% macro cdc_keyed_tables() %}
     {% set tables = [] %}
-    {% for node in graph.nodes.values() if node.resource_type == 'model' %}
-        {% set cdc = node.config.meta.get('cdc', {}) %}
-        {% set bronze = cdc_bronze_of(cdc) if cdc.get('layer') == 'silver' and cdc.mode != 'append' %}
+    {% for node in cdc_models_of('silver') %}
+        {% set cdc = node.config.meta.cdc %}
+        {% set bronze = cdc_bronze_of(cdc) if cdc.mode != 'append' %}
         {% set columns = adapter.get_columns_in_relation(bronze) if bronze else [] %}
         {% set names = columns | map(attribute='name') | map('lower') | list %}
         {% if names and not cdc.primary_key | map('lower') | reject('in', names) | list %}

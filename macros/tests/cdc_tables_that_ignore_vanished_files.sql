@@ -1,11 +1,5 @@
 {# The cdc descriptions of the bronze models whose row in seeds/cdc_tables.csv says `vanished_files` = ignore. #}
 {% macro cdc_tables_that_ignore_vanished_files() %}
-    {% set tables = [] %}
-    {% for node in graph.get('nodes', {}).values() if node.resource_type == 'model' %}
-        {% set cdc = node.config.meta.get('cdc', {}) %}
-        {% if cdc.get('layer') == 'bronze' and cdc.vanished_files == 'ignore' %}
-            {% do tables.append(cdc) %}
-        {% endif %}
-    {% endfor %}
-    {% do return(tables) %}
+    {% set tables = cdc_models_of('bronze') | map(attribute='config.meta.cdc') %}
+    {% do return(tables | selectattr('vanished_files', 'eq', 'ignore') | list) %}
 {% endmacro %}

@@ -13,8 +13,8 @@ from typing import Any
 from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as F
 
-from python_udfs.feeds.message_reading import RESULT_COLUMNS
-from python_udfs.feeds.names import FILE_COLUMNS
+from python_udfs.feeds import message_reading as M
+from python_udfs.feeds.lines import FILE_COLUMNS
 
 OPERATIONS = {"c": "I", "u": "U", "d": "D", "t": "T", "r": "L"}
 # The fields of the source block that are used here (section 3.2).
@@ -117,7 +117,7 @@ def rows(lines: DataFrame, feed: Mapping[str, Any]) -> DataFrame:
     """
     messages = _messages(lines, feed["form"])
     placed = _placed(messages, [name for name in feed["binlog_names"].split("|") if name])
-    return _understood(placed, feed).select(*RESULT_COLUMNS)
+    return _understood(placed, feed).select(*M.RESULT_COLUMNS)
 
 
 # Messages ------------------------------------------------------------------------------------------------------------
@@ -291,7 +291,7 @@ def _placed(messages: DataFrame, binlog_names: list[str]) -> DataFrame:
 
 
 def _number(text: Column) -> Column:
-    return F.lpad(F.coalesce(text, F.lit("0")), 20, "0")
+    return M.digits(text, 20)
 
 
 def _shown(text: Column) -> Column:
@@ -309,18 +309,10 @@ def _understood(messages: DataFrame, feed: Mapping[str, Any]) -> DataFrame:
     if feed["form"] == "envelope":
         # MySQL's schemas are databases.
         schema = F.coalesce(schema, F.nullif(F.col("source.db"), F.lit("")))
-    types = {
-        "\x1f".join(names): {column.lower(): data_type for column, data_type in columns.items() if data_type}
-        for names, columns in feed["columns"].items()
-    }
     changed = F.map_filter(
         "old",
         # Only what changed is read: most messages repeat whole rows.
         lambda name, value: ~value.cast("string").eqNullSafe(F.element_at("new", name).cast("string")),
-    )
-    of_table = F.element_at(
-        F.from_json(F.lit(json.dumps(types)), "map<string, map<string, string>>"),
-        F.concat("source_schema", F.lit("\x1f"), "source_table"),
     )
     committed_at = F.timestamp_micros(
         F.coalesce(
@@ -333,7 +325,7 @@ def _understood(messages: DataFrame, feed: Mapping[str, Any]) -> DataFrame:
     read = (
         messages.withColumn("source_schema", F.when(is_news, schema))
         .withColumn("source_table", F.when(is_news, table))
-        .withColumn("types", of_table)
+        .withColumn("types", M.types_of_table(feed, F.col("source_schema"), F.col("source_table")))
         .withColumn("by_name", F.map_from_entries(F.transform(named, lambda field: F.struct(field["field"], field))))
         .withColumn("changed", F.when(is_news, changed))
         .withColumn("new", F.when(is_news, F.col("new")))
@@ -341,9 +333,7 @@ def _understood(messages: DataFrame, feed: Mapping[str, Any]) -> DataFrame:
     )
     is_unavailable = F.filter("values", lambda one: ~one["is_old"] & (one["rule"] == "unavailable"))
     unavailable = F.transform(is_unavailable, lambda one: one["name"])
-    operation = F.col("op")
-    for op, word in OPERATIONS.items():
-        operation = F.when(F.col("op") == op, word).otherwise(operation)
+    operation = F.coalesce(M.translated(F.col("op"), OPERATIONS), "op")
     if feed["form"] == "flattened":
         # Inserted or not, a message without an op is a whole row, or what an update left of one.
         whole_or_not = F.when(F.size("unavailable") > 0, "U").otherwise("I")

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from pyspark.sql import Column, DataFrame, Window
+from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
-from python_udfs.feeds.names import FILE_COLUMNS, NAME, NEVER_READ, Found, first_reason
+from python_udfs.feeds.lines import FILE_COLUMNS, joined, up_to
+from python_udfs.feeds.names import NAME, NEVER_READ, Found, first_reason
 
 # Section 1.2: the digit counts vary between engine versions, so none is required.
 LOAD = rf"{NAME} rlike r'^(SEGMENT\d+_)?LOAD[0-9A-Fa-f]{{5,8}}\.'"
@@ -73,23 +74,8 @@ def rows(lines: DataFrame, feed: Mapping[str, Any]) -> DataFrame:
         `FILE_COLUMNS`, file_row (of the record's first line), source_schema, source_table and content (the record).
     """
     quotes = F.length("value") - F.length(F.replace("value", F.lit('"')))
-    before = Window.partitionBy("path", "batch_id").orderBy("file_row")
-    quotes_before = F.coalesce(F.sum(quotes).over(before.rowsBetween(Window.unboundedPreceding, -1)), F.lit(0))
-    begins_here = F.when(quotes_before % 2 == 0, F.col("file_row"))
-    first = F.max("begins_here").over(before.rowsBetween(Window.unboundedPreceding, Window.currentRow))
-    line = F.struct("file_row", "value")
-    records = (
-        # A window over a window is two sorts unless the first has a name of its own.
-        lines.withColumn("begins_here", begins_here)
-        .withColumn("first", first)
-        .groupBy(*FILE_COLUMNS, F.col("first").alias("file_row"))
-        .agg(
-            F.array_join(F.transform(F.array_sort(F.collect_list(line)), lambda one: one["value"]), "\n").alias(
-                "content"
-            )
-        )
-    )
-    return records.select(
+    quotes_before = F.coalesce(F.sum(quotes).over(up_to(-1)), F.lit(0))
+    return joined(lines, quotes_before % 2 == 0).select(
         *FILE_COLUMNS,
         "file_row",
         _name(3, feed).alias("source_schema"),

@@ -9,10 +9,10 @@ import json
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from pyspark.sql import Column, DataFrame, Window
+from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
-from python_udfs.feeds.names import FILE_COLUMNS
+from python_udfs.feeds.lines import FILE_COLUMNS, joined
 
 RESULT_COLUMNS = [
     *FILE_COLUMNS,
@@ -67,23 +67,7 @@ def over_lines(lines: DataFrame) -> DataFrame:
     Returns:
         The columns of `one_per_line`; file_row is the message's first line.
     """
-    until_here = (
-        Window.partitionBy("path", "batch_id")
-        .orderBy("file_row")
-        .rowsBetween(Window.unboundedPreceding, Window.currentRow)
-    )
-    begins_here = F.when(F.col("value").rlike(r"^\s*+\{"), F.col("file_row"))
-    line = F.struct("file_row", "value")
-    texts = F.transform(F.array_sort(F.collect_list(line)), lambda one: one["value"])
-    return (
-        # A window over a window is two sorts unless the first has a name of its own.
-        lines.withColumn("begins_here", begins_here)
-        .withColumn("first", F.max("begins_here").over(until_here))
-        .withColumn("number", F.count("begins_here").over(until_here) - 1)
-        .groupBy(*FILE_COLUMNS, "first", "number")
-        .agg(F.min("file_row").alias("file_row"), F.array_join(texts, "\n").alias("content"))
-        .drop("first")
-    )
+    return joined(lines, F.col("value").rlike(r"^\s*+\{"))
 
 
 def parsed(text: Column, schema: str) -> Column:

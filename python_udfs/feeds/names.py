@@ -5,8 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 # Name of the object without its folders.
-# What each row knows of its object.
-FILE_COLUMNS = ["path", "object_key", "file_time", "modified_at", "batch_id"]
 NAME = "substring_index(object_key, '/', -1)"
 NO_TEXT = "cast(null as string)"
 NO_TIME = "cast(null as timestamp)"

@@ -3,19 +3,15 @@ from __future__ import annotations
 import os
 
 import pytest
-from lakehouse import Lakehouse
+from lakehouse import Lakehouse, set_environment
 
 
 @pytest.fixture(scope="session", autouse=True)
 def lakehouse_root(tmp_path_factory):
     """Where the one Spark session of this process finds the landing area and the warehouse."""
     root = tmp_path_factory.mktemp("lakehouse")
-    os.environ["LAKEHOUSE_RAW"] = str(root / "raw")
-    os.environ["LAKEHOUSE_WAREHOUSE"] = str(root / "warehouse")
+    set_environment(root)
     os.environ["SPARK_DRIVER_MEMORY"] = "6g"
-    # Java compiles what runs often into faster code; tests end before that pays for itself. With one compiler it
-    # makes the room for code so small that a session of many tables fills it.
-    os.environ["JAVA_TOOL_OPTIONS"] = "-XX:TieredStopAtLevel=1 -XX:ReservedCodeCacheSize=256m -XX:+UseSerialGC"
     return root
 
 

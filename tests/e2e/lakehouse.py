@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import os
 import shutil
 from pathlib import Path
 from typing import Any
@@ -22,6 +23,15 @@ SMALL_DATA = """\
         spark.sql.codegen.factoryMode: NO_CODEGEN
 """
 COPIED = ("dbt_project.yml", "macros", "models", "profiles", "seeds", "tests/data")
+
+
+def set_environment(root: Path) -> None:
+    """Where the Spark session that this process starts finds its Java settings and a lakehouse under root."""
+    os.environ["LAKEHOUSE_RAW"] = str(root / "raw")
+    os.environ["LAKEHOUSE_WAREHOUSE"] = str(root / "warehouse")
+    # Java compiles what runs often into faster code; tests end before that pays for itself. With one compiler it
+    # makes the room for code so small that a session of many tables fills it.
+    os.environ["JAVA_TOOL_OPTIONS"] = "-XX:TieredStopAtLevel=1 -XX:ReservedCodeCacheSize=256m -XX:+UseSerialGC"
 
 
 class Lakehouse:

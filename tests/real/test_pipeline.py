@@ -5,7 +5,6 @@ from __future__ import annotations
 import csv
 import datetime as dt
 import json
-import os
 import uuid
 from decimal import Decimal
 from typing import Any
@@ -16,7 +15,7 @@ from workload import Workload
 
 from python_udfs.discover.__main__ import main as discover
 from python_udfs.metadata import COLUMNS_FILE, FEEDS_FILE, HEADERS, TABLES_FILE
-from tests.e2e.lakehouse import Lakehouse
+from tests.e2e.lakehouse import Lakehouse, set_environment
 
 # Keys that the source does not declare.
 IDS = ("store", "product", "productorder")
@@ -25,9 +24,7 @@ IDS = ("store", "product", "productorder")
 @pytest.fixture(scope="module")
 def lakehouse(tmp_path_factory):
     root = tmp_path_factory.mktemp("lakehouse")
-    os.environ["LAKEHOUSE_RAW"] = str(root / "raw")
-    os.environ["LAKEHOUSE_WAREHOUSE"] = str(root / "warehouse")
-    os.environ["JAVA_TOOL_OPTIONS"] = "-XX:TieredStopAtLevel=1 -XX:ReservedCodeCacheSize=256m -XX:+UseSerialGC"
+    set_environment(root)
     return Lakehouse(root)
 
 
@@ -79,23 +76,23 @@ def describe(lakehouse: Lakehouse, url: str, schemas: list[str]) -> None:
 
 def assert_same(lakehouse: Lakehouse, workload: Workload, name: str) -> None:
     schema, table = name.split(".")
-    expected = workload.rows(name)
     columns = list(workload.tables[name].columns.keys())
-    found = lakehouse.sql(f"select {', '.join(f'`{column}`' for column in columns)} from silver.{schema}__{table}")
-    key = workload.keys[name]
     types = {
         row["column_name"]: row["data_type"]
         for row in lakehouse.rows[COLUMNS_FILE]
         if (row["source_schema"], row["source_table"]) == (schema, table)
     }
-    wanted = {
-        tuple(str(row[part]) for part in key): {c: as_silver(row[c], types.get(c, "string")) for c in columns}
-        for row in expected
-    }
-    has = {
-        tuple(str(row[part]) for part in key): {c: as_silver(row[c], types.get(c, "string")) for c in columns}
-        for row in (row.asDict() for row in found)
-    }
+
+    def by_key(rows: list[dict[str, Any]]) -> dict[tuple[str, ...], dict[str, Any]]:
+        return {
+            tuple(str(row[part]) for part in workload.keys[name]): {
+                column: as_silver(row[column], types.get(column, "string")) for column in columns
+            }
+            for row in rows
+        }
+
+    found = lakehouse.sql(f"select {', '.join(f'`{column}`' for column in columns)} from silver.{schema}__{table}")
+    wanted, has = by_key(workload.rows(name)), by_key([row.asDict() for row in found])
     assert len(has) == len(found), f"{name}: two rows of one key"
     assert has.keys() == wanted.keys(), f"{name}: {has.keys() ^ wanted.keys()}"
     for k, row in wanted.items():

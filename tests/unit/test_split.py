@@ -8,10 +8,14 @@ from datetime import datetime, timedelta, timezone
 
 import pytest
 
-from python_udfs.split import REJECTED_SCHEMA, new_rows
+from python_udfs.split import new_rows
 
 START = datetime(2024, 1, 31, 23, 0, tzinfo=timezone.utc)
 FEED = {"feed": "bank", "contract": "dms", "delimiter": ","}
+REJECTED_SCHEMA = (
+    "feed string, source_schema string, source_table string, path string, size bigint, modified_at timestamp, "
+    "rule string, reason string, rejected_at timestamp"
+)
 LISTING_SCHEMA = (
     "feed string, source_schema string, source_table string, object_key string, path string, size bigint, "
     "modified_at timestamp, kind string, file_time timestamp, generation int, batch_id bigint, first_seen_at timestamp"

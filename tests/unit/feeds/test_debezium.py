@@ -5,19 +5,15 @@ from __future__ import annotations
 import base64
 import json
 from collections import defaultdict
-from datetime import datetime, timezone
+from datetime import datetime
 from decimal import Decimal
 from pathlib import Path
 
 import pytest
+from message_cases import AT, LINES_SCHEMA
 
 from python_udfs.feeds.debezium import rows
 
-AT = datetime(2024, 1, 31, 23, 0, tzinfo=timezone.utc)
-LINES_SCHEMA = (
-    "path string, object_key string, file_time timestamp, modified_at timestamp, batch_id bigint, size bigint, "
-    "file_row bigint, value string"
-)
 SENTINEL = "__debezium_unavailable_value"
 FLAT = {"form": "flattened"}
 # Every set of options is a plan of its own, so there are few.

@@ -1,0 +1,35 @@
+"""What the rows of all contracts begin with, and how lines become records."""
+
+from __future__ import annotations
+
+from pyspark.sql import Column, DataFrame, Window, WindowSpec
+from pyspark.sql import functions as F
+
+# What each row knows of its object.
+FILE_COLUMNS = ["path", "object_key", "file_time", "modified_at", "batch_id"]
+
+
+def up_to(line: int) -> WindowSpec:
+    """The lines of the same object from its first to the one so far from this: 0 this line, -1 the one before it."""
+    return Window.partitionBy("path", "batch_id").orderBy("file_row").rowsBetween(Window.unboundedPreceding, line)
+
+
+def joined(lines: DataFrame, begins: Column) -> DataFrame:
+    """Records that go on to the line on which the next one begins; lines before the first are one record.
+
+    Args:
+        lines: a row per line: `FILE_COLUMNS`, file_row (bigint, from 0) and value (string).
+        begins: boolean, whether a record begins on the line.
+
+    Returns:
+        `FILE_COLUMNS`, file_row (of the record's first line), content (string: the record) and number (bigint: of the
+        record in its object, from 0; -1 for lines before the first).
+    """
+    texts = F.transform(F.array_sort(F.collect_list(F.struct("file_row", "value"))), lambda one: one["value"])
+    return (
+        # A window over a window is two sorts unless the first has a name of its own.
+        lines.withColumn("begins", begins)
+        .withColumn("number", F.count_if("begins").over(up_to(0)) - 1)
+        .groupBy(*FILE_COLUMNS, "number")
+        .agg(F.min("file_row").alias("file_row"), F.array_join(texts, "\n").alias("content"))
+    )
