@@ -189,7 +189,7 @@ class DmsTask:
         for number, part in enumerate(_parts(list(rows), rows_per_file), start=1):
             records = [self._record(table, Change("I", row, written_at), stamp) for row in part]
             path = self._folder(table) / f"LOAD{number:08X}{self._suffix()}"
-            files.append(self._store(path, self._encode(columns, records), written_at))
+            files.append(store_object(path, self._encode(columns, records), written_at))
         return files
 
     def changes(
@@ -218,10 +218,10 @@ class DmsTask:
         wanted = [change for change in changes if _known(change.operation) in captured]
         files = []
         for number, part in enumerate(_parts(wanted, rows_per_file)):
-            moment = _utc(written_at) + timedelta(seconds=number * self.seconds_between_files)
+            moment = utc(written_at) + timedelta(seconds=number * self.seconds_between_files)
             records = [self._record(table, change, _timestamp_text(change.committed_at)) for change in part]
             path = self._folder(table) / self._change_file(moment)
-            files.append(self._store(path, self._encode(columns, records), moment))
+            files.append(store_object(path, self._encode(columns, records), moment))
         return files
 
     def transactions(self, changes: Iterable[tuple[SourceTable, Change]], written_at: datetime) -> Path:
@@ -241,12 +241,12 @@ class DmsTask:
             operation, *values = self._csv_values(columns, record)
             names = [self._quoted(table.name), self._quoted(table.schema)]
             lines.append([operation, *names, *values])
-        moment = _utc(written_at)
+        moment = utc(written_at)
         local = moment.astimezone(ZoneInfo(self.date_partition_timezone))
         # Whatever the format of the loads, these are CSV.
         suffix = ".csv.gz" if self.compression == "gzip" else ".csv"
         name = f"CDC_TXN-{local:%Y%m%d%H%M%S}{local.microsecond // 1000:03d}{suffix}"
-        return self._store(self.root / self.cdc_path / name, self._compressed(self._joined(lines)), moment)
+        return store_object(self.root / self.cdc_path / name, self._compressed(self._joined(lines)), moment)
 
     def resume(
         self, table: SourceTable, sent: Sequence[Change], new: Sequence[Change], repeat: int, written_at: datetime
@@ -363,15 +363,30 @@ class DmsTask:
         ambiguous = self.csv_quote_ambiguous_text and text in ("", self.csv_null_value, self.csv_no_sup_value)
         return '"' + text.replace('"', '""') + '"' if special or ambiguous else text
 
-    def _store(self, path: Path, content: bytes, written_at: datetime) -> Path:
-        """Makes the whole file appear at once, with its modification time already set."""
-        path.parent.mkdir(parents=True, exist_ok=True)
-        # Listings of the landing area leave out names that start with a dot.
-        unfinished = path.with_name(f".{path.name}.tmp")
-        unfinished.write_bytes(content)
-        nanoseconds = (_utc(written_at) - datetime(1970, 1, 1, tzinfo=timezone.utc)) // timedelta(microseconds=1) * 1000
-        os.utime(unfinished, ns=(nanoseconds, nanoseconds))
-        return unfinished.replace(path)
+
+def store_object(path: Path, content: bytes, written_at: datetime) -> Path:
+    """Makes a whole file appear at once, with its modification time already set.
+
+    Args:
+        path: the file; its folder is made.
+        content: its bytes.
+        written_at: its modification time, UTC if naive.
+
+    Returns:
+        The path.
+    """
+    path.parent.mkdir(parents=True, exist_ok=True)
+    # Listings of the landing area leave out names that start with a dot.
+    unfinished = path.with_name(f".{path.name}.tmp")
+    unfinished.write_bytes(content)
+    nanoseconds = (utc(written_at) - datetime(1970, 1, 1, tzinfo=timezone.utc)) // timedelta(microseconds=1) * 1000
+    os.utime(unfinished, ns=(nanoseconds, nanoseconds))
+    return unfinished.replace(path)
+
+
+def utc(moment: datetime) -> datetime:
+    """The moment in UTC; one without a zone is taken as UTC."""
+    return moment.replace(tzinfo=timezone.utc) if moment.tzinfo is None else moment.astimezone(timezone.utc)
 
 
 def _parts(items: list[T], size: int | None) -> Iterator[list[T]]:
@@ -387,13 +402,9 @@ def _known(operation: str) -> str:
     return operation
 
 
-def _utc(moment: datetime) -> datetime:
-    return moment.replace(tzinfo=timezone.utc) if moment.tzinfo is None else moment.astimezone(timezone.utc)
-
-
 def _timestamp_text(moment: datetime) -> str:
     """``yyyy-MM-dd HH:mm:ss.SSSSSS``: TimestampColumnName and timestamps in CSV (docs/contracts.md §1.1)."""
-    return f"{_utc(moment):%Y-%m-%d %H:%M:%S.%f}"
+    return f"{utc(moment):%Y-%m-%d %H:%M:%S.%f}"
 
 
 def _decimal_text(value: Any) -> str:

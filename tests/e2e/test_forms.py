@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import base64
-import json
 from dataclasses import dataclass
 from datetime import datetime, timedelta, timezone
 from decimal import Decimal
@@ -13,6 +11,8 @@ import pyarrow as pa
 import pytest
 from stories import START, at
 
+from python_udfs import debezium_writer
+from python_udfs.debezium_writer import write_messages
 from python_udfs.dms_writer import Change, Column, DmsTask, SourceTable
 
 COLUMNS = (
@@ -63,45 +63,10 @@ def milliseconds(moment: datetime) -> int:
     return (moment - EPOCH) // timedelta(milliseconds=1)
 
 
-def microseconds(naive: datetime | None) -> int | None:
-    return None if naive is None else (naive.replace(tzinfo=timezone.utc) - EPOCH) // timedelta(microseconds=1)
-
-
-def connect_decimal(value: Decimal | None) -> str | None:
-    """Debezium's text of a decimal of scale 2: base64 of its digits as a big-endian number (contracts.md 3.4)."""
-    if value is None:
-        return None
-    unscaled = int(value.scaleb(2))
-    return base64.b64encode(unscaled.to_bytes(unscaled.bit_length() // 8 + 1, "big", signed=True)).decode()
-
-
-def debezium_image(event: Event) -> dict[str, Any]:
-    image = event.row
-    return {**image, "price": connect_decimal(image["price"]), "seen": microseconds(image["seen"])}
-
-
-def source_of(table: str, event: Event) -> dict[str, Any]:
-    return {
-        "connector": "mysql",
-        "snapshot": "true" if event.operation == "L" else "false",
-        "db": "s",
-        "table": table,
-        "ts_ms": milliseconds(event.committed_at),
-        "file": "mysql-bin.000009",
-        "pos": 1000 * event.number + 4,
-        "row": event.row["id"] if event.operation == "L" else 0,
-    }
-
-
 def envelope(table: str, event: Event) -> dict[str, Any]:
-    image = debezium_image(event)
-    return {
-        "before": image if event.operation == "D" else None,
-        "after": None if event.operation == "D" else image,
-        "source": source_of(table, event),
-        "op": {"L": "r", "I": "c", "U": "u", "D": "d"}[event.operation],
-        "ts_ms": milliseconds(event.committed_at) + 500,
-    }
+    change = Change("I" if event.operation == "L" else event.operation, event.row, event.committed_at)
+    snapshot = "true" if event.operation == "L" else None
+    return debezium_writer.envelope(SourceTable("s", table, COLUMNS), change, 1000 * event.number, snapshot=snapshot)
 
 
 def with_schema(table: str, event: Event) -> dict[str, Any]:
@@ -120,11 +85,12 @@ def with_schema(table: str, event: Event) -> dict[str, Any]:
 
 
 def flattened(table: str, event: Event) -> dict[str, Any]:
-    source = source_of(table, event)
+    message = envelope(table, event)
+    source = message["source"]
     return {
-        **debezium_image(event),
+        **(message["before"] if event.operation == "D" else message["after"]),
         "__deleted": str(event.operation == "D").lower(),
-        "__op": envelope(table, event)["op"],
+        "__op": message["op"],
         "__table": table,
         "__db": "s",
         **{f"__source_{name}": source[name] for name in ("ts_ms", "snapshot", "file", "pos", "row")},
@@ -189,12 +155,9 @@ FORMS = [*FILES, *MESSAGES]
 
 
 def land_messages(lakehouse, form, events, offset):
-    """One file of the S3 sink; the later ones of a key first in it, as far as the form tells the order itself."""
-    make = MESSAGES[form][2]
-    topic = lakehouse.raw / form / "topics" / f"source.s.form_{form}" / "partition=0"
-    topic.mkdir(parents=True, exist_ok=True)
-    lines = [json.dumps(make(f"form_{form}", event), ensure_ascii=False) for event in events]
-    (topic / f"source.s.form_{form}+0+{offset:010d}.json").write_text("".join(f"{line}\n" for line in lines))
+    """One file of the S3 sink."""
+    messages = [MESSAGES[form][2](f"form_{form}", event) for event in events]
+    write_messages(lakehouse.raw / form, f"source.s.form_{form}", messages, offset, at(offset))
 
 
 @pytest.fixture(scope="module")
