@@ -1,4 +1,4 @@
-"""The demonstration: lands the scenario files as AWS DMS would leave them, builds the project and shows the result.
+"""The demonstration: lands the scenario files as DMS and Debezium would, builds the project and shows the result.
 
 ``python -m python_udfs.demo run`` is ``make demo``. ``python -m python_udfs.demo land full|changes`` only writes files
 into the landing root (LAKEHOUSE_RAW, or ``data/raw`` of the project). The days are fixed (python_udfs/scenarios.py), so
@@ -14,18 +14,19 @@ import sys
 import tempfile
 from collections import Counter
 from dataclasses import dataclass
-from datetime import date, timedelta
+from datetime import date, datetime, timezone
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from python_udfs import scenarios
+from python_udfs.debezium_writer import Connector
 from python_udfs.dms_writer import DmsTask, SourceTable
 from python_udfs.errors import LakehouseError
 from python_udfs.metadata import alias
 from python_udfs.raw_listing import PROJECT_ROOT, landing_root
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     from pyspark.sql import SparkSession
 
@@ -45,6 +46,7 @@ class DemoError(LakehouseError):
 class Sync:
     """What one build did to one silver table, and how it stands; the columns of the table the demo ends with."""
 
+    feed: str
     rows: int
     inserted: int
     updated: int
@@ -52,34 +54,39 @@ class Sync:
     lag_seconds: int
 
 
-def dms_task(root: Path, table: SourceTable) -> DmsTask:
-    """The DMS task that carries ``table``: feed ``retail`` as parquet, feed ``crm`` as CSV without a header."""
-    if table == scenarios.CUSTOMER:
-        # Quoting the empty text keeps it apart from NULL (docs/contracts.md §1.5).
-        return DmsTask(root / "crm", timestamp_column_name=TIMESTAMP_COLUMN, csv_quote_ambiguous_text=True)
-    return DmsTask(root / "retail", data_format="parquet", timestamp_column_name=TIMESTAMP_COLUMN)
+def dms_task(root: Path, feed: str) -> DmsTask:
+    """The DMS task of a feed: parquet, or CSV without a header; one folder per table, and ``cdc`` for transactions."""
+    if scenarios.COMES_AS[feed] == scenarios.DMS_PARQUET:
+        return DmsTask(root / feed, data_format="parquet", timestamp_column_name=TIMESTAMP_COLUMN)
+    # Quoting the empty text keeps it apart from NULL (docs/contracts.md §1.5).
+    return DmsTask(root / feed, timestamp_column_name=TIMESTAMP_COLUMN, csv_quote_ambiguous_text=True)
 
 
 def land_full_load(root: Path, day: date = scenarios.CURRENT_DAY) -> dict[str, int]:
     """Writes the full load of every table under ``root``, as of the evening before ``day``; returns rows per table."""
-    counts = {}
-    for table, rows in scenarios.full_load():
-        written_at = scenarios.load_time(day)
-        dms_task(root, table).full_load(table, rows, written_at, rows_per_file=LOAD_ROWS_PER_FILE)
-        counts[_label(table)] = len(rows)
+    written_at = scenarios.load_time(day)
+    counts: dict[str, int] = {}
+    for source in scenarios.sources(day):
+        if scenarios.COMES_AS[source.feed] == scenarios.DEBEZIUM:
+            connector = Connector(root / source.feed, source.feed)
+            connector.write(connector.snapshot(source.loaded, written_at), written_at)
+        else:
+            task = dms_task(root, source.feed)
+            for table, rows in source.loaded:
+                task.full_load(table, rows, written_at, rows_per_file=LOAD_ROWS_PER_FILE)
+        counts |= {_label(table): len(rows) for table, rows in source.loaded}
     return counts
 
 
 def land_changes(root: Path, day: date = scenarios.CURRENT_DAY) -> dict[str, int]:
-    """Writes the changes of ``day`` under ``root``, five minutes between files; returns changes per table."""
-    counts = {}
-    for happened in scenarios.changes(day):
-        table, written_at = happened.table, scenarios.change_time(day)
-        for changes in happened.files:
-            dms_task(root, table).changes(table, changes, written_at, rows_per_file=CHANGE_ROWS_PER_FILE)
-            written_at += timedelta(minutes=5)
-        counts[_label(table)] = len(happened.changes)
-    return counts
+    """Writes the changes of ``day`` under ``root``, five minutes between batches; returns changes per table."""
+    counts: Counter[str] = Counter()
+    for source in scenarios.sources(day):
+        write = _change_writer(root, source, day)
+        for number, batch in enumerate(source.batches):
+            write(batch, scenarios.change_time(day) + number * scenarios.BETWEEN_BATCHES)
+            counts.update(_label(table) for table, _ in batch)
+    return dict(counts)
 
 
 def run() -> None:
@@ -119,6 +126,7 @@ def run() -> None:
     if problems:
         raise DemoError("The demonstration did not end as it must:\n" + "\n".join(f"  {line}" for line in problems))
     say("Checked: silver equals the source, row for row; step 3 added no snapshot to any bronze or silver table.")
+    say("Column age of test_db.user came with a message; it is text until cdc_columns.csv gives it a type.")
     say(f"Documentation, lineage included: {DOCS_PAGE}")
 
 
@@ -164,7 +172,7 @@ def sync_states(spark: SparkSession) -> dict[str, Sync]:
     """``etl_metadata.silver_sync_state`` by source table (``schema.table``)."""
     return {
         f"{row.source_schema}.{row.source_table}": Sync(
-            row.rows_total, row.rows_inserted, row.rows_updated, row.rows_deleted, row.lag_seconds
+            row.feed, row.rows_total, row.rows_inserted, row.rows_updated, row.rows_deleted, row.lag_seconds
         )
         for row in spark.table("etl_metadata.silver_sync_state").collect()
     }
@@ -190,10 +198,11 @@ def snapshots(spark: SparkSession) -> dict[str, int]:
 
 def result_table(states: dict[str, Sync], rejected: Counter[str]) -> str:
     """The table the demonstration ends with, one line per source table, numbers right-aligned."""
-    head = ("source table", "rows", "inserted", "updated", "deleted", "rejected", "lag")
+    head = ("source table", "comes as", "rows", "inserted", "updated", "deleted", "rejected", "lag")
     lines = [
         (
             table,
+            scenarios.COMES_AS[state.feed],
             *(f"{number:,}" for number in (state.rows, state.inserted, state.updated, state.deleted, rejected[table])),
             duration_text(state.lag_seconds),
         )
@@ -203,7 +212,7 @@ def result_table(states: dict[str, Sync], rejected: Counter[str]) -> str:
     rule = tuple("-" * width for width in widths)
     return "\n".join(
         "  ".join(
-            cell.rjust(width) if column else cell.ljust(width)
+            cell.ljust(width) if column < 2 else cell.rjust(width)
             for column, (cell, width) in enumerate(zip(line, widths, strict=True))
         )
         for line in (head, rule, *lines)
@@ -276,6 +285,25 @@ def main(arguments: list[str] | None = None) -> int:
 
 def _label(table: SourceTable) -> str:
     return f"{table.schema}.{table.name}"
+
+
+def _change_writer(root: Path, source: scenarios.Source, day: date) -> Callable[[scenarios.Batch, datetime], object]:
+    """What writes a batch of the source's changes, given the time at which it is written."""
+    if scenarios.COMES_AS[source.feed] == scenarios.DEBEZIUM:
+        connector = Connector(root / source.feed, source.feed)
+        # The snapshot was sent before: positions and offsets go on from there.
+        connector.snapshot(source.loaded, scenarios.load_time(day))
+        return lambda batch, written_at: connector.write(connector.changes(batch), written_at)
+    task = dms_task(root, source.feed)
+    if scenarios.COMES_AS[source.feed] == scenarios.DMS_TRANSACTIONS:
+        return task.transactions
+
+    def by_table(batch: scenarios.Batch, written_at: datetime) -> None:
+        for table in dict.fromkeys(table for table, _ in batch):
+            changes = [change for its_table, change in batch if its_table == table]
+            task.changes(table, changes, written_at, rows_per_file=CHANGE_ROWS_PER_FILE)
+
+    return by_table
 
 
 def _local_folders(*variables: str) -> list[Path]:
@@ -353,14 +381,23 @@ def _spark() -> SparkSession:
 
 def _differences(spark: SparkSession) -> list[str]:
     """Silver against the source's state after all that was landed, table by table."""
-    happened = {step.table.name: step.changes for step in scenarios.changes()}
-    lines = []
-    for table, rows in scenarios.full_load():
-        silver = f"silver.{alias(table.schema, table.name)}"
-        found = spark.table(silver).select([column.name for column in table.columns]).collect()
-        expected = scenarios.state_after(table, rows, happened[table.name])
-        lines += differences(silver, expected, [row.asDict() for row in found])
-    return lines
+    return [
+        line
+        for source in scenarios.sources()
+        for table, rows in source.end()
+        for silver in [f"silver.{alias(table.schema, table.name)}"]
+        for line in differences(
+            silver,
+            [_as_described(table, row) for row in rows],
+            [row.asDict() for row in spark.table(silver).select(list(rows[0])).collect()],
+        )
+    ]
+
+
+def _as_described(table: SourceTable, row: dict[str, Any]) -> dict[str, Any]:
+    """A row as silver has it: what comes in a column that the metadata does not have is text."""
+    described = {column.name for column in table.columns}
+    return {name: value if name in described or value is None else str(value) for name, value in row.items()}
 
 
 def _additions(before: dict[str, int], after: dict[str, int]) -> Iterable[str]:
@@ -372,7 +409,11 @@ def _additions(before: dict[str, int], after: dict[str, int]) -> Iterable[str]:
 
 
 def _comparable(row: dict[str, Any]) -> tuple[tuple[str, Any], ...]:
-    return tuple(sorted(row.items()))
+    """The row with its times in UTC: Spark returns instants in the zone of this machine, without saying so."""
+    return tuple(
+        (name, value.astimezone(timezone.utc) if isinstance(value, datetime) else value)
+        for name, value in sorted(row.items())
+    )
 
 
 if __name__ == "__main__":

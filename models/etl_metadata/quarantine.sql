@@ -2,6 +2,18 @@
 {{ config(materialized='view') }}
 {{ cdc_quarantine([
     {
+        'feed': 'bank',
+        'source_schema': 'BANK',
+        'source_table': 'ACCOUNTS',
+        'relation': ref('bronze_bank__accounts'),
+    },
+    {
+        'feed': 'bank',
+        'source_schema': 'BANK',
+        'source_table': 'TRANSFERS',
+        'relation': ref('bronze_bank__transfers'),
+    },
+    {
         'feed': 'crm',
         'source_schema': 'salesdb',
         'source_table': 'customer',
@@ -24,5 +36,23 @@
         'source_schema': 'sampledb',
         'source_table': 'store',
         'relation': ref('bronze_sampledb__store'),
+    },
+    {
+        'feed': 'orders',
+        'source_schema': 'test_db',
+        'source_table': 'product',
+        'relation': ref('bronze_test_db__product'),
+    },
+    {
+        'feed': 'orders',
+        'source_schema': 'test_db',
+        'source_table': 'user',
+        'relation': ref('bronze_test_db__user'),
+    },
+    {
+        'feed': 'orders',
+        'source_schema': 'test_db',
+        'source_table': 'user_order',
+        'relation': ref('bronze_test_db__user_order'),
     },
 ]) }}

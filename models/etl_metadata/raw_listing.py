@@ -3,11 +3,27 @@ from python_udfs.raw_listing import new_objects
 
 FEEDS = [
     {
+        "feed": "bank",
+        "contract": "dms",
+        "format": "csv",
+        "location": "bank",
+        "is_mixed": True,
+        "vanished_files": {},
+    },
+    {
         "feed": "crm",
         "contract": "dms",
         "format": "csv",
         "location": "crm",
         "is_mixed": False,
+        "vanished_files": {},
+    },
+    {
+        "feed": "orders",
+        "contract": "debezium",
+        "format": "json",
+        "location": "orders",
+        "is_mixed": True,
         "vanished_files": {},
     },
     {

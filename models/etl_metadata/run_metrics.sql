@@ -2,6 +2,18 @@
 {{ config(materialized='view') }}
 {{ cdc_run_metrics([
     {
+        'feed': 'bank',
+        'source_schema': 'BANK',
+        'source_table': 'ACCOUNTS',
+        'silver': ref('silver_bank__accounts'),
+    },
+    {
+        'feed': 'bank',
+        'source_schema': 'BANK',
+        'source_table': 'TRANSFERS',
+        'silver': ref('silver_bank__transfers'),
+    },
+    {
         'feed': 'crm',
         'source_schema': 'salesdb',
         'source_table': 'customer',
@@ -24,5 +36,23 @@
         'source_schema': 'sampledb',
         'source_table': 'store',
         'silver': ref('silver_sampledb__store'),
+    },
+    {
+        'feed': 'orders',
+        'source_schema': 'test_db',
+        'source_table': 'product',
+        'silver': ref('silver_test_db__product'),
+    },
+    {
+        'feed': 'orders',
+        'source_schema': 'test_db',
+        'source_table': 'user',
+        'silver': ref('silver_test_db__user'),
+    },
+    {
+        'feed': 'orders',
+        'source_schema': 'test_db',
+        'source_table': 'user_order',
+        'silver': ref('silver_test_db__user_order'),
     },
 ]) }}

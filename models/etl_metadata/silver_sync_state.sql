@@ -2,6 +2,20 @@
 {{ config(materialized='view') }}
 {{ cdc_silver_sync_state([
     {
+        'feed': 'bank',
+        'source_schema': 'BANK',
+        'source_table': 'ACCOUNTS',
+        'bronze': ref('bronze_bank__accounts'),
+        'silver': ref('silver_bank__accounts'),
+    },
+    {
+        'feed': 'bank',
+        'source_schema': 'BANK',
+        'source_table': 'TRANSFERS',
+        'bronze': ref('bronze_bank__transfers'),
+        'silver': ref('silver_bank__transfers'),
+    },
+    {
         'feed': 'crm',
         'source_schema': 'salesdb',
         'source_table': 'customer',
@@ -28,5 +42,26 @@
         'source_table': 'store',
         'bronze': ref('bronze_sampledb__store'),
         'silver': ref('silver_sampledb__store'),
+    },
+    {
+        'feed': 'orders',
+        'source_schema': 'test_db',
+        'source_table': 'product',
+        'bronze': ref('bronze_test_db__product'),
+        'silver': ref('silver_test_db__product'),
+    },
+    {
+        'feed': 'orders',
+        'source_schema': 'test_db',
+        'source_table': 'user',
+        'bronze': ref('bronze_test_db__user'),
+        'silver': ref('silver_test_db__user'),
+    },
+    {
+        'feed': 'orders',
+        'source_schema': 'test_db',
+        'source_table': 'user_order',
+        'bronze': ref('bronze_test_db__user_order'),
+        'silver': ref('silver_test_db__user_order'),
     },
 ]) }}

@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 import hashlib
+import json
 import os
 from collections import Counter
-from datetime import date
+from datetime import date, datetime, timezone
+from pathlib import Path
 from types import SimpleNamespace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
 from python_udfs import demo, scenarios
 from python_udfs.demo import DemoError, Sync
 
-if TYPE_CHECKING:
-    from pathlib import Path
+USER_ADDED = "orders/topics/orders.test_db.user/partition=0/orders.test_db.user+0+0000000003.json"
 
 
 @pytest.fixture
@@ -36,25 +37,31 @@ def digests(root: Path) -> dict[str, tuple[str, int]]:
     }
 
 
+def loaded() -> dict[str, list[dict[str, Any]]]:
+    return {f"{table.schema}.{table.name}": rows for source in scenarios.sources() for table, rows in source.loaded}
+
+
 def after_all() -> dict[str, list[dict[str, Any]]]:
-    happened = {step.table.name: step.changes for step in scenarios.changes()}
-    return {
-        table.name: scenarios.state_after(table, rows, happened[table.name]) for table, rows in scenarios.full_load()
-    }
+    return {f"{table.schema}.{table.name}": rows for source in scenarios.sources() for table, rows in source.end()}
 
 
 # The scenarios
 
 
 def test_the_full_load_has_the_rows_of_the_scenarios() -> None:
-    rows = {table.name: rows for table, rows in scenarios.full_load()}
+    rows = loaded()
     assert {name: len(found) for name, found in rows.items()} == {
-        "store": 8,
-        "product": 25,
-        "productorder": 8425,
-        "customer": 1000,
+        "sampledb.store": 8,
+        "sampledb.product": 25,
+        "sampledb.productorder": 8425,
+        "salesdb.customer": 1000,
+        "BANK.ACCOUNTS": 50,
+        "BANK.TRANSFERS": 200,
+        "test_db.user": 2,
+        "test_db.product": 2,
+        "test_db.user_order": 4,
     }
-    assert Counter(row["create_dt"] for row in rows["productorder"]) == {
+    assert Counter(row["create_dt"] for row in rows["sampledb.productorder"]) == {
         date(2018, 11, 27): 1010,
         date(2018, 12, 3): 1196,
         date(2018, 12, 10): 4250,
@@ -62,28 +69,38 @@ def test_the_full_load_has_the_rows_of_the_scenarios() -> None:
         date(2018, 11, 28): 723,
     }
     for table, found in rows.items():
-        first = 1001 if table in {"store", "product"} else 1
-        ids = [row["custid" if table == "customer" else "id"] for row in found]
+        first = 1001 if table in {"sampledb.store", "sampledb.product"} else 1
+        ids = [next(iter(row.values())) for row in found]
         assert ids == list(range(first, first + len(found)))
 
 
 def test_every_row_fills_exactly_the_columns_of_its_table() -> None:
-    landed = [(table, rows) for table, rows in scenarios.full_load()]
-    landed += [(step.table, [change.row for change in step.changes]) for step in scenarios.changes()]
-    for table, rows in landed:
-        columns = {column.name for column in table.columns}
-        assert all(set(row) == columns for row in rows), table.name
+    landed = [
+        pair
+        for source in scenarios.sources()
+        for pair in (
+            *((table, row) for table, rows in source.loaded for row in rows),
+            *((table, change.row) for batch in source.batches for table, change in batch),
+        )
+    ]
+    for table, row in landed:
+        assert list(row) == [column.name for column in table.columns], table.name
 
 
 def test_the_changes_end_in_the_state_of_the_scenarios() -> None:
     state = after_all()
     assert {name: len(rows) for name, rows in state.items()} == {
-        "store": 9,
-        "product": 24,
-        "productorder": 9770,
-        "customer": 1003,
+        "sampledb.store": 9,
+        "sampledb.product": 24,
+        "sampledb.productorder": 9770,
+        "salesdb.customer": 1003,
+        "BANK.ACCOUNTS": 50,
+        "BANK.TRANSFERS": 240,
+        "test_db.user": 3,
+        "test_db.product": 2,
+        "test_db.user_order": 4,
     }
-    products = {row["id"]: row for row in state["product"]}
+    products = {row["id"]: row for row in state["sampledb.product"]}
     assert products[1001] == {
         **scenarios.product_rows()[0],
         "name": "Sample Product",
@@ -91,9 +108,9 @@ def test_the_changes_end_in_the_state_of_the_scenarios() -> None:
         "category": "Sample Category",
     }
     assert 1002 not in products
-    assert list(state["store"][-1].values()) == [1009, "125 Technology Dr.", "Irvine", "CA", "US", "92618"]
-    assert {row["create_dt"] for row in state["productorder"][8425:]} == {scenarios.CURRENT_DAY}
-    assert [tuple(row.values()) for row in state["customer"][1000:]] == [
+    assert list(state["sampledb.store"][-1].values()) == [1009, "125 Technology Dr.", "Irvine", "CA", "US", "92618"]
+    assert {row["create_dt"] for row in state["sampledb.productorder"][8425:]} == {scenarios.CURRENT_DAY}
+    assert [tuple(row.values()) for row in state["salesdb.customer"][1000:]] == [
         (8888, "Customer Name update 8888", "Market segment update 8888"),
         (8889, "Customer Name update 8889", "Market segment update 8889"),
         (9000, "Customer Name 9000", "Market segment 9000"),
@@ -102,9 +119,15 @@ def test_the_changes_end_in_the_state_of_the_scenarios() -> None:
 
 def test_orders_refer_to_products_and_stores_that_stay() -> None:
     state = after_all()
-    orders = state["productorder"]
-    assert {row["productid"] for row in orders} == {row["id"] for row in state["product"]}
+    orders = state["sampledb.productorder"]
+    assert {row["productid"] for row in orders} == {row["id"] for row in state["sampledb.product"]}
     assert {row["storeid"] for row in orders} == set(range(1001, 1009))
+
+
+def test_every_table_changes() -> None:
+    # What the demonstration shows as done by its second build would be of the first one otherwise.
+    log = [entry for source in scenarios.sources() for batch in source.batches for entry in batch]
+    assert {f"{table.schema}.{table.name}" for table, _ in log} == loaded().keys()
 
 
 def test_the_customers_hold_what_a_careless_csv_reader_gets_wrong() -> None:
@@ -112,6 +135,42 @@ def test_the_customers_hold_what_a_careless_csv_reader_gets_wrong() -> None:
     assert {None, "", "NULL"} <= names
     for mark in (",", '"', "\n"):
         assert any(mark in name for name in names if name), repr(mark)
+
+
+def test_each_transaction_of_the_bank_moves_money_and_makes_none() -> None:
+    state = after_all()
+    balances = {row["ACCOUNT_ID"]: row["BALANCE"] for row in state["BANK.ACCOUNTS"]}
+    assert balances.keys() == set(range(1, 52)) - {5}
+    moved: Counter[int] = Counter()
+    for row in state["BANK.TRANSFERS"]:
+        moved[row["FROM_ACCOUNT"]] -= row["AMOUNT"]
+        moved[row["TO_ACCOUNT"]] += row["AMOUNT"]
+    assert balances == {number: (0 if number == 51 else 1000) + moved[number] for number in balances}
+    assert moved[5] == -1000, "the account was emptied before it was closed"
+
+
+def test_the_bank_changes_a_row_several_times_at_one_commit_time() -> None:
+    (bank,) = (source for source in scenarios.sources() if source.feed == "bank")
+    times = Counter((table.name, change.row[table.key[0]], change.committed_at) for table, change in bank.batches[0])
+    assert max(times.values()) == 3
+
+
+def test_the_orders_are_those_of_the_scenario_and_users_get_an_age() -> None:
+    rows = loaded()
+    assert [(row["id"], row["name"], row["device_model"]) for row in rows["test_db.user"]] == [
+        (1, "customer-01", "dm-01"),
+        (2, "customer-02", "dm-02"),
+    ]
+    assert [(row["pid"], str(row["pprice"])) for row in rows["test_db.product"]] == [(1, "125.12"), (2, "225.31")]
+    assert [tuple(row.values())[1:5] for row in rows["test_db.user_order"]] == [
+        ("o10001", 1, 1, 100),
+        ("o10002", 1, 2, 30),
+        ("o10001", 2, 1, 22),
+        ("o10002", 2, 2, 16),
+    ]
+    ages = [(row["name"], row["age"]) for row in after_all()["test_db.user"]]
+    assert ages == [("customer-01", None), ("customer-02", None), ("customer-03", 18)]
+    assert "age" not in Path(demo.PROJECT_ROOT, "seeds", "cdc_columns.csv").read_text(), "nobody touched the metadata"
 
 
 # Landing
@@ -126,10 +185,23 @@ def test_landing_writes_the_same_files_each_time(tmp_path: Path) -> None:
     customers = (tmp_path / "first/crm/salesdb/customer/LOAD00000001.csv").read_text()
     for fields in (",404,NULL,MACHINERY\n", ',505,"",AUTOMOBILE\n', ',606,"NULL",NULL\n'):
         assert fields in customers, "NULL, the empty text and the word are three things"
+    orders = [json.loads(line) for line in (tmp_path / "first" / USER_ADDED).read_text().splitlines()]
+    assert [(message["op"], message["after"]["age"]) for message in orders] == [("c", 18)]
     assert sorted(first) == [
+        "bank/BANK/ACCOUNTS/LOAD00000001.csv",
+        "bank/BANK/TRANSFERS/LOAD00000001.csv",
+        "bank/cdc/CDC_TXN-20181214100000000.csv",
+        "bank/cdc/CDC_TXN-20181214100500000.csv",
         "crm/salesdb/customer/20181214-100000000.csv",
         "crm/salesdb/customer/20181214-100500000.csv",
         "crm/salesdb/customer/LOAD00000001.csv",
+        "orders/topics/orders.test_db.product/partition=0/orders.test_db.product+0+0000000000.json",
+        "orders/topics/orders.test_db.product/partition=0/orders.test_db.product+0+0000000002.json",
+        "orders/topics/orders.test_db.user/partition=0/orders.test_db.user+0+0000000000.json",
+        "orders/topics/orders.test_db.user/partition=0/orders.test_db.user+0+0000000002.json",
+        USER_ADDED,
+        "orders/topics/orders.test_db.user_order/partition=0/orders.test_db.user_order+0+0000000000.json",
+        "orders/topics/orders.test_db.user_order/partition=0/orders.test_db.user_order+0+0000000004.json",
         "retail/sampledb/product/20181214-100000000.parquet",
         "retail/sampledb/product/LOAD00000001.parquet",
         "retail/sampledb/productorder/20181214-100000000.parquet",
@@ -193,9 +265,9 @@ def test_a_foreign_file_among_the_landed_ones_stops_before_anything_is_removed(f
 
 def test_the_same_names_without_the_marker_are_foreign(folders: SimpleNamespace) -> None:
     demo.land_full_load(folders.raw)
-    with pytest.raises(DemoError, match="\n  and 1 more\nMove"):
+    with pytest.raises(DemoError, match="\n  and 6 more\nMove"):
         demo._remove_previous(folders.raw, folders.warehouse)
-    assert len(digests(folders.raw)) == 6
+    assert len(digests(folders.raw)) == 11
 
 
 def test_a_foreign_warehouse_stops(folders: SimpleNamespace) -> None:
@@ -222,15 +294,17 @@ def test_remote_folders_are_refused_all_at_once(
 
 def test_the_result_table() -> None:
     states = {
-        "sampledb.store": Sync(9, 1, 0, 0, 59),
-        "sampledb.productorder": Sync(9770, 1345, 0, 0, 86_400 * 2900),
+        "sampledb.store": Sync("retail", 9, 1, 0, 0, 59),
+        "sampledb.productorder": Sync("retail", 9770, 1345, 0, 0, 86_400 * 2900),
+        "BANK.ACCOUNTS": Sync("bank", 50, 1, 9, 1, 0),
     }
     assert demo.result_table(states, Counter({"sampledb.store": 2})) == "\n".join(
         [
-            "source table            rows  inserted  updated  deleted  rejected         lag",
-            "---------------------  -----  --------  -------  -------  --------  ----------",
-            "sampledb.productorder  9,770     1,345        0        0         0  2,900 days",
-            "sampledb.store             9         1        0        0         2        59 s",
+            "source table           comes as           rows  inserted  updated  deleted  rejected         lag",
+            "---------------------  ----------------  -----  --------  -------  -------  --------  ----------",
+            "BANK.ACCOUNTS          DMS transactions     50         1        9        1         0         0 s",
+            "sampledb.productorder  DMS parquet       9,770     1,345        0        0         0  2,900 days",
+            "sampledb.store         DMS parquet           9         1        0        0         2        59 s",
         ]
     )
 
@@ -254,6 +328,15 @@ def test_durations(seconds: int, text: str) -> None:
 )
 def test_differences_between_rows(found: list[dict[str, Any]], told: list[str]) -> None:
     assert demo.differences("t", [{"id": 1}, {"id": 2}], found) == told
+
+
+def test_times_are_compared_as_instants_and_a_column_without_metadata_is_text() -> None:
+    # Spark hands instants on as local times without a zone.
+    found = [{"at": datetime(2018, 12, 14, 9, tzinfo=timezone.utc).astimezone().replace(tzinfo=None)}]
+    assert demo.differences("t", [{"at": datetime(2018, 12, 14, 9, tzinfo=timezone.utc)}], found) == []
+    assert demo.differences("t", [{"at": datetime(2018, 12, 14, 8, tzinfo=timezone.utc)}], found) != []
+    assert demo._as_described(scenarios.USER, {"id": 3, "age": 18}) == {"id": 3, "age": "18"}
+    assert demo._as_described(scenarios.USER, {"id": 1, "age": None}) == {"id": 1, "age": None}
 
 
 def test_a_build_with_nothing_new_may_add_no_snapshot() -> None:
@@ -340,7 +423,7 @@ def test_the_run_ends_well_only_in_the_expected_state(
 ) -> None:
     snapshots = iter([{"silver.t": 2}, {"silver.t": snapshots_after}])
     monkeypatch.setattr(demo, "_spark", lambda: None)
-    monkeypatch.setattr(demo, "sync_states", lambda _: {"s.t": Sync(1, 2, 3, 4, 5)})
+    monkeypatch.setattr(demo, "sync_states", lambda _: {"s.t": Sync("orders", 1, 2, 3, 4, 5)})
     monkeypatch.setattr(demo, "rejected_rows", lambda _: Counter())
     monkeypatch.setattr(demo, "snapshots", lambda _: next(snapshots))
     monkeypatch.setattr(demo, "_differences", lambda _: differences)
@@ -352,7 +435,7 @@ def test_the_run_ends_well_only_in_the_expected_state(
     assert set(folders.marker.read_text().splitlines()) == claimed
     output = capsys.readouterr()
     assert output.out.count("    1 models, 2 tests in 1 s\n") == 3
-    assert "s.t              1         2        3        4         0  5 s\n" in output.out
+    assert "s.t           Debezium     1         2        3        4         0  5 s\n" in output.out
     assert ("Checked: silver equals the source" in output.out) == (code == 0)
     assert output.err == (f"The demonstration did not end as it must:\n{told}" if told else "")
 
