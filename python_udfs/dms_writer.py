@@ -39,6 +39,9 @@ DATE_FOLDERS = {
     "MMYYYYDD": ("%m", "%Y", "%d"),
     "DDMMYYYY": ("%d", "%m", "%Y"),
 }
+# Expressions of add-column rules (docs/contracts.md §1.8), and what they have in a full load, where that is UNVERIFIED.
+HEADER_EXPRESSIONS = ("AR_H_CHANGE_SEQ", "AR_H_OPERATION", "AR_H_COMMIT_TIMESTAMP")
+_OPERATION_WORDS = {"I": "INSERT", "U": "UPDATE", "D": "DELETE"}
 DATE_DELIMITERS = {"SLASH": "/", "DASH": "-", "UNDERSCORE": "_", "NONE": ""}
 
 
@@ -71,13 +74,15 @@ class Change:
     ``row`` is the after image of an ``I`` or ``U`` and the before image of a ``D`` (docs/contracts.md §1.7); a column
     it leaves out is written as NULL, or as not logged. ``committed_at`` is the commit time of its transaction, UTC if
     naive. ``before`` holds what columns of a ``U`` were before it, where that differs from ``row``: an update of the
-    key is one ``U`` with the new key, and only a task with before images shows the old one.
+    key is one ``U`` with the new key, and only a task with before images shows the old one. ``number`` is the change
+    number of the task, the second part of its change sequence (docs/contracts.md §1.8).
     """
 
     operation: Operation
     row: Row
     committed_at: datetime
     before: Row = field(default_factory=dict)
+    number: int = 0
 
 
 @dataclass(frozen=True)
@@ -96,6 +101,8 @@ class DmsTask:
     * ``before_image_prefix``: the rule add-before-image-columns (§1.7): after the table's columns those of the key
       again, or with ``before_image_filter`` ``all`` every one, filled in ``U`` rows. Full loads have them too, empty
       (UNVERIFIED).
+    * ``header_columns``: rules add-column (§1.8): name and expression, one of ``HEADER_EXPRESSIONS``, of columns of
+      text after all others.
     * ``cdc_path``: where ``transactions`` writes (CdcPath with PreserveTransactions, §1.4). Its timestamp column stands
       after the schema (UNVERIFIED).
     * ``seconds_between_files``: how much later each further file of one call is written (CdcMaxBatchInterval).
@@ -127,6 +134,7 @@ class DmsTask:
     csv_no_sup_value: str | None = None
     before_image_prefix: str | None = None
     before_image_filter: Literal["pk-only", "all"] = "pk-only"
+    header_columns: tuple[tuple[str, str], ...] = ()
     cdc_path: str = "cdc"
     seconds_between_files: int = 60
 
@@ -143,6 +151,11 @@ class DmsTask:
                 ("before_image_filter", self.before_image_filter, ("pk-only", "all")),
             )
             if value not in accepted
+        ]
+        problems += [
+            f"header_columns asks for {expression!r}; expected one of {', '.join(HEADER_EXPRESSIONS)}"
+            for _, expression in self.header_columns
+            if expression not in HEADER_EXPRESSIONS
         ]
         if self.cdc_inserts_only and self.cdc_inserts_and_updates:
             problems.append("cdc_inserts_only and cdc_inserts_and_updates are both true; set at most one of them")
@@ -167,6 +180,7 @@ class DmsTask:
         *,
         rows_per_file: int | None = None,
         drop_existing: bool = False,
+        segment: int | str | None = None,
     ) -> list[Path]:
         """Writes ``schema/table/LOAD<8 hex>`` files; called again, later, it is a reload (docs/contracts.md §1.10).
 
@@ -177,6 +191,7 @@ class DmsTask:
             rows_per_file: rows in one file (the stand-in for MaxFileSize); None: one file.
             drop_existing: TargetTablePrepMode other than DO_NOTHING: empties the table's folder first. Without it a
                 reload overwrites files of the same name and leaves the others.
+            segment: part of a parallel load: a number begins the names (``SEGMENT2_LOAD…``), a name is a folder (§1.2).
 
         Returns:
             The files in load order; none for an empty table, which gets no folder either.
@@ -184,11 +199,12 @@ class DmsTask:
         if drop_existing:
             self.truncate(table)
         columns = self._layout(table, with_operation=self.include_op_for_full_load)
-        stamp = _timestamp_text(written_at)
+        folder = self._folder(table) / segment if isinstance(segment, str) else self._folder(table)
+        first = f"SEGMENT{segment}_" if isinstance(segment, int) else ""
         files = []
         for number, part in enumerate(_parts(list(rows), rows_per_file), start=1):
-            records = [self._record(table, Change("I", row, written_at), stamp) for row in part]
-            path = self._folder(table) / f"LOAD{number:08X}{self._suffix()}"
+            records = [self._record(table, Change("I", row, written_at), is_load=True) for row in part]
+            path = folder / f"{first}LOAD{number:08X}{self._suffix()}"
             files.append(store_object(path, self._encode(columns, records), written_at))
         return files
 
@@ -219,7 +235,7 @@ class DmsTask:
         files = []
         for number, part in enumerate(_parts(wanted, rows_per_file)):
             moment = utc(written_at) + timedelta(seconds=number * self.seconds_between_files)
-            records = [self._record(table, change, _timestamp_text(change.committed_at)) for change in part]
+            records = [self._record(table, change) for change in part]
             path = self._folder(table) / self._change_file(moment)
             files.append(store_object(path, self._encode(columns, records), moment))
         return files
@@ -236,7 +252,7 @@ class DmsTask:
         """
         lines = []
         for table, change in changes:
-            record = self._record(table, change, _timestamp_text(change.committed_at))
+            record = self._record(table, change)
             columns = self._layout(table, with_operation=True)
             operation, *values = self._csv_values(columns, record)
             names = [self._quoted(table.name), self._quoted(table.schema)]
@@ -259,12 +275,13 @@ class DmsTask:
         shutil.rmtree(self._folder(table), ignore_errors=True)
 
     def _layout(self, table: SourceTable, *, with_operation: bool) -> list[Column]:
-        """The columns of a file: ``[Op][timestamp] columns… [before images…]`` (docs/contracts.md §1.3)."""
+        """The columns of a file: ``[Op][timestamp] columns… [added columns…]`` (docs/contracts.md §1.3)."""
         extra = [OPERATION_COLUMN] if with_operation else []
         if self.timestamp_column_name is not None:
             extra.append(self.timestamp_column_name)
         before = [Column(f"{self.before_image_prefix}{column.name}", column.type) for column in self._imaged(table)]
-        return [*(Column(name, pa.string()) for name in extra), *table.columns, *before]
+        header = [Column(name, pa.string()) for name, _ in self.header_columns]
+        return [*(Column(name, pa.string()) for name in extra), *table.columns, *before, *header]
 
     def _imaged(self, table: SourceTable) -> list[Column]:
         """The columns that have a before image."""
@@ -272,7 +289,7 @@ class DmsTask:
             return []
         return [column for column in table.columns if self.before_image_filter == "all" or column.name in table.key]
 
-    def _record(self, table: SourceTable, change: Change, stamp: str) -> dict[str, Any]:
+    def _record(self, table: SourceTable, change: Change, *, is_load: bool = False) -> dict[str, Any]:
         """One row of a file by column name, whether or not the layout has the two columns of DMS's own."""
         operation, row = change.operation, change.row
         known = {column.name for column in table.columns}
@@ -285,7 +302,14 @@ class DmsTask:
         image = {name: value for name, value in row.items() if not only_key or name in table.key}
         if self.use_csv_no_sup_value and self.csv_no_sup_value and operation != "I":
             image = {**dict.fromkeys(known, _NOT_LOGGED), **image}
+        stamp = _timestamp_text(change.committed_at)
         record = {OPERATION_COLUMN: operation, str(self.timestamp_column_name): stamp, **image}
+        header = {
+            "AR_H_CHANGE_SEQ": "" if is_load else _change_sequence(change),
+            "AR_H_OPERATION": _OPERATION_WORDS[operation],
+            "AR_H_COMMIT_TIMESTAMP": stamp,
+        }
+        record |= {name: header[expression] for name, expression in self.header_columns}
         if operation == "U":
             earlier = {**row, **change.before}
             record |= {
@@ -405,6 +429,12 @@ def _known(operation: str) -> str:
 def _timestamp_text(moment: datetime) -> str:
     """``yyyy-MM-dd HH:mm:ss.SSSSSS``: TimestampColumnName and timestamps in CSV (docs/contracts.md §1.1)."""
     return f"{utc(moment):%Y-%m-%d %H:%M:%S.%f}"
+
+
+def _change_sequence(change: Change) -> str:
+    """Time in UTC to hundredths of a second, and the number of the change (docs/contracts.md §1.8)."""
+    moment = utc(change.committed_at)
+    return f"{moment:%Y%m%d%H%M%S}{moment.microsecond // 10_000:02d}{change.number:019d}"
 
 
 def _decimal_text(value: Any) -> str:

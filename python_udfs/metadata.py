@@ -75,7 +75,13 @@ ABSENT_COLUMNS_WORDS = ("null", "keep")
 BOOLEANS = ("true", "false")
 RESERVED_PREFIX = "_cdc_"
 
-COMMON_OPTIONS = ("timestamp_column", "operation_column", "before_image_prefix", "absent_columns")
+COMMON_OPTIONS = (
+    "timestamp_column",
+    "operation_column",
+    "change_sequence_column",
+    "before_image_prefix",
+    "absent_columns",
+)
 CSV_OPTIONS = ("delimiter", "header", "null_values", "unavailable_value", "transaction_files")
 # Options of contracts whose files hold messages: default, and the accepted words, or none for any text.
 MESSAGE_OPTIONS: dict[str, dict[str, tuple[str, tuple[str, ...]]]] = {
@@ -147,7 +153,7 @@ RESERVED_WORDS = frozenset(
 
 @dataclass(frozen=True)
 class FeedOptions:
-    """How the files of a feed are to be read (docs/contracts.md §1.1, §1.3, §1.5, §1.7).
+    """How the files of a feed are to be read (docs/contracts.md §1.1, §1.3, §1.5, §1.7, §1.8).
 
     ``delimiter``, ``header``, ``null_values``, ``unavailable_value`` and ``transaction_files`` (§1.4) are for csv.
     ``of_messages`` are the options of a contract whose files hold messages, filled in.
@@ -155,6 +161,7 @@ class FeedOptions:
 
     timestamp_column: str | None = None
     operation_column: str = "auto"
+    change_sequence_column: str | None = None
     before_image_prefix: str | None = None
     absent_columns: str = "null"
     delimiter: str = ","
@@ -163,6 +170,10 @@ class FeedOptions:
     unavailable_value: str | None = None
     transaction_files: bool = False
     of_messages: tuple[tuple[str, str], ...] = ()
+
+    def is_added(self, name: str) -> bool:
+        """Whether a column is none of the source's table: DMS added it behind those (docs/contracts.md §1.3)."""
+        return self.is_before_image(name) or name.lower() == (self.change_sequence_column or "").lower()
 
     def is_before_image(self, name: str) -> bool:
         """Whether a column holds the value that another one had before the change."""
@@ -536,8 +547,13 @@ class _Loader:
         timestamp = pairs.get("timestamp_column", "")
         good_timestamp = bool(timestamp) and not timestamp.lower().startswith(RESERVED_PREFIX)
         accepted_timestamp = f"the name of a column, not starting with {RESERVED_PREFIX}"
+        sequence = pairs.get("change_sequence_column", "")
+        good_sequence = bool(sequence) and not sequence.lower().startswith(RESERVED_PREFIX)
+        if sequence and sequence.lower() == timestamp.lower():
+            good_sequence = False
         prefix = pairs.get("before_image_prefix", "")
         good_prefix = bool(prefix) and not prefix.lower().startswith(RESERVED_PREFIX)
+        accepted_sequence = f"{accepted_timestamp}, and not the timestamp_column"
         accepted_prefix = f"the first letters of a name, not {RESERVED_PREFIX}"
         delimiter = DELIMITER_WORDS.get(pairs.get("delimiter", ","), pairs.get("delimiter", ","))
         good_delimiter = len(delimiter) == 1 and delimiter not in '"\r\n'
@@ -565,6 +581,7 @@ class _Loader:
         return FeedOptions(
             timestamp_column=checked("timestamp_column", "", accepted_timestamp, good_timestamp) or None,
             operation_column=checked("operation_column", "auto", " or ".join(OPERATION_COLUMN_WORDS), good_operation),
+            change_sequence_column=checked("change_sequence_column", "", accepted_sequence, good_sequence) or None,
             before_image_prefix=checked("before_image_prefix", "", accepted_prefix, good_prefix) or None,
             absent_columns=checked("absent_columns", "null", " or ".join(ABSENT_COLUMNS_WORDS), good_absent),
             delimiter=delimiter,
@@ -712,6 +729,7 @@ class _Loader:
             )
             self._key_fits_mode(row, table)
             self._renames_fit(row, table, feed)
+            self._truncates_are_in_order(row, table, feed)
             if feed and feed.format != "parquet" and its_columns == []:
                 fix = f"Add a row per column to {COLUMNS_FILE}: only parquet files tell names and types."
                 accepted = f"all columns of a {feed.format} table"
@@ -720,7 +738,7 @@ class _Loader:
                 known = [column.name for column in its_columns]
                 self._known_columns(row, "primary_key", table.primary_key, known)
                 self._known_columns(row, "partition_by", [part.column for part in table.partition_by], known)
-                self._before_images_are_placed(row, table, feed)
+                self._added_columns_are_placed(row, table, feed)
             tables.append(table)
         return tables
 
@@ -777,6 +795,7 @@ class _Loader:
             "a partition column": [part.column for part in table.partition_by],
             f"a column of {COLUMNS_FILE}": [column.name for column in table.columns],
             "the timestamp_column of the feed": [feed.options.timestamp_column or ""] if feed else [],
+            "the change_sequence_column of the feed": [feed.options.change_sequence_column or ""] if feed else [],
         }
         for old, new in table.renamed_columns:
             for what, names in used.items():
@@ -788,17 +807,30 @@ class _Loader:
             known = [column.name for column in table.columns]
             self._known_columns(row, "renamed_columns", [new for _, new in table.renamed_columns], known)
 
-    def _before_images_are_placed(self, row: _Row, table: Table, feed: Feed | None) -> None:
-        """A csv file without a header does not tell where the columns with the values before the change stand."""
-        if feed is None or feed.format != "csv" or feed.options.header or not feed.options.before_image_prefix:
+    def _truncates_are_in_order(self, row: _Row, table: Table, feed: Feed | None) -> None:
+        """A truncate is known by the time at which its files were missed; change sequences tell earlier times."""
+        if feed and feed.options.change_sequence_column and table.vanished_files == "truncate":
+            found = f"'truncate', though feed {feed.feed} has change_sequence_column"
+            fix = "A truncate has no change sequence, and changes after it would count as older: choose one of these."
+            self._problem(row, "vanished_files", found, "nothing, report or ignore", fix)
+
+    def _added_columns_are_placed(self, row: _Row, table: Table, feed: Feed | None) -> None:
+        """A csv file without a header does not tell where the columns that DMS adds behind the table's own stand."""
+        if feed is None or feed.format != "csv" or feed.options.header:
             return
+        options = feed.options
+        prefix, sequence = options.before_image_prefix, options.change_sequence_column
+        images = [f"{prefix}{name}" for name in table.primary_key] if prefix else []
         listed = [column.name.lower() for column in table.columns]
-        wanted = [feed.options.before_image_prefix + name for name in table.primary_key]
-        missing = [name for name in wanted if name.lower() not in listed]
-        if missing:
-            found = f"no columns {_words(missing)}, though feed {feed.feed} has before_image_prefix and no header"
-            fix = f"Add them to {COLUMNS_FILE} after the table's own columns, where DMS writes them."
-            self._problem(row, "source_table", found, "the before image of every key column, at its position", fix)
+        for option, names, what in (
+            ("before_image_prefix", images, "the before image of every key column"),
+            ("change_sequence_column", [sequence] if sequence else [], "that column"),
+        ):
+            missing = [name for name in names if name.lower() not in listed]
+            if missing:
+                found = f"no columns {_words(missing)}, though feed {feed.feed} has {option} and no header"
+                fix = f"Add them to {COLUMNS_FILE} after the table's own columns, where DMS writes them."
+                self._problem(row, "source_table", found, f"{what}, at its position", fix)
 
     def _partition_by(self, row: _Row) -> tuple[PartitionField, ...]:
         fields: list[PartitionField] = []

@@ -4,7 +4,9 @@
 #}
 {% macro cdc_bronze_sql(cdc, files_sql, raw, plan) -%}
 {%- set before_images = cdc_before_images(cdc, raw, plan) -%}
-{%- set place_sql = cdc_dms_place_sql('_cdc_') -%}
+{%- set has_sequence = cdc.options.get('change_sequence_column') and raw.view is not none -%}
+{%- set change_sequence = '_cdc_change_sequence' if has_sequence else none -%}
+{%- set place_sql = cdc_dms_place_sql('_cdc_', change_sequence) -%}
 {%- set old_key_sql = cdc_old_key_sql(before_images) -%}
 {%- if raw.view is none -%}
     {%- set records_sql = cdc_no_records_sql(plan) -%}
@@ -28,7 +30,7 @@ judged as (
         *,
         {{ cdc_operation_sql(cdc) | indent(8) }} as _cdc_operation,
         {{ raw.get('drift_sql', 'cast(null as string)') | indent(8) }} as _cdc_drift,
-        {{ cdc_misfits_sql(plan + before_images) | indent(8) }} as _cdc_misfits,
+        {{ cdc_misfits_sql(plan + before_images, cdc.options.get('change_sequence_column') if has_sequence) | indent(8) }} as _cdc_misfits,
         {{ cdc_key_is_missing_sql(cdc.primary_key, plan | map(attribute='name') | list) }} as _cdc_key_is_missing
     from records
 ),

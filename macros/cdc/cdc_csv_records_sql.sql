@@ -59,6 +59,9 @@ records as (
         {%- for column in plan + before_images if column.raw_type is not none %}
         {{ cdc_csv_value_sql(cdc, column.name) }} as {{ cdc_quote(column.name) }},
         {%- endfor %}
+        {%- if cdc.options.get('change_sequence_column') %}
+        nullif(trim({{ cdc_csv_value_sql(cdc, cdc.options.change_sequence_column) }}), '') as _cdc_change_sequence,
+        {%- endif %}
         {{ cdc_csv_control_sql(cdc, 'operation') }} as _cdc_op,
         {{ cdc_csv_control_sql(cdc, 'timestamp') }} as _cdc_commit_text
     from placed

@@ -1,13 +1,14 @@
 {#
     A sentence for every value that its column's type cannot hold. Text must parse, and a decimal must keep all its
-    digits; any other type must survive the way there and back.
+    digits; any other type must survive the way there and back. A change sequence that is none would put its change
+    anywhere in the order.
 #}
-{% macro cdc_misfits_sql(plan) -%}
+{% macro cdc_misfits_sql(plan, change_sequence_column=none) -%}
 {%- set casts = [] -%}
 {%- for column in plan if column.raw_type is not none and column.type != 'string' and column.raw_type != column.type -%}
     {%- do casts.append(column) -%}
 {%- endfor -%}
-{%- if not casts -%}
+{%- if not casts and not change_sequence_column -%}
 array()
 {%- else -%}
 array_compact(array(
@@ -28,8 +29,16 @@ array_compact(array(
                 {{ cdc_string_sql(column.name ~ ' is ') }}, "'", cast({{ raw }} as string), "'",
                 {{ cdc_string_sql(', expected ' ~ column.type) }}
             )
-    end{{ ',' if not loop.last }}
+    end{{ ',' if not loop.last or change_sequence_column }}
     {%- endfor %}
+    {%- if change_sequence_column %}
+    case
+        when _cdc_kind <> 'load' and not {{ cdc_is_change_sequence_sql('_cdc_change_sequence') }}
+            then concat(
+                {{ cdc_string_sql(change_sequence_column ~ ' is ') }}, "'", _cdc_change_sequence, "'", ', expected 35 digits'
+            )
+    end
+    {%- endif %}
 ))
 {%- endif -%}
 {%- endmacro %}

@@ -2,11 +2,16 @@
 {%- set names = raw.columns | map(attribute='name') | list -%}
 {%- set controls = cdc_control_columns(cdc) | select('in', names | map('lower') | list) | list -%}
 {%- set committed_at = cdc.options.get('timestamp_column', '') -%}
+{%- set sequence = cdc.options.get('change_sequence_column') or '' -%}
+{%- set has_sequence = sequence | lower in names | map('lower') -%}
 records as (
     select
         {{ cdc_file_columns_sql() | indent(8) }},
         {{ 'raw.`Op`' if 'op' in controls else 'cast(null as string)' }} as _cdc_op,
         {{ 'raw.' ~ cdc_quote(committed_at) if committed_at | lower in controls else 'cast(null as string)' }} as _cdc_commit_text,
+        {%- if sequence %}
+        nullif(trim(cast({{ 'raw.' ~ cdc_quote(sequence) if has_sequence else 'null' }} as string)), '') as _cdc_change_sequence,
+        {%- endif %}
         cast(null as string) as _cdc_malformed,
         {{ cdc_parquet_unavailable_sql(cdc, raw, plan) | indent(8) }} as _cdc_unavailable_columns,
         {%- for column in plan + before_images if column.raw_type is not none %}

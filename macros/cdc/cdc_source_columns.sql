@@ -1,13 +1,13 @@
 {#
     The source's columns in one batch: name, raw_type (as the view has it), type (as bronze shall have it) and
     is_listed (cdc_columns.csv asks for it). Parquet carries names and types. CSV and messages take them from
-    cdc_columns.csv, and a header or a message may add columns, as text. What DMS adds, the control columns and those with a before image, is not the
-    source's. A column that was renamed goes by its new name, and the files of one batch may have both.
+    cdc_columns.csv, and a header or a message may add columns, as text. What DMS adds, the control columns, the change
+    sequence and before images, is not the source's. A column that was renamed goes by its new name, and the files of one batch may have both.
 #}
 {% macro cdc_source_columns(cdc, raw) %}
     {% set columns = {} %}
     {% if cdc.format != 'parquet' %}
-        {% for column in cdc.columns if not cdc_is_before_image(cdc, column.name) %}
+        {% for column in cdc.columns if not cdc_is_added(cdc, column.name) %}
             {% set type = cdc_table_type(column.type) %}
             {% set raw_type = type if cdc.format == 'json' and type == 'binary' else 'string' %}
             {% do columns.update({
@@ -16,7 +16,7 @@
         {% endfor %}
     {% endif %}
     {% set controls = cdc_control_columns(cdc) %}
-    {% for column in raw.columns if column.name | lower not in controls and not cdc_is_before_image(cdc, column.name) %}
+    {% for column in raw.columns if column.name | lower not in controls and not cdc_is_added(cdc, column.name) %}
         {% set name = cdc_new_name(cdc, column.name) %}
         {% set known = columns.get(name | lower) %}
         {% if known is none %}

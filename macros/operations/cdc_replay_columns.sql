@@ -20,7 +20,7 @@
                 'name': row['name'],
                 'type': type if is_exact else 'string',
                 'is_known': row['name'] | lower in types or row['name'] | lower in cdc_control_columns(cdc)
-                    or cdc_is_before_image(cdc, row['name']),
+                    or cdc_is_added(cdc, row['name']),
             }) %}
         {% endfor %}
     {% endif %}

@@ -92,7 +92,7 @@ def render(metadata: Metadata, seeds_dir: Path) -> dict[str, str]:
             files[f"{folder}/_{name}.yml"] = _fill(
                 f"{layer}.yml",
                 table=table,
-                columns=[column for column in table.columns if not feed.options.is_before_image(column.name)],
+                columns=[column for column in table.columns if not feed.options.is_added(column.name)],
                 cdc_columns=_cdc_columns(table, layer),
             )
     return dict(sorted(files.items()))
@@ -123,6 +123,7 @@ def _options(feed: Feed) -> dict[str, object]:
     options: dict[str, object] = {
         "timestamp_column": feed.options.timestamp_column,
         "operation_column": feed.options.operation_column,
+        "change_sequence_column": feed.options.change_sequence_column,
         "before_image_prefix": feed.options.before_image_prefix,
         "absent_columns": feed.options.absent_columns,
     }

@@ -85,8 +85,8 @@ def _run(options: argparse.Namespace) -> int:
     row = next((row for row in present[FEEDS_FILE] if row["feed"] == options.feed), None) or _feed_row(options, found)
     write_rows(output, {FEEDS_FILE: [row], TABLES_FILE: [], COLUMNS_FILE: []})
     feed = load_metadata(output).feed(options.feed)
-    if feed.contract == "dms" and not found.has_change_sequence:
-        found.warned.append(_order(feed))
+    if feed.contract == "dms" and not feed.options.change_sequence_column:
+        found.warned.append(_order(feed, found.change_sequence))
     identities = [(row["feed"], row["source_schema"], row["source_table"]) for row in present[TABLES_FILE]]
     rows = propose(found, row, feed, {alias(*identity[1:]): identity for identity in identities})
     write_rows(output, rows)
@@ -164,11 +164,13 @@ def _location(source: str) -> str:
     return folder.relative_to(root).as_posix() if folder.is_relative_to(root) else folder.as_posix()
 
 
-def _order(feed: Feed) -> Warned:
+def _order(feed: Feed, change_sequence: str | None) -> Warned:
+    remedy = "Add a column with AR_H_CHANGE_SEQ (docs/contracts.md section 1.8) at the task if files may be mixed up."
+    if change_sequence:
+        remedy = f"Files have a change sequence: add change_sequence_column={change_sequence} to the feed's options."
     advice = (
         "Changes of DMS are ordered by the time of their file, the file and the row: the time of commit alone orders "
-        "nothing within a second, and no change sequence is known of. Add the column AR_H_CHANGE_SEQ "
-        "(docs/contracts.md section 1.8) at the task if files may be mixed up."
+        f"nothing within a second. {remedy}"
     )
     return Warned("order", advice, "" if feed.options.timestamp_column else "the feed has no timestamp_column either")
 

@@ -39,6 +39,7 @@ OPERATION = re.compile("[IUD]")
 BEFORE_IMAGE_PREFIX = "BI_"
 TIMESTAMP_COLUMN = "dms_timestamp"  # for files that name no columns
 CHANGE_SEQUENCE_NAME = "change_seq"  # docs/contracts.md section 1.8
+CHANGE_SEQUENCE_COLUMN = "change_sequence"  # for files that name no columns
 CHANGE_SEQUENCE = re.compile(r"\d{35}")
 
 INTEGER = re.compile(r"-?(?:0|[1-9]\d{0,17})")
@@ -344,20 +345,24 @@ def _leave_source_columns(folders: _Folders, found: Found, options: FeedOptions 
             if not time or (column.name.lower() != time.lower() if is_named else place > 0)
         ]
     names = {column.name.lower() for file in files for column in file.columns}
-    found.has_change_sequence = any(
-        CHANGE_SEQUENCE_NAME in column.name.lower() or column.is_all(CHANGE_SEQUENCE)
-        for file in files
-        for column in file.columns
-    )
+    sequences = [column.name for file in files for column in file.columns if _is_change_sequence(column)]
+    found.change_sequence = (sequences[0] or CHANGE_SEQUENCE_COLUMN) if sequences else None
     if not options:
         detected = {
             "timestamp_column": time,
             "operation_column": operation if operation != "auto" else None,
+            "change_sequence_column": found.change_sequence,
             "before_image_prefix": BEFORE_IMAGE_PREFIX
             if any(f"{BEFORE_IMAGE_PREFIX.lower()}{name}" in names for name in names)
             else None,
         }
         found.options |= {key: value for key, value in detected.items() if value}
+
+
+def _is_change_sequence(column: _Seen) -> bool:
+    """Whether a column holds DMS's change sequence; parquet files tell no values, and those of loads are empty."""
+    may_be_one = not column.texts and column.type in (None, pa.string())
+    return column.is_all(CHANGE_SEQUENCE) or (may_be_one and CHANGE_SEQUENCE_NAME in column.name.lower())
 
 
 def _has_operation(file: _File, *, is_named: bool) -> bool:
@@ -406,9 +411,14 @@ def _table(
     table = FoundTable(schema, name, [])
     unknown, before_images = [], []
     prefix = (options.before_image_prefix if options else found.options.get("before_image_prefix")) or ""
+    sequence = options.change_sequence_column if options else found.change_sequence
     for place, (key, columns) in enumerate(seen.items(), start=1):
         typed = _typed(columns, found.format)
         shown = columns[0].name if is_named else key
+        if sequence and is_named and key == sequence.lower():  # it is found by its name
+            continue
+        if sequence and not is_named and any(map(_is_change_sequence, columns)):
+            shown = sequence
         if prefix and key.startswith(prefix.lower()) and key[len(prefix) :] in seen:
             before_images.append(seen[key[len(prefix) :]][0].name)
             if found.format != "csv":  # parquet files name them; rows of metadata are for the others

@@ -63,7 +63,8 @@ class Found:
         tables: its tables.
         format: format of the files, as far as the source tells.
         options: options of the feed that the source tells, in the words of ``cdc_feeds.csv``.
-        has_change_sequence: whether the files are seen to have one (docs/contracts.md section 1.8).
+        change_sequence: name of the column with DMS's change sequence, if the files have one (docs/contracts.md section
+            1.8).
         warned: what concerns all tables.
     """
 
@@ -72,7 +73,7 @@ class Found:
     tables: list[FoundTable]
     format: str = "parquet"
     options: dict[str, str] = field(default_factory=dict)
-    has_change_sequence: bool = False
+    change_sequence: str | None = None
     warned: list[Warned] = field(default_factory=list)
 
 

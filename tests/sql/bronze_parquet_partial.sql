@@ -1,4 +1,6 @@
-{%- set columns = given_plan()[:3] + [{'name': 'BI_id', 'type': 'int'}, {'name': 'BI_line no', 'type': 'int'}] -%}
+{%- set columns = given_plan()[:3] + [
+    {'name': 'BI_id', 'type': 'int'}, {'name': 'BI_line no', 'type': 'int'}, {'name': 'change_seq', 'type': 'string'},
+] -%}
 {{ cdc_bronze_sql(
     given_table(partial=true),
     given_files_sql(),

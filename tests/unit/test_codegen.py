@@ -92,6 +92,7 @@ def test_a_parquet_model_reads_names_and_types_from_the_files(tmp_path: Path) ->
         "        'options': {",
         "            'timestamp_column': none,",
         "            'operation_column': 'auto',",
+        "            'change_sequence_column': none,",
         "            'before_image_prefix': none,",
         "            'absent_columns': 'null',",
         "        },",

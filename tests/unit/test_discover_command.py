@@ -306,6 +306,14 @@ def test_a_change_sequence_in_the_files_puts_them_in_order(project, tmp_path, ca
     land(tmp_path / "raw", f"U,{'2' * 35},1\n", "20240131-230000000.csv")
     assert discover(project, str(tmp_path / "raw")) == 0
     assert "order:" not in capsys.readouterr().out
+    [feed] = rows(project / "discovered", FEEDS_FILE)
+    assert feed["options"] == "change_sequence_column=change_sequence"
+    assert [row["column_name"] for row in rows(project / "discovered", COLUMNS_FILE)] == ["change_sequence", "column_2"]
+    seeds = good_seeds()
+    seeds[FEEDS_FILE][1]["options"] = ""
+    write_seeds(project, seeds)
+    assert discover(project, str(tmp_path / "raw"), feed="people") == 0
+    assert "add change_sequence_column=change_sequence to the feed's" in " ".join(capsys.readouterr().out.split())
 
 
 def test_files_of_other_contracts_are_not_looked_at(project, tmp_path, capsys):

@@ -210,11 +210,26 @@ def test_before_images_of_all_columns_hint_at_nothing(tmp_path):
 
 
 @pytest.mark.parametrize("name", ["AR_H_CHANGE_SEQ", "dms_change_seq"])
-def test_a_change_sequence_is_seen(tmp_path, name):
-    parquet(tmp_path / "shop/a/20240131-230000000.parquet", {"Op": ["U"], "id": [1], name: ["2" * 35]})
-    assert read_folder(str(tmp_path), [], []).has_change_sequence
-    land(tmp_path / "other", data_format="parquet")
-    assert not read_folder(str(tmp_path / "other"), [], []).has_change_sequence
+@pytest.mark.parametrize("settings", [{"data_format": "parquet"}, {"add_column_name": True}], ids=str)
+def test_a_change_sequence_is_an_option_and_no_column_of_the_source(tmp_path, settings, name):
+    land(tmp_path, header_columns=((name, "AR_H_CHANGE_SEQ"),), **settings)
+    found = read_folder(str(tmp_path), [], [])
+    assert found.options["change_sequence_column"] == found.change_sequence == name
+    assert columns(found) == (NAMED if "data_format" in settings else GUESSED)
+
+
+def test_a_change_sequence_without_a_name_gets_one_and_keeps_its_place(tmp_path):
+    land(tmp_path, header_columns=(("AR_H_CHANGE_SEQ", "AR_H_CHANGE_SEQ"), ("word", "AR_H_OPERATION")))
+    found = read_folder(str(tmp_path), [], [])
+    assert found.options == {"change_sequence_column": "change_sequence"}
+    assert columns(found) == [*UNNAMED, ("change_sequence", "string"), ("column_7", "string")]
+
+
+def test_a_number_of_the_source_is_no_change_sequence(tmp_path):
+    parquet(tmp_path / "shop/a/LOAD00000001.parquet", {"id": [1], "change_sequence": [1]})
+    found = read_folder(str(tmp_path), [], [])
+    assert (found.options, found.change_sequence) == ({}, None)
+    assert columns(found) == [("id", "bigint"), ("change_sequence", "bigint")]
 
 
 def test_a_feed_that_exists_says_how_its_files_are_read(tmp_path):

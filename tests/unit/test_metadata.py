@@ -177,6 +177,9 @@ MISTAKES = [
     (FEEDS_FILE, 0, "options", "timestamp_column=", ["timestamp_column=", "name of a column"]),
     (FEEDS_FILE, 0, "options", "timestamp_column=_CDC_at", ["timestamp_column=_CDC_at", "not starting with _cdc_"]),
     (FEEDS_FILE, 0, "options", "operation_column=maybe", ["operation_column=maybe", "auto or always or never"]),
+    (FEEDS_FILE, 0, "options", "change_sequence_column=", ["change_sequence_column=", "name of a column"]),
+    (FEEDS_FILE, 0, "options", "change_sequence_column=_cdc_a", ["=_cdc_a", "not starting with _cdc_"]),
+    (FEEDS_FILE, 0, "options", "timestamp_column=a;change_sequence_column=A", ["=A", "not the timestamp_column"]),
     (FEEDS_FILE, 0, "options", "absent_columns=drop", ["absent_columns=drop", "null or keep"]),
     (FEEDS_FILE, 0, "options", "before_image_prefix=", ["before_image_prefix=", "first letters of a name"]),
     (FEEDS_FILE, 0, "options", "before_image_prefix=_CDC_o", ["before_image_prefix=_CDC_o", "not _cdc_"]),
@@ -362,6 +365,29 @@ def test_an_old_name_is_not_the_timestamp_column(tmp_path: Path) -> None:
     (problem,) = problems_of(write_seeds(tmp_path, seeds))
 
     assert "'ts', which is the timestamp_column of the feed" in str(problem)
+
+
+def test_truncates_have_no_change_sequence(tmp_path: Path) -> None:
+    seeds = good_seeds()
+    seeds[FEEDS_FILE][0]["options"] = "change_sequence_column=seq"
+    seeds[TABLES_FILE][0]["vanished_files"] = "truncate"
+
+    (problem,) = problems_of(write_seeds(tmp_path, seeds))
+
+    assert (problem.column, problem.row) == ("vanished_files", 2)
+    assert "found 'truncate', though feed shop has change_sequence_column" in str(problem)
+
+
+def test_without_a_header_a_change_sequence_needs_a_position(tmp_path: Path) -> None:
+    seeds = good_seeds()
+    seeds[FEEDS_FILE][1]["options"] = "change_sequence_column=Seq"
+    folder = write_seeds(tmp_path, seeds)
+
+    (problem,) = problems_of(folder)
+
+    assert "found no columns Seq, though feed people has change_sequence_column and no header" in str(problem)
+    seeds[COLUMNS_FILE].append({**seeds[COLUMNS_FILE][4], "position": "4", "column_name": "seq"})
+    assert load_metadata(write_seeds(tmp_path, seeds)).feed("people").options.is_added("SEQ")
 
 
 def test_without_a_header_before_images_need_a_position(tmp_path: Path) -> None:

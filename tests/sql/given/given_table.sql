@@ -23,6 +23,7 @@
         'options': {
             'timestamp_column': 'dms_timestamp',
             'operation_column': 'auto',
+            'change_sequence_column': 'change_seq' if partial else none,
             'before_image_prefix': 'BI_' if partial else none,
             'absent_columns': 'keep' if partial else 'null',
             'delimiter': ',',
@@ -37,6 +38,7 @@
         ] + ([
             {'name': 'BI_id', 'type': 'int', 'optional': true},
             {'name': 'BI_line no', 'type': 'int', 'optional': true},
+            {'name': 'change_seq', 'type': 'string', 'optional': true},
         ] if partial else []),
     }) %}
 {% endmacro %}

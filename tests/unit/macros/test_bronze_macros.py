@@ -390,11 +390,18 @@ def test_cdc_parquet_unavailable_sql__case(word, files, expected):
 
 
 @pytest.mark.parametrize(
-    ("prefix", "name", "expected"),
-    [("BI_", "bi_id", True), ("BI_", "id", False), (None, "BI_id", False)],
+    ("prefix", "sequence", "name", "expected"),
+    [
+        ("BI_", None, "bi_id", True),
+        ("BI_", None, "id", False),
+        (None, None, "BI_id", False),
+        (None, "Seq", "sEQ", True),
+        (None, "Seq", "seq2", False),
+    ],
 )
-def test_cdc_is_before_image__case(prefix, name, expected):
-    assert Dbt().cdc_is_before_image({"options": {"before_image_prefix": prefix}}, name) is expected
+def test_cdc_is_added__case(prefix, sequence, name, expected):
+    options = {"before_image_prefix": prefix, "change_sequence_column": sequence}
+    assert Dbt().cdc_is_added({"options": options}, name) is expected
 
 
 KEY = [{"name": "Id", "raw_type": "int", "type": "int"}, {"name": "part", "raw_type": "string", "type": "string"}]

@@ -191,6 +191,38 @@ def test_csv__before_images_tell_the_old_key(bronze, header):
     assert header or values(rows, *CHANGED)[5] == ("U", 7, None, None)
 
 
+LATE, EARLY = "2024013123000000" + "9" * 19, "2024013122595999" + "8" * 19
+
+
+@pytest.mark.parametrize("header", [True, False])
+@pytest.mark.parametrize("kind", ["change", "load"])
+def test_csv__change_sequences_put_changes_in_order(bronze, header, kind):
+    columns = [*COLUMNS[:2], ("Seq", "string")]
+    lines = [f"{number},a,{value}" for number, value in enumerate([LATE, EARLY, "", f'" {EARLY} "', "1", LATE + "0"])]
+    rows = bronze(
+        "\n".join(["id,value,SEQ"] * header + lines),
+        kind=kind,
+        columns=columns[: 2 if header else 3],
+        header=header,
+        operation_column="never",
+        change_sequence_column="seq",
+    )
+    assert not {"seq", "Seq", "SEQ"} & set(rows[0]), "it is no column of the source"
+    found = [(row["id"], row["_cdc_sequence"][9:-45], row["_cdc_quarantine_reason"]) for row in rows]
+    file_time = "20240102030405000000"
+    if kind == "load":
+        assert found == [(number, "0" * 20, None) for number in range(6)]
+    else:
+        assert found == [
+            (2, file_time, None),
+            (4, file_time, "seq is '1', expected 35 digits"),
+            (5, file_time, f"seq is '{LATE}0', expected 35 digits"),
+            (1, EARLY, None),
+            (3, EARLY, None),
+            (0, LATE, None),
+        ]
+
+
 def test_csv__no_record_truncates_the_table(bronze):
     assert reasons(bronze("T,,a,x\n")) == [("unknown_operation", "operation is 'T', expected I, U or D")]
 
