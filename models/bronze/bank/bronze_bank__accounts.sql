@@ -17,6 +17,7 @@
         'options': {
             'timestamp_column': 'dms_timestamp',
             'operation_column': 'auto',
+            'change_sequence_column': none,
             'before_image_prefix': none,
             'absent_columns': 'null',
             'delimiter': ',',
