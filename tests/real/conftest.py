@@ -7,6 +7,8 @@ import databases
 import pytest
 from processes import ServerError
 
+from tests.e2e.lakehouse import Lakehouse, set_environment
+
 
 def _running(request: pytest.FixtureRequest, server: AbstractContextManager[str]) -> Iterator[str]:
     with ExitStack() as stack:
@@ -29,3 +31,11 @@ def mariadb(request) -> Iterator[str]:
 def postgres(request) -> Iterator[str]:
     """A SQLAlchemy URL of the database `postgres` of a PostgreSQL server; its user is a superuser."""
     yield from _running(request, databases.postgres())
+
+
+@pytest.fixture(scope="session")
+def lakehouse(tmp_path_factory) -> Lakehouse:
+    """The lakehouse of this process and its one Spark session: who takes it clears it first."""
+    root = tmp_path_factory.mktemp("lakehouse")
+    set_environment(root)
+    return Lakehouse(root)

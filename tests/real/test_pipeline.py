@@ -15,17 +15,10 @@ from workload import Workload
 
 from python_udfs.discover.__main__ import main as discover
 from python_udfs.metadata import COLUMNS_FILE, FEEDS_FILE, HEADERS, TABLES_FILE
-from tests.e2e.lakehouse import Lakehouse, set_environment
+from tests.e2e.lakehouse import Lakehouse
 
 # Keys that the source does not declare.
 IDS = ("store", "product", "productorder")
-
-
-@pytest.fixture(scope="module")
-def lakehouse(tmp_path_factory):
-    root = tmp_path_factory.mktemp("lakehouse")
-    set_environment(root)
-    return Lakehouse(root)
 
 
 @pytest.mark.parametrize("database", ["mariadb", "postgres"])
