@@ -136,6 +136,8 @@ def mariadb() -> Iterator[str]:
             "--log-bin=binlog",
             "--binlog-format=ROW",
             "--binlog-row-image=FULL",
+            # Names of columns, which binlog.py wants.
+            "--binlog-row-metadata=FULL",
             "--gtid-strict-mode=ON",
             "--character-set-server=utf8mb4",
             "--default-time-zone=+00:00",

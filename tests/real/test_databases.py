@@ -16,13 +16,15 @@ def settings(url: str, query: str) -> dict[str, str]:
 
 
 def test_mariadb_logs_whole_rows_and_transaction_ids(mariadb):
-    query = "show variables where variable_name in ('log_bin', 'binlog_format', 'binlog_row_image', 'gtid_strict_mode')"
-    assert settings(mariadb, query) == {
+    wanted = {
         "log_bin": "ON",
         "binlog_format": "ROW",
         "binlog_row_image": "FULL",
+        "binlog_row_metadata": "FULL",
         "gtid_strict_mode": "ON",
     }
+    names = ", ".join(f"'{name}'" for name in wanted)
+    assert settings(mariadb, f"show variables where variable_name in ({names})") == wanted
 
 
 def test_postgres_logs_for_logical_decoding(postgres):
