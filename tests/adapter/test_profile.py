@@ -22,10 +22,11 @@ def test_all_mistakes_are_reported_together():
             config={"master": "local", "spark.x": [1]},
             create_directories="data",
             lock_file=7,
+            operations_beside="maintain",
         )
     message = str(raised.value)
     for mistake in (
-        "unknown key 'host'; accepted: schema, app_name, config, create_directories, lock_file, threads",
+        "unknown key 'host'; accepted: schema, app_name, config, create_directories, lock_file, operations_beside,",
         "database is 'other'; leave it out",
         "schema is None; expected the name",
         "app_name is 3; expected a text",
@@ -33,6 +34,7 @@ def test_all_mistakes_are_reported_together():
         "config 'spark.x' is [1]; expected a text, number or true/false",
         "create_directories is 'data'; expected a list",
         "lock_file is 7; expected the path of a local file",
+        "operations_beside is 'maintain'; expected a list of macros",
     ):
         assert mistake in message
 
@@ -62,6 +64,13 @@ def test_the_project_root_is_put_into_configuration_and_directories():
     assert credentials.lock_file == "/home/me/project/.lock"
     assert credentials.config == {"spark.a": "jdbc:/home/me/project/x?y"}
     assert credentials.create_directories == ["/home/me/project/data", "/abs"]
+
+
+def test_an_operation_that_runs_beside_others_has_a_lock_of_its_own():
+    credentials = load(schema="a", lock_file="/w/.lock", operations_beside=["maintain"])
+    assert credentials.lock_file_of("") == credentials.lock_file_of("run_query") == "/w/.lock"
+    assert credentials.lock_file_of("maintain") == credentials.lock_file_of("project.maintain") == "/w/.lock.maintain"
+    assert load(schema="a", operations_beside=["maintain"]).lock_file_of("maintain") == ""
 
 
 def test_dbt_prints_no_configuration_because_it_may_hold_secrets():

@@ -94,10 +94,13 @@ class Dbt:
         columns: columns of relations that exist, as {relation: {name: type}}.
         answers: rows of the queries to expect, as {part of the query: rows}; the first part found in a query counts.
         files: what adapter.read_files returns.
+        attempts: what adapter.attempt returns, as {part of the statement: rows, or the error}; an error that begins
+            with "conflict" is one. Statements that are not named succeed.
         nodes: nodes of dbt's graph, by unique id.
 
     Attributes:
         queries: all that went through run_query, in order.
+        attempted: all that went through adapter.attempt.
         warnings, logged, printed, dropped, files_read: likewise exceptions.warn, log, print, adapter.drop_relation,
             adapter.read_files.
     """
@@ -114,11 +117,13 @@ class Dbt:
         columns: dict[Relation, dict[str, str]] | None = None,
         answers: dict[str, list[dict[str, Any]]] | None = None,
         files: dict[str, Any] | None = None,
+        attempts: dict[str, list[dict[str, Any]] | str] | None = None,
         nodes: dict[str, Any] | None = None,
     ) -> None:
         columns = columns or {}
         self.answers = answers or {}
         self.queries: list[str] = []
+        self.attempted: list[str] = []
         self.warnings: list[str] = []
         self.logged: list[str] = []
         self.printed: list[str] = []
@@ -132,6 +137,13 @@ class Dbt:
             self.files_read.append(arguments)
             return files
 
+        def attempt(sql: str) -> dict[str, Any]:
+            self.attempted.append(sql)
+            found = next((outcome for part, outcome in (attempts or {}).items() if part in sql), [])
+            if isinstance(found, str):
+                return {"rows": [], "error": found, "is_conflict": found.startswith("conflict")}
+            return {"rows": found, "error": None, "is_conflict": False}
+
         settings = {**({"meta": {"cdc": cdc}} if cdc else {}), **(config or {})}
         self.context: dict[str, Any] = {
             "adapter": SimpleNamespace(
@@ -139,6 +151,7 @@ class Dbt:
                     SimpleNamespace(name=name, dtype=dtype) for name, dtype in columns[relation].items()
                 ],
                 get_relation=lambda database, schema, identifier: existing(Relation(schema, identifier)),
+                attempt=attempt,
                 drop_relation=self.dropped.append,
                 read_files=read_files,
             ),

@@ -156,8 +156,13 @@ def test_cdc_progress_sql__newest_ancestor_of_the_current_snapshot():
 
 @pytest.mark.parametrize(("rows", "expected"), [([{"snapshot_id": 43}], 43), ([], 0)])
 def test_cdc_current_snapshot_id__case(rows, expected):
-    dbt = Dbt(answers={"silver.shop__order.refs where name = 'main'": rows})
+    dbt = Dbt(answers={"from silver.shop__order.snapshots": rows})
     assert dbt.cdc_current_snapshot_id(SILVER) == expected
+
+
+def test_cdc_current_snapshot_sql__compactions_come_last():
+    sql = normalise(Dbt().cdc_current_snapshot_sql(SILVER))
+    assert sql.endswith("order by snapshots.operation = 'replace', snapshots.committed_at desc limit 1")
 
 
 def result(status: str, kind: str = "test") -> Any:

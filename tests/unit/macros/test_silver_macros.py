@@ -432,7 +432,7 @@ def running(applied: dict[str, str] | None, *, bronze: dict[str, str], barriers:
         columns[SILVER] = {"id": "int", **OWN}
     answers = {
         "map_filter": [{"progress": json.dumps(applied)}] if applied else [],
-        ".refs": [{"snapshot_id": 43}],
+        "operation = 'replace'": [{"snapshot_id": 43}],
         **summary("n", "z", 9, "2024-01-03 00:00:00.000000", barriers=barriers),
         "count(distinct path) > 1": [],
     }

@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime
 import decimal
 import os
+import re
 import threading
 from collections.abc import Generator, Sequence
 from contextlib import contextmanager
@@ -18,10 +19,19 @@ from dbt_common.exceptions import DbtDatabaseError, DbtRuntimeError
 from pyspark.sql import DataFrame, Row, SparkSession
 
 from dbt.adapters.sparksession import run_lock
-from dbt.adapters.sparksession.errors import full_text, is_spark_error, spark_message
+from dbt.adapters.sparksession.errors import (
+    CommitConflict,
+    full_text,
+    is_commit_conflict,
+    is_spark_error,
+    spark_message,
+)
 from dbt.adapters.sparksession.session import SessionPool, get_pool
 
 logger = AdapterLogger("Spark")
+# One commit each, so that a statement whose commit was refused may simply be run again.
+_ONE_COMMIT = re.compile(r"(\s|/\*.*?\*/|--[^\n]*\n)*(merge|insert|update|delete)\b", re.DOTALL | re.IGNORECASE)
+_PAUSES = (0.5, 2, 5)  # seconds before each further attempt
 
 
 class SessionHandle(SparkConnectionWrapper):
@@ -49,7 +59,7 @@ class SessionHandle(SparkConnectionWrapper):
         return self
 
     def execute(self, sql: str, bindings: Sequence[Any] | None = None) -> None:
-        """Run one statement.
+        """Run one statement; `merge`, `insert`, `update` and `delete` again where another commit came first.
 
         Args:
             sql: the statement; `%s` stands for a binding.
@@ -59,6 +69,16 @@ class SessionHandle(SparkConnectionWrapper):
         if bindings is not None:
             sql = sql % tuple(literal(value) for value in bindings)
         self._rows = None
+        for pause in _PAUSES if _ONE_COMMIT.match(sql) else ():
+            try:
+                self._frame = self.session.sql(sql)
+                return
+            except Exception as error:
+                if not is_commit_conflict(error):
+                    raise
+                logger.info(f"Another commit came first, trying again in {pause} s: {spark_message(error)}")
+                if self._ended.wait(pause):
+                    raise
         self._frame = self.session.sql(sql)
 
     def fetchall(self) -> list[Row]:
@@ -124,7 +144,8 @@ class SparksessionConnectionManager(SparkConnectionManager):
         with cls._opening:
             if connection.state != ConnectionState.OPEN:
                 credentials = connection.credentials.resolved(cls.project_root)
-                run_lock.acquire(credentials.lock_file, get_flags().WHICH)
+                flags = get_flags()
+                run_lock.acquire(credentials.lock_file_of(getattr(flags, "MACRO", None) or ""), flags.WHICH)
                 pool = get_pool(credentials, cls.project_root, cls.log_path)
                 connection.handle = SessionHandle(pool, connection.name or "dbt")
                 connection.state = ConnectionState.OPEN
@@ -141,7 +162,8 @@ class SparksessionConnectionManager(SparkConnectionManager):
             if not is_spark_error(error):
                 raise
             logger.debug(f"Error while running:\n{sql}\n{full_text(error)}")
-            raise DbtDatabaseError(spark_message(error)) from None
+            kind = CommitConflict if is_commit_conflict(error) else DbtDatabaseError
+            raise kind(spark_message(error)) from None
 
     @classmethod
     def get_response(cls, cursor: Any) -> AdapterResponse:

@@ -10,7 +10,7 @@ from dbt_common.exceptions import DbtRuntimeError
 
 PLACEHOLDER = "{project_root}"
 # `threads` belongs to dbt, which leaves it in the mapping handed to the adapter.
-ACCEPTED_KEYS = ("schema", "app_name", "config", "create_directories", "lock_file", "threads")
+ACCEPTED_KEYS = ("schema", "app_name", "config", "create_directories", "lock_file", "operations_beside", "threads")
 
 
 @dataclass
@@ -24,6 +24,7 @@ class SparksessionCredentials(Credentials):
         config: Spark configuration, passed to Spark unchanged except for `{project_root}`.
         create_directories: local folders that are made before the session starts.
         lock_file: local file that a command that writes locks as long as it runs; empty: none.
+        operations_beside: macros that `dbt run-operation` may run beside other commands, one at a time each.
     """
 
     database: str | None = None  # type: ignore[assignment]
@@ -32,6 +33,7 @@ class SparksessionCredentials(Credentials):
     config: dict[str, str] = field(default_factory=dict)
     create_directories: list[str] = field(default_factory=list)
     lock_file: str = ""
+    operations_beside: list[str] = field(default_factory=list)
 
     @classmethod
     def validate(cls, data: Any) -> None:
@@ -48,7 +50,8 @@ class SparksessionCredentials(Credentials):
     def __pre_deserialize__(cls, data: Any) -> Any:
         data = super().__pre_deserialize__(data)
         config = {str(key): _spark_text(value) for key, value in (data.get("config") or {}).items()}
-        return {**data, "database": None, "config": config, "create_directories": data.get("create_directories") or []}
+        lists = {key: data.get(key) or [] for key in ("create_directories", "operations_beside")}
+        return {**data, "database": None, "config": config, **lists}
 
     @property
     def type(self) -> str:
@@ -70,6 +73,15 @@ class SparksessionCredentials(Credentials):
             create_directories=[path.replace(PLACEHOLDER, project_root) for path in self.create_directories],
             lock_file=self.lock_file.replace(PLACEHOLDER, project_root),
         )
+
+    def lock_file_of(self, operation: str) -> str:
+        """Return the file that a command locks.
+
+        Args:
+            operation: the macro that `dbt run-operation` was given, perhaps with its package; empty for other commands.
+        """
+        name = operation.rsplit(".", 1)[-1]
+        return f"{self.lock_file}.{name}" if self.lock_file and name in self.operations_beside else self.lock_file
 
 
 def _spark_text(value: Any) -> str:
@@ -103,4 +115,7 @@ def _problems(data: dict[str, Any]) -> list[str]:
     folders = data.get("create_directories") or []
     if not isinstance(folders, list) or not all(isinstance(path, str) and path for path in folders):
         found.append(f"create_directories is {folders!r}; expected a list of local folders")
+    operations = data.get("operations_beside") or []
+    if not isinstance(operations, list) or not all(isinstance(name, str) and name for name in operations):
+        found.append(f"operations_beside is {operations!r}; expected a list of macros")
     return found

@@ -6,6 +6,7 @@ import re
 import traceback
 from typing import Any
 
+from dbt_common.exceptions import DbtDatabaseError
 from py4j.protocol import Py4JError, Py4JJavaError
 from pyspark.errors import PySparkException, QueryContextType
 
@@ -20,7 +21,19 @@ _ENVIRONMENT = re.compile(
     r"|No FileSystem for scheme|ClassNotFoundException|NoClassDefFoundError|java\.net\.|javax\.net\.|\.amazonaws\."
     r"|software\.amazon\.|OutOfMemoryError|ExecutorLostFailure|cancelled|Interrupted"
 )
+# How Iceberg says that another commit came first and this one was not made.
+_CONFLICTS = ("CommitFailedException", "ValidationException")
 _MISSING = re.compile(r"FileNotFoundException|PATH_NOT_FOUND|FAILED_READ_FILE\.FILE_NOT_EXIST|NoSuchFileException")
+
+
+class CommitConflict(DbtDatabaseError):
+    """A commit that was not made, because another one had changed what it was based on."""
+
+
+def is_commit_conflict(error: BaseException) -> bool:
+    """Tell whether Iceberg refused a commit because of another one; the table is then as that one left it."""
+    names = [name.rsplit(".", 1)[-1] for name, _text in _causes(error)]
+    return "CommitStateUnknownException" not in names and any(name in _CONFLICTS for name in names)
 
 
 def is_spark_error(error: BaseException) -> bool:

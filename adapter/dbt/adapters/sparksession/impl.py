@@ -19,6 +19,7 @@ from pyspark.sql import SparkSession
 
 from dbt.adapters.sparksession import run_lock
 from dbt.adapters.sparksession.connections import SparksessionConnectionManager
+from dbt.adapters.sparksession.errors import CommitConflict
 from dbt.adapters.sparksession.python_models import run_model
 from dbt.adapters.sparksession.read_files import read_files
 
@@ -70,6 +71,24 @@ class SparksessionAdapter(SparkAdapter):
         """Register a temporary view over exactly these files; see `read_files.read_files`."""
         with self.connections.exception_handler(f"adapter.read_files('{view}', '{format}', ...)"):
             return read_files(self.session, view, format, list(paths), dict(options or {}))
+
+    @available
+    def attempt(self, sql: str) -> dict[str, Any]:
+        """Run a statement that may fail without ending the macro, which Jinja itself has no word for.
+
+        Args:
+            sql: the statement.
+
+        Returns:
+            `rows` (each a dictionary by column name), `error` (Spark's message, None when it succeeded) and
+            `is_conflict` (a commit was not made because another one came first).
+        """
+        try:
+            _, table = self.execute(sql, fetch=True)
+        except DbtDatabaseError as error:
+            return {"rows": [], "error": error.msg, "is_conflict": isinstance(error, CommitConflict)}
+        rows = [dict(zip(table.column_names, row.values(), strict=True)) for row in table.rows]
+        return {"rows": rows, "error": None, "is_conflict": False}
 
     def submit_python_job(self, parsed_model: dict[str, Any], compiled_code: str) -> AdapterResponse:
         """Write the result of a Python model.

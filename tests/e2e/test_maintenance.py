@@ -1,0 +1,212 @@
+"""`maintain`, between the runs of the pipeline and beside them."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import time
+
+import pytest
+from stories import Story, change
+
+TABLES = ("m_hard", "m_append", "m_days")
+# Maintenance of everything that there is, however little.
+ALL = {"min_files": 2, "min_expired": 1, "older_than_days": 0, "keep_snapshots": 1}
+RUN = ("run", "--select", "raw_listing", *(f"bronze_s__{name} silver_s__{name}" for name in TABLES))
+
+
+class Maintained:
+    """The lakehouse of three tables, and what each of them has to hold."""
+
+    def __init__(self, lakehouse):
+        self.lakehouse = lakehouse
+        self.minute = 0
+        self.stories = {name: Story(lakehouse.raw / "m", name) for name in TABLES}
+        self.rows = {name: [] for name in TABLES}
+
+    def batch(self):
+        """A file of changes for each table: one row comes, the last one changes, the one before goes."""
+        self.minute += 1
+        new = {"id": self.minute, "v": f"new {self.minute}", "w": str(self.minute % 2)}
+        for name, story in self.stories.items():
+            changes, rows = [change("I", self.minute, **new)], self.rows[name]
+            if name != "m_append":
+                if rows:
+                    rows[-1] = {**rows[-1], "v": f"changed {self.minute}"}
+                    changes.append(change("U", self.minute, **rows[-1]))
+                if len(rows) > 1 and self.minute % 3 == 0:
+                    changes.append(change("D", self.minute, **rows.pop(-2)))
+            rows.append(new)
+            story.changes(self.minute, *changes)
+
+    def run(self):
+        statuses = self.lakehouse.statuses(*RUN)
+        assert set(statuses.values()) == {"success"}, self.lakehouse.messages
+
+    def check(self):
+        for name, rows in self.rows.items():
+            expected = sorted(((row["id"], row["v"], row["w"]) for row in rows), key=repr)
+            assert self.lakehouse.table(name, "id, v, w") == expected, name
+
+    def check_against_bronze(self):
+        """Progress names a bronze snapshot that is still there, and silver is what it says."""
+        statuses = self.lakehouse.statuses("test", "--select", *(f"silver_s__{name}" for name in TABLES))
+        assert set(statuses.values()) <= {"pass", "success"}, statuses
+        for name in TABLES:
+            rows = self.lakehouse.sql(f"select _cdc_source_file, _cdc_file_row from bronze.s__{name}")
+            assert len(rows) == len(set(rows))
+
+    def named(self, name):
+        """The bronze snapshot that silver says it has applied."""
+        [row] = self.lakehouse.sql(
+            "select max_by(summary['cdc.bronze-snapshot-id'], committed_at) as id"
+            f" from silver.s__{name}.snapshots where map_contains_key(summary, 'cdc.batch-id')"
+        )
+        return int(row.id)
+
+    def snapshots(self):
+        return {
+            (layer, name): self.lakehouse.snapshots(f"{layer}.s__{name}")
+            for layer in ("bronze", "silver")
+            for name in TABLES
+        }
+
+    def files(self, table):
+        """Data files and delete files."""
+        rows = self.lakehouse.sql(f"select content from {table}.files")
+        return [row.content for row in rows].count(0), [row.content for row in rows].count(1)
+
+
+@pytest.fixture(scope="module")
+def maintained(empty_lakehouse):
+    lakehouse = empty_lakehouse
+    lakehouse.add_feed("m", "parquet", "timestamp_column=ts")
+    lakehouse.add_table("m", "m_hard")
+    lakehouse.add_table("m", "m_append", primary_key="", mode="append")
+    lakehouse.add_table("m", "m_days", partition_by="w")
+    lakehouse.make_models()
+    assert lakehouse.dbt("run", "--select", "rejected_files").success
+    maintained = Maintained(lakehouse)
+    for _ in range(3):
+        maintained.batch()
+        maintained.run()
+    maintained.check()
+    return maintained
+
+
+@pytest.fixture
+def maintain(maintained, capsys):
+    """Runs the command; returns whether it succeeded, and what it printed or failed with."""
+
+    def run(**arguments):
+        capsys.readouterr()
+        outcome = maintained.lakehouse.dbt("run-operation", "maintain", "--args", json.dumps(arguments))
+        printed = capsys.readouterr().out
+        print(printed, "\n".join(maintained.lakehouse.messages))
+        return outcome.success, printed if outcome.success else printed + "\n".join(maintained.lakehouse.messages)
+
+    return run
+
+
+def test_a_dry_run_names_what_is_due_and_does_nothing(maintained, maintain):
+    before = maintained.snapshots()
+    done, said = maintain(**ALL, dry_run=True)
+    assert done
+    assert "6 of 6: silver.s__m_days: compact; expire snapshots" in said
+    assert maintained.snapshots() == before
+
+
+def test_small_files_and_deletes_become_one_file_and_nothing_is_read_twice(maintained, maintain):
+    done, said = maintain(min_files=2, tables=["s__m_hard", "s__m_append"])
+    assert done
+    assert "2 of 4: bronze.s__m_append: compact" in said
+    assert maintained.files("bronze.s__m_append") == (1, 0)
+    assert maintained.files("silver.s__m_hard") == (1, 0)
+    assert maintained.files("bronze.s__m_days")[0] == 3
+    before = maintained.snapshots()
+    assert "3 of 4: silver.s__m_hard: nothing to do" in maintain(min_files=2, tables=["s__m_hard", "s__m_append"])[1]
+    maintained.run()
+    assert maintained.snapshots() == before, "neither maintenance nor a run made a snapshot of nothing"
+    maintained.check()
+    maintained.batch()
+    maintained.run()
+    maintained.check()
+
+
+def test_progress_outlives_the_expiry_of_all_other_snapshots(maintained, maintain):
+    maintained.batch()
+    bronze_only = ("run", "--select", "raw_listing", *(f"bronze_s__{name}" for name in TABLES))
+    assert set(maintained.lakehouse.statuses(*bronze_only).values()) == {"success"}
+    before = maintained.snapshots()
+    done, said = maintain(**ALL)
+    assert done, said
+    after = maintained.snapshots()
+    for name in TABLES:
+        assert before["silver", name][0] not in after["silver", name]
+        assert before["bronze", name][0] not in after["bronze", name]
+        assert maintained.named(name) in after["bronze", name][:-2], "the batch that silver lacks came later"
+    maintained.run()
+    maintained.check()
+    maintained.check_against_bronze()
+    for name in TABLES:
+        assert len(maintained.lakehouse.snapshots(f"silver.s__{name}")) == len(after["silver", name]) + 1
+
+
+def test_orphans_go_and_what_somebody_writes_stays(maintained, maintain):
+    lakehouse = maintained.lakehouse
+    folder = lakehouse.warehouse / "silver" / "s__m_hard" / "data"
+    old, young = folder / "old.parquet", folder / "young.parquet"
+    for file in (old, young):
+        file.write_text("of a write that was killed")
+    days_ago = time.time() - 4 * 24 * 3600
+    os.utime(old, (days_ago, days_ago))
+    lakehouse.sql("alter table silver.s__m_append create branch cdc_write")
+    lakehouse.sql("insert into silver.s__m_append.branch_cdc_write select * from silver.s__m_append")
+    written = lakehouse.sql("select * from silver.s__m_append version as of 'cdc_write'")
+    lakehouse.sql("alter table bronze.s__m_days set tblproperties ('write.target-file-size-bytes' = '1000')")
+    maintained.batch()
+    maintained.run()
+    done, said = maintain(**{**ALL, "min_expired": 0})
+    assert not done
+    assert "3 of 6: bronze.s__m_days: expire snapshots; remove orphan files; failed to compact: " in said
+    assert "1 of 6 tables failed: bronze.s__m_days." in said
+    assert not old.exists()
+    assert young.exists()
+    assert lakehouse.sql("select * from silver.s__m_append version as of 'cdc_write'") == written
+    lakehouse.sql("alter table silver.s__m_append drop branch cdc_write")
+    lakehouse.sql("alter table bronze.s__m_days unset tblproperties ('write.target-file-size-bytes')")
+    maintained.check()
+
+
+# Maintenance of one process after the other, until the file is there.
+LOOP = """
+import sys
+from pathlib import Path
+from dbt.cli.main import dbtRunner
+stop, *command = sys.argv[1:]
+while not Path(stop).exists():
+    outcome = dbtRunner().invoke(command)
+    print(f"maintained: {outcome.success}", flush=True)
+"""
+
+
+def test_maintenance_beside_runs_loses_nothing_and_doubles_nothing(maintained, tmp_path):
+    stop = tmp_path / "stop"
+    arguments = ["--quiet", "run-operation", "maintain", "--args", json.dumps(ALL), *maintained.lakehouse.directories]
+    command = [sys.executable, "-c", LOOP, str(stop), *arguments]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) as process:
+        assert process.stdout is not None
+        try:
+            said = [next(line for line in process.stdout if line.startswith("maintained: "))]
+            for _ in range(4):
+                maintained.batch()
+                maintained.run()
+        finally:
+            stop.touch()
+        said.extend(process.stdout)
+    print("".join(said))
+    assert {line for line in said if line.startswith("maintained: ")} == {"maintained: True\n"}, said
+    maintained.check()
+    maintained.check_against_bronze()

@@ -1,0 +1,1 @@
+{{ cdc_current_snapshot_sql('bronze.shop__order') }}
