@@ -5,7 +5,7 @@
 #}
 {% macro cdc_bronze_range(cdc, bronze, to_snapshot_id, progress, plan) %}
     {% set from_snapshot_id = progress.get('cdc.bronze-snapshot-id') %}
-    {% if from_snapshot_id and not cdc_is_ancestor(bronze, from_snapshot_id) %}
+    {% if from_snapshot_id and not adapter.is_current_ancestor(bronze, from_snapshot_id) %}
         {% set from_snapshot_id = none %}
     {% endif %}
     {% set after_batch_id = progress.get('cdc.batch-id', 0) | int %}
@@ -28,6 +28,7 @@
         'has_late': has_late,
         'has_late_truncate': (news['first_truncate'] or '~') <= applied_sequence,
         'has_partial': log['has_partial'],
+        'has_deletes': news['has_deletes'] or news['has_key_changes'],
         'barriers': barriers,
         'barrier': barrier,
         'has_new_barrier': barrier > applied_barrier,

@@ -16,6 +16,7 @@ select
         when _cdc_operation = 'T' then _cdc_sequence
         when _cdc_operation <> 'L' and _cdc_generation > 1 then lpad(_cdc_generation, 6, '0')
     end)), ' ') as barriers,
+    coalesce(bool_or(_cdc_operation = 'D'), false) as has_deletes,
     coalesce(bool_or(_cdc_unavailable_columns is not null), false) as has_partial,
     coalesce(bool_or(_cdc_old_key is not null), false) as has_key_changes
 from changes

@@ -10,7 +10,7 @@
         'paths': [], 'has_truncate': false, 'has_mixed': false, 'last_batch_id': after_batch_id,
     } %}
     {% set replaced = [] %}
-    {% for file in run_query(sql) %}
+    {% for file in (run_query(sql) if cdc_is_listed(cdc, after_batch_id) else []) %}
         {% if file['kind'] == 'truncate' %}
             {% do files.update({'has_truncate': true}) %}
         {% elif file['kind'] == 'mixed' %}

@@ -1,8 +1,14 @@
-{# Iceberg counts the rows of a MERGE; a plain write, such as the first one, is all inserts. #}
+{# Iceberg counts the rows of a MERGE, and cdc_replace_rows its own; a plain write, such as the first, is all inserts. #}
 {% macro cdc_row_counts_sql() -%}
 cast(coalesce(
-    summary['spark.merge-into.num-target-rows-inserted'], summary['added-records'], '0'
+    summary['spark.merge-into.num-target-rows-inserted'],
+    cast(summary['added-records'] as bigint) - coalesce(cast(summary['cdc.rows-updated'] as bigint), 0),
+    0
 ) as bigint) as rows_inserted,
-cast(coalesce(summary['spark.merge-into.num-target-rows-updated'], '0') as bigint) as rows_updated,
-cast(coalesce(summary['spark.merge-into.num-target-rows-deleted'], '0') as bigint) as rows_deleted
+cast(coalesce(
+    summary['spark.merge-into.num-target-rows-updated'], summary['cdc.rows-updated'], '0'
+) as bigint) as rows_updated,
+cast(coalesce(
+    summary['spark.merge-into.num-target-rows-deleted'], summary['cdc.rows-deleted'], '0'
+) as bigint) as rows_deleted
 {%- endmacro %}

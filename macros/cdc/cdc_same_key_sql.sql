@@ -1,7 +1,9 @@
+{# Of two keys that a table has, a single column is never NULL; a part of a composite one may be. #}
 {% macro cdc_same_key_sql(cdc, left, right) -%}
 {%- set comparison = cdc.get('key_comparison', []) -%}
-{%- for key in cdc_key_columns(cdc) -%}
-    {{ cdc_key_value_sql(left ~ '.' ~ cdc_quote(key), comparison) }} <=> {# -#}
+{%- set keys = cdc_key_columns(cdc) -%}
+{%- for key in keys -%}
+    {{ cdc_key_value_sql(left ~ '.' ~ cdc_quote(key), comparison) }} {{ '=' if keys | length == 1 else '<=>' }} {# -#}
     {{ cdc_key_value_sql(right ~ '.' ~ cdc_quote(key), comparison) }}{{ ' and ' if not loop.last }}
 {%- endfor -%}
 {%- endmacro %}

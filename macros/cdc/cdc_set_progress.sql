@@ -1,5 +1,7 @@
 {% macro cdc_set_progress(progress) %}
-    {% for name, value in progress.items() if value | string %}
-        {% do run_query("set `spark.sql.iceberg.snapshot-property.cdc." ~ name ~ "` = " ~ value) %}
+    {% set properties = {} %}
+    {% for name, value in progress.items() if value is none or value | string %}
+        {% do properties.update({'spark.sql.iceberg.snapshot-property.cdc.' ~ name: value}) %}
     {% endfor %}
+    {% do adapter.set_properties(properties) %}
 {% endmacro %}

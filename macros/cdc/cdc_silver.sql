@@ -10,7 +10,7 @@
     {%- if load_relation(bronze) is none -%}
         {%- do exceptions.raise_compiler_error(cdc_bronze_is_missing_message(this, bronze)) -%}
     {%- endif -%}
-    {%- set bronze_snapshot_id = cdc_current_snapshot_id(bronze) -%}
+    {%- set bronze_snapshot_id = adapter.current_snapshot_id(bronze) -%}
     {%- set existing = load_relation(this) -%}
     {%- set progress = cdc_progress(existing) -%}
     {%- if existing is not none and progress.get('cdc.bronze-snapshot-id') == bronze_snapshot_id | string -%}
@@ -24,7 +24,11 @@
         {%- set existing, progress = none, {} -%}
     {%- endif -%}
     {%- set changes = cdc_bronze_range(cdc, bronze, bronze_snapshot_id, progress, plan) -%}
-    {%- do cdc_set_progress(cdc_silver_progress(cdc, changes, plan)) -%}
+    {%- set new_progress = cdc_silver_progress(cdc, changes, plan) -%}
+    {%- if existing is not none and cdc_replaces_rows(cdc, changes, progress) -%}
+        {{ return(cdc_replacing(cdc, bronze, existing, changes, plan, new_progress)) }}
+    {%- endif -%}
+    {%- do cdc_set_progress(new_progress) -%}
     {%- if not plan | rejectattr('raw_type', 'none') | list -%}
         {{ return(cdc_silver_empty_sql(cdc, bronze, plan)) }}
     {%- endif -%}

@@ -64,7 +64,7 @@ from newest
 {%- if not is_soft and changes.barrier -%}
     {%- do conditions.append('change._cdc_sequence >= ' ~ cdc_string_sql(changes.barrier)) -%}
 {%- endif -%}
-{%- if not is_soft and is_first -%}
+{%- if not is_soft and (is_first or changes.get('replaces')) -%}
     {%- do conditions.append("change._cdc_operation <> 'D'") -%}
 {%- endif -%}
 {{ '\nwhere ' ~ conditions | join(' and ') if conditions }}

@@ -8,6 +8,9 @@
         {%- set columns = adapter.get_columns_in_relation(target) | map(attribute='name') | list -%}
         {%- if cdc.layer == 'silver' and cdc.mode == 'history' -%}
             {{ cdc_history_merge_sql(cdc, target, source, columns) }}
+        {%- elif marks.replaces -%}
+            {%- do cdc_replace_rows(cdc, target, source, columns, fromjson(marks.replaces)) -%}
+            select 'replaced' as status
         {%- elif cdc.layer == 'silver' and not marks.inserts -%}
             {{ cdc_merge_sql(cdc, target, source, columns, marks) }}
         {%- else -%}

@@ -12,7 +12,7 @@
     ) %}
     {% set bronze = cdc_bronze_of(cdc) %}
     {% do validate_rebuild_silver(node, bronze) %}
-    {% set snapshot_id = cdc_current_snapshot_id(bronze) %}
+    {% set snapshot_id = adapter.current_snapshot_id(bronze) %}
     {% set plan = cdc_silver_plan(cdc, bronze, none) %}
     {% set changes = cdc_bronze_range(cdc, bronze, snapshot_id, {}, plan) %}
     {% set clauses = cdc_table_clauses_sql(node.config) %}

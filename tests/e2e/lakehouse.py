@@ -39,9 +39,10 @@ class Lakehouse:
 
     Args:
         root: an empty folder.
+        spark_settings: lines of the profile in place of its number of shuffle partitions; None leaves it as it is.
     """
 
-    def __init__(self, root: Path) -> None:
+    def __init__(self, root: Path, spark_settings: str | None = SMALL_DATA) -> None:
         self.project = root / "project"
         self.raw = root / "raw"
         self.warehouse = root / "warehouse"
@@ -52,8 +53,10 @@ class Lakehouse:
                 shutil.copytree(source, target)
             else:
                 shutil.copy(source, target)
-        profiles = self.project / "profiles" / "profiles.yml"
-        profiles.write_text(profiles.read_text().replace('        spark.sql.shuffle.partitions: "4"\n', SMALL_DATA, 1))
+        if spark_settings is not None:
+            profiles = self.project / "profiles" / "profiles.yml"
+            own = '        spark.sql.shuffle.partitions: "4"\n'
+            profiles.write_text(profiles.read_text().replace(own, spark_settings, 1))
         self.messages: list[str] = []
         self.rows: dict[str, list[dict[str, str]]] = {FEEDS_FILE: [], TABLES_FILE: [], COLUMNS_FILE: []}
 

@@ -101,6 +101,13 @@ class Dbt:
     Attributes:
         queries: all that went through run_query, in order.
         attempted: all that went through adapter.attempt.
+        snapshots: ids of the snapshots of every table, newest first.
+        summary: what the newest snapshot of every table says of itself.
+        nodes: nodes of dbt's graph, by unique id.
+
+    Attributes:
+        queries: all that went through run_query, and what was set or unset, in order.
+        properties: the last value that each of the set ones got.
         warnings, logged, printed, dropped, files_read: likewise exceptions.warn, log, print, adapter.drop_relation,
             adapter.read_files.
     """
@@ -119,11 +126,14 @@ class Dbt:
         files: dict[str, Any] | None = None,
         attempts: dict[str, list[dict[str, Any]] | str] | None = None,
         nodes: dict[str, Any] | None = None,
+        snapshots: tuple[int, ...] = (),
+        summary: dict[str, str] | None = None,
     ) -> None:
         columns = columns or {}
         self.answers = answers or {}
         self.queries: list[str] = []
         self.attempted: list[str] = []
+        self.properties: dict[str, Any] = {}
         self.warnings: list[str] = []
         self.logged: list[str] = []
         self.printed: list[str] = []
@@ -132,6 +142,11 @@ class Dbt:
 
         def existing(relation: Relation) -> Relation | None:
             return relation if relation in columns else None
+
+        def set_properties(properties: dict[str, Any]) -> None:
+            for name, value in properties.items():
+                self.queries.append(f"set `{name}` = {value}")
+                self.properties[name] = value
 
         def read_files(*arguments: Any) -> Any:
             self.files_read.append(arguments)
@@ -153,6 +168,11 @@ class Dbt:
                 get_relation=lambda database, schema, identifier: existing(Relation(schema, identifier)),
                 attempt=attempt,
                 drop_relation=self.dropped.append,
+                current_snapshot_id=lambda relation: (*snapshots, 0)[0],
+                is_current_ancestor=lambda relation, snapshot_id: int(snapshot_id) in snapshots,
+                newest_summary=lambda relation, key: (summary or {}) if key in (summary or {}) else {},
+                run_once=self._run_query,
+                set_properties=set_properties,
                 read_files=read_files,
             ),
             "api": SimpleNamespace(
@@ -183,6 +203,8 @@ class Dbt:
             "run_started_at": datetime(2024, 5, 6, 7, 8, 9, 123456, tzinfo=timezone.utc),
             "target": SimpleNamespace(schema="default"),
             "this": this,
+            "tojson": json.dumps,
+            "var": lambda name, default: default,
             "zip": zip,
         }
         for name, template in _templates().items():

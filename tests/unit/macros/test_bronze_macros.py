@@ -102,27 +102,41 @@ def test_cdc_new_files_sql__up_to_the_batch_that_is_read():
     assert "and batch_id <= 0 group by" in normalise(Dbt().cdc_new_files_sql("l", "r", FEED, 7, 0))
 
 
+LISTED_BATCHES = "group by feed, source_schema, source_table"
+WAITING = {LISTED_BATCHES: [{"feed": "it's", "source_schema": "shop", "source_table": "order", "batch_id": 10}]}
 NEWEST = {"path": "a", "kind": "load", "batch_id": 8, "is_newest": True}
 REPLACED = {"path": "b", "kind": "load", "batch_id": 9, "is_newest": False}
 TRUNCATE = {"path": "shop/order", "kind": "truncate", "batch_id": 10, "is_newest": True}
 
 
 def test_cdc_new_files__nothing_new():
-    dbt = Dbt(answers={"ref.raw_listing": []})
-    assert dbt.cdc_new_files(FEED, 7) == {"paths": [], "has_truncate": False, "has_mixed": False, "last_batch_id": 7}
-    assert len(dbt.queries) == 1
+    dbt = Dbt(answers=WAITING)
+    assert dbt.cdc_new_files(FEED, 10) == {"paths": [], "has_truncate": False, "has_mixed": False, "last_batch_id": 10}
+    assert len(dbt.queries) == 1, "one query for all tables"
+
+
+def test_cdc_is_listed__another_table_has_news():
+    dbt = Dbt(answers=WAITING)
+    assert dbt.cdc_is_listed(FEED, 9) is True
+    assert dbt.cdc_is_listed({**FEED, "source_table": "other"}, 0) is False
+
+
+def test_cdc_is_listed__records_of_a_split_are_looked_for():
+    dbt = Dbt()
+    assert dbt.cdc_is_listed({**FEED, "split": "split_shop"}, 9) is True
+    assert dbt.queries == []
 
 
 def test_cdc_new_files__a_truncate_is_no_object_to_read():
-    dbt = Dbt(answers={"ref.raw_listing": [NEWEST, TRUNCATE]})
+    dbt = Dbt(answers={**WAITING, "ref.raw_listing": [NEWEST, TRUNCATE]})
     assert dbt.cdc_new_files(FEED, 7) == {"paths": ["a"], "has_truncate": True, "has_mixed": False, "last_batch_id": 10}
 
 
 def test_cdc_new_files__replaced_content_is_rejected_and_not_read():
-    dbt = Dbt(answers={"insert into": [], "ref.raw_listing": [NEWEST, REPLACED]})
+    dbt = Dbt(answers={**WAITING, "insert into": [], "ref.raw_listing": [NEWEST, REPLACED]})
     assert dbt.cdc_new_files(FEED, 7) == {"paths": ["a"], "has_truncate": False, "has_mixed": False, "last_batch_id": 9}
-    assert "('b', 'replaced by newer content before it was read')" in dbt.queries[1]
-    assert dbt.queries[1].endswith("where files.is_newest = false")
+    assert "('b', 'replaced by newer content before it was read')" in dbt.queries[2]
+    assert dbt.queries[2].endswith("where files.is_newest = false")
 
 
 def test_cdc_reject_files_sql__reasons_are_text():
@@ -730,13 +744,14 @@ def test_cdc_bronze_sql__the_run_names_one_moment():
 
 
 LISTED = {"is_newest": [NEWEST]}
-SEEN = {"map_filter": [{"progress": '{"cdc.batch-id": "7"}'}]}
+SEEN = {"cdc.batch-id": "7"}
 
 
 def running(exists: bool, answers: dict[str, Any], **words: Any) -> Dbt:
     columns = {BRONZE: {"old": "int", "_cdc_batch_id": "bigint"}} if exists else {}
     cdc = {**table(), "format": "parquet", "layer": "bronze"}
-    return Dbt(**{"this": BRONZE, "cdc": cdc, "columns": columns, "answers": answers, "files": READABLE, **words})
+    dbt = {"this": BRONZE, "cdc": cdc, "columns": columns, "answers": {**WAITING, **answers}, "files": READABLE}
+    return Dbt(**{**dbt, "summary": SEEN if exists else None, **words})
 
 
 @pytest.mark.parametrize("words", [{"execute": False}, {"which": "compile"}, {"which": "test"}])
@@ -747,13 +762,13 @@ def test_cdc_bronze__asks_nothing_unless_it_runs(words):
 
 
 def test_cdc_bronze__nothing_new_sets_no_progress():
-    dbt = running(True, {**SEEN, "is_newest": []})
+    dbt = running(True, {"is_newest": []})
     assert dbt.cdc_bronze("source").startswith("-- nothing new: no new object in the landing area since batch 7\n")
     assert not [query for query in dbt.queries if query.startswith(("set ", "alter "))]
 
 
 def test_cdc_bronze__a_truncate_alone_is_news():
-    dbt = running(True, {**SEEN, "is_newest": [TRUNCATE]})
+    dbt = running(True, {"is_newest": [TRUNCATE]})
     sql = normalise(dbt.cdc_bronze("source"))
     assert "'T' as _cdc_operation, _cdc_file_time as _cdc_committed_at" in sql
     assert sql.endswith("from truncates")
@@ -762,7 +777,7 @@ def test_cdc_bronze__a_truncate_alone_is_news():
 
 
 def test_cdc_bronze__new_files_evolve_the_table_and_set_progress():
-    dbt = running(True, {**SEEN, **LISTED})
+    dbt = running(True, LISTED)
     sql = normalise(dbt.cdc_bronze("source"))
     assert "and batch_id > 7 and batch_id <= 8 group by" in sql
     assert dbt.queries[-2:] == [
@@ -781,7 +796,7 @@ def test_cdc_bronze__new_files_evolve_the_table_and_set_progress():
 )
 def test_cdc_bronze__policy(policy, altered):
     columns = [*ID_COLUMNS, {"name": "old", "type": "bigint"}]
-    dbt = running(True, {**SEEN, **LISTED}, files={**READABLE, "columns": columns, "schemas": [columns]})
+    dbt = running(True, LISTED, files={**READABLE, "columns": columns, "schemas": [columns]})
     dbt.context["model"].config.meta.cdc["schema_drift"] = policy
     sql = dbt.cdc_bronze("source")
     assert [query for query in dbt.queries if query.startswith("alter")] == [
@@ -791,7 +806,7 @@ def test_cdc_bronze__policy(policy, altered):
 
 
 def test_cdc_bronze__a_renamed_column_is_renamed_in_the_table():
-    dbt = running(True, {**SEEN, **LISTED})
+    dbt = running(True, LISTED)
     dbt.context["model"].config.meta.cdc["renamed_columns"] = {"OLD": "id", "x": "y"}
     dbt.cdc_bronze("source")
     assert "alter table bronze.shop__order rename column `OLD` to `id`" in dbt.queries
@@ -813,10 +828,10 @@ def test_cdc_last_batch_id__no_table():
 
 
 def test_cdc_last_batch_id__from_progress():
-    assert Dbt(answers=SEEN).cdc_last_batch_id(BRONZE) == 7
+    assert Dbt(summary=SEEN).cdc_last_batch_id(BRONZE) == 7
 
 
 @pytest.mark.parametrize(("greatest", "expected"), [(5, 5), (None, 0)])
 def test_cdc_last_batch_id__from_the_rows_where_progress_is_gone(greatest, expected):
-    answers = {"map_filter": [], "max(_cdc_batch_id) from bronze.shop__order": [{"max": greatest}]}
+    answers = {"max(_cdc_batch_id) from bronze.shop__order": [{"max": greatest}]}
     assert Dbt(answers=answers).cdc_last_batch_id(BRONZE) == expected

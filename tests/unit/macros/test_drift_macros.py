@@ -92,7 +92,8 @@ def command(answers: dict[str, Any], *, listed: bool = True) -> tuple[Dbt, list[
     dbt = Dbt(
         nodes={"a": other, "b": node},
         columns={BRONZE: TABLE, **({"ref.raw_listing": {}} if listed else {})},
-        answers={"map_filter": [{"progress": '{"cdc.batch-id": "7"}'}], **answers},
+        answers=answers,
+        summary={"cdc.batch-id": "7"},
         files={"columns": columns, "schemas": [columns], "rejected": []},
     )
     printed: list[str] = []

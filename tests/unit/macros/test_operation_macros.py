@@ -293,9 +293,9 @@ def explained(key: Any, **answers: list[dict[str, Any]]) -> Dbt:
             "is_wrong": [{"is_wrong": answers.get("wrong", False)}],
             "with changes as": answers.get("changes", [{**row, "image": json.dumps(row["image"])}]),
             "select distinct `id`": [{"id": 1}, {"id": 2}],
-            ".snapshots": [{"progress": '{"cdc.batch-id": "10"}'}],
             "from silver.shop__order": [{"sequence": row["sequence"], "image": '{"id": "1", "v": "a"}'}],
         },
+        summary={"cdc.batch-id": "10"},
     )
     dbt.explain_row("shop__order", key)
     return dbt
@@ -372,9 +372,9 @@ def rebuilding(differences: list[dict[str, Any]], **columns: Any) -> Dbt:
                 {**summary, "has_key_changes": False, "updates_and_deletes": 0, "changes": 5}
                 | {"last_batch_id": 9, "last_sequence": "s9"}
             ],
-            "operation = 'replace'": [{"snapshot_id": 42}],
             "as place": [],
         },
+        snapshots=(42,),
     )
 
 
@@ -443,13 +443,13 @@ def replaying(waiting: list[int], bronze: dict[str, Any], **columns: str) -> Dbt
                 ("as row_count", [{"row_count": waiting[0]}]),
                 ("map_keys", [{"name": name} for name in columns]),
                 ("max(_cdc_batch_id)", [{"batch_id": 11}]),
-                (".snapshots", [{"progress": '{"cdc.batch-id": "10"}'}]),
             ]
 
     dbt = Dbt(
         nodes=nodes,
         columns={BRONZE: {"id": "int", "b": "binary", "_cdc_sequence": "string", "_cdc_quarantine_rule": "string"}},
         answers=Answers({"x": []}),
+        summary={"cdc.batch-id": "10"},
     )
     run = dbt.context["run_query"]
 

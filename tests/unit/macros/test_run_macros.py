@@ -88,6 +88,15 @@ def test_cdc_write_sql__statement(cdc, compiled, starts):
     assert normalise(dbt.cdc_write_sql(BRONZE, "news")).startswith(starts)
 
 
+def test_cdc_write_sql__rows_that_are_replaced():
+    compiled = Dbt().cdc_mark_sql("replaces", '{"rows_before": 3}') + "\nselect 1"
+    dbt = Dbt(cdc={"layer": "silver", "mode": "current"}, compiled=compiled, columns={SILVER: {"id": "int"}})
+    written = []
+    dbt.context["cdc_replace_rows"] = lambda *arguments: written.append(arguments)
+    assert dbt.cdc_write_sql(SILVER, "news").strip() == "select 'replaced' as status"
+    assert written == [({"layer": "silver", "mode": "current"}, SILVER, "news", ["id"], {"rows_before": 3})]
+
+
 @pytest.mark.parametrize("mark", ["barrier", "fills"])
 @pytest.mark.parametrize("delete_mode", ["hard", "soft"])
 def test_cdc_write_sql__marks_and_delete_mode_reach_the_merge(delete_mode, mark):
@@ -125,12 +134,13 @@ def test_generate_schema_name__case(custom, expected):
     assert Dbt().generate_schema_name(custom, None).strip() == expected
 
 
-def test_cdc_set_progress__what_is_empty_is_left_out():
+def test_cdc_set_progress__what_is_empty_is_left_out_and_none_unsets():
     dbt = Dbt()
-    dbt.cdc_set_progress({"batch-id": 0, "sequence": "", "committed-at": "2024-01-02 03:04:05"})
+    dbt.cdc_set_progress({"batch-id": 0, "sequence": "", "committed-at": "2024-01-02 03:04:05", "changes": None})
     assert dbt.queries == [
         "set `spark.sql.iceberg.snapshot-property.cdc.batch-id` = 0",
         "set `spark.sql.iceberg.snapshot-property.cdc.committed-at` = 2024-01-02 03:04:05",
+        "set `spark.sql.iceberg.snapshot-property.cdc.changes` = None",
     ]
 
 
@@ -139,30 +149,19 @@ def test_cdc_progress__no_table():
 
 
 def test_cdc_progress__no_snapshot_with_progress():
-    assert Dbt(answers={"map_filter": []}).cdc_progress(SILVER) == {}
+    assert Dbt().cdc_progress(SILVER) == {}
 
 
-def test_cdc_progress__of_the_newest_snapshot():
-    dbt = Dbt(answers={"map_filter": [{"progress": '{"cdc.batch-id": "7", "cdc.sequence": "m"}'}]})
-    assert dbt.cdc_progress(SILVER) == {"cdc.batch-id": "7", "cdc.sequence": "m"}
-    assert dbt.queries == [dbt.cdc_progress_sql(SILVER)]
+def test_cdc_progress__what_the_project_and_iceberg_say_of_the_table():
+    summary = {"cdc.batch-id": "7", "cdc.sequence": "m", "total-records": "9", "added-records": "2"}
+    progress = Dbt(summary=summary).cdc_progress(SILVER)
+    assert progress == {"cdc.batch-id": "7", "cdc.sequence": "m", "total-records": "9"}
 
 
 def test_cdc_progress_sql__newest_ancestor_of_the_current_snapshot():
     sql = normalise(Dbt().cdc_progress_sql(SILVER))
     assert "where history.is_current_ancestor and map_contains_key(snapshots.summary, 'cdc.batch-id')" in sql
     assert sql.endswith("order by snapshots.committed_at desc limit 1")
-
-
-@pytest.mark.parametrize(("rows", "expected"), [([{"snapshot_id": 43}], 43), ([], 0)])
-def test_cdc_current_snapshot_id__case(rows, expected):
-    dbt = Dbt(answers={"from silver.shop__order.snapshots": rows})
-    assert dbt.cdc_current_snapshot_id(SILVER) == expected
-
-
-def test_cdc_current_snapshot_sql__compactions_come_last():
-    sql = normalise(Dbt().cdc_current_snapshot_sql(SILVER))
-    assert sql.endswith("order by snapshots.operation = 'replace', snapshots.committed_at desc limit 1")
 
 
 def result(status: str, kind: str = "test") -> Any:
@@ -282,13 +281,13 @@ def test_one_row_per_key__asks_for_the_models_own_key():
     )
 
 
-PROGRESS = {"map_filter": [{"progress": '{"cdc.bronze-snapshot-id": "43", "cdc.sequence": "m"}'}]}
+PROGRESS = {"cdc.batch-id": "7", "cdc.bronze-snapshot-id": "43", "cdc.sequence": "m"}
 
 
 @pytest.mark.parametrize("which", ["test", "build"])
 def test_silver_matches_bronze__compares_at_the_snapshot_applied(which):
     columns = {SILVER: {"id": "int", "_cdc_sequence": "string"}, BRONZE: {"id": "int"}}
-    sql = data_test("silver_matches_bronze", which=which, columns=columns, answers=PROGRESS)
+    sql = data_test("silver_matches_bronze", which=which, columns=columns, summary=PROGRESS)
     assert "from bronze.shop__order version as of 43 where _cdc_quarantine_rule is null" in sql
     assert sql.endswith("having sum(side) <> 0")
 
@@ -299,6 +298,6 @@ def test_silver_matches_bronze__asks_nothing_unless_it_tests(words):
 
 
 def test_silver_matches_bronze__nothing_applied_means_no_row():
-    answers = {"map_filter": [{"progress": '{"cdc.bronze-snapshot-id": "43", "cdc.batch-id": "7"}'}]}
-    sql = data_test("silver_matches_bronze", which="test", answers=answers)
+    applied = {"cdc.bronze-snapshot-id": "43", "cdc.batch-id": "7"}
+    sql = data_test("silver_matches_bronze", which="test", summary=applied)
     assert sql == BLOCKS_NOTHING + "select * from silver.shop__order"

@@ -14,7 +14,7 @@ SILVER = Relation("silver", "shop__order")
 KEYS = ["id", "line no"]
 
 
-NO_MARKS = {"barrier": "", "fills": "", "inserts": ""}
+NO_MARKS = {"barrier": "", "fills": "", "inserts": "", "replaces": ""}
 CDC = {
     "layer": "silver",
     "feed": "retail",
@@ -40,7 +40,7 @@ def test_cdc_merge_sql__hard():
         """
         merge into silver.shop__order as target
         using news as source
-        on target.`id` <=> source.`id`
+        on target.`id` = source.`id`
         when matched and source._cdc_sequence > target._cdc_sequence and source._cdc_operation = 'D' then delete
         when matched and source._cdc_sequence > target._cdc_sequence then update set
             `id` = source.`id`, `name` = source.`name`, `_cdc_sequence` = source.`_cdc_sequence`
@@ -56,7 +56,7 @@ def test_cdc_merge_sql__soft():
         """
         merge into silver.shop__order as target
         using news as source
-        on target.`id` <=> source.`id`
+        on target.`id` = source.`id`
         when matched and source._cdc_sequence >= target._cdc_sequence and not source._cdc_has_image then update set
             `_cdc_is_deleted` = source.`_cdc_is_deleted`, `_cdc_sequence` = source.`_cdc_sequence`
         when matched and source._cdc_sequence >= target._cdc_sequence then update set
@@ -155,9 +155,10 @@ def summary(
         "barriers": "",
         "has_partial": False,
         "has_key_changes": False,
+        "has_deletes": False,
         **found,
     }
-    return {"first_sequence": [row], "is_current_ancestor": [{"count": 1}]}
+    return {"first_sequence": [row]}
 
 
 APPLIED = {"cdc.bronze-snapshot-id": "41", "cdc.batch-id": "7", "cdc.sequence": "m", "cdc.committed-at": "2024-01-02"}
@@ -173,7 +174,7 @@ def bronze_range(
     answers: dict[str, list[Any]], progress: dict[str, str] | None = None, cdc: dict[str, Any] = CDC
 ) -> dict[str, Any]:
     progress = APPLIED if progress is None else progress
-    return Dbt(answers=answers).cdc_bronze_range(cdc, BRONZE, 43, progress, PLAN)
+    return Dbt(answers=answers, snapshots=(43, 42, 41)).cdc_bronze_range(cdc, BRONZE, 43, progress, PLAN)
 
 
 def test_cdc_bronze_range__first_run():
@@ -186,6 +187,7 @@ def test_cdc_bronze_range__first_run():
         "has_late": False,
         "has_late_truncate": False,
         "has_partial": False,
+        "has_deletes": False,
         "barriers": [],
         "barrier": "",
         "has_new_barrier": False,
@@ -244,13 +246,19 @@ def test_cdc_bronze_range__updates_and_deletes_of_a_table_without_key_are_counte
     assert bronze_range(summary("n", "z", 9, "2024-01-03"), cdc=APPEND)["not_applied"] == 2
 
 
+@pytest.mark.parametrize(
+    ("found", "expected"), [({}, False), ({"has_deletes": True}, True), ({"has_key_changes": True}, True)]
+)
+def test_cdc_bronze_range__a_change_of_a_key_deletes_the_old_one(found, expected):
+    assert bronze_range(summary("n", "z", 9, "2024-01-03", **found))["has_deletes"] is expected
+
+
 def test_cdc_bronze_range__starts_at_the_snapshot_applied_last():
     assert "'start-snapshot-id' = '41'" in bronze_range(summary("n", "z", 9, "2024-01-03"))["sql"]
 
 
 def test_cdc_bronze_range__starts_at_the_batch_where_that_snapshot_is_gone():
-    answers = {**summary("n", "z", 9, "2024-01-03"), "is_current_ancestor": [{"count": 0}]}
-    sql = bronze_range(answers)["sql"]
+    sql = bronze_range(summary("n", "z", 9, "2024-01-03"), {**APPLIED, "cdc.bronze-snapshot-id": "40"})["sql"]
     assert "version as of 43" in sql
     assert "_cdc_batch_id > 7" in sql
 
@@ -273,20 +281,6 @@ def test_cdc_log_sql__columns_that_bronze_has(cdc, also, operations):
     )
 
 
-@pytest.mark.parametrize(("count", "expected"), [(1, True), (0, False)])
-def test_cdc_is_ancestor__case(count, expected):
-    dbt = Dbt(answers={"snapshots.snapshot_id = 41": [{"count": count}]})
-    assert dbt.cdc_is_ancestor(BRONZE, 41) is expected
-    assert_sql_equal(
-        dbt.queries[0],
-        """
-        select count(*) from bronze.shop__order.snapshots as snapshots
-        inner join bronze.shop__order.history as history on snapshots.snapshot_id = history.snapshot_id
-        where history.is_current_ancestor and snapshots.snapshot_id = 41
-        """,
-    )
-
-
 CHANGES = {
     "sql": "select * from part",
     "log_sql": "select * from whole",
@@ -297,6 +291,7 @@ CHANGES = {
     "has_late": False,
     "has_late_truncate": False,
     "has_partial": False,
+    "has_deletes": False,
     "barriers": [],
     "barrier": "",
     "has_new_barrier": False,
@@ -431,8 +426,6 @@ def running(applied: dict[str, str] | None, *, bronze: dict[str, str], barriers:
     if applied is not None:
         columns[SILVER] = {"id": "int", **OWN}
     answers = {
-        "map_filter": [{"progress": json.dumps(applied)}] if applied else [],
-        "operation = 'replace'": [{"snapshot_id": 43}],
         **summary("n", "z", 9, "2024-01-03 00:00:00.000000", barriers=barriers),
         "count(distinct path) > 1": [],
     }
@@ -440,7 +433,8 @@ def running(applied: dict[str, str] | None, *, bronze: dict[str, str], barriers:
         resource_type="model", name="raw_listing", database=None, schema="etl_metadata", alias="raw_listing"
     )
     nodes = {"model.raw_listing": listing}
-    return Dbt(**{"cdc": CDC, "columns": columns, "answers": answers, "nodes": nodes, **words})
+    state = {"snapshots": (43, 42, 41), "summary": applied}
+    return Dbt(**{"cdc": CDC, "columns": columns, "answers": answers, "nodes": nodes, **state, **words})
 
 
 def set_properties(dbt: Dbt) -> list[str]:
@@ -510,7 +504,7 @@ def test_cdc_silver_progress__ties_are_counted_where_two_objects_share_a_place()
     changes = {**CHANGES, "last_batch_id": 9, "last_sequence": "z", "last_committed_at": "", "changes": 5}
     changes |= {"not_applied": 0, "after_batch_id": 7}
     assert dbt.cdc_silver_progress(CDC, changes, PLAN)["ties"] == 4
-    assert "substring(_cdc_sequence, 1, 29) in ('p1', 'p2')" in dbt.queries[-1]
+    assert "left(_cdc_sequence, length(_cdc_sequence) - 45) in ('p1', 'p2')" in dbt.queries[-1]
     assert dbt.cdc_silver_progress(APPEND, changes, PLAN)["ties"] == 0
 
 
@@ -538,6 +532,153 @@ def test_cdc_silver__table_with_rows_is_never_dropped():
 def test_cdc_silver__no_source_column_yet():
     sql = normalise(running(None, bronze={}).cdc_silver(BRONZE))
     assert sql.startswith("select cast(null as string) as `id`, _cdc_operation")
+
+
+MANY_ROWS = {**APPLIED, "total-records": "200000"}
+ON_READ = {"tblproperties": {"write.delete.mode": "merge-on-read"}}
+
+
+@pytest.mark.parametrize(
+    ("expected", "cdc", "changes", "progress", "config"),
+    [
+        (True, {}, {}, {}, {}),
+        (False, {}, {}, {"total-records": "199999"}, {}),
+        (False, {"mode": "history"}, {}, {}, {}),
+        (False, {"mode": "append"}, {}, {}, {}),
+        (False, {"unchanged_rows": "skip"}, {}, {}, {}),
+        (False, {}, {"changes": 2000001}, {}, {}),
+        (False, {}, {"changes": 0}, {}, {}),
+        (False, {}, {"has_late": True}, {}, {}),
+        (False, {}, {"has_partial": True}, {}, {}),
+        (False, {}, {"has_new_barrier": True}, {}, {}),
+        (True, {}, {"has_deletes": True}, {}, {}),
+        (True, {"delete_mode": "soft"}, {}, {}, {}),
+        (False, {"delete_mode": "soft"}, {"has_deletes": True}, {}, {}),
+        (False, {}, {}, {}, {"tblproperties": {"write.delete.mode": "copy-on-write"}}),
+        (False, {}, {}, {}, {"tblproperties": {}}),
+    ],
+)
+def test_cdc_replaces_rows__case(expected, cdc, changes, progress, config):
+    dbt = Dbt(config={**ON_READ, **config})
+    changes = {**CHANGES, "changes": 2000000, **changes}
+    assert dbt.cdc_replaces_rows({**CDC, **cdc}, changes, {**MANY_ROWS, **progress}) is expected
+
+
+def test_cdc_silver__rows_are_replaced_where_nothing_is_late():
+    counts = {"first_key": "-5", "last_key": "9", "rows_before": 3, "rows_deleted": 1}
+    dbt = running(MANY_ROWS, bronze={"id": "int"}, config=ON_READ)
+    dbt.answers["as rows_before"] = [counts]
+    sql = dbt.cdc_silver(BRONZE)
+    assert set_properties(dbt) == [], "only the commit that readers see carries the progress"
+    assert "create or replace temporary view `shop__order__news` as" in dbt.queries[-2]
+    replaces = json.loads(Dbt(compiled=sql).cdc_marks()["replaces"])
+    assert replaces.pop("progress")["bronze-snapshot-id"] == 43
+    assert replaces == {**counts, "range_type": "int"}
+    assert normalise(sql).endswith("where change._cdc_operation <> 'D'")
+
+
+@pytest.mark.parametrize(
+    ("type", "keys", "comparison", "expected"),
+    [
+        ("bigint", ["ID"], [], "bigint"),
+        ("decimal(10,2)", ["id"], [], "decimal(10,2)"),
+        ("string", ["id"], [], None),
+        ("timestamp", ["id"], [], None),
+        ("bigint", ["id", "v"], [], None),
+        ("bigint", ["id"], ["ignore_case"], None),
+    ],
+)
+def test_cdc_range_type__case(type, keys, comparison, expected):
+    plan = [{"name": "v", "type": "int"}, {"name": "id", "type": type}]
+    assert Dbt().cdc_range_type({"primary_key": keys, "key_comparison": comparison}, plan) == expected
+
+
+def test_cdc_key_counts_sql__what_the_first_and_the_newest_change_say():
+    assert_sql_equal(
+        Dbt().cdc_key_counts_sql({**CDC, "primary_key": KEYS}, "`n`", None),
+        """
+        with keys as (
+            select
+                min_by(_cdc_operation, _cdc_sequence) not in ('I', 'L') as was_there,
+                max_by(_cdc_operation, _cdc_sequence) = 'D' as is_deleted
+            from `n`
+            group by `id`, `line no`
+        )
+        select
+            count_if(was_there) as rows_before,
+            count_if(was_there and is_deleted) as rows_deleted
+        from keys
+        """,
+    )
+
+
+def test_cdc_delete_keys_sql__files_without_any_of_the_keys_are_left_out():
+    replaces = {"range_type": "int", "first_key": "-5", "last_key": "9"}
+    assert_sql_equal(
+        Dbt().cdc_delete_keys_sql(CDC, "silver.t.branch_b", "`n`", replaces),
+        """
+        delete from silver.t.branch_b as target
+        where exists ( select /*+ broadcast(news) */ 1 from `n` as news where target.`id` = news.`id` )
+        and target.`id` >= cast('-5' as int) and target.`id` <= cast('9' as int)
+        """,
+    )
+    without = normalise(Dbt().cdc_delete_keys_sql(CDC, "t", "`n`", {"range_type": None}))
+    assert without.endswith("where target.`id` = news.`id`)")
+
+
+class Branches:
+    """An adapter's branch of one table, published after so many attempts."""
+
+    def __init__(self, dbt: Dbt, removed: int, attempts: int) -> None:
+        self.removed, self.attempts = removed, attempts
+        self.queries = dbt.queries
+        vars(dbt.context["adapter"]).update(
+            start_branch=lambda table, name: self.queries.append(f"branch {name} of {table}"),
+            rows_removed=lambda table, name: self.removed,
+            publish_branch=self.publish,
+        )
+
+    def publish(self, table: Relation, name: str) -> bool:
+        self.attempts -= 1
+        self.queries.append(f"publish {name} of {table}")
+        return self.attempts == 0
+
+
+REPLACES = {"progress": {"batch-id": 9}, "range_type": None, "rows_before": 3, "rows_deleted": 1}
+SET = "set `spark.sql.iceberg.snapshot-property.cdc."
+
+
+def replaced(removed: int, attempts: int) -> list[str]:
+    dbt = Dbt(answers={"as rows_deleted": [{"rows_deleted": 2}]})
+    Branches(dbt, removed, attempts)
+    dbt.cdc_replace_rows(CDC, SILVER, "delta", ["id"], REPLACES)
+    return [query.split("\n")[0] for query in dbt.queries]
+
+
+def test_cdc_replace_rows__only_the_last_commit_carries_the_progress():
+    steps = [
+        "branch cdc_write of silver.shop__order",
+        f"{SET}batch-id` = None",
+        "delete from silver.shop__order.branch_cdc_write as target",
+        f"{SET}batch-id` = 9",
+        f"{SET}rows-updated` = 2",
+        f"{SET}rows-deleted` = 1",
+        "insert into silver.shop__order.branch_cdc_write (`id`)",
+        "publish cdc_write of silver.shop__order",
+    ]
+    assert replaced(3, attempts=1) == steps
+    assert replaced(3, attempts=2) == steps * 2
+
+
+def test_cdc_replace_rows__keys_that_were_not_what_their_first_change_said_are_counted():
+    steps = replaced(4, attempts=1)
+    assert "select count(*) as rows_deleted" in steps
+    assert steps[-4:-2] == [f"{SET}rows-updated` = 2", f"{SET}rows-deleted` = 2"]
+
+
+def test_cdc_replace_rows__another_writer_comes_in_between_every_time():
+    with pytest.raises(CompilerError, match=r"silver\.shop__order: another writer committed .* run it again"):
+        replaced(3, attempts=4)
 
 
 def difference(cdc: dict[str, Any], *columns: str) -> str:

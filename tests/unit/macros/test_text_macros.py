@@ -63,7 +63,7 @@ def test_cdc_key_list_sql__as_the_source_compares(comparison, expected):
     assert Dbt().cdc_key_list_sql(cdc) == expected
     assert (
         Dbt().cdc_same_key_sql(cdc, "a", "b")
-        == f"{expected.replace('`k`', 'a.`k`')} <=> {expected.replace('`k`', 'b.`k`')}"
+        == f"{expected.replace('`k`', 'a.`k`')} = {expected.replace('`k`', 'b.`k`')}"
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from dataclasses import replace
 from multiprocessing.context import SpawnContext
 from pathlib import Path
@@ -15,9 +16,10 @@ from dbt.adapters.spark.column import SparkColumn
 from dbt.adapters.spark.impl import SCHEMA_NOT_FOUND_MESSAGES, SparkAdapter
 from dbt.flags import get_flags
 from dbt_common.exceptions import DbtDatabaseError
+from pyspark.errors import AnalysisException
 from pyspark.sql import SparkSession
 
-from dbt.adapters.sparksession import run_lock
+from dbt.adapters.sparksession import run_lock, snapshots
 from dbt.adapters.sparksession.connections import SparksessionConnectionManager
 from dbt.adapters.sparksession.errors import CommitConflict
 from dbt.adapters.sparksession.python_models import run_model
@@ -35,6 +37,8 @@ class SparksessionAdapter(SparkAdapter):
 
     def __init__(self, config: Any, mp_context: SpawnContext) -> None:
         super().__init__(config, mp_context)
+        self._once = threading.Lock()
+        self._answers: dict[str, Any] = {}
         # `dbt debug` passes the profile alone, which does not know the project.
         flags = get_flags()
         root = Path(getattr(config, "project_root", None) or getattr(flags, "PROJECT_DIR", None) or ".").absolute()
@@ -90,6 +94,88 @@ class SparksessionAdapter(SparkAdapter):
         rows = [dict(zip(table.column_names, row.values(), strict=True)) for row in table.rows]
         return {"rows": rows, "error": None, "is_conflict": False}
 
+    @available
+    def run_once(self, sql: str) -> Any:
+        """Run a query whose answer is the same for every node of this command, and only for the first that asks.
+
+        Args:
+            sql: a query on what no node changes any more when the first asks.
+
+        Returns:
+            dbt's table of its rows.
+        """
+        with self._once:
+            if sql not in self._answers:
+                self._answers[sql] = self.execute(sql, fetch=True)[1]
+            return self._answers[sql]
+
+    @available
+    def set_properties(self, properties: dict[str, Any]) -> None:
+        """Set Spark properties, or with None unset them, for the rest of the node that this connection runs."""
+        for name, value in properties.items():
+            if value is None:
+                self.session.conf.unset(name)
+            else:
+                self.session.conf.set(name, str(value))
+
+    @available
+    def current_snapshot_id(self, relation: BaseRelation) -> int:
+        """Return the newest Iceberg snapshot that changed rows; see `snapshots.current_snapshot_id`."""
+        with self.connections.exception_handler(f"adapter.current_snapshot_id({relation})"):
+            return snapshots.current_snapshot_id(self.session, relation.render())
+
+    @available
+    def is_current_ancestor(self, relation: BaseRelation, snapshot_id: int | str) -> bool:
+        """Tell whether a snapshot led to the current one; see `snapshots.is_current_ancestor`."""
+        with self.connections.exception_handler(f"adapter.is_current_ancestor({relation})"):
+            return snapshots.is_current_ancestor(self.session, relation.render(), int(snapshot_id))
+
+    @available
+    def newest_summary(self, relation: BaseRelation, key: str) -> dict[str, str]:
+        """Return the newest snapshot summary that has a key; see `snapshots.newest_summary`."""
+        with self.connections.exception_handler(f"adapter.newest_summary({relation}, {key!r})"):
+            return snapshots.newest_summary(self.session, relation.render(), key)
+
+    @available
+    def start_branch(self, relation: BaseRelation, branch: str) -> None:
+        """Begin a branch at what readers see now; see `snapshots.start_branch`."""
+        with self.connections.exception_handler(f"adapter.start_branch({relation}, {branch!r})"):
+            snapshots.start_branch(self.session, relation.render(), branch)
+
+    @available
+    def rows_removed(self, relation: BaseRelation, branch: str) -> int:
+        """Count the rows that the newest commit of a branch removed; see `snapshots.rows_removed`."""
+        with self.connections.exception_handler(f"adapter.rows_removed({relation}, {branch!r})"):
+            return snapshots.rows_removed(self.session, relation.render(), branch)
+
+    @available
+    def publish_branch(self, relation: BaseRelation, branch: str) -> bool:
+        """Show a branch to readers, unless somebody else committed meanwhile; see `snapshots.publish_branch`."""
+        with self.connections.exception_handler(f"adapter.publish_branch({relation}, {branch!r})"):
+            return snapshots.publish_branch(self.session, relation.render(), branch)
+
+    def get_columns_in_relation(self, relation: BaseRelation) -> list[SparkColumn]:
+        """Return name and type of the columns without running a query; nothing if there is no such relation."""
+        with self.connections.exception_handler(f"adapter.get_columns_in_relation({relation})"):
+            try:
+                fields = self.session.table(relation.render()).schema.fields
+            except AnalysisException as error:
+                if error.getCondition() == "TABLE_OR_VIEW_NOT_FOUND":
+                    return []
+                raise
+        return [
+            SparkColumn(
+                table_database=None,
+                table_schema=relation.schema,
+                table_name=relation.name,
+                table_type=relation.type,
+                column=field.name,
+                column_index=index,
+                dtype=field.dataType.simpleString(),
+            )
+            for index, field in enumerate(fields, start=1)
+        ]
+
     def submit_python_job(self, parsed_model: dict[str, Any], compiled_code: str) -> AdapterResponse:
         """Write the result of a Python model.
 
@@ -101,6 +187,7 @@ class SparksessionAdapter(SparkAdapter):
     def cleanup_connections(self) -> None:
         """Close the connections at the end of a command, and let the next one write."""
         super().cleanup_connections()
+        self._answers.clear()
         run_lock.release()
 
     def parse_describe_extended(self, relation: BaseRelation, raw_rows: Any) -> list[SparkColumn]:

@@ -33,7 +33,8 @@
     {%- if model['language'] == 'python' -%}
       {%- set select_sql = adapter.run_python_model(model, compiled_code) -%}
     {%- endif -%}
-    {%- if select_sql is none -%}
+    {#- A SQL model says with this comment what a Python model says by returning None. -#}
+    {%- if select_sql is none or '-- nothing new: ' in select_sql -%}
       {%- call noop_statement('main', 'OK nothing to write') -%}{%- endcall -%}
     {%- else -%}
       {%- set tmp_relation = make_temp_relation(target_relation, '__dbt_tmp') -%}

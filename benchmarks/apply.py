@@ -1,0 +1,117 @@
+"""What it costs to apply a batch of changes to a silver table, beside ways written by hand."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+from statistics import median
+from typing import Any
+
+from benchmarks.data import TableFiles
+from benchmarks.lake import Cost, Lake, measured
+from benchmarks.variants import VARIANTS, Batch, Variant
+
+OURS = "ours"
+
+
+@dataclass
+class Series:
+    """Costs of applying batches of one size to a table of one size, by variant."""
+
+    rows: int
+    changes: int
+    skew: str
+    costs: dict[str, list[Cost]] = field(default_factory=dict)
+
+    def cpu(self, variant: str) -> float:
+        """The middle one of a variant's CPU seconds, the first, cold one left out where there are more."""
+        return _middle([cost.cpu for cost in self.costs[variant]])
+
+    def wall(self, variant: str) -> float:
+        """The same of its seconds on the clock."""
+        return _middle([cost.wall for cost in self.costs[variant]])
+
+
+def measure(root: Path, rows: int, sizes: tuple[int, ...], skew: str, repeats: int) -> list[Series]:
+    """Builds a table, copies it for each variant, and applies the same batches to all copies.
+
+    Args:
+        root: an empty folder.
+        rows: rows of the full load.
+        sizes: changes of a batch.
+        skew: `uniform` or `recent`; see `TableFiles`.
+        repeats: batches of each size; the first warms up.
+
+    Raises:
+        WrongResult: a variant's table does not hold what it must.
+    """
+    lake = Lake(root)
+    files = lake.files(skew=skew)
+    files.load(rows)
+    lake.dbt("build", "--exclude-resource-type", "test")
+    lake.spark.sql("create schema reference")
+    for variant in VARIANTS:
+        create = f"using iceberg tblproperties ({variant.properties}) as select * from silver.s__t0"
+        lake.spark.sql(f"create table reference.{variant.name} {create}")
+        if not variant.is_exact:
+            lake.spark.sql(f"create table reference.{variant.name}_limit {create} where false")
+    found = []
+    for changes in sizes:
+        series = Series(rows, changes, skew)
+        for number in range(repeats):
+            _apply(lake, files, series, backwards=bool(number % 2))
+        _check(lake, files)
+        found.append(series)
+    return found
+
+
+class WrongResult(Exception):
+    """A variant's table does not hold what it must; its time would mean nothing."""
+
+
+def _apply(lake: Lake, files: TableFiles, series: Series, *, backwards: bool) -> None:
+    """One batch for every variant, in turn from the first and from the last."""
+    before = _bronze_snapshot(lake)
+    files.change(series.changes)
+    lake.dbt("run", "--select", "+bronze_s__t0")
+    after = _bronze_snapshot(lake)
+    columns = tuple(lake.spark.table("silver.s__t0").columns)
+    options = f"with ('start-snapshot-id' = '{before}', 'end-snapshot-id' = '{after}')"
+    batch = Batch(f"select {', '.join(columns)} from bronze.s__t0 {options}", columns)
+    steps: list[Variant | None] = [*VARIANTS, None]
+    for variant in reversed(steps) if backwards else steps:
+        with measured() as cost:
+            if variant is None:
+                seconds = lake.dbt("run", "--select", "silver_s__t0")["silver_s__t0"]
+            else:
+                variant.apply(lake.spark, f"reference.{variant.name}", batch)
+        if variant is None:
+            # dbt's own start belongs to the run, not to the table; its share of CPU is taken off likewise.
+            cost = Cost(seconds, cost.cpu - _idle_cpu(lake))
+        series.costs.setdefault(variant.name if variant else OURS, []).append(cost)
+
+
+def _idle_cpu(lake: Lake) -> float:
+    """CPU seconds of a dbt run that has nothing to do."""
+    with measured() as cost:
+        lake.dbt("run", "--select", "silver_s__t0")
+    return cost.cpu
+
+
+def _check(lake: Lake, files: TableFiles) -> None:
+    expected = lake.expected(files)
+    tables = {OURS: "silver.s__t0", **{one.name: f"reference.{one.name}" for one in VARIANTS if one.is_exact}}
+    for name, table in tables.items():
+        found = lake.fingerprint(table)
+        if found != expected:
+            raise WrongResult(f"{name}: {table} has rows and hash {found}, expected {expected}")
+
+
+def _bronze_snapshot(lake: Lake) -> Any:
+    row = lake.spark.sql("select snapshot_id from bronze.s__t0.refs where name = 'main'").first()
+    assert row is not None
+    return row[0]
+
+
+def _middle(values: list[float]) -> float:
+    return median(values[1:] or values)

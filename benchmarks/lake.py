@@ -1,0 +1,117 @@
+"""A lakehouse to measure in: the project with tables of the benchmark, and what each step cost."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+import psutil
+import pyarrow as pa
+import pyarrow.parquet as pq
+from pyspark.sql import SparkSession
+
+from benchmarks.data import COLUMNS, TIMESTAMP_COLUMN, TableFiles
+from tests.e2e.lakehouse import Lakehouse
+
+FEED = "bench"
+COLUMN_NAMES = tuple(column.split(" ")[0] for column in COLUMNS.split(", "))
+
+
+@dataclass
+class Cost:
+    """What a step took: seconds on the clock, and CPU seconds of this process and its Java."""
+
+    wall: float
+    cpu: float
+
+
+def cpu_seconds(process: psutil.Process | None = None) -> float:
+    """CPU seconds that a process (None: this one) and those it started have used so far."""
+    parent = process or psutil.Process()
+    total = 0.0
+    for each in (parent, *parent.children(recursive=True)):
+        try:
+            times = each.cpu_times()
+        except psutil.NoSuchProcess:
+            continue
+        total += times.user + times.system
+    return total
+
+
+@contextmanager
+def measured() -> Iterator[Cost]:
+    """The cost of what is done inside, complete when it ends."""
+    cost = Cost(0.0, 0.0)
+    wall, cpu = time.perf_counter(), cpu_seconds()
+    yield cost
+    cost.wall, cost.cpu = time.perf_counter() - wall, cpu_seconds() - cpu
+
+
+class Lake:
+    """The project, its landing area and its warehouse under an empty folder.
+
+    Args:
+        root: the folder.
+        tables: how many tables `t0`, `t1`, … the feed has.
+    """
+
+    def __init__(self, root: Path, tables: int = 1) -> None:
+        root.mkdir(parents=True, exist_ok=True)
+        self.root = root
+        os.environ["LAKEHOUSE_RAW"] = str(root / "raw")
+        os.environ["LAKEHOUSE_WAREHOUSE"] = str(root / "warehouse")
+        self.project = Lakehouse(root, spark_settings=None)
+        self.project.add_feed(FEED, "parquet", f"timestamp_column={TIMESTAMP_COLUMN}")
+        for number in range(tables):
+            self.project.add_table(FEED, f"t{number}")
+        self.project.make_models()
+
+    def files(self, number: int = 0, **settings: object) -> TableFiles:
+        """The source of one table; settings go to TableFiles."""
+        return TableFiles(self.root / "raw" / FEED / "s" / f"t{number}", **settings)  # type: ignore[arg-type]
+
+    def dbt(self, *arguments: str) -> dict[str, float]:
+        """One dbt command in this process.
+
+        Returns:
+            Seconds of each model.
+
+        Raises:
+            RuntimeError: the command failed; with what dbt said.
+        """
+        outcome = self.project.dbt("--quiet", *arguments)
+        if not outcome.success:
+            raise RuntimeError(f"dbt {' '.join(arguments)} failed: {outcome.exception or self.project.messages}")
+        return {result.node.name: result.execution_time for result in outcome.result}  # type: ignore[union-attr]
+
+    @property
+    def spark(self) -> SparkSession:
+        """The session that dbt runs in, once it has run."""
+        return SparkSession.builder.getOrCreate()
+
+    def fingerprint(self, relation: str) -> tuple[int, int]:
+        """The number of rows and the sum of their hashes; equal for equal rows in any order."""
+        names = ", ".join(COLUMN_NAMES)
+        row = self.spark.sql(f"select count(*), sum(cast(xxhash64({names}) as decimal(38, 0))) from {relation}").first()
+        assert row is not None
+        return int(row[0]), int(row[1] or 0)
+
+    def expected(self, files: TableFiles) -> tuple[int, int]:
+        """The fingerprint of what a table must hold."""
+        path = self.root / "expected.parquet"
+        _write(files.state(), path)
+        return self.fingerprint(f"parquet.`{path}`")
+
+
+def repeated(step: Callable[[], Cost], times: int) -> list[Cost]:
+    """The costs of a step that is done so many times."""
+    return [step() for _ in range(times)]
+
+
+def _write(table: pa.Table, path: Path) -> None:
+    path.unlink(missing_ok=True)
+    pq.write_table(table, path, store_schema=False)

@@ -1,0 +1,28 @@
+{#
+    Removes the rows of a batch's keys and adds the new ones on a branch, which then becomes the table in one commit:
+    readers see both or neither. Only the last commit carries the progress, so no state without the new rows claims it.
+    Where maintenance has committed meanwhile it is done again, on top of that.
+#}
+{% macro cdc_replace_rows(cdc, target, source, columns, replaces) %}
+    {% set branch = target ~ '.branch_cdc_write' %}
+    {% set news = cdc_news_view(target) %}
+    {% set done = namespace(published=false) %}
+    {% for attempt in range(3) if not done.published %}
+        {% do adapter.start_branch(target, 'cdc_write') %}
+        {% do cdc_set_progress(dict.fromkeys(replaces.progress)) %}
+        {% do run_query(cdc_delete_keys_sql(cdc, branch, news, replaces)) %}
+        {% set rows_removed = adapter.rows_removed(target, 'cdc_write') %}
+        {% set rows_deleted = replaces.rows_deleted if rows_removed == replaces.rows_before
+            else run_query(cdc_count_deleted_sql(cdc, target, news)).rows[0]['rows_deleted'] %}
+        {% do cdc_set_progress(replaces.progress) %}
+        {% do cdc_set_progress({'rows-updated': rows_removed - rows_deleted, 'rows-deleted': rows_deleted}) %}
+        {% do run_query(cdc_insert_sql(branch, source, columns)) %}
+        {% set done.published = adapter.publish_branch(target, 'cdc_write') %}
+    {% endfor %}
+    {% if not done.published %}
+        {% do exceptions.raise_compiler_error(
+            target ~ ': another writer committed to this table three times while this run was writing to it.'
+            ~ ' Nothing was changed, nothing is lost; run it again.'
+        ) %}
+    {% endif %}
+{% endmacro %}

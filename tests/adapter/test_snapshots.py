@@ -1,0 +1,119 @@
+from __future__ import annotations
+
+import pytest
+
+from dbt.adapters.sparksession import snapshots
+
+TABLE = "branches.t"
+
+
+@pytest.fixture(params=[2, 3], ids=["v2", "v3"])
+def table(session, request):
+    """Two rows in two commits, the first of which says how far it is."""
+    session.sql("create schema if not exists branches")
+    session.sql(
+        f"create table {TABLE} using iceberg tblproperties ("
+        f"'format-version' = '{request.param}', 'write.delete.mode' = 'merge-on-read') as select 1 as id"
+    )
+    session.conf.set("spark.sql.iceberg.snapshot-property.cdc.batch-id", "7")
+    session.sql(f"insert into {TABLE} values (2), (3)")
+    session.conf.unset("spark.sql.iceberg.snapshot-property.cdc.batch-id")
+    yield session
+    session.sql(f"drop table {TABLE}")
+
+
+def ids(session) -> list[int]:
+    return sorted(row.id for row in session.table(TABLE).collect())
+
+
+def write(session, *, deletes: int = 2) -> None:
+    snapshots.start_branch(session, TABLE, "b")
+    session.sql(f"delete from {TABLE}.branch_b where id in (select id from range(2, {2 + deletes}))")
+
+
+def test_the_current_snapshot_is_the_one_that_spark_shows(table):
+    [row] = table.sql(f"select snapshot_id from {TABLE}.refs where name = 'main'").collect()
+    assert snapshots.current_snapshot_id(table, TABLE) == row.snapshot_id
+
+
+def test_a_table_without_snapshot_has_none(session):
+    session.sql("create schema if not exists branches")
+    session.sql("create table branches.empty (id int) using iceberg")
+    assert snapshots.current_snapshot_id(session, "branches.empty") == 0
+    assert snapshots.newest_summary(session, "branches.empty", "cdc.batch-id") == {}
+
+
+def test_a_compaction_is_no_change_of_rows(table):
+    before = snapshots.current_snapshot_id(table, TABLE)
+    table.sql(f"call system.rewrite_data_files(table => '{TABLE}', options => map('rewrite-all', 'true'))")
+    [row] = table.sql(f"select snapshot_id from {TABLE}.refs where name = 'main'").collect()
+    assert row.snapshot_id != before
+    assert snapshots.current_snapshot_id(table, TABLE) == before
+
+
+def test_the_newest_summary_that_has_the_key_counts(table):
+    table.sql(f"insert into {TABLE} values (4)")
+    assert snapshots.newest_summary(table, TABLE, "cdc.batch-id")["cdc.batch-id"] == "7"
+    assert snapshots.newest_summary(table, TABLE, "total-records")["total-records"] == "4"
+
+
+def test_a_rollback_takes_summaries_and_ancestors_back(table):
+    [first, second] = [
+        row.snapshot_id
+        for row in table.sql(f"select snapshot_id from {TABLE}.snapshots order by committed_at").collect()
+    ]
+    assert snapshots.is_current_ancestor(table, TABLE, first)
+    assert snapshots.is_current_ancestor(table, TABLE, second)
+    table.sql(f"call system.rollback_to_snapshot('{TABLE}', {first})")
+    assert snapshots.is_current_ancestor(table, TABLE, first)
+    assert not snapshots.is_current_ancestor(table, TABLE, second)
+    assert snapshots.newest_summary(table, TABLE, "cdc.batch-id") == {}
+
+
+def test_a_branch_is_seen_when_it_is_published_and_leaves_no_name(table):
+    write(table)
+    table.sql(f"insert into {TABLE}.branch_b values (9)")
+    assert ids(table) == [1, 2, 3]
+    assert snapshots.publish_branch(table, TABLE, "b")
+    assert ids(table) == [1, 9]
+    assert [row.name for row in table.sql(f"select name from {TABLE}.refs").collect()] == ["main"]
+
+
+def test_removed_rows_are_those_of_the_branchs_own_commit(table):
+    snapshots.start_branch(table, TABLE, "b")
+    assert snapshots.rows_removed(table, TABLE, "b") == 0
+    write(table, deletes=1)
+    assert snapshots.rows_removed(table, TABLE, "b") == 1
+    assert snapshots.publish_branch(table, TABLE, "b")
+    # The row stands in the file that has lost one already.
+    write(table)
+    assert snapshots.rows_removed(table, TABLE, "b") == 1
+
+
+def test_a_branch_that_was_left_over_starts_anew(table):
+    write(table)
+    table.sql(f"insert into {TABLE} values (4)")
+    snapshots.start_branch(table, TABLE, "b")
+    assert snapshots.publish_branch(table, TABLE, "b")
+    assert ids(table) == [1, 2, 3, 4]
+
+
+def test_a_commit_of_another_writer_is_not_lost(table):
+    write(table)
+    table.sql(f"insert into {TABLE} values (4)")
+    assert not snapshots.publish_branch(table, TABLE, "b")
+    assert ids(table) == [1, 2, 3, 4]
+
+
+def test_a_commit_between_the_look_and_the_publication_is_not_lost(table, monkeypatch):
+    write(table)
+
+    def look(*arguments):
+        seen = leads_to(*arguments)
+        table.sql(f"insert into {TABLE} values (4)")
+        return seen
+
+    leads_to = snapshots._leads_to
+    monkeypatch.setattr(snapshots, "_leads_to", look)
+    assert not snapshots.publish_branch(table, TABLE, "b")
+    assert ids(table) == [1, 2, 3, 4]

@@ -1,1 +1,0 @@
-{{ cdc_current_snapshot_sql('bronze.shop__order') }}
