@@ -54,6 +54,14 @@ prove: $(READY) ## Compare silver with an oracle on N random key histories (SEED
 	@N=$(N) SEED=$(SEED) TABLES=$(TABLES) HISTORIES=$(HISTORIES) $(RUN) \
 		python -m pytest -s -q --disable-warnings --timeout=0 tests/e2e/test_histories.py
 
+.PHONY: bench
+bench: $(READY) ## Measure against hand-written Spark (see docs/performance.md)
+	@$(RUN) python -m benchmarks
+
+.PHONY: bench-quick
+bench-quick: $(READY) ## The same on small data: does every way run, and is its result right?
+	@$(RUN) python -m benchmarks --quick
+
 .PHONY: lint
 lint: $(READY) models-check ## Check style, types, SQL and generated models; no Spark
 	$(RUN) ruff check

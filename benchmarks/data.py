@@ -63,7 +63,7 @@ class TableFiles:
         return files
 
     def change(self, count: int) -> Path:
-        """Writes one change file of so many changes: new keys first, then updates, most keys more than one, then deletes."""
+        """Writes one change file: inserts, then updates, of most keys more than one, then deletes; returns it."""
         self._files += 1
         random = np.random.default_rng([self.seed, self._files])
         new = np.arange(len(self.versions), len(self.versions) + int(count * INSERTS), dtype=np.int64)

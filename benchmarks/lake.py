@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -105,11 +105,6 @@ class Lake:
         path = self.root / "expected.parquet"
         _write(files.state(), path)
         return self.fingerprint(f"parquet.`{path}`")
-
-
-def repeated(step: Callable[[], Cost], times: int) -> list[Cost]:
-    """The costs of a step that is done so many times."""
-    return [step() for _ in range(times)]
 
 
 def _write(table: pa.Table, path: Path) -> None:

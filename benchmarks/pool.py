@@ -1,7 +1,7 @@
 """R6: what a team writes by hand for many tables, a pool of threads over one Spark session; a process of its own.
 
 Per table: list the folder, read the new files with a schema that is given, append them to bronze, merge the newest
-change of each key into silver. It keeps no progress and asks nothing: the least that the same reads and writes can cost.
+change of each key into silver. It keeps no progress and asks nothing: the same reads and writes, and no more.
 """
 
 from __future__ import annotations

@@ -75,8 +75,9 @@ def measure(root: Path, tables: int, changes: int, threads: int = 4) -> Tables:
     for number, source in enumerate(sources):
         expected = lake.expected(source)
         for table in (f"silver.s__t{number}", f"reference_silver.s__t{number}"):
-            if lake.fingerprint(table) != expected:
-                raise WrongResult(f"{table} has rows and hash {lake.fingerprint(table)}, expected {expected}")
+            found = lake.fingerprint(table)
+            if found != expected:
+                raise WrongResult(f"{table} has rows and hash {found}, expected {expected}")
     before = _snapshots(lake, tables)
     nothing_new = _process(build)
     if _snapshots(lake, tables) != before:

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from pyspark.sql import SparkSession
 
 MERGE_ON_READ = (
-    "'write.delete.mode' = 'merge-on-read', 'write.update.mode' = 'merge-on-read', 'write.merge.mode' = 'merge-on-read', "
-    "'write.distribution-mode' = 'none', 'write.delete.distribution-mode' = 'none', "
+    "'write.delete.mode' = 'merge-on-read', 'write.update.mode' = 'merge-on-read', "
+    "'write.merge.mode' = 'merge-on-read', 'write.distribution-mode' = 'none', 'write.delete.distribution-mode' = 'none', "
     "'write.update.distribution-mode' = 'none', 'write.merge.distribution-mode' = 'none'"
 )
 
@@ -78,7 +78,7 @@ def stock_merge(spark: SparkSession, table: str, batch: Batch) -> None:
 
 
 def delete_and_append(spark: SparkSession, table: str, batch: Batch) -> None:
-    """R5: the keys of the batch, sent to every task, delete by a MERGE; then an INSERT. Two commits: readers see both."""
+    """R5: a MERGE deletes by the keys of the batch, sent to every task; then an INSERT. Readers see both commits."""
     spark.sql(
         f"""
         merge into {table} as target using (

@@ -1,0 +1,57 @@
+"""Command line of the benchmarks: `python -m benchmarks [--quick]`, which is `make bench` and `make bench-quick`."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import tempfile
+from pathlib import Path
+
+from benchmarks import apply, tables
+from benchmarks.variants import VARIANTS
+
+
+def main() -> None:
+    """Measures, checks every result, and prints a table of CPU seconds and of their ratios to ours."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
+    parser.add_argument("--quick", action="store_true", help="small data: every variant runs and is checked")
+    parser.add_argument("--only", choices=("apply", "tables"), help="one part")
+    parser.add_argument("--rows", type=int, nargs="+", help="rows of the table that batches are applied to")
+    options = parser.parse_args()
+    rows = options.rows or ([20_000] if options.quick else [1_000_000, 5_000_000])
+    sizes = (500, 2_000) if options.quick else (10_000, 100_000)
+    with tempfile.TemporaryDirectory(prefix="bench-") as scratch:
+        root = Path(scratch)
+        if options.only != "tables":
+            for number in rows:
+                _show(apply.measure(root / f"apply{number}", number, sizes, "uniform", 2 if options.quick else 5))
+        if options.only != "apply":
+            count = 4 if options.quick else 80
+            _show_tables(tables.measure(root / "tables", count, 100))
+
+
+def _show(found: list[apply.Series]) -> None:
+    names = {apply.OURS: "ours", **{variant.name: variant.says for variant in VARIANTS}}
+    for series in found:
+        _say(f"{series.changes:,} changes on {series.rows:,} rows, {series.skew}")
+        for name, says in names.items():
+            cpu, wall = series.cpu(name), series.wall(name)
+            ratio = series.cpu(apply.OURS) / cpu
+            _say(f"  {says:<18} {cpu:7.2f} CPU s {wall:7.2f} s   ours / this: {ratio:5.2f} CPU")
+
+
+def _show_tables(found: tables.Tables) -> None:
+    _say(f"{found.tables} tables of {found.changes} changes, whole processes")
+    for says, cost in (("ours", found.ours), ("R6 pool", found.pool), ("nothing new", found.nothing_new)):
+        _say(
+            f"  {says:<18} {cost.cpu:7.2f} CPU s {cost.wall:7.2f} s   ours / this: {found.ours.cpu / cost.cpu:5.2f} CPU"
+        )
+
+
+def _say(text: str) -> None:
+    sys.stdout.write(f"{text}\n")
+    sys.stdout.flush()
+
+
+if __name__ == "__main__":
+    main()
