@@ -11,10 +11,10 @@ from dataclasses import dataclass
 
 from pyspark.sql import SparkSession
 
-MERGE_ON_READ = (
-    "'write.delete.mode' = 'merge-on-read', 'write.update.mode' = 'merge-on-read', "
-    "'write.merge.mode' = 'merge-on-read', 'write.distribution-mode' = 'none', 'write.delete.distribution-mode' = 'none', "
-    "'write.update.distribution-mode' = 'none', 'write.merge.distribution-mode' = 'none'"
+MERGE_ON_READ = ", ".join(
+    ["'write.distribution-mode' = 'none'"]
+    + [f"'write.{kind}.mode' = 'merge-on-read'" for kind in ("delete", "update", "merge")]
+    + [f"'write.{kind}.distribution-mode' = 'none'" for kind in ("delete", "update", "merge")]
 )
 
 
