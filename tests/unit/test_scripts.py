@@ -219,6 +219,8 @@ def test_help_lists_every_target_of_the_front_door() -> None:
         "demo",
         "test",
         "prove",
+        "bench",
+        "bench-quick",
         "lint",
         "models",
         "discover",
