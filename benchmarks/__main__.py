@@ -7,7 +7,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from benchmarks import apply, tables
+from benchmarks import apply, split, tables
 from benchmarks.variants import VARIANTS
 
 
@@ -15,17 +15,19 @@ def main() -> None:
     """Measures, checks every result, and prints a table of CPU seconds and of their ratios to ours."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
     parser.add_argument("--quick", action="store_true", help="small data: every variant runs and is checked")
-    parser.add_argument("--only", choices=("apply", "tables"), help="one part")
+    parser.add_argument("--only", choices=("apply", "split", "tables"), help="one part")
     parser.add_argument("--rows", type=int, nargs="+", help="rows of the table that batches are applied to")
     options = parser.parse_args()
     rows = options.rows or ([20_000] if options.quick else [1_000_000, 5_000_000])
     sizes = (500, 2_000) if options.quick else (10_000, 100_000)
     with tempfile.TemporaryDirectory(prefix="bench-") as scratch:
         root = Path(scratch)
-        if options.only != "tables":
+        if options.only in (None, "apply"):
             for number in rows:
                 _show(apply.measure(root / f"apply{number}", number, sizes, "uniform", 2 if options.quick else 5))
-        if options.only != "apply":
+        if options.only in (None, "split"):
+            _show_split(split.measure(root / "split", 80, 8_000 if options.quick else 800_000))
+        if options.only in (None, "tables"):
             count = 4 if options.quick else 80
             _show_tables(tables.measure(root / "tables", count, 100))
 
@@ -38,6 +40,13 @@ def _show(found: list[apply.Series]) -> None:
             cpu, wall = series.cpu(name), series.wall(name)
             ratio = series.cpu(apply.OURS) / cpu
             _say(f"  {says:<18} {cpu:7.2f} CPU s {wall:7.2f} s   ours / this: {ratio:5.2f} CPU")
+
+
+def _show_split(found: split.Split) -> None:
+    _say(f"{found.rows:,} records of {found.tables} tables in transaction files")
+    for says, cost in (("ours", found.ours), ("one scan, one write", found.copy)):
+        ratio = found.ours.cpu / cost.cpu
+        _say(f"  {says:<18} {cost.cpu:7.2f} CPU s {cost.wall:7.2f} s   ours / this: {ratio:5.2f} CPU")
 
 
 def _show_tables(found: tables.Tables) -> None:
