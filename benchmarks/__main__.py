@@ -8,6 +8,7 @@ import tempfile
 from pathlib import Path
 
 from benchmarks import apply, split, tables
+from benchmarks.lake import Cost
 from benchmarks.variants import VARIANTS
 
 
@@ -19,42 +20,44 @@ def main() -> None:
     parser.add_argument("--rows", type=int, nargs="+", help="rows of the table that batches are applied to")
     options = parser.parse_args()
     rows = options.rows or ([20_000] if options.quick else [1_000_000, 5_000_000])
+    repeats = 2 if options.quick else 5
     sizes = (500, 2_000) if options.quick else (10_000, 100_000)
     with tempfile.TemporaryDirectory(prefix="bench-") as scratch:
         root = Path(scratch)
         if options.only in (None, "apply"):
             for number in rows:
-                _show(apply.measure(root / f"apply{number}", number, sizes, "uniform", 2 if options.quick else 5))
+                _show_apply(apply.measure(root / f"apply{number}", number, sizes, "uniform", repeats))
         if options.only in (None, "split"):
-            _show_split(split.measure(root / "split", 80, 8_000 if options.quick else 800_000))
+            _show_split(
+                split.measure(root / "split", 80, 8_000 if options.quick else 800_000, 2 if options.quick else 5)
+            )
         if options.only in (None, "tables"):
             count = 4 if options.quick else 80
             _show_tables(tables.measure(root / "tables", count, 100))
 
 
-def _show(found: list[apply.Series]) -> None:
+def _show_apply(found: list[apply.Series]) -> None:
     names = {apply.OURS: "ours", **{variant.name: variant.says for variant in VARIANTS}}
     for series in found:
-        _say(f"{series.changes:,} changes on {series.rows:,} rows, {series.skew}")
-        for name, says in names.items():
-            cpu, wall = series.cpu(name), series.wall(name)
-            ratio = series.cpu(apply.OURS) / cpu
-            _say(f"  {says:<18} {cpu:7.2f} CPU s {wall:7.2f} s   ours / this: {ratio:5.2f} CPU")
+        says = f"{series.changes:,} changes on {series.rows:,} rows, {series.skew}"
+        _show(says, {name: series.cost(variant) for variant, name in names.items()})
 
 
 def _show_split(found: split.Split) -> None:
-    _say(f"{found.rows:,} records of {found.tables} tables in transaction files")
-    for says, cost in (("ours", found.ours), ("one scan, one write", found.copy)):
-        ratio = found.ours.cpu / cost.cpu
-        _say(f"  {says:<18} {cost.cpu:7.2f} CPU s {cost.wall:7.2f} s   ours / this: {ratio:5.2f} CPU")
+    says = f"{found.rows:,} records of {found.tables} tables in transaction files"
+    _show(says, {"ours": found.ours, "by hand": found.by_hand, "copy of lines": found.copy})
 
 
 def _show_tables(found: tables.Tables) -> None:
-    _say(f"{found.tables} tables of {found.changes} changes, whole processes")
-    for says, cost in (("ours", found.ours), ("R6 pool", found.pool), ("nothing new", found.nothing_new)):
-        _say(
-            f"  {says:<18} {cost.cpu:7.2f} CPU s {cost.wall:7.2f} s   ours / this: {found.ours.cpu / cost.cpu:5.2f} CPU"
-        )
+    says = f"{found.tables} tables of {found.changes} changes, whole processes"
+    _show(says, {"ours": found.ours, "R6 pool": found.pool, "nothing new": found.nothing_new})
+
+
+def _show(says: str, costs: dict[str, Cost]) -> None:
+    _say(says)
+    for name, cost in costs.items():
+        ratio = costs["ours"].cpu / cost.cpu
+        _say(f"  {name:<18} {cost.cpu:7.2f} CPU s {cost.wall:7.2f} s   ours / this: {ratio:5.2f} CPU")
 
 
 def _say(text: str) -> None:

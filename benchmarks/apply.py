@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from pathlib import Path
-from statistics import median
-from typing import Any
 
 from benchmarks.data import TableFiles
-from benchmarks.lake import Cost, Lake, measured
+from benchmarks.lake import Cost, Lake, measured, middle
 from benchmarks.variants import VARIANTS, Batch, Variant
+from dbt.adapters.sparksession.snapshots import current_snapshot_id
 
 OURS = "ours"
 
@@ -23,13 +22,9 @@ class Series:
     skew: str
     costs: dict[str, list[Cost]] = field(default_factory=dict)
 
-    def cpu(self, variant: str) -> float:
-        """The middle one of a variant's CPU seconds, the first, cold one left out where there are more."""
-        return _middle([cost.cpu for cost in self.costs[variant]])
-
-    def wall(self, variant: str) -> float:
-        """The same of its seconds on the clock."""
-        return _middle([cost.wall for cost in self.costs[variant]])
+    def cost(self, variant: str) -> Cost:
+        """What a batch cost a variant."""
+        return middle(self.costs[variant])
 
 
 def measure(root: Path, rows: int, sizes: tuple[int, ...], skew: str, repeats: int) -> list[Series]:
@@ -71,10 +66,10 @@ class WrongResult(Exception):
 
 def _apply(lake: Lake, files: TableFiles, series: Series, *, backwards: bool) -> None:
     """One batch for every variant, in turn from the first and from the last."""
-    before = _bronze_snapshot(lake)
+    before = current_snapshot_id(lake.spark, "bronze.s__t0")
     files.change(series.changes)
     lake.dbt("run", "--select", "+bronze_s__t0")
-    after = _bronze_snapshot(lake)
+    after = current_snapshot_id(lake.spark, "bronze.s__t0")
     columns = tuple(lake.spark.table("silver.s__t0").columns)
     options = f"with ('start-snapshot-id' = '{before}', 'end-snapshot-id' = '{after}')"
     batch = Batch(f"select {', '.join(columns)} from bronze.s__t0 {options}", columns)
@@ -105,13 +100,3 @@ def _check(lake: Lake, files: TableFiles) -> None:
         found = lake.fingerprint(table)
         if found != expected:
             raise WrongResult(f"{name}: {table} has rows and hash {found}, expected {expected}")
-
-
-def _bronze_snapshot(lake: Lake) -> Any:
-    row = lake.spark.sql("select snapshot_id from bronze.s__t0.refs where name = 'main'").first()
-    assert row is not None
-    return row[0]
-
-
-def _middle(values: list[float]) -> float:
-    return median(values[1:] or values)

@@ -46,8 +46,10 @@ def new_rows(
     newest = _greatest_batch(news)
     if target and not newest:
         return None
-    lines = _lines(spark, feed, news.where("kind = 'mixed'"), rejected)
-    rows = _with_generation(CONTRACTS[feed["contract"]].rows(lines, feed), of_feed)
+    contract = CONTRACTS[feed["contract"]]
+    goes_on = getattr(contract, "GOES_ON", "false")
+    lines, to_join = _lines(spark, feed, news.where("kind = 'mixed'"), rejected, goes_on)
+    rows = _with_generation(contract.rows(lines, {**feed, "to_join": to_join}), of_feed)
     return rows.unionByName(spark.sql(f"select {newest}L as batch_id"), allowMissingColumns=True)
 
 
@@ -56,8 +58,13 @@ def _greatest_batch(frame: DataFrame) -> int:
     return int(row[0]) if row and row[0] else 0
 
 
-def _lines(spark: SparkSession, feed: Mapping[str, Any], mixed: DataFrame, rejected: str) -> DataFrame:
-    """The lines of objects that can be read: the columns of `OBJECT_COLUMNS`, file_row and value."""
+def _lines(
+    spark: SparkSession, feed: Mapping[str, Any], mixed: DataFrame, rejected: str, goes_on: str
+) -> tuple[DataFrame, list[str]]:
+    """The lines of objects that can be read, and the paths of those in which a record may go on to the next line.
+
+    The lines have the columns of `OBJECT_COLUMNS`, file_row and value; `goes_on` is a condition in SQL.
+    """
     known = spark.table(rejected).select(*VERSION, "rejected_at")
     by_age = Window.partitionBy("path").orderBy(F.desc("modified_at"), F.desc("batch_id"))
     versions = (
@@ -76,17 +83,17 @@ def _lines(spark: SparkSession, feed: Mapping[str, Any], mixed: DataFrame, rejec
     current = {row.path: row for row in objects if row.age == 1}
     no_lines = versions.selectExpr(*OBJECT_COLUMNS, "0L as file_row", "'' as value").where("false")
     if not current:
-        return no_lines
+        return no_lines, []
     view = f"split_{feed['feed']}__raw"
-    raw = read_files(spark, view, "text", list(current), {"verify": "full", "lineSep": "\n"})
+    raw = read_files(spark, view, "text", list(current), {"lineSep": "\n", "find": goes_on})
     reasons = {file["path"]: file["reason"] for file in raw["rejected"]}
     _reject(spark, feed, rejected, [current[path] for path in reasons], reasons, rule="unreadable")
     if not raw["columns"]:
-        return no_lines
+        return no_lines, []
     lines = spark.table(f"`{view}`").select(
         F.col("_file_path").alias("path"), F.col("_file_row").alias("file_row"), "value"
     )
-    return lines.join(F.broadcast(versions.where("age = 1").drop("age")), on="path")
+    return lines.join(F.broadcast(versions.where("age = 1").drop("age")), on="path"), raw["found"]
 
 
 def _reject(

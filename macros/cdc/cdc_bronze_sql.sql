@@ -15,7 +15,7 @@
     {%- set place_sql = cdc_message_place_sql() -%}
     {%- set old_key_sql = cdc_message_old_key_sql(cdc, plan) -%}
 {%- elif cdc.format == 'csv' -%}
-    {%- set records_sql = cdc_csv_records_sql(cdc, raw.view, plan, before_images) -%}
+    {%- set records_sql = cdc_csv_records_sql(cdc, raw, plan, before_images) -%}
 {%- else -%}
     {%- set records_sql = cdc_parquet_records_sql(cdc, raw, plan, before_images) -%}
 {%- endif -%}

@@ -3,7 +3,8 @@
     {% set is_csv = cdc.format == 'csv' %}
     {% set options = {'verify': verify} %}
     {% if is_csv %}
-        {% do options.update({'lineSep': '\n'}) %}
+        {% set odd_quotes = "(octet_length(value) - octet_length(replace(value, '\"'))) % 2 = 1" %}
+        {% do options.update({'lineSep': '\n', 'find': odd_quotes}) %}
     {% endif %}
     {% set raw = adapter.read_files(view, 'text' if is_csv else cdc.format, paths, options) %}
     {% set columns = [] if is_csv else raw.columns %}
@@ -13,5 +14,8 @@
         {% endfor %}
     {% endif %}
     {% set found = view if raw.columns else none %}
-    {% do return({'view': found, 'columns': columns, 'schemas': raw.schemas, 'rejected': raw.rejected}) %}
+    {% do return({
+        'view': found, 'columns': columns, 'schemas': raw.schemas, 'rejected': raw.rejected,
+        'has_line_breaks': raw.found | length > 0,
+    }) %}
 {% endmacro %}

@@ -1,7 +1,7 @@
 {# Registers the view that cdc_bronze_sql reads from. A file that cannot be read is rejected and stops nothing else. #}
 {% macro cdc_read_files(cdc, files) %}
     {% if not files.paths %}
-        {% do return({'view': none, 'columns': [], 'schemas': []}) %}
+        {% do return({'view': none, 'columns': [], 'schemas': [], 'has_line_breaks': false}) %}
     {% endif %}
     {% set raw = cdc_open_files(cdc, this.identifier ~ '__raw', files.paths, 'full') %}
     {% for file in raw.rejected %}

@@ -10,6 +10,7 @@ from pyspark.sql import functions as F
 
 from python_udfs.feeds import message_reading as M
 
+GOES_ON = M.GOES_ON
 OPERATIONS = {"load": "L", "insert": "I", "update": "U", "delete": "D"}
 _EXPECTED = 'one JSON object {"data": {...}, "metadata": {...}}'
 _SCIENTIFIC = r"^[+-]?[0-9]+(?:\.[0-9]+)?[eE][+-]?[0-9]+$"
@@ -25,7 +26,8 @@ def rows(lines: DataFrame, feed: Mapping[str, Any]) -> DataFrame:
     Args:
         lines: a row per line: `FILE_COLUMNS`, file_row (bigint, from 0) and value (string). A message may go over
             several lines.
-        feed: `columns`, `absent_columns` (`null` or `keep`), `before_image_field` and `before_image_prefix` (or None).
+        feed: `columns`, `absent_columns` (`null` or `keep`), `before_image_field`, `before_image_prefix` (or None) and
+            `to_join` (see `joined`).
 
     Returns:
         `RESULT_COLUMNS`; file_row is the first line of the message, which holds one row.
@@ -48,7 +50,7 @@ def rows(lines: DataFrame, feed: Mapping[str, Any]) -> DataFrame:
     }
     told = F.col("message.data")
     frame = (
-        M.over_lines(lines)
+        M.over_lines(lines, feed)
         .withColumn("message", M.parsed(F.col("content"), schema))
         .withColumns(
             {

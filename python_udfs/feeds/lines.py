@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 from pyspark.sql import Column, DataFrame, Window, WindowSpec
 from pyspark.sql import functions as F
 
@@ -14,17 +17,30 @@ def up_to(line: int) -> WindowSpec:
     return Window.partitionBy("path", "batch_id").orderBy("file_row").rowsBetween(Window.unboundedPreceding, line)
 
 
-def joined(lines: DataFrame, begins: Column) -> DataFrame:
+def joined(lines: DataFrame, begins: Column, feed: Mapping[str, Any]) -> DataFrame:
     """Records that go on to the line on which the next one begins; lines before the first are one record.
 
     Args:
         lines: a row per line: `FILE_COLUMNS`, file_row (bigint, from 0) and value (string).
         begins: boolean, whether a record begins on the line.
+        feed: `to_join`, paths of the objects in which a record may go on; in others each line is one. All, if missing.
 
     Returns:
         `FILE_COLUMNS`, file_row (of the record's first line), content (string: the record) and number (bigint: of the
         record in its object, from 0; -1 for lines before the first).
     """
+    paths = feed.get("to_join")
+    if paths is None:
+        return _joined(lines, begins)
+    single = lines.select(*FILE_COLUMNS, "file_row", F.col("value").alias("content"), F.col("file_row").alias("number"))
+    if not paths:
+        return single
+    # Finding records sorts the lines: only those of objects that need it.
+    to_join = F.col("path").isin(paths)
+    return single.where(~to_join).unionByName(_joined(lines.where(to_join), begins))
+
+
+def _joined(lines: DataFrame, begins: Column) -> DataFrame:
     texts = F.transform(F.array_sort(F.collect_list(F.struct("file_row", "value"))), lambda one: one["value"])
     return (
         # A window over a window is two sorts unless the first has a name of its own.

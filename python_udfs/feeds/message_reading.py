@@ -55,7 +55,11 @@ def one_per_line(lines: DataFrame) -> DataFrame:
     return lines.select(*FILE_COLUMNS, "file_row", F.col("value").alias("content"), F.col("file_row").alias("number"))
 
 
-def over_lines(lines: DataFrame) -> DataFrame:
+# For Spark's parser: where no such line is in an object, `over_lines` has nothing to join.
+GOES_ON = r"not value rlike r'^\s*+\{'"
+
+
+def over_lines(lines: DataFrame, feed: Mapping[str, Any]) -> DataFrame:
     """A message begins on each line that begins with a brace, indented or not, and goes on to the next such line.
 
     True of messages in one line as well as of pretty-printed ones in which no line begins with a nested object; after
@@ -63,11 +67,12 @@ def over_lines(lines: DataFrame) -> DataFrame:
 
     Args:
         lines: as for `one_per_line`.
+        feed: as for `joined`.
 
     Returns:
         The columns of `one_per_line`; file_row is the message's first line.
     """
-    return joined(lines, F.col("value").rlike(r"^\s*+\{"))
+    return joined(lines, ~F.expr(GOES_ON), feed)
 
 
 def parsed(text: Column, schema: str) -> Column:

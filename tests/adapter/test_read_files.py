@@ -44,7 +44,7 @@ def test_paths_are_no_patterns_and_come_back_as_given(session, tmp_path):
     answer = read_files(session, "v", "parquet", chosen, {})
 
     columns = [{"name": "id", "type": "bigint"}]
-    assert answer == {"columns": columns, "schemas": [columns], "rejected": []}
+    assert answer == {"columns": columns, "schemas": [columns], "rejected": [], "found": []}
     rows = session.table("v")
     assert sorted(row._file_path for row in rows.collect()) == chosen
     assert rows.columns == ["id", "_file_path", "_file_modified_at", "_file_row", "_file_schema"]
@@ -70,12 +70,31 @@ def test_text_rows_are_numbered_as_in_the_file_even_when_spark_splits_it(session
     answer = read_files(session, "v", "text", paths, {"lineSep": "\n"})
 
     columns = [{"name": "value", "type": "string"}]
-    assert answer == {"columns": columns, "schemas": [columns], "rejected": []}
+    assert answer == {"columns": columns, "schemas": [columns], "rejected": [], "found": []}
     assert session.sql("select distinct _file_schema from v").collect() == [(0,)]
     wrong = session.sql("select * from v where split(value, ',')[0] <> _file_row").collect()
     assert wrong == []
     assert session.sql("select count(*), count(distinct _file_path, _file_row) from v").first() == (20_001, 20_001)
     assert session.sql("select value from v where _file_row = 7").first().value == "7,é\r"
+
+
+def test_files_that_have_a_row_looked_for_are_found(session, tmp_path):
+    session.conf.set("spark.sql.files.maxPartitionBytes", "1000")
+    for name in ("a b", "c", "d"):
+        end = "" if name == "c" else "wanted\nother\n"
+        (tmp_path / name).write_text("line\n" * 1_000 + end)
+    paths = [uri(tmp_path / name) for name in ("a b", "c", "d")]
+    answer = read_files(session, "v", "text", [*paths, uri(tmp_path / "gone")], {"find": "value = 'wanted'"})
+    assert sorted(answer["found"]) == [paths[0], paths[2]]
+
+
+def test_rows_of_a_file_that_spark_cuts_another_way_later_are_no_rows(session, tmp_path):
+    (tmp_path / "a.csv").write_text("line\n" * 10_000)
+    read_files(session, "v", "text", [uri(tmp_path / "a.csv")], {})
+    assert session.sql("select max(_file_row) from v").first() == (9_999,)
+    session.conf.set("spark.sql.files.maxPartitionBytes", "1000")
+    with pytest.raises(PySparkException, match="Spark cut this file another way"):
+        session.sql("select max(_file_row) from v").collect()
 
 
 def test_parquet_rows_are_numbered_as_in_the_file(session, tmp_path):
@@ -155,8 +174,18 @@ def test_damage_inside_a_file_is_found_by_full_verification(session, tmp_path):
 def test_nothing_readable_means_no_view(session, tmp_path):
     gone = uri(tmp_path / "gone.parquet")
     answer = read_files(session, "nothing", "parquet", [gone], {})
-    assert answer == {"columns": [], "schemas": [], "rejected": [{"path": gone, "reason": "no longer there"}]}
-    assert read_files(session, "nothing", "parquet", [], {}) == {"columns": [], "schemas": [], "rejected": []}
+    assert answer == {
+        "columns": [],
+        "schemas": [],
+        "rejected": [{"path": gone, "reason": "no longer there"}],
+        "found": [],
+    }
+    assert read_files(session, "nothing", "parquet", [], {}) == {
+        "columns": [],
+        "schemas": [],
+        "rejected": [],
+        "found": [],
+    }
     assert not session.catalog.tableExists("nothing")
 
 

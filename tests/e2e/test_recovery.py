@@ -16,7 +16,7 @@ from stories import Story, change
 TABLES = ("kill_1", "kill_2")
 SELECT = ("--select", *(f"+silver_s__{name}" for name in TABLES), "silver_sync_state")
 # Each round kills once at each step, at other moments of it.
-ROUNDS = int(os.environ.get("ROUNDS") or 3)
+ROUNDS = int(os.environ.get("ROUNDS") or 1)
 # What dbt says at a step, or the table whose first new file marks it, and how many seconds later the kill comes in each
 # round. A data file is there before the commit that names it.
 POINTS = {

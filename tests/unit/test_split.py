@@ -77,6 +77,13 @@ def test_each_object_is_read_once(bank):
     assert bank.split() is None
 
 
+def test_a_record_over_lines_beside_an_object_without_such(bank):
+    bank.land(1, "CDC_TXN-1.csv", 'I,t,s,"a\n\nb"\nI,u,s,2\n')
+    bank.land(1, "CDC_TXN-2.csv", 'I,t,s,"c"\nI,u,s,4\n')
+    found = [content for _, content, _, _ in bank.split()]
+    assert found == [None, 'I,t,s,"a\n\nb"', 'I,t,s,"c"', "I,u,s,2", "I,u,s,4"]
+
+
 def test_a_batch_without_such_objects_is_progress(bank):
     bank.split()
     bank.land(3, "LOAD1.csv", "1\n", kind="load", table="t", generation=1)

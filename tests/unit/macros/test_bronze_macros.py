@@ -166,23 +166,34 @@ def test_cdc_reject_files__without_files_writes_nothing():
 
 def test_cdc_read_files__nothing_to_read():
     dbt = Dbt()
-    assert dbt.cdc_read_files(table(), {"paths": []}) == {"view": None, "columns": [], "schemas": []}
+    assert dbt.cdc_read_files(table(), {"paths": []}) == {
+        "view": None,
+        "columns": [],
+        "schemas": [],
+        "has_line_breaks": False,
+    }
     assert dbt.files_read == []
 
 
 ID_COLUMNS = [{"name": "id", "type": "int"}]
-READABLE = {"view": "shop__order__raw", "columns": ID_COLUMNS, "schemas": [ID_COLUMNS], "rejected": []}
+READABLE = {"view": "shop__order__raw", "columns": ID_COLUMNS, "schemas": [ID_COLUMNS], "rejected": [], "found": []}
+ODD_QUOTES = "(octet_length(value) - octet_length(replace(value, '\"'))) % 2 = 1"
 
 
 @pytest.mark.parametrize(
     ("format", "read_as", "options"),
-    [("csv", "text", {"verify": "full", "lineSep": "\n"}), ("parquet", "parquet", {"verify": "full"})],
+    [
+        ("csv", "text", {"verify": "full", "lineSep": "\n", "find": ODD_QUOTES}),
+        ("parquet", "parquet", {"verify": "full"}),
+    ],
 )
-def test_cdc_read_files__format(format, read_as, options):
-    dbt = Dbt(files=READABLE)
+@pytest.mark.parametrize("found", [[], ["a"]])
+def test_cdc_read_files__format(format, read_as, options, found):
+    dbt = Dbt(files={**READABLE, "found": found})
     raw = dbt.cdc_read_files({**table(), "format": format}, {"paths": ["a"], "last_batch_id": 9})
     columns = [] if format == "csv" else ID_COLUMNS
-    assert raw == {"view": "shop__order__raw", "columns": columns, "schemas": [ID_COLUMNS], "rejected": []}
+    said = {"rejected": [], "has_line_breaks": bool(found)}
+    assert raw == {"view": "shop__order__raw", "columns": columns, "schemas": [ID_COLUMNS], **said}
     assert dbt.files_read == [("shop__order__raw", read_as, ["a"], options)]
     assert (dbt.queries, dbt.warnings) == ([], [])
 
@@ -509,14 +520,14 @@ def test_cdc_csv_header_sql__names_of_the_first_lines():
 
 def test_cdc_csv_records_sql__columns_that_the_batch_lacks_are_not_looked_for():
     plan = [{"name": "id", "raw_type": "string"}, {"name": "gone", "raw_type": None}]
-    sql = Dbt().cdc_csv_records_sql(table(), "raw", plan)
+    sql = Dbt().cdc_csv_records_sql(table(), {"view": "raw"}, plan)
     assert "as `id`" in sql
     assert "gone" not in sql
 
 
 @pytest.mark.parametrize(("header", "end"), [(True, "from placed where _cdc_row > 0)"), (False, "from placed)")])
 def test_cdc_csv_records_sql__header_is_no_record(header, end):
-    assert normalise(Dbt().cdc_csv_records_sql(table(header=header), "raw", [])).endswith(end)
+    assert normalise(Dbt().cdc_csv_records_sql(table(header=header), {"view": "raw"}, [])).endswith(end)
 
 
 PARQUET = {"primary_key": ["id"], "options": {"operation_column": "auto", "timestamp_column": "dms_ts"}}

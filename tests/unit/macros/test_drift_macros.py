@@ -94,7 +94,7 @@ def command(answers: dict[str, Any], *, listed: bool = True) -> tuple[Dbt, list[
         columns={BRONZE: TABLE, **({"ref.raw_listing": {}} if listed else {})},
         answers=answers,
         summary={"cdc.batch-id": "7"},
-        files={"columns": columns, "schemas": [columns], "rejected": []},
+        files={"columns": columns, "schemas": [columns], "rejected": [], "found": []},
     )
     printed: list[str] = []
     dbt.context["print"] = printed.append

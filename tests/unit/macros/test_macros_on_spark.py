@@ -53,7 +53,11 @@ def bronze(query: Query, tmp_path: Path) -> Callable[..., list[dict[str, Any]]]:
         dbt, header = Dbt(), []
         if cdc["options"]["header"]:
             header = query(dbt.cdc_csv_header_sql(VIEW, cdc["options"]["delimiter"]), (f"file:{path}",))
-        raw = {"view": VIEW, "columns": [{"name": row["name"], "type": "string"} for row in header]}
+        raw = {
+            "view": VIEW,
+            "columns": [{"name": row["name"], "type": "string"} for row in header],
+            "has_line_breaks": any(line.count(b'"') % 2 for line in path.read_bytes().split(b"\n")),
+        }
         plan = dbt.cdc_column_plan(dbt.cdc_source_columns(cdc, raw), [])
         sql = dbt.cdc_bronze_sql(cdc, files_sql, raw, plan)
         return sorted(query(sql, (f"file:{path}",)), key=lambda row: row["_cdc_sequence"])

@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 
 from dbt_common.exceptions import DbtRuntimeError
 from py4j.protocol import Py4JJavaError
-from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as F
 from pyspark.sql.types import StructType
 from pyspark.sql.window import Window
@@ -34,6 +34,8 @@ SPARK_SCHEMA = "org.apache.spark.sql.parquet.row.metadata"
 Result = TypeVar("Result")
 # Characters that Hadoop takes as parts of a pattern unless a backslash precedes them.
 _PATTERN = re.compile(r"[{}\[\]*?\\]")
+# monotonically_increasing_id counts in the lower bits; the number of the task is above.
+_TASK_BITS = 33
 
 
 class FileProblem(Exception):
@@ -50,8 +52,10 @@ def read_files(
         view: name of the view.
         format: a file format of Spark, such as `parquet`, `text`, `csv` or `json`.
         paths: files, written as the `path` column of Spark's `binaryFile` source writes them. Never taken as patterns.
-        options: options of Spark's reader, and `verify`: `schema` (default) reads only what Spark needs to know the
-            columns (parquet: every footer), `full` decodes every file once before the view is made.
+        options: options of Spark's reader, and two more. `verify`: `schema` (default) reads only what Spark needs to
+            know the columns (parquet: every footer), `full` decodes every file once before the view is made; other
+            formats than parquet are always decoded, to count their rows. `find`: a condition in SQL, not for parquet;
+            the answer names the files in which it is true of a row.
 
     Returns:
         `columns`: name and Spark SQL type of the files' columns, in order; the view has `_file_path` (string, equal to
@@ -60,6 +64,7 @@ def read_files(
         `schemas`: what single files have: at position `_file_schema`, name and type of the columns of such a file.
         Formats other than parquet do not tell files apart.
         `rejected`: path and one-line reason of each file that is left out because it cannot be read.
+        `found`: paths of the files in which `find` is true of a row.
         If no file is readable there is no view, and `columns` and `schemas` are empty.
 
     Raises:
@@ -69,7 +74,8 @@ def read_files(
     verify = str(options.get("verify", "schema"))
     if verify not in VERIFY:
         raise DbtRuntimeError(f"read_files: option verify is {verify!r}; expected one of {', '.join(VERIFY)}.")
-    reader_options = {key: value for key, value in options.items() if key != "verify"}
+    find = str(options.get("find", "false"))
+    reader_options = {key: value for key, value in options.items() if key not in ("verify", "find")}
 
     def load(some: list[str], schema: StructType | None = None) -> DataFrame:
         reader = session.read.format(format)
@@ -90,6 +96,23 @@ def read_files(
     unique = list(dict.fromkeys(paths))
     groups: list[tuple[StructType, list[str]]] = []
     rejected: list[dict[str, str]] = []
+    found: list[str] = []
+
+    def opened(stored: StructType, accepted: list[str]) -> list[tuple[DataFrame, list[str]]]:
+        if format != "parquet":
+            counted, broken = _sift(accepted, lambda some: _with_counted_rows(load(some, stored), find))
+            rejected.extend(broken)
+            found.extend(path for (_, paths), _ in counted for path in paths)
+            return [(frame, some) for (frame, _), some in counted]
+        if verify == "full":
+            decoded, broken = _sift(accepted, lambda some: _decode(load(some, stored)))
+            rejected.extend(broken)
+            accepted = [path for _, some in decoded for path in some]
+        alike: dict[str, list[str]] = {}
+        for path in accepted:
+            alike.setdefault(own[path].json(), []).append(path)
+        return [(_with_row_index(load(some, stored)), some) for some in alike.values()]
+
     for footer, some in _by_footer(session, unique).items() if format == "parquet" else [("", unique)]:
         # Files of one footer have one schema; where no footer could be read Spark finds the reason.
         check = (lambda some: schema_of(some[:1])) if footer else schema_of
@@ -100,24 +123,21 @@ def read_files(
     rejected += misfits
     own = {path: stored for stored, some in groups for path in some}
     frames = []
-    schemas: list[list[dict[str, str]]] = []
+    schemas: dict[str, list[dict[str, str]]] = {}
     for stored, accepted in reads:
-        if verify == "full":
-            verified, broken = _sift(accepted, lambda some, stored=stored: _decode(load(some, stored)))  # type: ignore[misc]
-            accepted = [path for _, some in verified for path in some]  # noqa: PLW2901
-            rejected += broken
-        alike: dict[str, list[str]] = {}
-        for path in accepted:
-            alike.setdefault(own[path].json(), []).append(path)
-        for some in alike.values():
-            frames.append(
-                _with_file_columns(load(some, stored), format).withColumn("_file_schema", F.lit(len(schemas)))
-            )
-            schemas.append(_described(own[some[0]]))
+        for frame, some in opened(stored, accepted):
+            key = own[some[0]].json()
+            schemas.setdefault(key, _described(own[some[0]]))
+            frames.append(frame.withColumn("_file_schema", F.lit(list(schemas).index(key))))
     if schema is None or not frames:
-        return {"columns": [], "schemas": [], "rejected": _in_order(rejected, paths)}
+        return {"columns": [], "schemas": [], "rejected": _in_order(rejected, paths), "found": []}
     reduce(DataFrame.unionByName, (_cast(frame, schema) for frame in frames)).createOrReplaceTempView(f"`{view}`")
-    return {"columns": _described(schema), "schemas": schemas, "rejected": _in_order(rejected, paths)}
+    return {
+        "columns": _described(schema),
+        "schemas": list(schemas.values()),
+        "rejected": _in_order(rejected, paths),
+        "found": found,
+    }
 
 
 def _described(schema: StructType) -> list[dict[str, str]]:
@@ -222,24 +242,71 @@ def _cast(frame: DataFrame, schema: StructType) -> DataFrame:
     return frame
 
 
-def _with_file_columns(frame: DataFrame, format: str) -> DataFrame:
+def _with_row_index(frame: DataFrame) -> DataFrame:
+    """The frame with the columns of its parquet files, which know the numbers of their rows."""
     metadata = frame.metadataColumn("_metadata")
-    # binaryFile writes Hadoop's plain path (file:/a b), the metadata column its URI (file:///a%20b).
-    encoded = F.regexp_replace(metadata["file_path"], r"^([A-Za-z][A-Za-z0-9+.-]*):///", "$1:/")
-    plain = F.url_decode(F.replace(encoded, F.lit("+"), F.lit("%2B")))
-    added = [plain.alias("_file_path"), metadata["file_modification_time"].alias("_file_modified_at")]
-    if format == "parquet":
-        return frame.select("*", *added, metadata["row_index"].alias("_file_row"))
-    # Spark may split a file and read the pieces anywhere: order by piece, then by position within the piece.
-    positions = frame.select(
+    return frame.select(
         "*",
-        *added,
-        metadata["file_block_start"].alias("_file_block_start"),
+        _plain_path(metadata["file_path"]).alias("_file_path"),
+        metadata["file_modification_time"].alias("_file_modified_at"),
+        metadata["row_index"].alias("_file_row"),
+    )
+
+
+def _with_counted_rows(frame: DataFrame, find: str) -> tuple[DataFrame, list[str]]:
+    """The frame with the columns of its files, each of which is decoded once to count its rows; the files found.
+
+    Spark may cut a file into blocks and read them anywhere. Within a block rows have consecutive numbers, so that where
+    each block begins is all there is to know: nothing is sorted.
+    """
+    session = frame.sparkSession
+    minimum = "spark.sql.files.minPartitionNum"
+    # Blocks and tasks must be the same each time, also on a cluster that grows meanwhile.
+    session.conf.set(minimum, session.conf.get(minimum, None) or str(session.sparkContext.defaultParallelism))
+    metadata = frame.metadataColumn("_metadata")
+    block = ["_file_uri", "_file_block"]
+    rows = frame.select(
+        "*",
+        metadata["file_path"].alias("_file_uri"),
+        metadata["file_block_start"].alias("_file_block"),
+        metadata["file_modification_time"].alias("_file_modified_at"),
         F.monotonically_increasing_id().alias("_file_order"),
     )
-    window = Window.partitionBy("_file_path").orderBy("_file_block_start", "_file_order")
-    numbered = positions.withColumn("_file_row", F.row_number().over(window).cast("bigint") - 1)
-    return numbered.drop("_file_block_start", "_file_order")
+    # The hash has every column decoded.
+    counted = rows.groupBy(*block).agg(
+        F.min("_file_order").alias("first"),
+        F.count(F.lit(1)).alias("rows"),
+        F.bool_or(F.expr(find)).alias("found"),
+        F.bit_xor(F.xxhash64(*(f"`{name}`" for name in frame.columns))),
+    )
+    earlier = Window.partitionBy("_file_uri").orderBy("_file_block").rowsBetween(Window.unboundedPreceding, -1)
+    blocks = counted.select(
+        *block,
+        _plain_path(F.col("_file_uri")).alias("_file_path"),
+        F.shiftright("first", _TASK_BITS).alias("_file_task"),
+        (F.coalesce(F.sum("rows").over(earlier), F.lit(0)) - F.col("first")).alias("_file_shift"),
+        "found",
+    ).localCheckpoint()
+    found = [row._file_path for row in blocks.where("found").select("_file_path").distinct().collect()]
+    is_same_task = F.shiftright("_file_order", _TASK_BITS) == F.col("_file_task")
+    moved = F.concat(F.lit("Spark cut this file another way than when its rows were counted: "), "_file_uri")
+    numbered = rows.join(F.broadcast(blocks.drop("found")), on=block, how="left").select(
+        *(f"`{name}`" for name in frame.columns),
+        "_file_path",
+        "_file_modified_at",
+        F.when(is_same_task, F.col("_file_order") + F.col("_file_shift"))
+        .otherwise(F.raise_error(moved))
+        .cast("bigint")
+        .alias("_file_row"),
+    )
+    return numbered, found
+
+
+def _plain_path(uri: Column) -> Column:
+    """Hadoop's plain path, as binaryFile writes it (file:/a b), of the metadata column's URI (file:///a%20b)."""
+    short = F.replace(uri, F.lit(":///"), F.lit(":/"))
+    # Few names need it, and it costs more than to read the row.
+    return F.when(short.contains("%"), F.url_decode(F.replace(short, F.lit("+"), F.lit("%2B")))).otherwise(short)
 
 
 def _in_order(rejected: list[dict[str, str]], paths: list[str]) -> list[dict[str, str]]:
