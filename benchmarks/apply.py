@@ -66,10 +66,10 @@ class WrongResult(Exception):
 
 def _apply(lake: Lake, files: TableFiles, series: Series, *, backwards: bool) -> None:
     """One batch for every variant, in turn from the first and from the last."""
-    before = current_snapshot_id(lake.spark, "bronze.s__t0")
+    before = current_snapshot_id(lake.spark, "lakehouse.bronze.s__t0")
     files.change(series.changes)
     lake.dbt("run", "--select", "+bronze_s__t0")
-    after = current_snapshot_id(lake.spark, "bronze.s__t0")
+    after = current_snapshot_id(lake.spark, "lakehouse.bronze.s__t0")
     columns = tuple(lake.spark.table("silver.s__t0").columns)
     options = f"with ('start-snapshot-id' = '{before}', 'end-snapshot-id' = '{after}')"
     batch = Batch(f"select {', '.join(columns)} from bronze.s__t0 {options}", columns)

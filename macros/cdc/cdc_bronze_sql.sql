@@ -8,6 +8,7 @@
 {%- set change_sequence = '_cdc_change_sequence' if has_sequence else none -%}
 {%- set place_sql = cdc_dms_place_sql('_cdc_', change_sequence) -%}
 {%- set old_key_sql = cdc_old_key_sql(before_images) -%}
+{%- set content_sql = '_cdc_content' -%}
 {%- if raw.view is none -%}
     {%- set records_sql = cdc_no_records_sql(plan) -%}
 {%- elif cdc.format == 'json' -%}
@@ -18,6 +19,7 @@
     {%- set records_sql = cdc_csv_records_sql(cdc, raw, plan, before_images) -%}
 {%- else -%}
     {%- set records_sql = cdc_parquet_records_sql(cdc, raw, plan, before_images) -%}
+    {%- set content_sql = cdc_parquet_content_sql() -%}
 {%- endif -%}
 with files as (
     {{ files_sql | indent(4) }}
@@ -91,7 +93,7 @@ select
         when 'uncastable_value' then array_join(_cdc_misfits, '; ')
         when 'missing_key' then {{ cdc_string_sql('no value in key ' ~ cdc.primary_key | join(', ')) }}
     end as _cdc_quarantine_reason,
-    case when _cdc_rule is not null then _cdc_content end as _cdc_quarantine_content
+    case when _cdc_rule is not null then {{ content_sql | indent(4) }} end as _cdc_quarantine_content
 from ruled
 {%- if raw.get('has_truncate') %}
 union all

@@ -3,7 +3,7 @@
     of one place.
 #}
 {% macro cdc_count_ties(cdc, changes, plan) %}
-    {% if cdc.mode == 'append' %}
+    {% if cdc.mode == 'append' or cdc_newest_batches(cdc).shared_batch_id <= changes.after_batch_id | int %}
         {% do return(0) %}
     {% endif %}
     {% set listing = cdc_relation_of('raw_listing') %}

@@ -19,13 +19,7 @@ records as (
         {{ value }}{{ ' as ' ~ cdc_quote(column.name) if value != 'raw.' ~ cdc_quote(column.name) }},
         {%- endfor %}
         raw._file_schema as _cdc_file_schema,
-        to_json(
-            struct({% for name in names %}raw.{{ cdc_quote(name) }}{{ ', ' if not loop.last }}{% endfor %}),
-            map(
-                'timestampFormat', "yyyy-MM-dd'T'HH:mm:ss.SSSSSSXXX",
-                'timestampNTZFormat', "yyyy-MM-dd'T'HH:mm:ss.SSSSSS"
-            )
-        ) as _cdc_content
+        struct({% for name in names %}raw.{{ cdc_quote(name) }}{{ ', ' if not loop.last }}{% endfor %}) as _cdc_content
     from {{ raw.view }} as raw
     inner join files on raw._file_path = files.path and files.is_newest
 )

@@ -6,6 +6,7 @@
 {% macro cdc_silver_sql(cdc, changes, plan, is_first) -%}
 {%- set is_soft = cdc_is_soft(cdc) -%}
 {%- set fills = changes.has_partial and cdc.mode == 'current' -%}
+{%- set image_if = '_cdc_is_image' if fills else cdc_is_image_sql(cdc, plan) -%}
 {%- if changes.has_new_barrier %}
 {{ cdc_mark_sql('barrier', changes.barrier) }}
 {%- endif %}
@@ -25,14 +26,17 @@ with news as (
 {% endif %}
 newest as (
     select
-        max_by(struct(*), _cdc_sequence) as change,
-        {%- if is_soft %}
-        max_by(struct(*), _cdc_sequence) filter (where {{ '_cdc_is_image' if fills else cdc_is_image_sql(cdc, plan) | indent(8) }}) as image
+        {%- if changes.get('has_single_changes') %}
+        struct(*) as change,
+        {{ 'if(' ~ image_if ~ ', struct(*), null)' if is_soft else 'struct(*)' }} as image
         {%- else %}
-        max_by(struct(*), _cdc_sequence) as image
+        max_by(struct(*), _cdc_sequence) as change,
+        max_by(struct(*), _cdc_sequence) {{ 'filter (where ' ~ image_if ~ ') ' if is_soft }}as image
         {%- endif %}
     from {{ 'filled' if fills else 'changes' }}
+    {%- if not changes.get('has_single_changes') %}
     group by {{ cdc_key_list_sql(cdc) }}
+    {%- endif %}
 )
 
 select

@@ -102,8 +102,8 @@ def test_cdc_new_files_sql__up_to_the_batch_that_is_read():
     assert "and batch_id <= 0 group by" in normalise(Dbt().cdc_new_files_sql("l", "r", FEED, 7, 0))
 
 
-LISTED_BATCHES = "group by feed, source_schema, source_table"
-WAITING = {LISTED_BATCHES: [{"feed": "it's", "source_schema": "shop", "source_table": "order", "batch_id": 10}]}
+LISTED = {"feed": "it's", "source_schema": "shop", "source_table": "order", "batch_id": 10, "shared_batch_id": None}
+WAITING = {"is_shared": [LISTED]}
 NEWEST = {"path": "a", "kind": "load", "batch_id": 8, "is_newest": True}
 REPLACED = {"path": "b", "kind": "load", "batch_id": 9, "is_newest": False}
 TRUNCATE = {"path": "shop/order", "kind": "truncate", "batch_id": 10, "is_newest": True}
@@ -559,13 +559,7 @@ def test_cdc_parquet_records_sql__by_name():
                 raw.`a``b`,
                 raw.`BI_a`,
                 raw._file_schema as _cdc_file_schema,
-                to_json(
-                    struct(raw.`Op`, raw.`dms_ts`, raw.`a``b`),
-                    map(
-                        'timestampFormat', "yyyy-MM-dd'T'HH:mm:ss.SSSSSSXXX",
-                        'timestampNTZFormat', "yyyy-MM-dd'T'HH:mm:ss.SSSSSS"
-                    )
-                ) as _cdc_content
+                struct(raw.`Op`, raw.`dms_ts`, raw.`a``b`) as _cdc_content
             from raw_view as raw
             inner join files on raw._file_path = files.path and files.is_newest
         )

@@ -372,7 +372,7 @@ def rebuilding(differences: list[dict[str, Any]], **columns: Any) -> Dbt:
                 {**summary, "has_key_changes": False, "has_deletes": False, "updates_and_deletes": 0, "changes": 5}
                 | {"last_batch_id": 9, "last_sequence": "s9"}
             ],
-            "as place": [],
+            "is_shared": [],
         },
         snapshots=(42,),
     )

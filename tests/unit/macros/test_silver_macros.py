@@ -337,6 +337,28 @@ def test_cdc_silver_sql__soft_keeps_the_last_image():
     assert "change._cdc_operation = 'D' as _cdc_is_deleted, image is not null as _cdc_has_image," in sql
 
 
+def test_cdc_silver_sql__nothing_is_grouped_where_every_key_has_one_change():
+    sql = normalise(silver({**CHANGES, "has_single_changes": True}, is_first=True))
+    assert "newest as (select struct(*) as change, struct(*) as image from changes)" in sql
+    sql = normalise(silver({**CHANGES, "has_single_changes": True}, SOFT, is_first=True))
+    assert "struct(*) as change, if(_cdc_operation <> 'D', struct(*), null) as image from changes)" in sql
+
+
+@pytest.mark.parametrize(
+    ("expected", "existing", "cdc", "rows"),
+    [
+        (True, None, CDC, 200_000),
+        (False, None, CDC, 199_999),
+        (False, SILVER, CDC, 200_000),
+        (False, None, APPEND, 200_000),
+    ],
+)
+def test_cdc_silver_query__asks_for_single_changes_of_a_first_large_batch(expected, existing, cdc, rows):
+    dbt = Dbt(answers={"as has_single_changes": [{"has_single_changes": True}]})
+    sql = dbt.cdc_silver_query(cdc, BRONZE, existing, {**CHANGES, "changes": rows}, PLAN)
+    assert ("max_by" not in sql, len(dbt.queries)) == (expected, int(expected))
+
+
 def test_cdc_silver_sql__first_table_gets_no_deleted_row():
     assert normalise(silver(is_first=True)).endswith("from newest where change._cdc_operation <> 'D'")
 
@@ -427,7 +449,7 @@ def running(applied: dict[str, str] | None, *, bronze: dict[str, str], barriers:
         columns[SILVER] = {"id": "int", **OWN}
     answers = {
         **summary("n", "z", 9, "2024-01-03 00:00:00.000000", barriers=barriers),
-        "count(distinct path) > 1": [],
+        "is_shared": [],
     }
     listing = SimpleNamespace(
         resource_type="model", name="raw_listing", database=None, schema="etl_metadata", alias="raw_listing"
@@ -501,11 +523,18 @@ def test_cdc_silver_progress__ties_are_counted_where_two_objects_share_a_place()
     dbt = running(APPLIED, bronze={"id": "int"})
     dbt.answers.update({"count(distinct path) > 1": [{"place": "p1"}, {"place": "p2"}], "as ties": [{"ties": 4}]})
     dbt.answers.pop("first_sequence")
+    named = {name: CDC[name] for name in ("feed", "source_schema", "source_table")}
+    dbt.answers["is_shared"] = [{**named, "batch_id": 9, "shared_batch_id": 8}]
     changes = {**CHANGES, "last_batch_id": 9, "last_sequence": "z", "last_committed_at": "", "changes": 5}
     changes |= {"not_applied": 0, "after_batch_id": 7}
     assert dbt.cdc_silver_progress(CDC, changes, PLAN)["ties"] == 4
     assert "left(_cdc_sequence, length(_cdc_sequence) - 45) in ('p1', 'p2')" in dbt.queries[-1]
     assert dbt.cdc_silver_progress(APPEND, changes, PLAN)["ties"] == 0
+    dbt.queries.clear()
+    for shared in (7, None):
+        dbt.answers["is_shared"] = [{**named, "batch_id": 9, "shared_batch_id": shared}]
+        assert dbt.cdc_silver_progress(CDC, changes, PLAN)["ties"] == 0
+    assert not [query for query in dbt.queries if "is_shared" not in query], "no look at what was applied before"
 
 
 def test_cdc_silver_progress__keys_are_counted_where_unchanged_rows_are_left_alone():
