@@ -16,9 +16,8 @@ READY := .venv/.ready
 RUN := VIRTUAL_ENV="$$PWD/.venv" PATH="$$PWD/.venv/bin:$$PATH"
 
 # Each kind of test wants a Spark session of its own. Two processes take a file of tests each: Spark is busy with one core
-# for most of the time on so little data. Servers are installed by one process. That a choice by PYTEST_ARGS finds nothing
-# in one of them (5) is no failure.
-pytest = $(RUN) python -m pytest --numprocesses=$(or $(2),2) --dist=loadfile --no-loadscope-reorder --durations=15 $(1) $(PYTEST_ARGS) $(if $(PYTEST_ARGS),|| [ $$? -eq 5 ])
+# for most of the time on so little data. That a choice by PYTEST_ARGS finds nothing in one of them (5) is no failure.
+pytest = $(RUN) python -m pytest --numprocesses=2 --dist=loadfile --no-loadscope-reorder --durations=15 $(1) $(PYTEST_ARGS) $(if $(PYTEST_ARGS),|| [ $$? -eq 5 ])
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
@@ -47,7 +46,7 @@ test: lint ## Run every check and every test (PYTEST_ARGS="-k name" for some)
 	$(call pytest,tests/unit)
 	$(call pytest,tests/adapter)
 	$(call pytest,tests/e2e)
-	$(call pytest,tests/real,0)
+	$(call pytest,tests/real)
 
 .PHONY: prove
 prove: $(READY) ## Compare silver with an oracle on N random key histories (SEED=7)

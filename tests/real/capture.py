@@ -25,7 +25,7 @@ import sqlalchemy
 from confluent_kafka import Consumer, KafkaException, TopicPartition
 from confluent_kafka.admin import AdminClient
 from databases import free_port
-from processes import ServerError, running, tail
+from processes import ServerError, one_at_a_time, running, tail
 
 JARS = Path(__file__).with_name("jars.xml")
 CACHE = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "cdc-lakehouse"
@@ -80,6 +80,11 @@ def class_path() -> str:
     Raises:
         ServerError: they cannot be fetched.
     """
+    with one_at_a_time("cdc-lakehouse-jars"):
+        return _fetched_class_path()
+
+
+def _fetched_class_path() -> str:
     ready = CACHE / f"class-path-{hashlib.sha256(JARS.read_bytes()).hexdigest()[:16]}"
     if ready.exists() and all(Path(jar).exists() for jar in ready.read_text().split(os.pathsep)):
         return ready.read_text()

@@ -10,6 +10,11 @@ from processes import ServerError
 from tests.e2e.lakehouse import Lakehouse, set_environment
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    # The longest file goes first: two processes share the files, and none should wait for it at the end.
+    items.sort(key=lambda item: item.path.name != "test_pipeline.py")
+
+
 def _running(request: pytest.FixtureRequest, server: AbstractContextManager[str]) -> Iterator[str]:
     with ExitStack() as stack:
         try:

@@ -14,7 +14,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import sqlalchemy
-from processes import ServerError, running
+from processes import ServerError, one_at_a_time, running
 
 USER = PASSWORD = "cdc"
 POLICY = Path("/usr/sbin/policy-rc.d")
@@ -47,8 +47,11 @@ def programs(names: Sequence[str], packages: Sequence[str]) -> dict[str, str]:
     Raises:
         ServerError: they are missing and cannot be installed.
     """
-    if found := find_programs(names):
-        return found
+    with one_at_a_time("cdc-lakehouse-packages"):
+        return find_programs(names) or _installed(names, packages)
+
+
+def _installed(names: Sequence[str], packages: Sequence[str]) -> dict[str, str]:
     what = f"{', '.join(names)} not found; as root run: apt-get install {' '.join(packages)}"
     if os.geteuid() != 0 or not shutil.which("apt-get"):
         raise ServerError(what)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import fcntl
 import signal
 import subprocess
+import tempfile
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -14,6 +16,14 @@ SECONDS_TO_START = 120
 
 class ServerError(Exception):
     """A server cannot be had, or does not do what it should; the message says in one line why, and what to do."""
+
+
+@contextmanager
+def one_at_a_time(name: str) -> Iterator[None]:
+    """The block, in one process of this machine's at a time: what it installs is there for the others."""
+    with (Path(tempfile.gettempdir()) / f"{name}.lock").open("w") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        yield
 
 
 @contextmanager
