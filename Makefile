@@ -7,6 +7,7 @@ PYTEST_ARGS ?=
 # make prove N=50000 SEED=7 TABLES=soft_csv HISTORIES=12,13: a failure prints the ones that bring it back.
 N ?= 10000
 SEED ?= $(shell date +%s)
+EVERY ?= 5
 TABLES ?=
 HISTORIES ?=
 
@@ -52,6 +53,10 @@ test: lint ## Run every check and every test (PYTEST_ARGS="-k name" for some)
 prove: $(READY) ## Compare silver with an oracle on N random key histories (SEED=7)
 	@N=$(N) SEED=$(SEED) TABLES=$(TABLES) HISTORIES=$(HISTORIES) $(RUN) \
 		python -m pytest -s -q --disable-warnings --timeout=0 tests/e2e/test_histories.py
+
+.PHONY: watch
+watch: $(READY) ## Build tables as their files come, until Ctrl-C (EVERY=5 seconds)
+	@$(RUN) python -m python_udfs.watch --every $(EVERY)
 
 .PHONY: bench
 bench: $(READY) ## Measure against hand-written Spark (see docs/performance.md)

@@ -24,6 +24,7 @@ from python_udfs.dms_writer import DmsTask, SourceTable
 from python_udfs.errors import LakehouseError
 from python_udfs.metadata import alias
 from python_udfs.raw_listing import PROJECT_ROOT, landing_root
+from python_udfs.text import duration_text, say, text_table
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -208,23 +209,7 @@ def result_table(states: dict[str, Sync], rejected: Counter[str]) -> str:
         )
         for table, state in sorted(states.items())
     ]
-    widths = [max(len(line[column]) for line in (head, *lines)) for column in range(len(head))]
-    rule = tuple("-" * width for width in widths)
-    return "\n".join(
-        "  ".join(
-            cell.ljust(width) if column < 2 else cell.rjust(width)
-            for column, (cell, width) in enumerate(zip(line, widths, strict=True))
-        )
-        for line in (head, rule, *lines)
-    )
-
-
-def duration_text(seconds: int) -> str:
-    """A duration in its largest whole unit: ``42 s``, ``7 min``, ``3 h``, ``2,900 days``."""
-    for size, unit in ((86_400, "days"), (3_600, "h"), (60, "min")):
-        if seconds >= 2 * size:
-            return f"{seconds // size:,} {unit}"
-    return f"{seconds} s"
+    return text_table(head, lines, left=2)
 
 
 def differences(table: str, expected: Sequence[dict[str, Any]], found: Sequence[dict[str, Any]]) -> list[str]:
@@ -241,12 +226,6 @@ def differences(table: str, expected: Sequence[dict[str, Any]], found: Sequence[
         return []
     examples = [f"{word} {dict(next(iter(rows)))}" for word, rows in (("lacks", missing), ("has", needless)) if rows]
     return [f"{table}: {len(found):,} rows, expected {len(expected):,}; for example it {', it '.join(examples)}"]
-
-
-def say(text: str = "") -> None:
-    """Prints a line at once and in one piece: dbt's threads print too."""
-    sys.stdout.write(f"{text}\n")
-    sys.stdout.flush()
 
 
 def main(arguments: list[str] | None = None) -> int:

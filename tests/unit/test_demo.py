@@ -15,6 +15,7 @@ import pytest
 
 from python_udfs import demo, scenarios
 from python_udfs.demo import DemoError, Sync
+from python_udfs.text import duration_text
 
 USER_ADDED = "orders/topics/orders.test_db.user/partition=0/orders.test_db.user+0+0000000003.json"
 
@@ -314,7 +315,7 @@ def test_the_result_table() -> None:
     [(0, "0 s"), (119, "119 s"), (120, "2 min"), (7199, "119 min"), (7200, "2 h"), (172_800, "2 days")],
 )
 def test_durations(seconds: int, text: str) -> None:
-    assert demo.duration_text(seconds) == text
+    assert duration_text(seconds) == text
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,120 @@
+"""The continuous mode: what it builds, what it survives, how it stops."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+
+import pytest
+from pyspark.sql import SparkSession
+from stories import Story, change
+
+from python_udfs.watch import Watch
+
+TABLES = ("watched", "other")
+
+
+@pytest.fixture(scope="module")
+def lakehouse(empty_lakehouse):
+    lakehouse = empty_lakehouse
+    lakehouse.add_feed("seen", "parquet", "timestamp_column=ts")
+    for name in TABLES:
+        lakehouse.add_table("seen", name)
+        Story(lakehouse.raw / "seen", name).load(0, {"id": 1, "v": "a"})
+    lakehouse.make_models()
+    lakehouse.dbt("seed")
+    return lakehouse
+
+
+@pytest.fixture
+def commands(lakehouse):
+    """The dbt commands that a watch has run."""
+    return []
+
+
+@pytest.fixture
+def watch(lakehouse, commands):
+    def invoke(*arguments):
+        commands.append(arguments)
+        return lakehouse.dbt("--quiet", *arguments)
+
+    watch = Watch(invoke, SparkSession.builder.getOrCreate)
+    assert watch.cycle(), "at first every table is looked at"
+    commands.clear()
+    return watch
+
+
+def selected(commands):
+    return [command[2:-2] for command in commands if command[0] == "run" and "raw_listing" not in command]
+
+
+def test_only_tables_with_news_are_built(lakehouse, watch, commands, capsys):
+    assert not watch.cycle()
+    assert selected(commands) == []
+    capsys.readouterr()
+    Story(lakehouse.raw / "seen", "watched").changes(1, change("U", 1, id=1, v="b"), change("I", 1, id=2, v="c"))
+    assert watch.cycle()
+    assert selected(commands) == [("bronze_s__watched+",)]
+    assert lakehouse.table("watched", "id, v") == [(1, "b"), (2, "c")]
+    cycle, head, _, line = capsys.readouterr().out.splitlines()
+    assert cycle.endswith(" s  bronze_s__watched")
+    assert head.split() == ["silver", "table", "changes", "newest", "change,", "UTC", "lag"]
+    assert line.split()[:4] == ["silver.s__watched", "2", ["2024-01-31", "23:01:00"][0], "23:01:00"]
+    assert not watch.cycle(), "and only once"
+
+
+def test_a_table_that_fails_stops_no_other_and_is_tried_again(lakehouse, watch, commands, capsys, monkeypatch):
+    silver = lakehouse.project / "models" / "silver" / "s" / "silver_s__watched.sql"
+    text = silver.read_text()
+    silver.write_text("{{ exceptions.raise_compiler_error('broken on purpose') if execute }}" + text)
+    for number, name in enumerate(TABLES, start=5):
+        Story(lakehouse.raw / "seen", name).changes(number, change("I", number, id=10 + number, v="new"))
+    assert watch.cycle()
+    said = capsys.readouterr().out
+    assert "silver_s__watched: " in said and "broken on purpose" in said
+    assert [row[0] for row in lakehouse.table("other", "id")] == [1, 16]
+    assert not watch.cycle(), "not at once"
+
+    silver.write_text(text)
+    monkeypatch.setattr("python_udfs.watch.SECONDS_TO_RETRY", 0.0)
+    Story(lakehouse.raw / "seen", "watched").changes(8, change("I", 8, id=18, v="new"))
+    assert watch.cycle(), "with news at once"
+    assert {15, 18} <= {row[0] for row in lakehouse.table("watched", "id")}
+    assert not watch.cycle()
+
+
+def test_an_object_of_nobody_is_no_news(lakehouse, watch, commands):
+    Story(lakehouse.raw / "seen", "stranger").load(9, {"id": 1, "v": "a"})
+    assert not watch.cycle()
+    assert [command[0] for command in commands] == ["run", "parse"], "the project is read again: it may be new"
+
+
+def test_a_listing_that_fails_is_told_and_tried_again(lakehouse, watch, capsys):
+    lakehouse_raw = os.environ["LAKEHOUSE_RAW"]
+    try:
+        os.environ["LAKEHOUSE_RAW"] = "nosuchscheme://bucket"
+        assert not watch.cycle()
+    finally:
+        os.environ["LAKEHOUSE_RAW"] = lakehouse_raw
+    assert "the landing area could not be listed: failed" in capsys.readouterr().out
+    Story(lakehouse.raw / "seen", "other").changes(20, change("I", 20, id=30, v="later"))
+    assert watch.cycle()
+
+
+def test_a_signal_stops_it_after_the_cycle(lakehouse):
+    command = [sys.executable, "-m", "python_udfs.watch", "--every", "0.1", "--project-dir", str(lakehouse.project)]
+    Story(lakehouse.raw / "seen", "watched").changes(30, change("U", 30, id=1, v="last"))
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) as process:
+        assert process.stdout is not None
+        said = [process.stdout.readline(), process.stdout.readline()]
+        process.send_signal(signal.SIGTERM)
+        said += process.stdout.readlines()
+    assert process.returncode == 0, said
+    assert said[0].startswith(f"Watching {lakehouse.raw} every 0.1 s.")
+    assert said[1].endswith(" s  bronze_s__other, bronze_s__watched\n")
+    assert "Stopped.\n" in said
+    assert said[-1].startswith("silver.s__watched")
+    assert "Traceback" not in "".join(said)
+    assert (1, "last") in lakehouse.table("watched", "id, v")
