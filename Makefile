@@ -71,7 +71,7 @@ lint: $(READY) models-check ## Check style, types, SQL and generated models; no 
 	$(RUN) ruff check
 	$(RUN) ruff format --check
 	$(RUN) mypy
-	$(RUN) sqlfluff lint --disable-progress-bar models macros tests/data tests/sql
+	$(RUN) sqlfluff lint --disable-progress-bar --processes 0 models macros tests/data tests/sql
 
 .PHONY: models
 models: $(READY) ## Write the models that the seeds ask for

@@ -7,7 +7,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from benchmarks import apply, split, tables
+from benchmarks import apply, load, split, tables, watching
 from benchmarks.lake import Cost
 from benchmarks.variants import VARIANTS
 
@@ -16,10 +16,11 @@ def main() -> None:
     """Measures, checks every result, and prints a table of CPU seconds and of their ratios to ours."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
     parser.add_argument("--quick", action="store_true", help="small data: every variant runs and is checked")
-    parser.add_argument("--only", choices=("apply", "split", "tables"), help="one part")
+    parser.add_argument("--only", choices=("apply", "load", "split", "tables", "watch"), help="one part")
     parser.add_argument("--rows", type=int, nargs="+", help="rows of the table that batches are applied to")
     options = parser.parse_args()
     rows = options.rows or ([20_000] if options.quick else [1_000_000, 5_000_000])
+    count = 4 if options.quick else 80
     repeats = 2 if options.quick else 5
     sizes = (500, 2_000) if options.quick else (10_000, 100_000)
     with tempfile.TemporaryDirectory(prefix="bench-") as scratch:
@@ -27,13 +28,16 @@ def main() -> None:
         if options.only in (None, "apply"):
             for number in rows:
                 _show_apply(apply.measure(root / f"apply{number}", number, sizes, "uniform", repeats))
+        if options.only in (None, "load"):
+            _show_load(load.measure(root / "load", 20_000 if options.quick else 5_000_000))
         if options.only in (None, "split"):
             _show_split(
                 split.measure(root / "split", 80, 8_000 if options.quick else 800_000, 2 if options.quick else 5)
             )
         if options.only in (None, "tables"):
-            count = 4 if options.quick else 80
             _show_tables(tables.measure(root / "tables", count, 100))
+        if options.only in (None, "watch"):
+            _show_watching(watching.measure(root / "watch", count, 100, repeats))
 
 
 def _show_apply(found: list[apply.Series]) -> None:
@@ -41,6 +45,15 @@ def _show_apply(found: list[apply.Series]) -> None:
     for series in found:
         says = f"{series.changes:,} changes on {series.rows:,} rows, {series.skew}"
         _show(says, {name: series.cost(variant) for variant, name in names.items()})
+
+
+def _show_load(found: load.Load) -> None:
+    _show(f"full load of {found.rows:,} rows, raw to silver", {"ours": found.ours, "copy of files": found.copy})
+
+
+def _show_watching(found: watching.Watching) -> None:
+    _say(f"continuous mode, {found.tables} tables, one of them changed")
+    _say(f"  from its file to silver {found.with_news:5.2f} s; a cycle without news {found.without:5.2f} s")
 
 
 def _show_split(found: split.Split) -> None:

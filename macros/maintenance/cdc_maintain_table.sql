@@ -7,7 +7,8 @@
     {% endif %}
     {% set is_partitioned = node.config.get('partition_by') is not none %}
     {% set small_bytes = cdc_small_bytes(node, settings) %}
-    {% set reader = cdc_reader_of(node) %}
+    {% set cdc = node.config.meta.cdc %}
+    {% set reader = cdc_table_of('silver', cdc) if cdc.layer == 'bronze' else none %}
     {% set state_sql = cdc_maintenance_state_sql(relation, is_partitioned, reader, small_bytes, settings) %}
     {% set asked = adapter.attempt(state_sql) %}
     {% if asked.error %}

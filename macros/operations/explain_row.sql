@@ -5,7 +5,7 @@
 {% macro explain_row(table, key) %}
     {% set node = cdc_silver_node(table) %}
     {% set silver = adapter.get_relation(database=node.database, schema=node.schema, identifier=node.alias) %}
-    {% set bronze = cdc_bronze_of(node.config.meta.cdc) %}
+    {% set bronze = cdc_table_of('bronze', node.config.meta.cdc) %}
     {% set types = {} %}
     {% for column in (adapter.get_columns_in_relation(bronze) if bronze is not none else []) %}
         {% do types.update({column.name: column.dtype}) %}

@@ -10,7 +10,7 @@
     {% set helper = api.Relation.create(
         database=node.database, schema=node.schema, identifier=node.alias ~ '__rebuild'
     ) %}
-    {% set bronze = cdc_bronze_of(cdc) %}
+    {% set bronze = cdc_table_of('bronze', cdc) %}
     {% do validate_rebuild_silver(node, bronze) %}
     {% set snapshot_id = adapter.current_snapshot_id(bronze) %}
     {% set plan = cdc_silver_plan(cdc, bronze, none) %}

@@ -4,7 +4,7 @@
 #}
 {% macro replay_quarantine(table) %}
     {% set node = cdc_silver_node(table) %}
-    {% set bronze = cdc_bronze_of(node.config.meta.cdc) %}
+    {% set bronze = cdc_table_of('bronze', node.config.meta.cdc) %}
     {% set cdc = cdc_config_of(bronze) if bronze is not none else {} %}
     {% set columns = cdc_replay_columns(cdc, bronze) if cdc else [] %}
     {% do validate_replay_quarantine(node, cdc, columns) %}

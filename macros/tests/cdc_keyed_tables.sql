@@ -3,7 +3,7 @@
     {% set tables = [] %}
     {% for node in cdc_models_of('silver') %}
         {% set cdc = node.config.meta.cdc %}
-        {% set bronze = cdc_bronze_of(cdc) if cdc.mode != 'append' %}
+        {% set bronze = cdc_table_of('bronze', cdc) if cdc.mode != 'append' %}
         {% set columns = adapter.get_columns_in_relation(bronze) if bronze else [] %}
         {% set names = columns | map(attribute='name') | map('lower') | list %}
         {% if names and not cdc.primary_key | map('lower') | reject('in', names) | list %}

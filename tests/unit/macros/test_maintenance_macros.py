@@ -117,13 +117,6 @@ def test_cdc_maintenance_state_sql__bronze_keeps_what_silver_names():
     assert "group by spec_id, partition" in silver
 
 
-def test_cdc_reader_of__silver_of_the_same_source():
-    dbt = project(missing=("silver.shop__line",))
-    assert dbt.cdc_reader_of(node("bronze", "order")) == Relation("silver", "shop__order")
-    assert dbt.cdc_reader_of(node("bronze", "line")) is None
-    assert dbt.cdc_reader_of(node("silver", "order")) is None
-
-
 @pytest.mark.parametrize(
     ("names", "layer", "expected"),
     [

@@ -248,8 +248,10 @@ def test_cdc_config_of__unknown_relation():
     assert Dbt(nodes=GRAPH).cdc_config_of(Relation("x", "y")) == {}
 
 
-def test_cdc_bronze_of__same_feed_schema_and_table():
-    assert Dbt(nodes=GRAPH, columns={BRONZE: {}}).cdc_bronze_of(SOURCE) == BRONZE
+def test_cdc_table_of__same_feed_schema_and_table():
+    dbt = Dbt(nodes=GRAPH, columns={BRONZE: {}})
+    assert dbt.cdc_table_of("bronze", SOURCE) == BRONZE
+    assert dbt.cdc_table_of("silver", SOURCE) is None, "not there yet"
 
 
 def data_test(name: str, **words: Any) -> str:

@@ -1,0 +1,45 @@
+"""What a full load costs from raw to silver, beside one copy of its files into an Iceberg table."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from benchmarks.apply import WrongResult
+from benchmarks.lake import Cost, Lake, measured
+
+WARM_UP_ROWS = 100_000
+
+
+@dataclass
+class Load:
+    """Costs of one full load: listing, bronze and silver together, and the copy."""
+
+    rows: int
+    ours: Cost
+    copy: Cost
+
+
+def measure(root: Path, rows: int) -> Load:
+    """Loads one small table to warm up and one that counts.
+
+    Args:
+        root: an empty folder.
+        rows: rows of the table that counts.
+
+    Raises:
+        WrongResult: silver does not hold what was loaded.
+    """
+    lake = Lake(root, tables=2)
+    costs = []
+    for number, count in enumerate((WARM_UP_ROWS, rows)):
+        files = lake.files(number)
+        paths = [str(path) for path in files.load(count)]
+        with measured() as ours:
+            lake.dbt("build", "--exclude-resource-type", "test", "--select", f"+silver_s__t{number}")
+        with measured() as copy:
+            lake.spark.read.parquet(*paths).writeTo(f"lakehouse.silver.copy_{number}").using("iceberg").create()
+        costs.append((ours, copy))
+        if lake.fingerprint(f"silver.s__t{number}") != lake.expected(files):
+            raise WrongResult(f"silver.s__t{number} is not what was loaded")
+    return Load(rows, *costs[-1])
