@@ -13,6 +13,7 @@ from dbt.adapters.events.logging import AdapterLogger
 from pyspark.sql import DataFrame, Row, SparkSession, Window
 from pyspark.sql import functions as F
 
+from dbt.adapters.sparksession.kept import kept
 from dbt.adapters.sparksession.read_files import read_files
 from python_udfs.feeds import CONTRACTS
 
@@ -73,8 +74,8 @@ def _lines(
         .agg(F.max(F.coalesce(F.col("rejected_at") >= F.col("first_seen_at"), F.lit(False))).alias("is_rejected"))
         .where("not is_rejected")
         .select(*OBJECT_COLUMNS, F.row_number().over(by_age).alias("age"))
-        .localCheckpoint()
     )
+    versions = kept(versions)
     # Paths, not data: Spark's readers want them by name.
     objects = versions.select(*VERSION, "age").collect()
     older = [row for row in objects if row.age > 1]

@@ -27,8 +27,5 @@
         {%- do cdc_evolve_columns(this, plan) -%}
     {%- endif -%}
     {%- do cdc_set_progress({'batch-id': files.last_batch_id}) -%}
-    {%- set files_sql = cdc_new_files_sql(
-        ref('raw_listing'), ref('rejected_files'), cdc, after_batch_id, files.last_batch_id, cdc_split_of(cdc)
-    ) -%}
-    {{ return(cdc_bronze_sql(cdc, files_sql, raw, plan)) }}
+    {{ return(cdc_bronze_sql(cdc, files.sql, raw, plan)) }}
 {% endmacro %}

@@ -1,16 +1,23 @@
 {#
-    Returns paths (the objects to read), has_truncate, has_mixed (records wait in the split table) and last_batch_id (what
-    progress becomes). Objects whose content was replaced before anybody read it are written to rejected_files here, so
-    that each of them keeps a reason.
+    Returns paths (the objects to read), has_truncate, has_mixed (records wait in the split table), last_batch_id (what
+    progress becomes) and sql, which reads the rows of cdc_new_files_sql without asking the listing again. Objects whose
+    content was replaced before anybody read it are written to rejected_files here, so that each of them keeps a reason.
 #}
 {% macro cdc_new_files(cdc, after_batch_id) %}
     {% set split = cdc_split_of(cdc) %}
     {% set sql = cdc_new_files_sql(ref('raw_listing'), ref('rejected_files'), cdc, after_batch_id, split=split) %}
     {% set files = {
         'paths': [], 'has_truncate': false, 'has_mixed': false, 'last_batch_id': after_batch_id,
+        'sql': sql ~ '\nlimit 0',
     } %}
+    {% if not cdc_is_listed(cdc, after_batch_id) %}
+        {% do return(files) %}
+    {% endif %}
+    {% set view = this.identifier ~ '__files' %}
+    {% do adapter.keep(view, sql) %}
+    {% do files.update({'sql': 'select *\nfrom ' ~ cdc_quote(view)}) %}
     {% set replaced = [] %}
-    {% for file in (run_query(sql) if cdc_is_listed(cdc, after_batch_id) else []) %}
+    {% for file in run_query(files.sql) %}
         {% if file['kind'] == 'truncate' %}
             {% do files.update({'has_truncate': true}) %}
         {% elif file['kind'] == 'mixed' %}
@@ -22,6 +29,6 @@
         {% endif %}
         {% do files.update({'last_batch_id': [files.last_batch_id | int, file['batch_id'] | int] | max}) %}
     {% endfor %}
-    {% do cdc_reject_files(cdc, sql, 'replaced', replaced) %}
+    {% do cdc_reject_files(cdc, files.sql, 'replaced', replaced) %}
     {% do return(files) %}
 {% endmacro %}

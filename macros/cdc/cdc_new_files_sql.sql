@@ -3,7 +3,7 @@
     A version that went and came back is listed twice and read once; one that was rejected because it was not there is
     read when it is back. Where files of many tables are split, loads wait for the split to have come as far.
 #}
-{% macro cdc_new_files_sql(listing, rejected, cdc, after_batch_id, last_batch_id=none, split=none) -%}
+{% macro cdc_new_files_sql(listing, rejected, cdc, after_batch_id, split=none) -%}
 with listing as (
     select
         path,
@@ -22,9 +22,6 @@ with listing as (
         and source_table = {{ cdc_string_sql(cdc.source_table) }}
         and kind in ('load', 'change', 'truncate')
         and batch_id > {{ after_batch_id }}
-        {%- if last_batch_id is not none %}
-        and batch_id <= {{ last_batch_id }}
-        {%- endif %}
         {%- if split is not none %}
         and batch_id <= (select max(batch_id) from {{ split }})
         {%- endif %}
@@ -53,6 +50,6 @@ left anti join {{ rejected }} as rejected
         and listing.first_seen_at <= rejected.rejected_at
 {%- if split is not none %}
 union all
-{{ cdc_split_files_sql(split, cdc, after_batch_id, last_batch_id) }}
+{{ cdc_split_files_sql(split, cdc, after_batch_id) }}
 {%- endif %}
 {%- endmacro %}

@@ -7,7 +7,6 @@
     {% for file in raw.rejected %}
         {% do exceptions.warn(this ~ ': rejected ' ~ file.path ~ ': ' ~ file.reason) %}
     {% endfor %}
-    {% set files_sql = cdc_new_files_sql(ref('raw_listing'), ref('rejected_files'), cdc, 0, files.last_batch_id) %}
-    {% do cdc_reject_files(cdc, files_sql, 'unreadable', raw.rejected) %}
+    {% do cdc_reject_files(cdc, files.sql, 'unreadable', raw.rejected) %}
     {% do return(raw) %}
 {% endmacro %}

@@ -1,5 +1,5 @@
 {# The mixed objects that have rows of this table, as cdc_new_files_sql gives files. #}
-{% macro cdc_split_files_sql(split, cdc, after_batch_id, last_batch_id=none) -%}
+{% macro cdc_split_files_sql(split, cdc, after_batch_id) -%}
 select
     path,
     cast(null as bigint) as size,
@@ -12,6 +12,6 @@ select
     true as is_newest
 from {{ split }}
 where
-    {{ cdc_in_batches_sql(cdc, after_batch_id, last_batch_id) | indent(4) }}
+    {{ cdc_in_batches_sql(cdc, after_batch_id) | indent(4) }}
 group by path, modified_at, object_key, file_time
 {%- endmacro %}

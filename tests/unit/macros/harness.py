@@ -139,6 +139,7 @@ class Dbt:
         self.printed: list[str] = []
         self.dropped: list[Relation] = []
         self.files_read: list[tuple[Any, ...]] = []
+        self.kept: dict[str, str] = {}
 
         def existing(relation: Relation) -> Relation | None:
             return relation if relation in columns else None
@@ -173,6 +174,7 @@ class Dbt:
                 newest_summary=lambda relation, key: (summary or {}) if key in (summary or {}) else {},
                 run_once=self._run_query,
                 set_properties=set_properties,
+                keep=self.kept.__setitem__,
                 read_files=read_files,
             ),
             "api": SimpleNamespace(
@@ -219,8 +221,9 @@ class Dbt:
 
     def _run_query(self, sql: str) -> Any:
         self.queries.append(sql)
+        asked = "\n".join([sql, *(kept for view, kept in self.kept.items() if f"`{view}`" in sql)])
         for part, rows in self.answers.items():
-            if part in sql:
+            if part in asked:
                 return table_from_data_flat(rows, list(rows[0]) if rows else [])
         assert not re.match(r"\s*(select|with)\b", sql), f"no answer was given for the query: {sql}"
         return None

@@ -37,12 +37,12 @@ def text(position: str) -> str:
 
 
 def test_cdc_new_files_sql__loads_wait_for_the_split():
-    plain = normalise(Dbt().cdc_new_files_sql("l", "r", FEED, 7, 9))
-    sql = normalise(Dbt().cdc_new_files_sql("l", "r", FEED, 7, 9, split="s"))
+    plain = normalise(Dbt().cdc_new_files_sql("l", "r", FEED, 7))
+    sql = normalise(Dbt().cdc_new_files_sql("l", "r", FEED, 7, split="s"))
     condition = "and batch_id <= (select max(batch_id) from s)"
     assert condition in sql
-    mixed = normalise(Dbt().cdc_split_files_sql("s", FEED, 7, 9))
-    assert sql == plain.replace("and batch_id <= 9", f"and batch_id <= 9 {condition}") + f" union all {mixed}"
+    mixed = normalise(Dbt().cdc_split_files_sql("s", FEED, 7))
+    assert sql == plain.replace("and batch_id > 7", f"and batch_id > 7 {condition}") + f" union all {mixed}"
 
 
 def test_cdc_mixed_lines_sql__records_as_lines_after_those_of_the_loads():
@@ -98,21 +98,20 @@ def test_cdc_new_files_sql__of_this_table_after_the_last_batch():
     )
 
 
-def test_cdc_new_files_sql__up_to_the_batch_that_is_read():
-    assert "and batch_id <= 0 group by" in normalise(Dbt().cdc_new_files_sql("l", "r", FEED, 7, 0))
-
-
 LISTED = {"feed": "it's", "source_schema": "shop", "source_table": "order", "batch_id": 10, "shared_batch_id": None}
 WAITING = {"is_shared": [LISTED]}
 NEWEST = {"path": "a", "kind": "load", "batch_id": 8, "is_newest": True}
 REPLACED = {"path": "b", "kind": "load", "batch_id": 9, "is_newest": False}
+KEPT = "select *\nfrom `shop__order__files`"
 TRUNCATE = {"path": "shop/order", "kind": "truncate", "batch_id": 10, "is_newest": True}
 
 
 def test_cdc_new_files__nothing_new():
     dbt = Dbt(answers=WAITING)
-    assert dbt.cdc_new_files(FEED, 10) == {"paths": [], "has_truncate": False, "has_mixed": False, "last_batch_id": 10}
-    assert len(dbt.queries) == 1, "one query for all tables"
+    files = dbt.cdc_new_files(FEED, 10)
+    assert files.pop("sql").endswith("\nlimit 0")
+    assert files == {"paths": [], "has_truncate": False, "has_mixed": False, "last_batch_id": 10}
+    assert (len(dbt.queries), dbt.kept) == (1, {}), "one query for all tables"
 
 
 def test_cdc_is_listed__another_table_has_news():
@@ -129,12 +128,20 @@ def test_cdc_is_listed__records_of_a_split_are_looked_for():
 
 def test_cdc_new_files__a_truncate_is_no_object_to_read():
     dbt = Dbt(answers={**WAITING, "ref.raw_listing": [NEWEST, TRUNCATE]})
-    assert dbt.cdc_new_files(FEED, 7) == {"paths": ["a"], "has_truncate": True, "has_mixed": False, "last_batch_id": 10}
+    assert dbt.cdc_new_files(FEED, 7) == {
+        "paths": ["a"],
+        "has_truncate": True,
+        "has_mixed": False,
+        "last_batch_id": 10,
+        "sql": KEPT,
+    }
+    assert "and batch_id > 7 group by" in normalise(dbt.kept["shop__order__files"])
 
 
 def test_cdc_new_files__replaced_content_is_rejected_and_not_read():
     dbt = Dbt(answers={**WAITING, "insert into": [], "ref.raw_listing": [NEWEST, REPLACED]})
-    assert dbt.cdc_new_files(FEED, 7) == {"paths": ["a"], "has_truncate": False, "has_mixed": False, "last_batch_id": 9}
+    files = dbt.cdc_new_files(FEED, 7)
+    assert (files["paths"], files["last_batch_id"]) == (["a"], 9)
     assert "('b', 'replaced by newer content before it was read')" in dbt.queries[2]
     assert dbt.queries[2].endswith("where files.is_newest = false")
 
@@ -190,7 +197,7 @@ ODD_QUOTES = "(octet_length(value) - octet_length(replace(value, '\"'))) % 2 = 1
 @pytest.mark.parametrize("found", [[], ["a"]])
 def test_cdc_read_files__format(format, read_as, options, found):
     dbt = Dbt(files={**READABLE, "found": found})
-    raw = dbt.cdc_read_files({**table(), "format": format}, {"paths": ["a"], "last_batch_id": 9})
+    raw = dbt.cdc_read_files({**table(), "format": format}, {"paths": ["a"], "last_batch_id": 9, "sql": KEPT})
     columns = [] if format == "csv" else ID_COLUMNS
     said = {"rejected": [], "has_line_breaks": bool(found)}
     assert raw == {"view": "shop__order__raw", "columns": columns, "schemas": [ID_COLUMNS], **said}
@@ -201,14 +208,14 @@ def test_cdc_read_files__format(format, read_as, options, found):
 @pytest.mark.parametrize(("columns", "names"), [(ID_COLUMNS, ["Op", "id"]), ([], [])])
 def test_cdc_read_files__a_header_names_the_columns(columns, names):
     dbt = Dbt(files={**READABLE, "columns": columns}, answers={"headers": [{"name": "Op"}, {"name": "id"}]})
-    raw = dbt.cdc_read_files(table(header=True), {"paths": ["a"], "last_batch_id": 9})
+    raw = dbt.cdc_read_files(table(header=True), {"paths": ["a"], "last_batch_id": 9, "sql": KEPT})
     assert raw["columns"] == [{"name": name, "type": "string"} for name in names]
     assert raw["view"] == ("shop__order__raw" if names else None), "nothing readable is no view"
 
 
 def test_cdc_read_files__an_unreadable_file_is_named_and_rejected():
     dbt = Dbt(files={**READABLE, "rejected": [{"path": "a", "reason": "too short"}]})
-    dbt.cdc_read_files(table(), {"paths": ["a", "b"], "last_batch_id": 9})
+    dbt.cdc_read_files(table(), {"paths": ["a", "b"], "last_batch_id": 9, "sql": KEPT})
     assert dbt.warnings == ["silver.shop__order: rejected a: too short"]
     assert "insert into ref.rejected_files" in dbt.queries[0]
     assert "('a', 'too short')" in dbt.queries[0]
@@ -784,7 +791,8 @@ def test_cdc_bronze__a_truncate_alone_is_news():
 def test_cdc_bronze__new_files_evolve_the_table_and_set_progress():
     dbt = running(True, LISTED)
     sql = normalise(dbt.cdc_bronze("source"))
-    assert "and batch_id > 7 and batch_id <= 8 group by" in sql
+    assert "with files as (select * from `shop__order__files`)" in sql, "the listing is asked once"
+    assert "and batch_id > 7 group by" in normalise(dbt.kept["shop__order__files"])
     assert dbt.queries[-2:] == [
         "alter table bronze.shop__order add columns (`id` int)",
         "set `spark.sql.iceberg.snapshot-property.cdc.batch-id` = 8",
@@ -819,7 +827,8 @@ def test_cdc_bronze__a_renamed_column_is_renamed_in_the_table():
 
 def test_cdc_bronze__first_run_reads_everything():
     dbt = running(False, LISTED)
-    assert "and batch_id > 0 and batch_id <= 8 group by" in normalise(dbt.cdc_bronze("source"))
+    dbt.cdc_bronze("source")
+    assert "and batch_id > 0 group by" in normalise(dbt.kept["shop__order__files"])
     assert dbt.queries[-1] == "set `spark.sql.iceberg.snapshot-property.cdc.batch-id` = 8"
 
 

@@ -22,6 +22,7 @@ from pyspark.sql import SparkSession
 from dbt.adapters.sparksession import run_lock, snapshots
 from dbt.adapters.sparksession.connections import SparksessionConnectionManager
 from dbt.adapters.sparksession.errors import CommitConflict
+from dbt.adapters.sparksession.kept import kept
 from dbt.adapters.sparksession.python_models import run_model
 from dbt.adapters.sparksession.read_files import read_files
 
@@ -93,6 +94,12 @@ class SparksessionAdapter(SparkAdapter):
             return {"rows": [], "error": error.msg, "is_conflict": isinstance(error, CommitConflict)}
         rows = [dict(zip(table.column_names, row.values(), strict=True)) for row in table.rows]
         return {"rows": rows, "error": None, "is_conflict": False}
+
+    @available
+    def keep(self, view: str, sql: str) -> None:
+        """Register a temporary view over the rows that a query has now; see `kept.kept`."""
+        with self.connections.exception_handler(sql):
+            kept(self.session.sql(sql)).createOrReplaceTempView(self.quote(view))
 
     @available
     def run_once(self, sql: str) -> Any:

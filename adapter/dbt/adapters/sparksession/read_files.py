@@ -22,6 +22,7 @@ from dbt.adapters.sparksession.errors import (
     root_cause,
     spark_message,
 )
+from dbt.adapters.sparksession.kept import kept
 from dbt.adapters.sparksession.widening import merge_schemas
 
 ADDED_COLUMNS = ("_file_path", "_file_modified_at", "_file_row", "_file_schema")
@@ -280,13 +281,14 @@ def _with_counted_rows(frame: DataFrame, find: str) -> tuple[DataFrame, list[str
         F.bit_xor(F.xxhash64(*(f"`{name}`" for name in frame.columns))),
     )
     earlier = Window.partitionBy("_file_uri").orderBy("_file_block").rowsBetween(Window.unboundedPreceding, -1)
-    blocks = counted.select(
+    counted_blocks = counted.select(
         *block,
         _plain_path(F.col("_file_uri")).alias("_file_path"),
         F.shiftright("first", _TASK_BITS).alias("_file_task"),
         (F.coalesce(F.sum("rows").over(earlier), F.lit(0)) - F.col("first")).alias("_file_shift"),
         "found",
-    ).localCheckpoint()
+    )
+    blocks = kept(counted_blocks)
     found = [row._file_path for row in blocks.where("found").select("_file_path").distinct().collect()]
     is_same_task = F.shiftright("_file_order", _TASK_BITS) == F.col("_file_task")
     moved = F.concat(F.lit("Spark cut this file another way than when its rows were counted: "), "_file_uri")
