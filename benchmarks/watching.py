@@ -11,7 +11,7 @@ from pyspark.sql import SparkSession
 
 from benchmarks.apply import WrongResult
 from benchmarks.lake import Lake
-from python_udfs.watch import Watch
+from python_udfs.watch import Dbt, Watch
 
 LOADED_ROWS = 1_000
 
@@ -42,7 +42,7 @@ def measure(root: Path, tables: int, changes: int, repeats: int) -> Watching:
     for source in sources:
         source.load(LOADED_ROWS)
     lake.project.dbt("--quiet", "seed")
-    watch = Watch(lambda *arguments: lake.project.dbt("--quiet", *arguments), SparkSession.builder.getOrCreate)
+    watch = Watch(Dbt(lake.project.project), SparkSession.builder.getOrCreate)
     watch.cycle()
     seconds: dict[bool, list[float]] = {True: [], False: []}
     for number in range(repeats):

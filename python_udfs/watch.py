@@ -29,6 +29,7 @@ SECONDS_TO_RETRY = 60.0
 LISTING = ("raw_listing", "rejected_files")
 # Views show what is there without being made again, and making them reads every table's metadata.
 NO_VIEWS = ("--exclude", "path:models/etl_metadata,config.materialized:view")
+PROJECT_FOLDERS = ("macros", "models", "profiles", "seeds")
 LAG_HEAD = ("silver table", "changes", "newest change, UTC", "lag")
 Table = tuple[str, str, str]
 
@@ -193,13 +194,36 @@ def _say_cycle(started: float, what: str, failures: list[str]) -> None:
         say(f"    {line}")
 
 
-def _dbt(project: Path) -> Callable[..., Any]:
-    """What runs dbt commands on a project in this process; the log file keeps what dbt says."""
-    from dbt.cli.main import dbtRunner  # noqa: PLC0415 - a wrong argument is told before dbt is loaded
+class Dbt:
+    """Runs dbt commands on a project in this process; the log file keeps what dbt says.
 
-    where = ["--project-dir", str(project), "--profiles-dir", str(project / "profiles")]
-    quiet = ["--log-level", "none", "--log-level-file", "debug", "--no-use-colors"]
-    return lambda *arguments: dbtRunner().invoke([*arguments, *where, *quiet])
+    Args:
+        project: folder of dbt_project.yml.
+    """
+
+    def __init__(self, project: Path) -> None:
+        from dbt.cli.main import dbtRunner  # noqa: PLC0415 - a wrong argument is told before dbt is loaded
+
+        self._project, self._runner = project, dbtRunner
+        self._parsed: Any = None
+        self._parsed_from = 0.0
+
+    def __call__(self, *arguments: str) -> Any:
+        """Runs one command. The project is read again only when one of its files has changed: that takes a second."""
+        files = (path for folder in PROJECT_FOLDERS for path in (self._project / folder).rglob("*") if path.is_file())
+        newest = max(path.stat().st_mtime for path in (self._project / "dbt_project.yml", *files))
+        if self._parsed is None or newest > self._parsed_from or arguments == ("parse",):
+            self._parsed, self._parsed_from = self._invoke(None, "parse"), newest
+        if not self._parsed.success or arguments == ("parse",):
+            return self._parsed
+        return self._invoke(self._parsed.result, *arguments)
+
+    def _invoke(self, manifest: Any, *arguments: str) -> Any:
+        where = ["--project-dir", str(self._project), "--profiles-dir", str(self._project / "profiles")]
+        quiet = ["--log-level", "none", "--log-level-file", "info", "--no-use-colors"]
+        # What other commands want of a run: its results as a file, and what is in the schemas that it does not touch.
+        quiet += ["--no-write-json", "--cache-selected-only"]
+        return self._runner(manifest=manifest).invoke([*arguments, *where, *quiet])
 
 
 def _spark() -> SparkSession:
@@ -230,7 +254,7 @@ def main(arguments: list[str] | None = None) -> int:
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, stop_after_the_cycle)
     say(f"Watching {landing_root()} every {options.every:g} s. Ctrl-C stops after the running cycle, twice at once.")
-    watch = Watch(_dbt(options.project_dir.resolve()), _spark)
+    watch = Watch(Dbt(options.project_dir.resolve()), _spark)
     try:
         while not stop.is_set():
             started = time.monotonic()

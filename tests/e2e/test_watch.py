@@ -11,7 +11,7 @@ import pytest
 from pyspark.sql import SparkSession
 from stories import Story, change
 
-from python_udfs.watch import Watch
+from python_udfs.watch import Dbt, Watch
 
 TABLES = ("watched", "other")
 
@@ -36,9 +36,11 @@ def commands(lakehouse):
 
 @pytest.fixture
 def watch(lakehouse, commands):
+    dbt = Dbt(lakehouse.project)
+
     def invoke(*arguments):
         commands.append(arguments)
-        return lakehouse.dbt("--quiet", *arguments)
+        return dbt(*arguments)
 
     watch = Watch(invoke, SparkSession.builder.getOrCreate)
     assert watch.cycle(), "at first every table is looked at"
