@@ -60,7 +60,7 @@ watch: $(READY) ## Build tables as their files come, until Ctrl-C (EVERY=5 secon
 
 .PHONY: bench
 bench: $(READY) ## Measure against hand-written Spark (see docs/performance.md)
-	@$(RUN) python -m benchmarks
+	@$(RUN) python -m benchmarks --plot docs/performance.svg
 
 .PHONY: bench-quick
 bench-quick: $(READY) ## The same on small data: does every way run, and is its result right?

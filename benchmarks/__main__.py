@@ -9,6 +9,7 @@ from pathlib import Path
 
 from benchmarks import apply, load, split, tables, watching
 from benchmarks.lake import Cost
+from benchmarks.plot import draw
 from benchmarks.variants import VARIANTS
 
 
@@ -17,38 +18,42 @@ def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
     parser.add_argument("--quick", action="store_true", help="small data: every variant runs and is checked")
     parser.add_argument("--only", choices=("apply", "load", "split", "tables", "watch"), help="one part")
+    parser.add_argument("--plot", type=Path, help="write the costs as a picture (SVG)")
     parser.add_argument("--rows", type=int, nargs="+", help="rows of the table that batches are applied to")
     options = parser.parse_args()
     rows = options.rows or ([20_000] if options.quick else [1_000_000, 5_000_000])
     count = 4 if options.quick else 80
     repeats = 2 if options.quick else 5
     sizes = (500, 2_000) if options.quick else (10_000, 100_000)
+    shown: dict[str, dict[str, Cost]] = {}
     with tempfile.TemporaryDirectory(prefix="bench-") as scratch:
         root = Path(scratch)
         if options.only in (None, "apply"):
             for number in rows:
-                _show_apply(apply.measure(root / f"apply{number}", number, sizes, "uniform", repeats))
+                shown |= _show_apply(apply.measure(root / f"apply{number}", number, sizes, "uniform", repeats))
         if options.only in (None, "load"):
-            _show_load(load.measure(root / "load", 20_000 if options.quick else 5_000_000))
+            shown |= _show_load(load.measure(root / "load", 20_000 if options.quick else 5_000_000))
         if options.only in (None, "split"):
-            _show_split(
-                split.measure(root / "split", 80, 8_000 if options.quick else 800_000, 2 if options.quick else 5)
-            )
+            shown |= _show_split(split.measure(root / "split", 80, 8_000 if options.quick else 800_000, repeats))
         if options.only in (None, "tables"):
-            _show_tables(tables.measure(root / "tables", count, 100))
+            shown |= _show_tables(tables.measure(root / "tables", count, 100))
         if options.only in (None, "watch"):
             _show_watching(watching.measure(root / "watch", count, 100, repeats))
+    if options.plot and shown:
+        draw(options.plot, shown)
 
 
-def _show_apply(found: list[apply.Series]) -> None:
+def _show_apply(found: list[apply.Series]) -> dict[str, dict[str, Cost]]:
     names = {apply.OURS: "ours", **{variant.name: variant.says for variant in VARIANTS}}
+    shown: dict[str, dict[str, Cost]] = {}
     for series in found:
         says = f"{series.changes:,} changes on {series.rows:,} rows, {series.skew}"
-        _show(says, {name: series.cost(variant) for variant, name in names.items()})
+        shown |= _show(says, {name: series.cost(variant) for variant, name in names.items()})
+    return shown
 
 
-def _show_load(found: load.Load) -> None:
-    _show(f"full load of {found.rows:,} rows, raw to silver", {"ours": found.ours, "copy of files": found.copy})
+def _show_load(found: load.Load) -> dict[str, dict[str, Cost]]:
+    return _show(f"full load of {found.rows:,} rows, raw to silver", {"ours": found.ours, "copy of files": found.copy})
 
 
 def _show_watching(found: watching.Watching) -> None:
@@ -56,21 +61,22 @@ def _show_watching(found: watching.Watching) -> None:
     _say(f"  from its file to silver {found.with_news:5.2f} s; a cycle without news {found.without:5.2f} s")
 
 
-def _show_split(found: split.Split) -> None:
+def _show_split(found: split.Split) -> dict[str, dict[str, Cost]]:
     says = f"{found.rows:,} records of {found.tables} tables in transaction files"
-    _show(says, {"ours": found.ours, "by hand": found.by_hand, "copy of lines": found.copy})
+    return _show(says, {"ours": found.ours, "by hand": found.by_hand, "copy of lines": found.copy})
 
 
-def _show_tables(found: tables.Tables) -> None:
+def _show_tables(found: tables.Tables) -> dict[str, dict[str, Cost]]:
     says = f"{found.tables} tables of {found.changes} changes, whole processes"
-    _show(says, {"ours": found.ours, "R6 pool": found.pool, "nothing new": found.nothing_new})
+    return _show(says, {"ours": found.ours, "R6 pool": found.pool, "nothing new": found.nothing_new})
 
 
-def _show(says: str, costs: dict[str, Cost]) -> None:
+def _show(says: str, costs: dict[str, Cost]) -> dict[str, dict[str, Cost]]:
     _say(says)
     for name, cost in costs.items():
         ratio = costs["ours"].cpu / cost.cpu
         _say(f"  {name:<18} {cost.cpu:7.2f} CPU s {cost.wall:7.2f} s   ours / this: {ratio:5.2f} CPU")
+    return {says: costs}
 
 
 def _say(text: str) -> None:

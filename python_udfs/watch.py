@@ -86,6 +86,7 @@ class Watch:
         # Models to run, with the moment from which on they may.
         self._waiting: dict[str, float] = {}
         self._lags: dict[str, tuple[str, ...]] = {}
+        self._not_listed: list[str] = []
 
     def cycle(self) -> bool:
         """Lists, builds what has news and shows what was done.
@@ -98,9 +99,14 @@ class Watch:
         """
         started = time.monotonic()
         listed = self._invoke("run", "--select", *LISTING)
-        if not listed.success:
-            _say_cycle(started, "the landing area could not be listed", _failures(listed))
+        failures = _failures(listed)
+        if failures:
+            # What goes on failing is said once.
+            if failures != self._not_listed:
+                _say_cycle(started, "the landing area could not be listed", failures)
+            self._not_listed = failures
             return False
+        self._not_listed = []
         self._take_news()
         due = sorted(model for model, since in self._waiting.items() if since <= started)
         if not due:

@@ -98,9 +98,11 @@ def test_a_listing_that_fails_is_told_and_tried_again(lakehouse, watch, capsys):
     try:
         os.environ["LAKEHOUSE_RAW"] = "nosuchscheme://bucket"
         assert not watch.cycle()
+        assert "the landing area could not be listed: failed" in capsys.readouterr().out
+        assert not watch.cycle()
+        assert "listed" not in capsys.readouterr().out, "once"
     finally:
         os.environ["LAKEHOUSE_RAW"] = lakehouse_raw
-    assert "the landing area could not be listed: failed" in capsys.readouterr().out
     Story(lakehouse.raw / "seen", "other").changes(20, change("I", 20, id=30, v="later"))
     assert watch.cycle()
 
