@@ -17,9 +17,10 @@
     {% set first_sequence = news['first_sequence'] or applied_sequence ~ '~' %}
     {% set has_late = first_sequence <= applied_sequence %}
     {% set log = run_query(cdc_bronze_range_summary_sql(log_rows_sql)).rows[0] if has_late else news %}
-    {% set barriers = ([applied_barrier] + (log['barriers'] or '').split(' ')) | select | unique | sort %}
+    {% set found = cdc_barriers(log, log_rows_sql if has_late else rows_sql) %}
+    {% set barriers = ([applied_barrier] + found) | select | unique | sort %}
     {% set barrier = barriers[-1] if barriers else '' %}
-    {% do return({
+    {% set changes = {
         'sql': cdc_log_sql(cdc, plan, rows_sql, news['has_key_changes']),
         'log_sql': cdc_log_sql(cdc, plan, log_rows_sql, log['has_key_changes']),
         'to_snapshot_id': to_snapshot_id,
@@ -38,5 +39,7 @@
         'changes': news['changes'],
         'not_applied': news['updates_and_deletes'] if cdc.mode == 'append' else 0,
         'after_batch_id': after_batch_id,
-    }) %}
+    } %}
+    {% do changes.update({'has_single_changes': not progress and cdc_has_single_changes(cdc, changes)}) %}
+    {% do return(changes) %}
 {% endmacro %}

@@ -1,4 +1,4 @@
-{# One row about a part of bronze. A load generation is complete once a row of it that no load wrote has come. #}
+{# One row about a part of bronze. Its values are of fixed numbers, no collections: those would cost a slower aggregate. #}
 {% macro cdc_bronze_range_summary_sql(rows_sql) -%}
 with changes as (
     {{ rows_sql | indent(4) }}
@@ -12,10 +12,8 @@ select
     date_format(max(_cdc_committed_at), 'yyyy-MM-dd HH:mm:ss.SSSSSS') as last_committed_at,
     count_if(_cdc_operation in ('U', 'D')) as updates_and_deletes,
     min(_cdc_sequence) filter (where _cdc_operation = 'T') as first_truncate,
-    array_join(array_sort(collect_set(case
-        when _cdc_operation = 'T' then _cdc_sequence
-        when _cdc_operation <> 'L' and _cdc_generation > 1 then lpad(_cdc_generation, 6, '0')
-    end)), ' ') as barriers,
+    min({{ cdc_barrier_sql() | indent(4) }}) as first_barrier,
+    max({{ cdc_barrier_sql() | indent(4) }}) as last_barrier,
     coalesce(bool_or(_cdc_operation = 'D'), false) as has_deletes,
     coalesce(bool_or(_cdc_unavailable_columns is not null), false) as has_partial,
     coalesce(bool_or(_cdc_old_key is not null), false) as has_key_changes

@@ -6,7 +6,7 @@
 {%- set before_images = cdc_before_images(cdc, raw, plan) -%}
 {%- set has_sequence = cdc.options.get('change_sequence_column') and raw.view is not none -%}
 {%- set change_sequence = '_cdc_change_sequence' if has_sequence else none -%}
-{%- set place_sql = cdc_dms_place_sql('_cdc_', change_sequence) -%}
+{%- set place_sql = cdc_dms_place_sql('_cdc_', change_sequence) if has_sequence else '_cdc_place' -%}
 {%- set old_key_sql = cdc_old_key_sql(before_images) -%}
 {%- set content_sql = '_cdc_content' -%}
 {%- if raw.view is none -%}
@@ -22,7 +22,7 @@
     {%- set content_sql = cdc_parquet_content_sql() -%}
 {%- endif -%}
 with files as (
-    {{ files_sql | indent(4) }}
+    {{ cdc_placed_sql(files_sql) | indent(4) }}
 ),
 
 {{ records_sql }},
@@ -58,12 +58,12 @@ ruled as (
 truncates as (
     select
         path as _cdc_path,
-        kind as _cdc_kind,
-        object_key as _cdc_object_key,
         file_time as _cdc_file_time,
-        modified_at as _cdc_modified_at,
         generation as _cdc_generation,
         batch_id as _cdc_batch_id,
+        place as _cdc_place,
+        object as _cdc_object,
+        version as _cdc_version,
         cast(0 as bigint) as _cdc_row
     from files
     where kind = 'truncate'

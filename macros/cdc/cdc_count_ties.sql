@@ -1,9 +1,10 @@
 {#
     Ties that this run resolves by the hash of the object's name. Looked for only where the listing shows two objects
-    of one place.
+    of one place, and keys have more than one change.
 #}
 {% macro cdc_count_ties(cdc, changes, plan) %}
-    {% if cdc.mode == 'append' or cdc_newest_batches(cdc).shared_batch_id <= changes.after_batch_id | int %}
+    {% set shared_batch_id = cdc_newest_batches(cdc).shared_batch_id %}
+    {% if cdc.mode == 'append' or changes.has_single_changes or shared_batch_id <= changes.after_batch_id | int %}
         {% do return(0) %}
     {% endif %}
     {% set listing = cdc_relation_of('raw_listing') %}

@@ -4,6 +4,9 @@
     sorted.
 #}
 {% macro cdc_csv_lines_sql(cdc, raw) -%}
+{%- set file_columns -%}
+_cdc_path, _cdc_kind, _cdc_file_time, _cdc_modified_at, _cdc_generation, _cdc_batch_id, _cdc_place, _cdc_object, _cdc_version
+{%- endset -%}
 {%- set from_sql -%}
 from {{ raw.view }} as raw
     inner join files
@@ -47,11 +50,11 @@ numbered as (
 
 whole as (
     select
-        _cdc_path, _cdc_kind, _cdc_object_key, _cdc_file_time, _cdc_modified_at, _cdc_generation, _cdc_batch_id,
+        {{ file_columns }},
         _cdc_first_row as _cdc_row,
         array_join(transform(array_sort(collect_list(struct(_cdc_row, value))), line -> line.value), '\n') as _cdc_content
     from numbered
-    group by _cdc_path, _cdc_kind, _cdc_object_key, _cdc_file_time, _cdc_modified_at, _cdc_generation, _cdc_batch_id, _cdc_first_row
+    group by {{ file_columns }}, _cdc_first_row
 )
 {%- endif -%}
 {%- endmacro %}

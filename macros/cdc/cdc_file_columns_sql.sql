@@ -2,10 +2,12 @@
 {% macro cdc_file_columns_sql() -%}
 files.path as _cdc_path,
 files.kind as _cdc_kind,
-files.object_key as _cdc_object_key,
 files.file_time as _cdc_file_time,
 files.modified_at as _cdc_modified_at,
 files.generation as _cdc_generation,
 files.batch_id as _cdc_batch_id,
+files.place as _cdc_place,
+files.object as _cdc_object,
+files.version as _cdc_version,
 raw._file_row as _cdc_row
 {%- endmacro %}

@@ -7,11 +7,12 @@ records as (
     select
         raw.path as _cdc_path,
         raw.kind as _cdc_kind,
-        raw.object_key as _cdc_object_key,
         raw.file_time as _cdc_file_time,
         raw.modified_at as _cdc_modified_at,
         raw.generation as _cdc_generation,
         raw.batch_id as _cdc_batch_id,
+        raw.object as _cdc_object,
+        raw.version as _cdc_version,
         raw.file_row as _cdc_row,
         raw.position as _cdc_position,
         raw.operation as _cdc_op,
@@ -24,6 +25,8 @@ records as (
         {{ cdc_message_value_sql(cdc, column) }} as {{ cdc_quote(column.name) }},
         {%- endfor %}
         raw.content as _cdc_content
-    from {{ view }} as raw
+    from (
+        {{ cdc_placed_sql('select *\nfrom ' ~ view) | indent(8) }}
+    ) as raw
 )
 {%- endmacro %}

@@ -13,11 +13,13 @@ records as (
         cast(null as bigint) as _cdc_row,
         files.path as _cdc_path,
         files.kind as _cdc_kind,
-        files.object_key as _cdc_object_key,
         files.file_time as _cdc_file_time,
         files.modified_at as _cdc_modified_at,
         files.generation as _cdc_generation,
-        files.batch_id as _cdc_batch_id
+        files.batch_id as _cdc_batch_id,
+        files.place as _cdc_place,
+        files.object as _cdc_object,
+        files.version as _cdc_version
     from files
     where false
 )

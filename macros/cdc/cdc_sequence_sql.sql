@@ -6,8 +6,8 @@
 concat_ws(
     '.',
     {{ place_sql | indent(4) }},
-    lpad(lower(hex(xxhash64(_cdc_object_key))), 16, '0'),
+    _cdc_object,
     lpad(_cdc_row, 12, '0'),
-    lpad(unix_millis(_cdc_modified_at), 14, '0')
+    _cdc_version
 )
 {%- endmacro %}

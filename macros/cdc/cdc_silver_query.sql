@@ -3,6 +3,5 @@
     {% if cdc.mode == 'history' %}
         {% do return(cdc_history(cdc, bronze, silver, changes, plan)) %}
     {% endif %}
-    {% do changes.update({'has_single_changes': silver is none and cdc_has_single_changes(cdc, changes)}) %}
     {% do return(cdc_silver_sql(cdc, changes, plan, silver is none)) %}
 {% endmacro %}

@@ -26,7 +26,7 @@ with news as (
 {% endif %}
 newest as (
     select
-        {%- if changes.get('has_single_changes') %}
+        {%- if changes.has_single_changes %}
         struct(*) as change,
         {{ 'if(' ~ image_if ~ ', struct(*), null)' if is_soft else 'struct(*)' }} as image
         {%- else %}
@@ -34,7 +34,7 @@ newest as (
         max_by(struct(*), _cdc_sequence) {{ 'filter (where ' ~ image_if ~ ') ' if is_soft }}as image
         {%- endif %}
     from {{ 'filled' if fills else 'changes' }}
-    {%- if not changes.get('has_single_changes') %}
+    {%- if not changes.has_single_changes %}
     group by {{ cdc_key_list_sql(cdc) }}
     {%- endif %}
 )

@@ -6,7 +6,7 @@ select
     {%- endfor %}
     'T' as _cdc_operation,
     _cdc_file_time as _cdc_committed_at,
-    {{ cdc_sequence_sql(cdc_dms_place_sql('_cdc_')) | indent(4) }} as _cdc_sequence,
+    {{ cdc_sequence_sql('_cdc_place') | indent(4) }} as _cdc_sequence,
     _cdc_generation,
     _cdc_path as _cdc_source_file,
     _cdc_row as _cdc_file_row,

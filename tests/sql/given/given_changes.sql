@@ -12,5 +12,6 @@
         'barriers': [barrier] if barrier else [],
         'barrier': barrier,
         'has_new_barrier': barrier != '',
+        'has_single_changes': false,
     }) %}
 {% endmacro %}

@@ -55,7 +55,7 @@ def bronze() -> Iterator[Callable[..., list[dict[str, Any]]]]:
             view = f"({dbt.cdc_messages_sql(f'({split})', cdc, 6, 7)})"
             raw = {"view": view, "columns": [{"name": name, "type": "string"} for name in names]}
             plan = dbt.cdc_column_plan(dbt.cdc_source_columns(cdc, raw), [])
-            sql = dbt.cdc_bronze_sql(cdc, "select 1 as unused", raw, plan)
+            sql = dbt.cdc_bronze_sql(cdc, f"select * from ({split})", raw, plan)
             return sorted(query(sql), key=lambda row: row["_cdc_sequence"])
 
         yield rows

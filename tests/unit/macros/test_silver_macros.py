@@ -152,13 +152,21 @@ def summary(
         "last_committed_at": committed,
         "updates_and_deletes": 2,
         "first_truncate": None,
-        "barriers": "",
+        "first_barrier": None,
+        "last_barrier": None,
         "has_partial": False,
         "has_key_changes": False,
         "has_deletes": False,
         **found,
     }
     return {"first_sequence": [row]}
+
+
+def with_barriers(*barriers: str) -> dict[str, list[Any]]:
+    """Answers as those of summary, where these barriers are in the part of bronze."""
+    ends = {"first_barrier": min(barriers, default=None), "last_barrier": max(barriers, default=None)}
+    found = [{"barrier": barrier} for barrier in barriers]
+    return {"select distinct case": found, **summary("n", "z", 9, "2024-01-03 00:00:00.000000", **ends)}
 
 
 APPLIED = {"cdc.bronze-snapshot-id": "41", "cdc.batch-id": "7", "cdc.sequence": "m", "cdc.committed-at": "2024-01-02"}
@@ -197,6 +205,7 @@ def test_cdc_bronze_range__first_run():
         "changes": 5,
         "not_applied": 0,
         "after_batch_id": 0,
+        "has_single_changes": False,
     }
 
 
@@ -237,7 +246,7 @@ def test_cdc_bronze_range__empty_range_keeps_the_progress():
     ],
 )
 def test_cdc_bronze_range__barriers(applied, found, expected):
-    changes = bronze_range(summary("n", "z", 9, "2024-01-03", barriers=found), {**APPLIED, "cdc.barrier": applied})
+    changes = bronze_range(with_barriers(*found.split()), {**APPLIED, "cdc.barrier": applied})
     assert (changes["barrier"], changes["has_new_barrier"]) == expected
     assert changes["barriers"] == sorted({applied, *found.split()} - {""})
 
@@ -292,6 +301,7 @@ CHANGES = {
     "has_late_truncate": False,
     "has_partial": False,
     "has_deletes": False,
+    "has_single_changes": False,
     "barriers": [],
     "barrier": "",
     "has_new_barrier": False,
@@ -345,18 +355,18 @@ def test_cdc_silver_sql__nothing_is_grouped_where_every_key_has_one_change():
 
 
 @pytest.mark.parametrize(
-    ("expected", "existing", "cdc", "rows"),
+    ("expected", "applied", "cdc", "rows"),
     [
-        (True, None, CDC, 200_000),
-        (False, None, CDC, 199_999),
-        (False, SILVER, CDC, 200_000),
-        (False, None, APPEND, 200_000),
+        (True, {}, CDC, 200_000),
+        (False, {}, CDC, 199_999),
+        (False, APPLIED, CDC, 200_000),
+        (False, {}, APPEND, 200_000),
     ],
 )
-def test_cdc_silver_query__asks_for_single_changes_of_a_first_large_batch(expected, existing, cdc, rows):
-    dbt = Dbt(answers={"as has_single_changes": [{"has_single_changes": True}]})
-    sql = dbt.cdc_silver_query(cdc, BRONZE, existing, {**CHANGES, "changes": rows}, PLAN)
-    assert ("max_by" not in sql, len(dbt.queries)) == (expected, int(expected))
+def test_cdc_bronze_range__asks_for_single_changes_of_a_first_large_batch(expected, applied, cdc, rows):
+    single = {"as has_single_changes": [{"has_single_changes": True}]}
+    changes = bronze_range(single | summary("n", "z", 9, "2024-01-03", changes=rows), applied, cdc)
+    assert changes["has_single_changes"] is expected
 
 
 def test_cdc_silver_sql__first_table_gets_no_deleted_row():
@@ -439,7 +449,7 @@ OWN = dict.fromkeys(
 )
 
 
-def running(applied: dict[str, str] | None, *, bronze: dict[str, str], barriers: str = "", **words: Any) -> Dbt:
+def running(applied: dict[str, str] | None, *, bronze: dict[str, str], barriers: tuple[str, ...] = (), **words: Any) -> Dbt:
     """A silver model in a run: bronze is at snapshot 43; silver has applied what is given (none: it does not exist).
 
     The news hold `barriers`; none: neither a truncate nor the end of a load.
@@ -448,7 +458,7 @@ def running(applied: dict[str, str] | None, *, bronze: dict[str, str], barriers:
     if applied is not None:
         columns[SILVER] = {"id": "int", **OWN}
     answers = {
-        **summary("n", "z", 9, "2024-01-03 00:00:00.000000", barriers=barriers),
+        **with_barriers(*barriers),
         "is_shared": [],
     }
     listing = SimpleNamespace(
@@ -513,7 +523,7 @@ def test_cdc_silver__first_run_makes_the_whole_table():
 
 @pytest.mark.parametrize(("applied", "is_new"), [("", True), ("000003", False), ("000003.1.5", False)])
 def test_cdc_silver__a_barrier_is_new_once(applied, is_new):
-    dbt = running({**APPLIED, "cdc.barrier": applied}, bronze={"id": "int"}, barriers="000003")
+    dbt = running({**APPLIED, "cdc.barrier": applied}, bronze={"id": "int"}, barriers=("000003",))
     sql = dbt.cdc_silver(BRONZE)
     assert ("-- cdc mark barrier: 000003" in sql) is is_new
     assert f"set `spark.sql.iceberg.snapshot-property.cdc.barrier` = {max(applied, '000003')}" in set_properties(dbt)

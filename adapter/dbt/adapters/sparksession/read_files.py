@@ -307,8 +307,9 @@ def _with_counted_rows(frame: DataFrame, find: str) -> tuple[DataFrame, list[str
 def _plain_path(uri: Column) -> Column:
     """Hadoop's plain path, as binaryFile writes it (file:/a b), of the metadata column's URI (file:///a%20b)."""
     short = F.replace(uri, F.lit(":///"), F.lit(":/"))
-    # Few names need it, and it costs more than to read the row.
-    return F.when(short.contains("%"), F.url_decode(F.replace(short, F.lit("+"), F.lit("%2B")))).otherwise(short)
+    decoded = F.url_decode(F.replace(short, F.lit("+"), F.lit("%2B")))
+    # Few names need it, and it costs more than to read the row. Known not to be null, a join does not ask for it twice.
+    return F.coalesce(F.when(short.contains("%"), decoded).otherwise(short), F.lit(""))
 
 
 def _in_order(rejected: list[dict[str, str]], paths: list[str]) -> list[dict[str, str]]:
