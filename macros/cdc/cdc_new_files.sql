@@ -14,7 +14,7 @@
         {% do return(files) %}
     {% endif %}
     {% set view = this.identifier ~ '__files' %}
-    {% do adapter.keep(view, sql) %}
+    {% do cdc_keep_new_files(view, cdc, after_batch_id, sql) %}
     {% do files.update({'sql': 'select *\nfrom ' ~ cdc_quote(view)}) %}
     {% set replaced = [] %}
     {% for file in run_query(files.sql) %}

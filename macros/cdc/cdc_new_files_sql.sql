@@ -1,40 +1,37 @@
 {#
     A path seen in two versions since the last batch can be read in its newest version only: the older content is gone.
     A version that went and came back is listed twice and read once; one that was rejected because it was not there is
-    read when it is back. Where files of many tables are split, loads wait for the split to have come as far.
+    read when it is back. Where files of many tables are split, loads wait for the split to have come as far. Without
+    a table: the objects of all, each with the name of its table.
 #}
 {% macro cdc_new_files_sql(listing, rejected, cdc, after_batch_id, split=none) -%}
+{%- set columns = ['path', 'size', 'modified_at', 'kind', 'object_key', 'file_time'] -%}
+{%- set columns = columns if cdc else ['feed', 'source_schema', 'source_table'] + columns -%}
 with listing as (
     select
-        path,
-        size,
-        modified_at,
-        kind,
-        object_key,
-        file_time,
+        {{ columns | join(',\n        ') }},
         max_by(generation, batch_id) as generation,
         max(batch_id) as batch_id,
         max(first_seen_at) as first_seen_at
     from {{ listing }}
     where
-        feed = {{ cdc_string_sql(cdc.feed) }}
+        kind in ('load', 'change', 'truncate')
+        {%- if cdc %}
+        and feed = {{ cdc_string_sql(cdc.feed) }}
         and source_schema = {{ cdc_string_sql(cdc.source_schema) }}
         and source_table = {{ cdc_string_sql(cdc.source_table) }}
-        and kind in ('load', 'change', 'truncate')
+        {%- endif %}
         and batch_id > {{ after_batch_id }}
         {%- if split is not none %}
         and batch_id <= (select max(batch_id) from {{ split }})
         {%- endif %}
-    group by path, size, modified_at, kind, object_key, file_time
+    group by {{ columns | join(', ') }}
 )
 
 select
-    listing.path,
-    listing.size,
-    listing.modified_at,
-    listing.kind,
-    listing.object_key,
-    listing.file_time,
+    {%- for column in columns %}
+    listing.{{ column }},
+    {%- endfor %}
     listing.generation,
     listing.batch_id,
     row_number() over (

@@ -118,6 +118,45 @@ def model(dbt, session):
         assert "Traceback" in log and "at org.apache" in log
 
 
+class TestKeepUnchanged:
+    @pytest.fixture(scope="class")
+    def project_config_update(self):
+        kept = {"+file_format": "iceberg", "+meta": {"keep_unchanged": True}}
+        return {"models": kept, "seeds": kept}
+
+    @pytest.fixture(scope="class")
+    def seeds(self):
+        return {"numbers.csv": "id\n1\n2\n"}
+
+    @pytest.fixture(scope="class")
+    def models(self):
+        return {"seen.sql": "select id + {{ var('by', 1) }} as id from {{ ref('numbers') }}"}
+
+    def said(self, *arguments):
+        return [result.message for result in run_dbt(["build", *arguments])]
+
+    def test_a_view_and_a_seed_are_made_again_where_they_have_changed(self, project):
+        assert self.said() == ["INSERT 2", "OK"]
+        before = snapshots(project, "numbers")
+        assert self.said() == ["OK unchanged", "OK unchanged"]
+        assert snapshots(project, "numbers") == before
+        assert self.said("--vars", "{by: 10}") == ["OK unchanged", "OK"]
+        assert self.said("--vars", "{by: 10}") == ["OK unchanged", "OK unchanged"]
+        write_file("id\n1\n3\n", project.project_root, "seeds", "numbers.csv")
+        assert self.said("--vars", "{by: 10}") == ["INSERT 2", "OK unchanged"]
+        rows = project.run_sql(f"select id from {project.test_schema}.seen order by id", fetch="all")
+        assert [row[0] for row in rows] == [11, 13]
+
+    def test_a_full_refresh_makes_them_again(self, project):
+        self.said()
+        assert self.said("--full-refresh") == ["CREATE 2", "OK"]
+
+    def test_a_seed_that_is_kept_can_be_shown(self, project):
+        self.said()
+        _, shown = run_dbt_and_capture(["seed", "--show"])
+        assert "Random sample of table" in shown
+
+
 class TestRelations:
     @pytest.fixture(scope="class")
     def project_config_update(self):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import datetime, timezone
 
-from dbt.adapters.sparksession.kept import kept
+from dbt.adapters.sparksession.kept import kept, kept_part
 
 
 def test_rows_are_kept_as_they_were_and_read_without_a_job(session):
@@ -26,3 +26,10 @@ def test_rows_are_kept_as_they_were_and_read_without_a_job(session):
 def test_no_rows_keep_their_columns(session):
     frame = kept(session.sql("select 1 as id, 'a' as name where false"))
     assert (frame.columns, frame.count()) == (["id", "name"], 0)
+
+
+def test_a_part_of_kept_rows_has_the_values_asked_for(session):
+    rows = session.sql("select * from values ('a', 'x', 1), ('a', 'y', 2), ('b', 'x', 3) as rows (feed, name, id)").toArrow()
+    assert [row.id for row in kept_part(session, rows, {"feed": "a", "name": "x"}).collect()] == [1]
+    nothing = kept_part(session, rows, {"feed": "it's"})
+    assert (nothing.columns, nothing.count()) == (["feed", "name", "id"], 0)

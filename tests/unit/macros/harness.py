@@ -140,6 +140,7 @@ class Dbt:
         self.dropped: list[Relation] = []
         self.files_read: list[tuple[Any, ...]] = []
         self.kept: dict[str, str] = {}
+        self.kept_parts: dict[str, dict[str, str] | None] = {}
 
         def existing(relation: Relation) -> Relation | None:
             return relation if relation in columns else None
@@ -174,7 +175,7 @@ class Dbt:
                 newest_summary=lambda relation, key: (summary or {}) if key in (summary or {}) else {},
                 run_once=self._run_query,
                 set_properties=set_properties,
-                keep=self.kept.__setitem__,
+                keep=self._keep,
                 read_files=read_files,
             ),
             "api": SimpleNamespace(
@@ -218,6 +219,9 @@ class Dbt:
             return self.context[name]
         except KeyError:
             raise AttributeError(f"macros/ has no macro {name}") from None
+
+    def _keep(self, view: str, sql: str, part: dict[str, str] | None = None) -> None:
+        self.kept[view], self.kept_parts[view] = sql, part
 
     def _run_query(self, sql: str) -> Any:
         self.queries.append(sql)

@@ -74,10 +74,10 @@ def test_cdc_new_files_sql__of_this_table_after_the_last_batch():
                 max(first_seen_at) as first_seen_at
             from listing_table
             where
-                feed = 'it\'s'
+                kind in ('load', 'change', 'truncate')
+                and feed = 'it\'s'
                 and source_schema = 'shop'
                 and source_table = 'order'
-                and kind in ('load', 'change', 'truncate')
                 and batch_id > 7
             group by path, size, modified_at, kind, object_key, file_time
         )
@@ -98,7 +98,8 @@ def test_cdc_new_files_sql__of_this_table_after_the_last_batch():
     )
 
 
-LISTED = {"feed": "it's", "source_schema": "shop", "source_table": "order", "batch_id": 10, "shared_batch_id": None}
+NAMED = {"feed": "it's", "source_schema": "shop", "source_table": "order"}
+LISTED = {**NAMED, "batch_id": 10, "earlier_batch_id": 9, "shared_batch_id": None, "objects": 3}
 WAITING = {"is_shared": [LISTED]}
 NEWEST = {"path": "a", "kind": "load", "batch_id": 8, "is_newest": True}
 REPLACED = {"path": "b", "kind": "load", "batch_id": 9, "is_newest": False}
@@ -138,12 +139,44 @@ def test_cdc_new_files__a_truncate_is_no_object_to_read():
     assert "and batch_id > 7 group by" in normalise(dbt.kept["shop__order__files"])
 
 
+@pytest.mark.parametrize(
+    ("listed", "cdc", "is_shared"),
+    [
+        ({"earlier_batch_id": 7}, FEED, True),
+        ({"earlier_batch_id": None}, FEED, True),
+        ({"earlier_batch_id": 8}, FEED, False),
+        ({"earlier_batch_id": 7, "objects": 10_001}, FEED, False),
+        ({"earlier_batch_id": 7}, {**FEED, "split": "split_shop"}, False),
+    ],
+)
+def test_cdc_keep_new_files__one_look_for_all_tables_with_news_in_the_newest_batch_alone(listed, cdc, is_shared):
+    dbt = Dbt(answers={"is_shared": [{**WAITING["is_shared"][0], **listed}]})
+    dbt.cdc_keep_new_files("files", cdc, 7, "select of this table")
+    if is_shared:
+        assert dbt.kept == {"files": dbt.cdc_new_files_sql("ref.raw_listing", "ref.rejected_files", None, 9)}
+        assert dbt.kept_parts == {"files": NAMED}
+    else:
+        assert (dbt.kept, dbt.kept_parts) == ({"files": "select of this table"}, {"files": None})
+
+
+def test_cdc_new_files_sql__of_all_tables():
+    sql = normalise(Dbt().cdc_new_files_sql("listing_table", "rejected_table", None, 9))
+    of_table = normalise(Dbt().cdc_new_files_sql("listing_table", "rejected_table", FEED, 9))
+    condition = r" and feed = 'it\'s' and source_schema = 'shop' and source_table = 'order'"
+    names = "feed, source_schema, source_table, "
+    assert condition in of_table
+    assert "feed = " not in sql
+    assert f"select {names}path, size" in sql
+    assert f"group by {names}path, size" in sql
+    assert "select listing.feed, listing.source_schema, listing.source_table, listing.path" in sql
+
+
 def test_cdc_new_files__replaced_content_is_rejected_and_not_read():
     dbt = Dbt(answers={**WAITING, "insert into": [], "ref.raw_listing": [NEWEST, REPLACED]})
     files = dbt.cdc_new_files(FEED, 7)
     assert (files["paths"], files["last_batch_id"]) == (["a"], 9)
-    assert "('b', 'replaced by newer content before it was read')" in dbt.queries[2]
-    assert dbt.queries[2].endswith("where files.is_newest = false")
+    assert "('b', 'replaced by newer content before it was read')" in dbt.queries[-1]
+    assert dbt.queries[-1].endswith("where files.is_newest = false")
 
 
 def test_cdc_reject_files_sql__reasons_are_text():

@@ -22,7 +22,7 @@ from pyspark.sql import SparkSession
 from dbt.adapters.sparksession import run_lock, snapshots
 from dbt.adapters.sparksession.connections import SparksessionConnectionManager
 from dbt.adapters.sparksession.errors import CommitConflict
-from dbt.adapters.sparksession.kept import kept
+from dbt.adapters.sparksession.kept import kept, kept_part
 from dbt.adapters.sparksession.python_models import run_model
 from dbt.adapters.sparksession.read_files import read_files
 
@@ -39,7 +39,7 @@ class SparksessionAdapter(SparkAdapter):
     def __init__(self, config: Any, mp_context: SpawnContext) -> None:
         super().__init__(config, mp_context)
         self._once = threading.Lock()
-        self._answers: dict[str, Any] = {}
+        self._answers: dict[Any, Any] = {}
         # `dbt debug` passes the profile alone, which does not know the project.
         flags = get_flags()
         root = Path(getattr(config, "project_root", None) or getattr(flags, "PROJECT_DIR", None) or ".").absolute()
@@ -96,10 +96,24 @@ class SparksessionAdapter(SparkAdapter):
         return {"rows": rows, "error": None, "is_conflict": False}
 
     @available
-    def keep(self, view: str, sql: str) -> None:
-        """Register a temporary view over the rows that a query has now; see `kept.kept`."""
+    def keep(self, view: str, sql: str, part: dict[str, str] | None = None) -> None:
+        """Register a temporary view over the rows that a query has now; see `kept.kept`.
+
+        Args:
+            view: name of the view.
+            sql: a query with few rows.
+            part: text columns and their values: only these rows. The query is then run for the first part that is
+                asked for, and not again in this command, as with `run_once`.
+        """
         with self.connections.exception_handler(sql):
-            kept(self.session.sql(sql)).createOrReplaceTempView(self.quote(view))
+            if part is None:
+                frame = kept(self.session.sql(sql))
+            else:
+                with self._once:
+                    if (sql, "rows") not in self._answers:
+                        self._answers[sql, "rows"] = self.session.sql(sql).toArrow()
+                frame = kept_part(self.session, self._answers[sql, "rows"], part)
+            frame.createOrReplaceTempView(self.quote(view))
 
     @available
     def run_once(self, sql: str) -> Any:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from pyspark.sql import DataFrame
+import pyarrow as pa
+import pyarrow.compute as pc
+from pyspark.sql import DataFrame, SparkSession
 
 
 def kept(frame: DataFrame) -> DataFrame:
@@ -14,3 +16,16 @@ def kept(frame: DataFrame) -> DataFrame:
         frame: a query with few rows: objects, tables or snapshots, not what is in them.
     """
     return frame.sparkSession.createDataFrame(frame.toArrow())
+
+
+def kept_part(session: SparkSession, rows: pa.Table, part: dict[str, str]) -> DataFrame:
+    """Those of some kept rows that have given values.
+
+    Args:
+        session: session of the frame.
+        rows: what a query answered.
+        part: text columns and their values.
+    """
+    for column, value in part.items():
+        rows = rows.filter(pc.equal(rows[column], value))
+    return session.createDataFrame(rows)

@@ -1,0 +1,11 @@
+{% materialization view, adapter='sparksession' -%}
+  {%- set target_relation = this.incorporate(type='view') -%}
+  {%- set checksum = local_md5(compiled_code ~ tojson([model.config, model.description, model.columns], sort_keys=true)) -%}
+  {%- if sparksession_is_unchanged(target_relation, checksum) -%}
+    {%- call noop_statement('main', 'OK unchanged') -%}{%- endcall -%}
+    {{ return({'relations': [target_relation]}) }}
+  {%- endif -%}
+  {%- set made = create_or_replace_view() -%}
+  {%- do sparksession_set_checksum(target_relation, 'view', checksum) -%}
+  {{ return(made) }}
+{%- endmaterialization %}

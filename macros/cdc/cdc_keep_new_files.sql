@@ -1,0 +1,14 @@
+{#
+    Keeps the objects that are new for a table. Most tables that have news have it in the newest batch and nowhere else:
+    then the listing is asked once for all of them.
+#}
+{% macro cdc_keep_new_files(view, cdc, after_batch_id, sql) %}
+    {% set newest = cdc_newest_batches(cdc) %}
+    {% set is_ordinary = newest.earlier_batch_id <= after_batch_id | int and newest.objects <= 10000 %}
+    {% if cdc_split_of(cdc) is not none or not is_ordinary %}
+        {% do return(adapter.keep(view, sql)) %}
+    {% endif %}
+    {% set of_all_sql = cdc_new_files_sql(ref('raw_listing'), ref('rejected_files'), none, newest.batch_id - 1) %}
+    {% set table = {'feed': cdc.feed, 'source_schema': cdc.source_schema, 'source_table': cdc.source_table} %}
+    {% do adapter.keep(view, of_all_sql, table) %}
+{% endmacro %}
