@@ -130,7 +130,7 @@ def test_unreadable_files_are_left_out_with_a_reason_and_the_others_read(session
     assert "is not a Parquet file" in reasons["truncated"]
     assert "is not a Parquet file" in reasons["text"]
     assert "is not a Parquet file" in reasons["empty"]
-    assert "already exists" in reasons["case"]
+    assert "differ only by case" in reasons["case"]
     assert reasons["clash"] == "column '_file_ROW' has the name of a column that read_files adds"
     assert reasons["taken"] == "column '_file_schema' has the name of a column that read_files adds"
     assert "Spark leaves out hidden files" in reasons["_hidden"]

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from functools import reduce
+from functools import partial, reduce
 from typing import Any, TypeVar
 
 from dbt_common.exceptions import DbtRuntimeError
@@ -88,9 +89,9 @@ def read_files(
         # Spark's switch for patterns (__globPaths__) is no way out: it reads the other files several times.
         return reader.load([_PATTERN.sub(r"\\\g<0>", path) for path in some])
 
-    def schema_of(some: list[str]) -> StructType:
+    def checked(some: list[str], schema: StructType | None) -> StructType:
         _check_names(some)
-        schema = load(some).schema
+        schema = load(some).schema if schema is None else schema
         _check_columns(schema)
         return schema
 
@@ -114,10 +115,9 @@ def read_files(
             alike.setdefault(own[path].json(), []).append(path)
         return [(_with_row_index(load(some, stored)), some) for some in alike.values()]
 
-    for footer, some in _by_footer(session, unique).items() if format == "parquet" else [("", unique)]:
+    for footer, some in _by_footer(session, unique) if format == "parquet" else [(None, unique)]:
         # Files of one footer have one schema; where no footer could be read Spark finds the reason.
-        check = (lambda some: schema_of(some[:1])) if footer else schema_of
-        passed, failed = _sift(some, check)
+        passed, failed = _sift(some, partial(checked, schema=footer))
         groups += passed
         rejected += failed
     schema, reads, misfits = merge_schemas(groups)
@@ -145,36 +145,48 @@ def _described(schema: StructType) -> list[dict[str, str]]:
     return [{"name": column.name, "type": column.dataType.simpleString()} for column in schema.fields]
 
 
-def _by_footer(session: SparkSession, paths: list[str]) -> dict[str, list[str]]:
-    """Parquet files by the schema in their footers, those whose footer cannot be read under an empty text."""
+def _by_footer(session: SparkSession, paths: list[str]) -> list[tuple[StructType | None, list[str]]]:
+    """Parquet files by the schema in their footers, read as Spark reads it; those whose footer cannot be read by none."""
     jvm: Any = session._jvm
-    configuration = session._jsparkSession.sessionState().newHadoopConf()
+    state = session._jsparkSession.sessionState()
+    configuration = state.newHadoopConf()
+    spark_parquet = jvm.org.apache.spark.sql.execution.datasources.parquet
 
-    def footer(path: str) -> str:
+    def footer(path: str) -> tuple[str, Any]:
         if _is_hidden(path):
-            return ""
+            return "", None
         try:
-            file = jvm.org.apache.parquet.hadoop.util.HadoopInputFile.fromPath(
-                jvm.org.apache.hadoop.fs.Path(path), configuration
-            )
+            location = jvm.org.apache.hadoop.fs.Path(path)
+            file = jvm.org.apache.parquet.hadoop.util.HadoopInputFile.fromPath(location, configuration)
             reader = jvm.org.apache.parquet.hadoop.ParquetFileReader.open(file)
             try:
                 metadata = reader.getFileMetaData()
-                return f"{metadata.getSchema().toString()}{metadata.getKeyValueMetaData().get(SPARK_SCHEMA)}"
+                text = f"{metadata.getSchema().toString()}{metadata.getKeyValueMetaData().get(SPARK_SCHEMA)}"
+                return text, jvm.org.apache.parquet.hadoop.Footer(location, reader.getFooter())
             finally:
                 reader.close()
         except Py4JJavaError:
-            return ""
+            return "", None
+
+    def schema(found: Any) -> StructType | None:
+        if found is None:
+            return None
+        try:
+            converter = spark_parquet.ParquetToSparkSchemaConverter(state.conf())
+            read = spark_parquet.ParquetFileFormat.readSchemaFromFooter(found, converter)
+        except Py4JJavaError:
+            return None
+        return StructType.fromJson(json.loads(read.asNullable().json()))
 
     if len(paths) <= FEW_FILES:
         footers = [footer(path) for path in paths]
     else:
         with ThreadPoolExecutor(FOOTER_THREADS) as threads:
             footers = list(threads.map(footer, paths))
-    groups: dict[str, list[str]] = {}
-    for path, text in zip(paths, footers, strict=True):
-        groups.setdefault(text, []).append(path)
-    return groups
+    groups: dict[str, tuple[Any, list[str]]] = {}
+    for path, (text, found) in zip(paths, footers, strict=True):
+        groups.setdefault(text, (found, []))[1].append(path)
+    return [(schema(found), some) for found, some in groups.values()]
 
 
 def _sift(
