@@ -7,7 +7,7 @@ from pathlib import Path
 
 from benchmarks.data import TableFiles
 from benchmarks.lake import Cost, Lake, measured, middle
-from benchmarks.variants import VARIANTS, Batch, Variant
+from benchmarks.variants import DELTA_SETTINGS, VARIANTS, Batch, Variant
 from dbt.adapters.sparksession.snapshots import current_snapshot_id
 
 OURS = "ours"
@@ -40,16 +40,16 @@ def measure(root: Path, rows: int, sizes: tuple[int, ...], skew: str, repeats: i
     Raises:
         WrongResult: a variant's table does not hold what it must.
     """
-    lake = Lake(root)
+    lake = Lake(root, spark_settings=DELTA_SETTINGS)
     files = lake.files(skew=skew)
     files.load(rows)
     lake.dbt("build", "--exclude-resource-type", "test")
     lake.spark.sql("create schema reference")
     for variant in VARIANTS:
-        create = f"using iceberg tblproperties ({variant.properties}) as select * from silver.s__t0"
-        lake.spark.sql(f"create table reference.{variant.name} {create}")
+        create = f"using {variant.data_source} tblproperties ({variant.properties}) as select * from silver.s__t0"
+        lake.spark.sql(f"create table {variant.table} {create}")
         if not variant.is_exact:
-            lake.spark.sql(f"create table reference.{variant.name}_limit {create} where false")
+            lake.spark.sql(f"create table {variant.table}_limit {create} where false")
     found = []
     for changes in sizes:
         series = Series(rows, changes, skew)
@@ -79,7 +79,7 @@ def _apply(lake: Lake, files: TableFiles, series: Series, *, backwards: bool) ->
             if variant is None:
                 seconds = lake.dbt("run", "--select", "silver_s__t0")["silver_s__t0"]
             else:
-                variant.apply(lake.spark, f"reference.{variant.name}", batch)
+                variant.apply(lake.spark, variant.table, batch)
         if variant is None:
             # dbt's own start belongs to the run, not to the table; its share of CPU is taken off likewise.
             cost = Cost(seconds, cost.cpu - _idle_cpu(lake))
@@ -95,7 +95,7 @@ def _idle_cpu(lake: Lake) -> float:
 
 def _check(lake: Lake, files: TableFiles) -> None:
     expected = lake.expected(files)
-    tables = {OURS: "silver.s__t0", **{one.name: f"reference.{one.name}" for one in VARIANTS if one.is_exact}}
+    tables = {OURS: "silver.s__t0", **{one.name: one.table for one in VARIANTS if one.is_exact}}
     for name, table in tables.items():
         found = lake.fingerprint(table)
         if found != expected:

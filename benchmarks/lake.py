@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,13 +13,19 @@ from statistics import median
 import psutil
 import pyarrow as pa
 import pyarrow.parquet as pq
+import yaml
 from pyspark.sql import SparkSession
 
 from benchmarks.data import COLUMNS, TIMESTAMP_COLUMN, TableFiles
+from benchmarks.variants import DELTA
 from tests.e2e.lakehouse import Lakehouse
 
 FEED = "bench"
 COLUMN_NAMES = tuple(column.split(" ")[0] for column in COLUMNS.split(", "))
+# Java reads it when it starts, so all of a process have it. What it does to a session is said by who measures it.
+LIBRARIES = {"spark.jars.packages": DELTA}
+# Settings that name several things: what is asked for is added to what the project has.
+_LISTS = ("spark.jars.packages", "spark.sql.extensions")
 
 
 @dataclass
@@ -58,20 +64,37 @@ def middle(costs: Sequence[Cost]) -> Cost:
     return Cost(median(cost.wall for cost in counted), median(cost.cpu for cost in counted))
 
 
+def project(root: Path, spark_settings: Mapping[str, str] | None = None) -> Lakehouse:
+    """A copy of the project that works under a folder.
+
+    Args:
+        root: an empty folder.
+        spark_settings: for Spark, beside the profile's; jars and extensions are added to those that it has.
+    """
+    root.mkdir(parents=True, exist_ok=True)
+    os.environ["LAKEHOUSE_RAW"], os.environ["LAKEHOUSE_WAREHOUSE"] = str(root / "raw"), str(root / "warehouse")
+    copy = Lakehouse(root, spark_settings=None)
+    path = copy.project / "profiles" / "profiles.yml"
+    profiles = yaml.safe_load(path.read_text())
+    config = profiles["lakehouse"]["outputs"]["local"]["config"]
+    for name, value in {**LIBRARIES, **(spark_settings or {})}.items():
+        config[name] = f"{config[name]},{value}" if name in _LISTS else value
+    path.write_text(yaml.safe_dump(profiles, sort_keys=False))
+    return copy
+
+
 class Lake:
     """The project, its landing area and its warehouse under an empty folder.
 
     Args:
         root: the folder.
         tables: how many tables `t0`, `t1`, … the feed has.
+        spark_settings: for Spark, beside those of the project's profile.
     """
 
-    def __init__(self, root: Path, tables: int = 1) -> None:
-        root.mkdir(parents=True, exist_ok=True)
+    def __init__(self, root: Path, tables: int = 1, spark_settings: Mapping[str, str] | None = None) -> None:
         self.root = root
-        os.environ["LAKEHOUSE_RAW"] = str(root / "raw")
-        os.environ["LAKEHOUSE_WAREHOUSE"] = str(root / "warehouse")
-        self.project = Lakehouse(root, spark_settings=None)
+        self.project = project(root, spark_settings)
         self.project.add_feed(FEED, "parquet", f"timestamp_column={TIMESTAMP_COLUMN}")
         for number in range(tables):
             self.project.add_table(FEED, f"t{number}")

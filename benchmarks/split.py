@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -11,7 +10,7 @@ from pyspark.sql import functions as F
 
 from benchmarks.apply import WrongResult
 from benchmarks.lake import Cost, measured, middle
-from tests.e2e.lakehouse import Lakehouse
+from benchmarks.lake import project as new_project
 
 FEED = "mixed"
 FILES = 8
@@ -40,8 +39,7 @@ def measure(root: Path, tables: int, rows: int, repeats: int) -> Split:
     Raises:
         WrongResult: a table has another number of records than the files hold of it.
     """
-    os.environ["LAKEHOUSE_RAW"], os.environ["LAKEHOUSE_WAREHOUSE"] = str(root / "raw"), str(root / "warehouse")
-    project = Lakehouse(root, spark_settings=None)
+    project = new_project(root)
     project.add_feed(FEED, "csv", "timestamp_column=ts;transaction_files=true")
     for number in range(tables):
         project.add_table(FEED, f"t{number}", columns="id int, v string, w string")

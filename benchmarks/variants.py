@@ -1,4 +1,4 @@
-"""Ways to apply a batch of changes to an Iceberg table, written by hand, for the project to be measured against.
+"""Ways to apply a batch of changes to an Iceberg or Delta table, written by hand: what the project is measured against.
 
 Each takes the rows of one batch from bronze, between two snapshots as the project does, and brings its own copy of the
 table up to date.
@@ -11,6 +11,14 @@ from dataclasses import dataclass
 
 from pyspark.sql import SparkSession
 
+# Delta for the Spark that requirements.txt pins; what a session needs to write and merge its tables.
+DELTA = "io.delta:delta-spark_4.1_2.13:4.4.0"
+DELTA_SETTINGS = {
+    "spark.sql.extensions": "io.delta.sql.DeltaSparkSessionExtension",
+    "spark.sql.catalog.spark_catalog": "org.apache.spark.sql.delta.catalog.DeltaCatalog",
+    # The tasks that read a table's log; like shuffles, the default of 50 is for a cluster.
+    "spark.databricks.delta.snapshotPartitions": "4",
+}
 MERGE_ON_READ = ", ".join(
     ["'write.distribution-mode' = 'none'"]
     + [f"'write.{kind}.mode' = 'merge-on-read'" for kind in ("delete", "update", "merge")]
@@ -40,13 +48,20 @@ class Batch:
 
 def tuned_merge(spark: SparkSession, table: str, batch: Batch) -> None:
     """R1: one MERGE by a hash join, merge-on-read, without a distribution that nothing asks for."""
+    _merge(spark, table, batch, f"select /*+ shuffle_hash(source) */ * from ({batch.newest}) as source")
+
+
+def delta_merge(spark: SparkSession, table: str, batch: Batch) -> None:
+    """R3: the same MERGE into a Delta table with deletion vectors; Delta chooses the join."""
+    _merge(spark, table, batch, batch.newest)
+
+
+def _merge(spark: SparkSession, table: str, batch: Batch, source: str) -> None:
     assignments = ", ".join(f"target.{name} = source.{name}" for name in batch.columns)
     values = ", ".join(f"source.{name}" for name in batch.columns)
     spark.sql(
         f"""
-        merge into {table} as target using (
-            select /*+ shuffle_hash(source) */ * from ({batch.newest}) as source
-        ) as source
+        merge into {table} as target using ({source}) as source
         on target.id = source.id
         when matched and source._cdc_operation = 'D' then delete
         when matched then update set {assignments}
@@ -101,18 +116,34 @@ def limit(spark: SparkSession, table: str, batch: Batch) -> None:
 
 @dataclass(frozen=True)
 class Variant:
-    """A way to apply a batch, and the properties of the table it works on."""
+    """A way to apply a batch, and the table it works on."""
 
     name: str
     says: str
     apply: Callable[[SparkSession, str, Batch], None]
     properties: str
     is_exact: bool = True
+    data_source: str = "iceberg"
+    schema: str = "reference"
+
+    @property
+    def table(self) -> str:
+        """Its table, with the schema."""
+        return f"{self.schema}.{self.name}"
 
 
 VARIANTS = (
     Variant("r1", "R1 tuned MERGE", tuned_merge, f"'format-version' = '2', {MERGE_ON_READ}"),
     Variant("r2", "R2 stock MERGE", stock_merge, "'format-version' = '2'"),
+    Variant(
+        "r3",
+        "R3 Delta MERGE",
+        delta_merge,
+        "'delta.enableDeletionVectors' = 'true'",
+        data_source="delta",
+        # Delta works in Spark's own catalog only, which the project leaves alone.
+        schema="spark_catalog.default",
+    ),
     Variant("r4", "R4 limit", limit, f"'format-version' = '2', {MERGE_ON_READ}", is_exact=False),
     Variant("r5", "R5 delete, append", delete_and_append, f"'format-version' = '2', {MERGE_ON_READ}"),
 )
