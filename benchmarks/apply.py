@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from benchmarks.data import TableFiles
+from benchmarks.data import Skew, TableFiles
 from benchmarks.lake import Cost, Lake, measured, middle
 from benchmarks.variants import DELTA_SETTINGS, VARIANTS, Batch, Variant
 from dbt.adapters.sparksession.snapshots import current_snapshot_id
@@ -19,7 +20,7 @@ class Series:
 
     rows: int
     changes: int
-    skew: str
+    skew: Skew
     costs: dict[str, list[Cost]] = field(default_factory=dict)
 
     def cost(self, variant: str) -> Cost:
@@ -27,25 +28,34 @@ class Series:
         return middle(self.costs[variant])
 
 
-def measure(root: Path, rows: int, sizes: tuple[int, ...], skew: str, repeats: int) -> list[Series]:
+def measure(
+    root: Path,
+    rows: int,
+    sizes: tuple[int, ...],
+    skew: Skew,
+    repeats: int,
+    variants: Sequence[Variant] = VARIANTS,
+) -> list[Series]:
     """Builds a table, copies it for each variant, and applies the same batches to all copies.
 
     Args:
-        root: an empty folder.
-        rows: rows of the full load.
+        root: an empty folder, or one that was measured in before.
+        rows: rows of the full load; so many make a table large to the project.
         sizes: changes of a batch.
         skew: `uniform` or `recent`; see `TableFiles`.
         repeats: batches of each size; the first warms up.
+        variants: what ours is measured against.
 
     Raises:
         WrongResult: a variant's table does not hold what it must.
     """
-    lake = Lake(root, spark_settings=DELTA_SETTINGS)
+    has_delta = any(variant.data_source == "delta" for variant in variants)
+    lake = Lake(root, spark_settings=DELTA_SETTINGS if has_delta else None, large_from=rows)
     files = lake.files(skew=skew)
     files.load(rows)
     lake.dbt("build", "--exclude-resource-type", "test")
-    lake.spark.sql("create schema reference")
-    for variant in VARIANTS:
+    lake.spark.sql("create schema if not exists reference")
+    for variant in variants:
         create = f"using {variant.data_source} tblproperties ({variant.properties}) as select * from silver.s__t0"
         lake.spark.sql(f"create table {variant.table} {create}")
         if not variant.is_exact:
@@ -54,9 +64,11 @@ def measure(root: Path, rows: int, sizes: tuple[int, ...], skew: str, repeats: i
     for changes in sizes:
         series = Series(rows, changes, skew)
         for number in range(repeats):
-            _apply(lake, files, series, backwards=bool(number % 2))
-        _check(lake, files)
+            _apply(lake, files, series, variants, backwards=bool(number % 2))
+        _check(lake, files, variants)
         found.append(series)
+    for variant in variants:
+        lake.spark.sql(f"drop table {variant.table}")
     return found
 
 
@@ -64,16 +76,10 @@ class WrongResult(Exception):
     """A variant's table does not hold what it must; its time would mean nothing."""
 
 
-def _apply(lake: Lake, files: TableFiles, series: Series, *, backwards: bool) -> None:
+def _apply(lake: Lake, files: TableFiles, series: Series, variants: Sequence[Variant], *, backwards: bool) -> None:
     """One batch for every variant, in turn from the first and from the last."""
-    before = current_snapshot_id(lake.spark, "lakehouse.bronze.s__t0")
-    files.change(series.changes)
-    lake.dbt("run", "--select", "+bronze_s__t0")
-    after = current_snapshot_id(lake.spark, "lakehouse.bronze.s__t0")
-    columns = tuple(lake.spark.table("silver.s__t0").columns)
-    options = f"with ('start-snapshot-id' = '{before}', 'end-snapshot-id' = '{after}')"
-    batch = Batch(f"select {', '.join(columns)} from bronze.s__t0 {options}", columns)
-    steps: list[Variant | None] = [*VARIANTS, None]
+    batch = next_batch(lake, files, series.changes)
+    steps: list[Variant | None] = [*variants, None]
     for variant in reversed(steps) if backwards else steps:
         with measured() as cost:
             if variant is None:
@@ -86,6 +92,17 @@ def _apply(lake: Lake, files: TableFiles, series: Series, *, backwards: bool) ->
         series.costs.setdefault(variant.name if variant else OURS, []).append(cost)
 
 
+def next_batch(lake: Lake, files: TableFiles, changes: int) -> Batch:
+    """Has one more change file in bronze; returns its rows there."""
+    before = current_snapshot_id(lake.spark, "lakehouse.bronze.s__t0")
+    files.change(changes)
+    lake.dbt("run", "--select", "+bronze_s__t0")
+    after = current_snapshot_id(lake.spark, "lakehouse.bronze.s__t0")
+    columns = tuple(lake.spark.table("silver.s__t0").columns)
+    options = f"with ('start-snapshot-id' = '{before}', 'end-snapshot-id' = '{after}')"
+    return Batch(f"select {', '.join(columns)} from bronze.s__t0 {options}", columns)
+
+
 def _idle_cpu(lake: Lake) -> float:
     """CPU seconds of a dbt run that has nothing to do."""
     with measured() as cost:
@@ -93,9 +110,9 @@ def _idle_cpu(lake: Lake) -> float:
     return cost.cpu
 
 
-def _check(lake: Lake, files: TableFiles) -> None:
+def _check(lake: Lake, files: TableFiles, variants: Sequence[Variant]) -> None:
     expected = lake.expected(files)
-    tables = {OURS: "silver.s__t0", **{one.name: one.table for one in VARIANTS if one.is_exact}}
+    tables = {OURS: "silver.s__t0", **{one.name: one.table for one in variants if one.is_exact}}
     for name, table in tables.items():
         found = lake.fingerprint(table)
         if found != expected:

@@ -8,6 +8,7 @@ sections 1.2 and 1.3; `python_udfs/dms_writer.py` writes the same files row by r
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta, timezone
 from decimal import Decimal
@@ -26,11 +27,13 @@ INSERTS, UPDATES = 0.2, 0.7  # of a batch; the rest are deletes
 CHANGED_KEYS = 0.35
 RECENT = 0.05  # of the keys, where changes fall on recent ones
 ROW_GROUP = 1_000_000
+Skew = Literal["uniform", "recent"]
 # `name type` as in Spark SQL.
 COLUMNS = (
     "id bigint, quantity int, account bigint, price decimal(12,2), rate decimal(18,6), score double, "
     "ordered_on date, changed_at timestamp_ntz, status string, customer string, remark string"
 )
+NO_ROWS = (np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int32))  # keys and versions
 _STATUSES = np.array(["new", "paid", "packed", "sent", "returned"])
 
 
@@ -47,7 +50,7 @@ class TableFiles:
 
     folder: Path
     seed: int = 1
-    skew: Literal["uniform", "recent"] = "uniform"
+    skew: Skew = "uniform"
     versions: np.ndarray = field(default_factory=lambda: np.zeros(0, dtype=np.int32))
     _files: int = 0
 
@@ -85,10 +88,12 @@ class TableFiles:
             f"{written_at:%Y%m%d-%H%M%S}000.parquet", table.add_column(0, "Op", pa.array(operations)), written_at
         )
 
-    def state(self) -> pa.Table:
-        """The rows that the table must hold now."""
+    def state(self) -> Iterator[pa.Table]:
+        """The rows that the table must hold now, a million at a time."""
         keys = np.flatnonzero(self.versions >= 0).astype(np.int64)
-        return rows_of(keys, self.versions[keys])
+        for first in range(0, len(keys), ROW_GROUP):
+            part = keys[first : first + ROW_GROUP]
+            yield rows_of(part, self.versions[part])
 
     def _write(self, name: str, table: pa.Table, written_at: datetime) -> Path:
         self.folder.mkdir(parents=True, exist_ok=True)

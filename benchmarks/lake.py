@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -11,14 +12,13 @@ from pathlib import Path
 from statistics import median
 
 import psutil
-import pyarrow as pa
 import pyarrow.parquet as pq
 import yaml
 from pyspark.sql import SparkSession
 
-from benchmarks.data import COLUMNS, TIMESTAMP_COLUMN, TableFiles
+from benchmarks.data import COLUMNS, NO_ROWS, TIMESTAMP_COLUMN, TableFiles, rows_of
 from benchmarks.variants import DELTA
-from tests.e2e.lakehouse import Lakehouse
+from tests.e2e.lakehouse import REPOSITORY, Lakehouse
 
 FEED = "bench"
 COLUMN_NAMES = tuple(column.split(" ")[0] for column in COLUMNS.split(", "))
@@ -26,6 +26,7 @@ COLUMN_NAMES = tuple(column.split(" ")[0] for column in COLUMNS.split(", "))
 LIBRARIES = {"spark.jars.packages": DELTA}
 # Settings that name several things: what is asked for is added to what the project has.
 _LISTS = ("spark.jars.packages", "spark.sql.extensions")
+_made: dict[Path, Lakehouse] = {}
 
 
 @dataclass
@@ -64,40 +65,61 @@ def middle(costs: Sequence[Cost]) -> Cost:
     return Cost(median(cost.wall for cost in counted), median(cost.cpu for cost in counted))
 
 
-def project(root: Path, spark_settings: Mapping[str, str] | None = None) -> Lakehouse:
-    """A copy of the project that works under a folder.
+def project(root: Path, spark_settings: Mapping[str, str] | None = None, large_from: int | None = None) -> Lakehouse:
+    """A copy of the project that works under a folder, with nothing in it.
+
+    One that this process made there before is emptied and taken again: Spark goes on as it runs where the settings are
+    the same.
 
     Args:
-        root: an empty folder.
+        root: an empty folder, or one that was given before.
         spark_settings: for Spark, beside the profile's; jars and extensions are added to those that it has.
+        large_from: a table of so many rows is taken for large (`cdc_replace_rows_from`); None: as the project does.
     """
     root.mkdir(parents=True, exist_ok=True)
     os.environ["LAKEHOUSE_RAW"], os.environ["LAKEHOUSE_WAREHOUSE"] = str(root / "raw"), str(root / "warehouse")
-    copy = Lakehouse(root, spark_settings=None)
-    path = copy.project / "profiles" / "profiles.yml"
-    profiles = yaml.safe_load(path.read_text())
+    if root in _made:
+        _made[root].clear()
+        # A table that is dropped leaves its files.
+        for folder in filter(Path.is_dir, (root / "warehouse").iterdir()):
+            shutil.rmtree(folder)
+    else:
+        _made[root] = Lakehouse(root, spark_settings=None)
+    copy = _made[root].project
+    profiles = yaml.safe_load((REPOSITORY / "profiles" / "profiles.yml").read_text())
     config = profiles["lakehouse"]["outputs"]["local"]["config"]
     for name, value in {**LIBRARIES, **(spark_settings or {})}.items():
         config[name] = f"{config[name]},{value}" if name in _LISTS else value
-    path.write_text(yaml.safe_dump(profiles, sort_keys=False))
-    return copy
+    (copy / "profiles" / "profiles.yml").write_text(yaml.safe_dump(profiles, sort_keys=False))
+    settings = yaml.safe_load((REPOSITORY / "dbt_project.yml").read_text())
+    if large_from is not None:
+        settings["vars"] = {**settings.get("vars", {}), "cdc_replace_rows_from": large_from}
+    (copy / "dbt_project.yml").write_text(yaml.safe_dump(settings, sort_keys=False))
+    return _made[root]
 
 
 class Lake:
-    """The project, its landing area and its warehouse under an empty folder.
+    """The project, its landing area and its warehouse under a folder, with nothing in them.
 
     Args:
-        root: the folder.
-        tables: how many tables `t0`, `t1`, … the feed has.
-        spark_settings: for Spark, beside those of the project's profile.
+        root: the folder; see `project`.
+        tables: how many tables `t0`, `t1`, … the feed has, or the cells of each table's row beside the name.
+        spark_settings: see `project`.
+        large_from: see `project`.
     """
 
-    def __init__(self, root: Path, tables: int = 1, spark_settings: Mapping[str, str] | None = None) -> None:
+    def __init__(
+        self,
+        root: Path,
+        tables: int | Sequence[Mapping[str, str]] = 1,
+        spark_settings: Mapping[str, str] | None = None,
+        large_from: int | None = None,
+    ) -> None:
         self.root = root
-        self.project = project(root, spark_settings)
+        self.project = project(root, spark_settings, large_from)
         self.project.add_feed(FEED, "parquet", f"timestamp_column={TIMESTAMP_COLUMN}")
-        for number in range(tables):
-            self.project.add_table(FEED, f"t{number}")
+        for number, cells in enumerate([{}] * tables if isinstance(tables, int) else tables):
+            self.project.add_table(FEED, f"t{number}", **cells)
         self.project.make_models()
 
     def files(self, number: int = 0, **settings: object) -> TableFiles:
@@ -133,10 +155,8 @@ class Lake:
     def expected(self, files: TableFiles) -> tuple[int, int]:
         """The fingerprint of what a table must hold."""
         path = self.root / "expected.parquet"
-        _write(files.state(), path)
+        path.unlink(missing_ok=True)
+        with pq.ParquetWriter(path, rows_of(*NO_ROWS).schema, store_schema=False) as writer:
+            for rows in files.state():
+                writer.write_table(rows)
         return self.fingerprint(f"parquet.`{path}`")
-
-
-def _write(table: pa.Table, path: Path) -> None:
-    path.unlink(missing_ok=True)
-    pq.write_table(table, path, store_schema=False)
