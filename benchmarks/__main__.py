@@ -5,80 +5,209 @@ from __future__ import annotations
 import argparse
 import sys
 import tempfile
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 
-from benchmarks import apply, load, split, tables, watching
+from benchmarks import apply, growth, load, memory, series, split, tables, watching
 from benchmarks.lake import Cost
 from benchmarks.plot import draw
 from benchmarks.variants import VARIANTS
 
-PARTS = ("apply", "load", "split", "tables", "watch")
+NAMES = {apply.OURS: "ours", **{variant.name: variant.says for variant in VARIANTS}}
+Costs = dict[str, dict[str, Cost]]
 
 
-def main() -> None:
-    """Measures, checks every result, and prints a table of CPU seconds and of their ratios to ours."""
+@dataclass(frozen=True)
+class Sizes:
+    """How much data each part takes; see the functions that measure."""
+
+    rows: tuple[int, ...]
+    changes: tuple[int, ...]
+    repeats: int
+    loaded: int
+    grown: tuple[int, ...]
+    growth_repeats: int
+    pruned: int
+    mixed_tables: int
+    mixed: int
+    tables: int
+    plan: series.Plan
+    memory: tuple[int, int]
+
+
+FULL = Sizes(
+    rows=(1_000_000, 5_000_000),
+    changes=(10_000, 100_000),
+    repeats=5,
+    loaded=5_000_000,
+    grown=(1_000_000, 5_000_000, 20_000_000),
+    growth_repeats=6,
+    pruned=2_000_000,
+    mixed_tables=80,
+    mixed=800_000,
+    tables=80,
+    plan=series.Plan(
+        rows=200_000,
+        changes=500,
+        batches=300,
+        block=50,
+        maintain_every=25,
+        scan_after=100,
+        history=1_000,
+        fresh=10,
+        repeats=9,
+    ),
+    memory=(20_000_000, 1_000_000),
+)
+QUICK = Sizes(
+    rows=(5_000,),
+    changes=(500,),
+    repeats=1,
+    loaded=5_000,
+    grown=(1_000, 4_000),
+    growth_repeats=1,
+    pruned=20_000,
+    mixed_tables=4,
+    mixed=800,
+    tables=2,
+    plan=series.Plan(
+        rows=2_000,
+        changes=100,
+        batches=2,
+        block=1,
+        maintain_every=1,
+        scan_after=1,
+        history=3,
+        fresh=1,
+        repeats=1,
+    ),
+    memory=(20_000, 1_000),
+)
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Measures, checks every result, and prints a table of CPU seconds and of their ratios to ours.
+
+    Args:
+        arguments: the command line without the program's name; None: that of the process.
+    """
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
     parser.add_argument("--quick", action="store_true", help="small data: every variant runs and is checked")
-    parser.add_argument("--only", choices=PARTS, nargs="+", default=PARTS, help="some parts")
+    parser.add_argument("--only", choices=PARTS, nargs="+", default=list(PARTS), help="some parts")
     parser.add_argument("--plot", type=Path, help="write the costs as a picture (SVG)")
     parser.add_argument("--rows", type=int, nargs="+", help="rows of the table that batches are applied to")
-    options = parser.parse_args()
-    rows = options.rows or ([20_000] if options.quick else [1_000_000, 5_000_000])
-    count = 4 if options.quick else 80
-    repeats = 2 if options.quick else 5
-    sizes = (500, 2_000) if options.quick else (10_000, 100_000)
-    shown: dict[str, dict[str, Cost]] = {}
+    parser.add_argument("--batches", type=int, help="batches of each of the two tables of the series")
+    parser.add_argument("--history", type=int, help="batches of the old table in the end of the series")
+    options = parser.parse_args(arguments)
+    sizes = QUICK if options.quick else FULL
+    plan = replace(
+        sizes.plan,
+        batches=options.batches or sizes.plan.batches,
+        history=options.history or sizes.plan.history,
+    )
+    sizes = replace(sizes, plan=plan, rows=tuple(options.rows or sizes.rows))
+    shown: Costs = {}
     with tempfile.TemporaryDirectory(prefix="bench-") as scratch:
-        root = Path(scratch)
-        if "apply" in options.only:
-            for number in rows:
-                shown |= _show_apply(apply.measure(root / f"apply{number}", number, sizes, "uniform", repeats))
-        if "load" in options.only:
-            shown |= _show_load(load.measure(root / "load", 20_000 if options.quick else 5_000_000))
-        if "split" in options.only:
-            shown |= _show_split(split.measure(root / "split", 80, 8_000 if options.quick else 800_000, repeats))
-        if "tables" in options.only:
-            shown |= _show_tables(tables.measure(root / "tables", count, 100))
-        if "watch" in options.only:
-            _show_watching(watching.measure(root / "watch", count, 100, repeats))
+        for part in (name for name in PARTS if name in options.only):
+            shown |= PARTS[part](Path(scratch), sizes)
     if options.plot and shown:
         draw(options.plot, shown)
 
 
-def _show_apply(found: list[apply.Series]) -> dict[str, dict[str, Cost]]:
-    names = {apply.OURS: "ours", **{variant.name: variant.says for variant in VARIANTS}}
-    shown: dict[str, dict[str, Cost]] = {}
-    for series in found:
-        says = f"{series.changes:,} changes on {series.rows:,} rows, {series.skew}"
-        shown |= _show(says, {name: series.cost(variant) for variant, name in names.items()})
+def _apply(root: Path, sizes: Sizes) -> Costs:
+    shown: Costs = {}
+    for rows in sizes.rows:
+        for found in apply.measure(root, rows, sizes.changes, "uniform", sizes.repeats):
+            says = f"{found.changes:,} changes on {found.rows:,} rows, {found.skew}"
+            shown |= _show(says, {name: found.cost(variant) for variant, name in NAMES.items()})
     return shown
 
 
-def _show_load(found: load.Load) -> dict[str, dict[str, Cost]]:
+def _growth(root: Path, sizes: Sizes) -> Costs:
+    changes = sizes.changes[0]
+    found = growth.measure(root, sizes.grown, changes, sizes.growth_repeats)
+    _say(f"growth of a batch of {changes:,} changes with the rows of the table")
+    for variant, costs in found.costs.items():
+        points = ", ".join(f"{rows:,}: {cost.cpu:.2f}" for rows, cost in costs.items())
+        _say(f"  {NAMES[variant]:<18} rows^{found.exponent(variant):.2f}   CPU s by rows: {points}")
+    pruning = growth.measure_pruning(root, sizes.pruned, changes)
+    _say(f"data files that a batch of {changes:,} changes reads of {pruning.rows:,} rows in the order of the key")
+    for skew, read in pruning.read.items():
+        _say(f"  {skew + ' keys':<18} {read:4} of {pruning.files[skew]}")
+    return {}
+
+
+def _load(root: Path, sizes: Sizes) -> Costs:
+    found = load.measure(root, sizes.loaded)
     return _show(f"full load of {found.rows:,} rows, raw to silver", {"ours": found.ours, "copy of files": found.copy})
 
 
-def _show_watching(found: watching.Watching) -> None:
-    _say(f"continuous mode, {found.tables} tables, one of them changed")
-    _say(f"  from its file to silver {found.with_news:5.2f} s; a cycle without news {found.without:5.2f} s")
-
-
-def _show_split(found: split.Split) -> dict[str, dict[str, Cost]]:
+def _split(root: Path, sizes: Sizes) -> Costs:
+    found = split.measure(root, sizes.mixed_tables, sizes.mixed, sizes.repeats)
     says = f"{found.rows:,} records of {found.tables} tables in transaction files"
     return _show(says, {"ours": found.ours, "by hand": found.by_hand, "copy of lines": found.copy})
 
 
-def _show_tables(found: tables.Tables) -> dict[str, dict[str, Cost]]:
+def _tables(root: Path, sizes: Sizes) -> Costs:
+    found = tables.measure(root, sizes.tables, 100)
     says = f"{found.tables} tables of {found.changes} changes, whole processes"
     return _show(says, {"ours": found.ours, "R6 pool": found.pool, "nothing new": found.nothing_new})
 
 
-def _show(says: str, costs: dict[str, Cost]) -> dict[str, dict[str, Cost]]:
+def _watch(root: Path, sizes: Sizes) -> Costs:
+    found = watching.measure(root, sizes.tables, 100, sizes.repeats)
+    _say(f"continuous mode, {found.tables} tables, one of them changed")
+    _say(f"  from its file to silver {found.with_news:5.2f} s; a cycle without news {found.without:5.2f} s")
+    return {}
+
+
+def _series(root: Path, sizes: Sizes) -> Costs:
+    plan = sizes.plan
+    _say(f"{plan.batches} batches of {plan.changes:,} changes on each of two tables of {plan.rows:,} rows, one process")
+    found = series.measure(root, plan, _say)
+    for table, version in series.FORMATS.items():
+        grows = series.heap_growth(found.blocks, table)
+        _say(f"  {table} format {version}: Java's heap grows by {grows:.2f} MB in 100 batches")
+    for table, (silver, copy, batches) in found.scans.items():
+        _say(f"  {table} format {series.FORMATS[table]}, full scan after {batches} batches, beside a compacted copy")
+        _say(f"    silver {silver.cpu:.2f} CPU s, copy {copy.cpu:.2f}: {_ratio(silver, copy)} times")
+    old, fresh = found.history
+    _say(f"  a batch after {found.earlier[0]} earlier ones, beside one after {found.earlier[1]}")
+    _say(f"    {old.cpu:.2f} CPU s, {fresh.cpu:.2f}: {_ratio(old, fresh)} times")
+    return {}
+
+
+def _memory(root: Path, sizes: Sizes) -> Costs:
+    found = memory.measure(root, *sizes.memory)
+    _say(f"{found.rows:,} rows loaded, then {found.changes:,} changes, Java with {memory.DRIVER_MEMORY}: finished")
+    _say(f"  at most {found.heap:,.0f} of {found.heap_limit:,.0f} MB of Java's heap, garbage included")
+    _say(f"  at most {found.java:,.0f} MB held by the process of Java, {found.python:,.0f} MB by that of Python")
+    return {}
+
+
+PARTS: dict[str, Callable[[Path, Sizes], Costs]] = {
+    "apply": _apply,
+    "load": _load,
+    "split": _split,
+    "tables": _tables,
+    "watch": _watch,
+    "growth": _growth,
+    "series": _series,
+    "memory": _memory,
+}
+
+
+def _show(says: str, costs: dict[str, Cost]) -> Costs:
     _say(says)
     for name, cost in costs.items():
-        ratio = costs["ours"].cpu / cost.cpu
-        _say(f"  {name:<18} {cost.cpu:7.2f} CPU s {cost.wall:7.2f} s   ours / this: {ratio:5.2f} CPU")
+        _say(f"  {name:<18} {cost.cpu:7.2f} CPU s {cost.wall:7.2f} s   ours / this: {_ratio(costs['ours'], cost)} CPU")
     return {says: costs}
+
+
+def _ratio(cost: Cost, other: Cost) -> str:
+    """How many times the other's CPU seconds; on little data the clock may not have moved."""
+    return f"{cost.cpu / other.cpu:5.2f}" if other.cpu > 0 else "    -"
 
 
 def _say(text: str) -> None:
