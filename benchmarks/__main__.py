@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from benchmarks import apply, growth, load, memory, series, split, tables, watching
-from benchmarks.lake import Cost
+from benchmarks.lake import Cost, take_little_data
 from benchmarks.plot import draw
 from benchmarks.variants import VARIANTS
 
@@ -56,7 +56,7 @@ FULL = Sizes(
         scan_after=100,
         history=1_000,
         fresh=10,
-        repeats=9,
+        repeats=10,
     ),
     memory=(20_000_000, 1_000_000),
 )
@@ -74,11 +74,11 @@ QUICK = Sizes(
     plan=series.Plan(
         rows=2_000,
         changes=100,
-        batches=2,
+        batches=1,
         block=1,
         maintain_every=1,
         scan_after=1,
-        history=3,
+        history=2,
         fresh=1,
         repeats=1,
     ),
@@ -109,6 +109,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
     sizes = replace(sizes, plan=plan, rows=tuple(options.rows or sizes.rows))
     shown: Costs = {}
     with tempfile.TemporaryDirectory(prefix="bench-") as scratch:
+        if options.quick:
+            take_little_data(Path(scratch))
         for part in (name for name in PARTS if name in options.only):
             shown |= PARTS[part](Path(scratch), sizes)
     if options.plot and shown:

@@ -53,7 +53,7 @@ def measure(
     lake = Lake(root, spark_settings=DELTA_SETTINGS if has_delta else None, large_from=rows)
     files = lake.files(skew=skew)
     files.load(rows)
-    lake.dbt("build", "--exclude-resource-type", "test")
+    lake.build()
     lake.spark.sql("create schema if not exists reference")
     for variant in variants:
         create = f"using {variant.data_source} tblproperties ({variant.properties}) as select * from silver.s__t0"

@@ -95,7 +95,7 @@ def measure_pruning(root: Path, rows: int, changes: int) -> Pruning:
     lake = Lake(root, [{"table_properties": target}], large_from=rows)
     files = lake.files()
     files.load(rows)
-    lake.dbt("build", "--exclude-resource-type", "test")
+    lake.build()
     found = Pruning(rows, changes)
     skews: tuple[Skew, ...] = ("recent", "uniform")
     for skew in skews:

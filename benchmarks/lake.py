@@ -18,12 +18,13 @@ from pyspark.sql import SparkSession
 
 from benchmarks.data import COLUMNS, NO_ROWS, TIMESTAMP_COLUMN, TableFiles, rows_of
 from benchmarks.variants import DELTA
-from tests.e2e.lakehouse import REPOSITORY, Lakehouse
+from tests.e2e.lakehouse import REPOSITORY, SMALL_DATA, Lakehouse, set_environment
 
 FEED = "bench"
 COLUMN_NAMES = tuple(column.split(" ")[0] for column in COLUMNS.split(", "))
-# Java reads it when it starts, so all of a process have it. What it does to a session is said by who measures it.
-LIBRARIES = {"spark.jars.packages": DELTA}
+# Of every session of this process, beside the profile's. Jars are read when Java starts, so all have those of Delta: it
+# does nothing before a session has its extension.
+SETTINGS = {"spark.jars.packages": DELTA}
 # Settings that name several things: what is asked for is added to what the project has.
 _LISTS = ("spark.jars.packages", "spark.sql.extensions")
 _made: dict[Path, Lakehouse] = {}
@@ -65,6 +66,16 @@ def middle(costs: Sequence[Cost]) -> Cost:
     return Cost(median(cost.wall for cost in counted), median(cost.cpu for cost in counted))
 
 
+def take_little_data(root: Path) -> None:
+    """Has Spark run as it does in the tests, before it starts: little data does not pay for compiling anything.
+
+    Args:
+        root: see `project`.
+    """
+    set_environment(root)
+    SETTINGS.update(yaml.safe_load(SMALL_DATA))
+
+
 def project(root: Path, spark_settings: Mapping[str, str] | None = None, large_from: int | None = None) -> Lakehouse:
     """A copy of the project that works under a folder, with nothing in it.
 
@@ -88,7 +99,7 @@ def project(root: Path, spark_settings: Mapping[str, str] | None = None, large_f
     copy = _made[root].project
     profiles = yaml.safe_load((REPOSITORY / "profiles" / "profiles.yml").read_text())
     config = profiles["lakehouse"]["outputs"]["local"]["config"]
-    for name, value in {**LIBRARIES, **(spark_settings or {})}.items():
+    for name, value in {**SETTINGS, **(spark_settings or {})}.items():
         config[name] = f"{config[name]},{value}" if name in _LISTS else value
     (copy / "profiles" / "profiles.yml").write_text(yaml.safe_dump(profiles, sort_keys=False))
     settings = yaml.safe_load((REPOSITORY / "dbt_project.yml").read_text())
@@ -139,6 +150,17 @@ class Lake:
         if not outcome.success:
             raise RuntimeError(f"dbt {' '.join(arguments)} failed: {outcome.exception or self.project.messages}")
         return {result.node.name: result.execution_time for result in outcome.result}  # type: ignore[union-attr]
+
+    def build(self, number: int = 0) -> None:
+        """Takes what has landed for one table into silver.
+
+        Args:
+            number: of the table.
+
+        Raises:
+            RuntimeError: dbt failed.
+        """
+        self.dbt("build", "--exclude-resource-type", "test", "--select", f"+silver_s__t{number}")
 
     @property
     def spark(self) -> SparkSession:

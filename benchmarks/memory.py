@@ -88,7 +88,7 @@ def main(root: str, rows: str, changes: str, result: str) -> None:
     files = lake.files()
     for step in (lambda: files.load(int(rows)), lambda: files.change(int(changes))):
         step()
-        lake.dbt("build", "--exclude-resource-type", "test")
+        lake.build()
         if lake.fingerprint("silver.s__t0") != lake.expected(files):
             raise WrongResult("silver.s__t0 is not what its files say")
     jvm: Any = lake.spark._jvm

@@ -55,7 +55,8 @@ def measure(root: Path, tables: int, changes: int, threads: int = 4) -> Tables:
             lake.spark.sql(f"create table {copy} using iceberg {PROPERTIES} as select * from {layer}.s__t{number}")
     for source in sources:
         source.change(changes)
-    build = ["dbt", "--quiet", "build", "--exclude-resource-type", "test", *lake.project.directories]
+    dbt = str(Path(sys.executable).with_name("dbt"))
+    build = [dbt, "--quiet", "build", "--exclude-resource-type", "test", *lake.project.directories]
     ours = _process(build)
     settings = root / "pool.json"
     settings.write_text(
