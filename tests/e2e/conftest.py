@@ -16,8 +16,8 @@ def lakehouse_root(tmp_path_factory):
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    # The longest single test goes first: two processes share the files, and none should wait for it at the end.
-    items.sort(key=lambda item: item.path.name != "test_recovery.py")
+    # The longest single tests go first: two processes share the files, and none should wait for them at the end.
+    items.sort(key=lambda item: item.path.name not in ("test_recovery.py", "test_benchmarks.py"))
     # dbt and pyspark warn about their own code.
     for item in items:
         if "tests/e2e" in item.path.as_posix():
