@@ -28,6 +28,7 @@ class Sizes:
     loaded: int
     grown: tuple[int, ...]
     growth_repeats: int
+    warm_up: int
     pruned: int
     mixed_tables: int
     mixed: int
@@ -43,6 +44,7 @@ FULL = Sizes(
     loaded=5_000_000,
     grown=(1_000_000, 5_000_000, 20_000_000),
     growth_repeats=6,
+    warm_up=10,
     pruned=2_000_000,
     mixed_tables=80,
     mixed=800_000,
@@ -67,6 +69,7 @@ QUICK = Sizes(
     loaded=5_000,
     grown=(1_000, 4_000),
     growth_repeats=1,
+    warm_up=0,
     pruned=20_000,
     mixed_tables=4,
     mixed=800,
@@ -128,7 +131,7 @@ def _apply(root: Path, sizes: Sizes) -> Costs:
 
 def _growth(root: Path, sizes: Sizes) -> Costs:
     changes = sizes.changes[0]
-    found = growth.measure(root, sizes.grown, changes, sizes.growth_repeats)
+    found = growth.measure(root, sizes.grown, changes, sizes.growth_repeats, sizes.warm_up)
     _say(f"growth of a batch of {changes:,} changes with the rows of the table")
     for variant, costs in found.costs.items():
         points = ", ".join(f"{rows:,}: {cost.cpu:.2f}" for rows, cost in costs.items())
