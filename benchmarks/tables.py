@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+import tempfile
 import time
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,7 +17,8 @@ from benchmarks.lake import Cost, Lake, cpu_seconds
 from benchmarks.variants import MERGE_ON_READ
 
 LOADED_ROWS = 1_000
-SETTINGS = ("spark.master", "spark.jars.packages", "spark.driver.memory", "spark.driver.host", "spark.ui.enabled")
+DRIVER = ("memory", "host", "extraJavaOptions")
+SETTINGS = ("spark.master", "spark.jars.packages", "spark.ui.enabled", *(f"spark.driver.{name}" for name in DRIVER))
 PROPERTIES = f"tblproperties ('format-version' = '2', {MERGE_ON_READ})"
 
 
@@ -94,11 +96,12 @@ def _snapshots(lake: Lake, tables: int) -> list[int]:
 def _process(command: list[str]) -> Cost:
     """The cost of a whole process with those it starts; CPU as of the last look, a tenth of a second before its end."""
     started, cpu = time.perf_counter(), 0.0
-    with subprocess.Popen(command) as process:
+    with tempfile.TemporaryFile("w+") as said, subprocess.Popen(command, stdout=said, stderr=said) as process:
         watched = psutil.Process(process.pid)
         while process.poll() is None:
             cpu = max(cpu, cpu_seconds(watched))
             time.sleep(0.1)
-    if process.returncode:
-        raise RuntimeError(f"{' '.join(command)} ended with {process.returncode}")
+        if process.returncode:
+            said.seek(0)
+            raise RuntimeError(f"{' '.join(command)} ended with {process.returncode}: {said.read()[-2000:]}")
     return Cost(time.perf_counter() - started, cpu)

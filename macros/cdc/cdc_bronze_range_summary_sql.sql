@@ -1,4 +1,4 @@
-{# One row about a part of bronze. Its values are of fixed numbers, no collections: those would cost a slower aggregate. #}
+{# One row about a part of bronze. No collections: they would make the aggregate a slower one. #}
 {% macro cdc_bronze_range_summary_sql(rows_sql) -%}
 with changes as (
     {{ rows_sql | indent(4) }}

@@ -6,7 +6,7 @@
 with objects as (
     select
         *,
-        batch_id = (select max(batch_id) from {{ listing }}) as is_of_newest
+        batch_id = (select max(newest.batch_id) from {{ listing }} as newest) as is_of_newest
     from {{ listing }}
     where kind in ('load', 'change', 'truncate')
 ),

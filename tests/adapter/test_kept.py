@@ -29,7 +29,8 @@ def test_no_rows_keep_their_columns(session):
 
 
 def test_a_part_of_kept_rows_has_the_values_asked_for(session):
-    rows = session.sql("select * from values ('a', 'x', 1), ('a', 'y', 2), ('b', 'x', 3) as rows (feed, name, id)").toArrow()
+    values = "('a', 'x', 1), ('a', 'y', 2), ('b', 'x', 3)"
+    rows = session.sql(f"select * from values {values} as rows (feed, name, id)").toArrow()
     assert [row.id for row in kept_part(session, rows, {"feed": "a", "name": "x"}).collect()] == [1]
     nothing = kept_part(session, rows, {"feed": "it's"})
     assert (nothing.columns, nothing.count()) == (["feed", "name", "id"], 0)

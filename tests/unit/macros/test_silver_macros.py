@@ -449,7 +449,9 @@ OWN = dict.fromkeys(
 )
 
 
-def running(applied: dict[str, str] | None, *, bronze: dict[str, str], barriers: tuple[str, ...] = (), **words: Any) -> Dbt:
+def running(
+    applied: dict[str, str] | None, *, bronze: dict[str, str], barriers: tuple[str, ...] = (), **words: Any
+) -> Dbt:
     """A silver model in a run: bronze is at snapshot 43; silver has applied what is given (none: it does not exist).
 
     The news hold `barriers`; none: neither a truncate nor the end of a load.

@@ -146,7 +146,7 @@ def _described(schema: StructType) -> list[dict[str, str]]:
 
 
 def _by_footer(session: SparkSession, paths: list[str]) -> list[tuple[StructType | None, list[str]]]:
-    """Parquet files by the schema in their footers, read as Spark reads it; those whose footer cannot be read by none."""
+    """Parquet files by the schema in their footers, as Spark takes it; by none those whose footer cannot be read."""
     jvm: Any = session._jvm
     state = session._jsparkSession.sessionState()
     configuration = state.newHadoopConf()
