@@ -2,10 +2,14 @@
     How many keys have different changes at one place, in objects without an order among themselves. Each counts in the
     run that brought the last of them. Behind the place come 45 characters, of which 16 are of the object. Objects and
     rows are compared by their hashes: a load is in many objects of one place, and counting distinct rows would sort it.
+    A hash passes over nulls, so that it has to be told of them.
 #}
 {% macro cdc_ties_sql(cdc, log_sql, places, plan, after_batch_id) -%}
-{%- set names = plan | rejectattr('raw_type', 'none') | map(attribute='name') | list -%}
-{%- set row_hash = 'xxhash64(_cdc_operation, ' ~ cdc_column_list_sql(names) ~ ')' -%}
+{%- set row_hash -%}
+xxhash64(_cdc_operation
+    {%- for column in plan if column.raw_type is not none %}, {{ cdc_quote(column.name) }}, {{ cdc_quote(column.name) }} is null
+    {%- endfor %})
+{%- endset -%}
 with log as (
     {{ log_sql | indent(4) }}
 ),

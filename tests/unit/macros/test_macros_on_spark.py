@@ -476,3 +476,36 @@ def test_barriers_are_truncates_and_generations_with_a_change(query, rows, barri
     [summary] = query(Dbt().cdc_bronze_range_summary_sql(log_sql(*rows)))
     assert found == barriers.split()
     assert (summary["first_barrier"], summary["last_barrier"]) == (min(found, default=None), max(found, default=None))
+
+
+PLACE = "000001.1.20240101000000000000"
+
+
+@pytest.mark.parametrize(
+    ("rows", "ties"),
+    [
+        ([(1, "U", "a", "object one", 8), (1, "U", "b", "object two", 8)], 1),
+        ([(1, "U", "a", "object one", 8), (1, "D", "a", "object two", 8)], 1),
+        ([(1, "U", "a", "object one", 8), (1, "U", None, "object two", 8), (2, "U", "a", "object one", 8)], 1),
+        ([(1, "U", "a", "object one", 8), (1, "U", "a", "object two", 8)], 0),  # the same change twice
+        ([(1, "U", "a", "object one", 8), (1, "U", "b", "object one", 8)], 0),  # one object orders its rows
+        ([(1, "U", "a", "object one", 8), (2, "U", "b", "object two", 8)], 0),  # two keys
+        ([(1, "U", "a", "object one", 6), (1, "U", "b", "object two", 7)], 0),  # counted in an earlier run
+    ],
+)
+def test_cdc_ties_sql__different_changes_of_a_key_in_objects_of_one_place(query, rows, ties):
+    def text(value: str | None) -> str:
+        return "null" if value is None else f"'{value}'"
+
+    placed = ", ".join(
+        # A null stands where the other of two rows has the value.
+        f"({id}, '{operation}', {text(value)}, {text('a' if value is None else None)},"
+        f" concat('{PLACE}.', lpad(hex(xxhash64('{key}')), 16, '0'), '.{row:012}.00000000000000'), {batch}L)"
+        for row, (id, operation, value, key, batch) in enumerate(rows)
+    )
+    log = f"select * from values {placed} as log (id, _cdc_operation, value, other, _cdc_sequence, _cdc_batch_id)"
+    plan = [{"name": name, "raw_type": "string"} for name in ("id", "value", "other")] + [
+        {"name": "gone", "raw_type": None}
+    ]
+    sql = Dbt().cdc_ties_sql({"mode": "current", "primary_key": ["id"]}, log, [PLACE], plan, 7)
+    assert query(sql) == [{"ties": ties}]
