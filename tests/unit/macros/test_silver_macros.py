@@ -536,15 +536,17 @@ def test_cdc_silver_progress__ties_are_counted_where_two_objects_share_a_place()
     dbt.answers.update({"count(distinct path) > 1": [{"place": "p1"}, {"place": "p2"}], "as ties": [{"ties": 4}]})
     dbt.answers.pop("first_sequence")
     named = {name: CDC[name] for name in ("feed", "source_schema", "source_table")}
-    dbt.answers["is_shared"] = [{**named, "batch_id": 9, "shared_batch_id": 8}]
+    named |= {"batch_id": 9, "earlier_batch_id": 8, "objects": 1}
+    dbt.answers["is_shared"] = [{**named, "shared_batch_id": 8}]
     changes = {**CHANGES, "last_batch_id": 9, "last_sequence": "z", "last_committed_at": "", "changes": 5}
     changes |= {"not_applied": 0, "after_batch_id": 7}
     assert dbt.cdc_silver_progress(CDC, changes, PLAN)["ties"] == 4
     assert "left(_cdc_sequence, length(_cdc_sequence) - 45) in ('p1', 'p2')" in dbt.queries[-1]
     assert dbt.cdc_silver_progress(APPEND, changes, PLAN)["ties"] == 0
     dbt.queries.clear()
+    assert dbt.cdc_silver_progress(CDC, {**changes, "has_single_changes": True}, PLAN)["ties"] == 0
     for shared in (7, None):
-        dbt.answers["is_shared"] = [{**named, "batch_id": 9, "shared_batch_id": shared}]
+        dbt.answers["is_shared"] = [{**named, "shared_batch_id": shared}]
         assert dbt.cdc_silver_progress(CDC, changes, PLAN)["ties"] == 0
     assert not [query for query in dbt.queries if "is_shared" not in query], "no look at what was applied before"
 
