@@ -6,6 +6,7 @@ import json
 
 import pytest
 from dbt.tests.util import read_file, relation_from_name, run_dbt, run_dbt_and_capture, write_file
+from pyspark import SparkContext
 
 ICEBERG = {name: {"+file_format": "iceberg"} for name in ("models", "seeds")}
 
@@ -201,6 +202,14 @@ def model(dbt, session):
         run_dbt(["seed", "--vars", "{as: view}"])
         rows = project.run_sql(f"select * from {project.test_schema}.texts order by id", fetch="all")
         assert [tuple(row) for row in rows] == [(1, "it's 100% \\ ok", None), (2, None, 2.5)]
+
+    def test_a_command_leaves_no_reader_behind(self, project):
+        run_dbt(["seed", "--vars", "{as: view}"])
+        project.run_sql(f"select max(text) from {project.test_schema}.texts", fetch="one")
+        readers = SparkContext._active_spark_context._jvm.org.apache.iceberg.arrow.ArrowAllocation.rootAllocator()
+        assert readers.getChildAllocators().size() > 0
+        run_dbt(["seed", "--vars", "{as: view}"])
+        assert readers.getChildAllocators().size() == 0
 
     def test_listing_a_schema_takes_two_statements(self, project):
         with project.adapter.connection_named("list"):

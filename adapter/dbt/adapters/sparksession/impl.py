@@ -25,6 +25,7 @@ from dbt.adapters.sparksession.errors import CommitConflict
 from dbt.adapters.sparksession.kept import kept, kept_part
 from dbt.adapters.sparksession.python_models import run_model
 from dbt.adapters.sparksession.read_files import read_files
+from dbt.adapters.sparksession.readers import release_readers
 
 ICEBERG_CATALOG = "org.apache.iceberg.spark.SparkCatalog"
 # How Spark and Iceberg say that a catalog has no views.
@@ -209,6 +210,7 @@ class SparksessionAdapter(SparkAdapter):
         """Close the connections at the end of a command, and let the next one write."""
         super().cleanup_connections()
         self._answers.clear()
+        release_readers()
         run_lock.release()
 
     def parse_describe_extended(self, relation: BaseRelation, raw_rows: Any) -> list[SparkColumn]:
