@@ -1,4 +1,4 @@
-"""`make bench-quick`, the parts apply, load and split: each way runs, and none gives wrong rows and then its figures."""
+"""`make bench-quick`, the parts apply, load and split: each way runs, and none that gives wrong rows is told."""
 
 from __future__ import annotations
 
