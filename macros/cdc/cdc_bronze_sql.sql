@@ -5,8 +5,7 @@
 {% macro cdc_bronze_sql(cdc, files_sql, raw, plan) -%}
 {%- set before_images = cdc_before_images(cdc, raw, plan) -%}
 {%- set has_sequence = cdc.options.get('change_sequence_column') and raw.view is not none -%}
-{%- set change_sequence = '_cdc_change_sequence' if has_sequence else none -%}
-{%- set place_sql = cdc_dms_place_sql('_cdc_', change_sequence) if has_sequence else '_cdc_place' -%}
+{%- set place_sql = cdc_dms_place_sql('_cdc_', '_cdc_change_sequence') if has_sequence else '_cdc_place' -%}
 {%- set old_key_sql = cdc_old_key_sql(before_images) -%}
 {%- set content_sql = '_cdc_content' -%}
 {%- if raw.view is none -%}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Callable
 from dataclasses import replace
 from multiprocessing.context import SpawnContext
 from pathlib import Path
@@ -110,10 +111,8 @@ class SparksessionAdapter(SparkAdapter):
             if part is None:
                 frame = kept(self.session.sql(sql))
             else:
-                with self._once:
-                    if (sql, "rows") not in self._answers:
-                        self._answers[sql, "rows"] = self.session.sql(sql).toArrow()
-                frame = kept_part(self.session, self._answers[sql, "rows"], part)
+                rows = self._asked_once((sql, "rows"), lambda: self.session.sql(sql).toArrow())
+                frame = kept_part(self.session, rows, part)
             frame.createOrReplaceTempView(self.quote(view))
 
     @available
@@ -126,10 +125,13 @@ class SparksessionAdapter(SparkAdapter):
         Returns:
             dbt's table of its rows.
         """
+        return self._asked_once(sql, lambda: self.execute(sql, fetch=True)[1])
+
+    def _asked_once(self, key: Any, ask: Callable[[], Any]) -> Any:
         with self._once:
-            if sql not in self._answers:
-                self._answers[sql] = self.execute(sql, fetch=True)[1]
-            return self._answers[sql]
+            if key not in self._answers:
+                self._answers[key] = ask()
+            return self._answers[key]
 
     @available
     def set_properties(self, properties: dict[str, Any]) -> None:

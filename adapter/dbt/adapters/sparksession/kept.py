@@ -15,7 +15,7 @@ def kept(frame: DataFrame) -> DataFrame:
     Args:
         frame: a query with few rows: objects, tables or snapshots, not what is in them.
     """
-    return frame.sparkSession.createDataFrame(frame.toArrow())
+    return kept_part(frame.sparkSession, frame.toArrow(), {})
 
 
 def kept_part(session: SparkSession, rows: pa.Table, part: dict[str, str]) -> DataFrame:
