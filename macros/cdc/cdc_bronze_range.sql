@@ -37,6 +37,7 @@
         'last_sequence': [applied_sequence, news['last_sequence'] or ''] | max,
         'last_committed_at': [progress.get('cdc.committed-at', ''), news['last_committed_at'] or ''] | max,
         'changes': news['changes'],
+        'may_tie': news['has_many_objects'] or first_sequence[:-45] <= applied_sequence[:-45],
         'not_applied': news['updates_and_deletes'] if cdc.mode == 'append' else 0,
         'after_batch_id': after_batch_id,
     } %}

@@ -1,4 +1,7 @@
-{# One row about a part of bronze. No collections: they would make the aggregate a slower one. #}
+{#
+    One row about a part of bronze. No collections: they would make the aggregate a slower one. Behind the place in a
+    sequence come 45 characters, of which 16 are of the object.
+#}
 {% macro cdc_bronze_range_summary_sql(rows_sql) -%}
 with changes as (
     {{ rows_sql | indent(4) }}
@@ -16,6 +19,9 @@ select
     max({{ cdc_barrier_sql() | indent(4) }}) as last_barrier,
     coalesce(bool_or(_cdc_operation = 'D'), false) as has_deletes,
     coalesce(bool_or(_cdc_unavailable_columns is not null), false) as has_partial,
-    coalesce(bool_or(_cdc_old_key is not null), false) as has_key_changes
+    coalesce(bool_or(_cdc_old_key is not null), false) as has_key_changes,
+    coalesce(
+        min(substring(_cdc_sequence, -44, 16)) <> max(substring(_cdc_sequence, -44, 16)), false
+    ) as has_many_objects
 from changes
 {%- endmacro %}

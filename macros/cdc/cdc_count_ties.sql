@@ -1,10 +1,13 @@
 {#
-    Ties that this run resolves by the hash of the object's name. Looked for only where the listing shows two objects
-    of one place, and keys have more than one change.
+    Ties that this run resolves by the hash of the object's name. Looked for only where keys have more than one change,
+    the changes are of more than one object or of a place that has been applied, and the listing shows two objects of
+    one place.
 #}
 {% macro cdc_count_ties(cdc, changes, plan) %}
-    {% set shared_batch_id = cdc_newest_batches(cdc).shared_batch_id %}
-    {% if cdc.mode == 'append' or changes.has_single_changes or shared_batch_id <= changes.after_batch_id | int %}
+    {% if cdc.mode == 'append' or changes.has_single_changes or not changes.may_tie %}
+        {% do return(0) %}
+    {% endif %}
+    {% if cdc_newest_batches(cdc).shared_batch_id <= changes.after_batch_id | int %}
         {% do return(0) %}
     {% endif %}
     {% set listing = cdc_relation_of('raw_listing') %}

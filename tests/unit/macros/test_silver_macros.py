@@ -157,6 +157,7 @@ def summary(
         "has_partial": False,
         "has_key_changes": False,
         "has_deletes": False,
+        "has_many_objects": False,
         **found,
     }
     return {"first_sequence": [row]}
@@ -203,6 +204,7 @@ def test_cdc_bronze_range__first_run():
         "last_sequence": "z",
         "last_committed_at": "2024-01-03",
         "changes": 5,
+        "may_tie": True,
         "not_applied": 0,
         "after_batch_id": 0,
         "has_single_changes": False,
@@ -292,6 +294,7 @@ def test_cdc_log_sql__columns_that_bronze_has(cdc, also, operations):
 
 CHANGES = {
     "sql": "select * from part",
+    "may_tie": True,
     "log_sql": "select * from whole",
     "to_snapshot_id": 43,
     "applied_sequence": "m",
@@ -313,6 +316,23 @@ PLACE = "change._cdc_committed_at, change._cdc_sequence, change._cdc_generation,
 
 def place(generation: int, time: str, row: int = 1) -> str:
     return f"{generation:06d}.1.{time:0>20}.{'f' * 16}.{row:012d}.{0:014d}"
+
+
+@pytest.mark.parametrize(
+    ("applied", "first", "has_many_objects", "may_tie"),
+    [
+        (place(1, "a"), place(1, "b"), False, False),
+        (place(1, "a"), place(1, "b"), True, True),
+        (place(1, "a"), place(1, "a", 2), False, True),  # of the place that was applied last
+        (place(1, "b"), place(1, "a"), False, True),
+        ("", place(1, "a"), False, False),
+        (place(1, "a"), None, False, False),
+    ],
+)
+def test_cdc_bronze_range__changes_of_one_new_object_do_not_tie(applied, first, has_many_objects, may_tie):
+    found = summary(first, first, 9, "2024-01-03", has_many_objects=has_many_objects)
+    progress = {**APPLIED, "cdc.sequence": applied}
+    assert bronze_range(found, progress)["may_tie"] is may_tie
 
 
 def after(applied: str, first: str, last: str) -> dict[str, Any]:
@@ -542,9 +562,11 @@ def test_cdc_silver_progress__ties_are_counted_where_two_objects_share_a_place()
     changes |= {"not_applied": 0, "after_batch_id": 7}
     assert dbt.cdc_silver_progress(CDC, changes, PLAN)["ties"] == 4
     assert "left(_cdc_sequence, length(_cdc_sequence) - 45) in ('p1', 'p2')" in dbt.queries[-1]
-    assert dbt.cdc_silver_progress(APPEND, changes, PLAN)["ties"] == 0
     dbt.queries.clear()
+    assert dbt.cdc_silver_progress(APPEND, changes, PLAN)["ties"] == 0
     assert dbt.cdc_silver_progress(CDC, {**changes, "has_single_changes": True}, PLAN)["ties"] == 0
+    assert dbt.cdc_silver_progress(CDC, {**changes, "may_tie": False}, PLAN)["ties"] == 0
+    assert not dbt.queries, "not even the listing is asked"
     for shared in (7, None):
         dbt.answers["is_shared"] = [{**named, "shared_batch_id": shared}]
         assert dbt.cdc_silver_progress(CDC, changes, PLAN)["ties"] == 0
