@@ -82,7 +82,9 @@ class Watch:
     def __init__(self, invoke: Callable[..., Any], spark: Callable[[], SparkSession]) -> None:
         self._invoke, self._spark = invoke, spark
         self._project = Project()
+        # The newest batch that was looked at, and the listing's snapshot then.
         self._batch_id = -1
+        self._listed: int | None = None
         # Models to run, with the moment from which on they may.
         self._waiting: dict[str, float] = {}
         self._lags: dict[str, tuple[str, ...]] = {}
@@ -133,7 +135,13 @@ class Watch:
 
     def _take_news(self) -> None:
         """Has the tables of batches not seen yet wait; at first all of them, since nobody says what they have."""
-        listing = self._spark().table("etl_metadata.raw_listing").where(f"batch_id > {self._batch_id}")
+        from dbt.adapters.sparksession.snapshots import current_snapshot_id  # noqa: PLC0415 - see _measured
+
+        spark = self._spark()
+        snapshot_id = current_snapshot_id(spark, _named(spark, "etl_metadata.raw_listing"))
+        if snapshot_id == self._listed:
+            return
+        listing = spark.table("etl_metadata.raw_listing").where(f"batch_id > {self._batch_id}")
         objects = listing.groupBy("feed", "source_schema", "source_table").agg({"batch_id": "max"}).collect()
         if self._batch_id < 0:
             self._read_project()
@@ -147,6 +155,7 @@ class Watch:
             news = {model for model in named if model}
         self._waiting |= dict.fromkeys(news, 0.0)
         self._batch_id = max([self._batch_id, 0, *(int(row[3]) for row in objects)])
+        self._listed = snapshot_id
 
     def _read_project(self) -> None:
         parsed = self._invoke("parse")
@@ -159,15 +168,18 @@ class Watch:
         from dbt.adapters.sparksession.snapshots import newest_summary  # noqa: PLC0415 - the command line needs no Spark
 
         spark, lines = self._spark(), []
-        catalog = spark.conf.get("spark.sql.defaultCatalog")
         for table in (self._project.silver[model] for model in models):
-            summary = newest_summary(spark, f"{catalog}.{table}", "cdc.batch-id")
+            summary = newest_summary(spark, _named(spark, table), "cdc.batch-id")
             newest = summary.get("cdc.committed-at", "")[:19]
             lag = datetime.now(timezone.utc) - datetime.fromisoformat(f"{newest}+00:00") if newest else None
             changes = f"{int(summary.get('cdc.changes') or 0):,}"
             self._lags[table] = (table, changes, newest, duration_text(int(lag.total_seconds())) if lag else "")
             lines.append(self._lags[table])
         return lines
+
+
+def _named(spark: SparkSession, table: str) -> str:
+    return f"{spark.conf.get('spark.sql.defaultCatalog')}.{table}"
 
 
 def _origins(results: Mapping[str, Any]) -> set[str]:

@@ -1,7 +1,6 @@
 {#
-    Whether the listing has objects of a table in newer batches. A table whose records are split from objects of many
-    tables has to look.
+    Whether the listing may have objects of a table in newer batches. A table that asks alone has to look.
 #}
 {% macro cdc_is_listed(cdc, after_batch_id) %}
-    {% do return(cdc_split_of(cdc) is not none or cdc_newest_batches(cdc).batch_id > after_batch_id | int) %}
+    {% do return(cdc_asks_alone(cdc) or cdc_newest_batches(cdc).batch_id > after_batch_id | int) %}
 {% endmacro %}

@@ -3,9 +3,11 @@
     then the listing is asked once for all of them.
 #}
 {% macro cdc_keep_new_files(view, cdc, after_batch_id, sql) %}
+    {% if cdc_asks_alone(cdc) %}
+        {% do return(adapter.keep(view, sql)) %}
+    {% endif %}
     {% set newest = cdc_newest_batches(cdc) %}
-    {% set is_ordinary = newest.earlier_batch_id <= after_batch_id | int and newest.objects <= 10000 %}
-    {% if cdc_split_of(cdc) is not none or not is_ordinary %}
+    {% if newest.earlier_batch_id > after_batch_id | int or newest.objects > 10000 %}
         {% do return(adapter.keep(view, sql)) %}
     {% endif %}
     {% set of_all_sql = cdc_new_files_sql(ref('raw_listing'), ref('rejected_files'), none, newest.batch_id - 1) %}

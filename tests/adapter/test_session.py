@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import sys
 import threading
+from pathlib import Path
+from zipfile import ZipFile
 
 import pytest
 from dbt.adapters.exceptions import FailedToConnectError
@@ -156,3 +159,14 @@ def test_packages_are_missing_until_ivy_has_their_jar(tmp_path):
     assert missing_packages(config) == ["org.a:b_2.13:1.2.0", "org.c:d:3"]
     (tmp_path / "jars/org.a_b_2.13-1.2.0.jar").write_text("")
     assert missing_packages(config) == ["org.c:d:3"]
+
+
+def test_only_jars_with_python_stay_on_the_import_path(pool, monkeypatch, tmp_path):
+    assert not [path for path in sys.path if path.endswith(".jar")], "those of the session are Java alone"
+    jars = {"java.jar": "org/A.class", "package.jar": "graph/__init__.py", "module.jar": "frames.py"}
+    for jar, inside in jars.items():
+        with ZipFile(tmp_path / jar, "w") as file:
+            file.writestr(inside, "")
+    monkeypatch.setattr(sys, "path", [str(tmp_path / jar) for jar in jars] + ["lib"])
+    sessions.leave_out_jars()
+    assert [Path(path).name for path in sys.path] == ["package.jar", "module.jar", "lib"]

@@ -191,6 +191,7 @@ class Dbt:
             "flags": SimpleNamespace(WHICH=which),
             "fromjson": json.loads,
             "graph": SimpleNamespace(nodes=nodes or {}),
+            "selected_resources": list(nodes or {}),
             "load_relation": existing,
             "log": lambda message, info: self.logged.append(message),
             "model": SimpleNamespace(

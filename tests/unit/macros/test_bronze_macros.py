@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -101,6 +102,13 @@ def test_cdc_new_files_sql__of_this_table_after_the_last_batch():
 NAMED = {"feed": "it's", "source_schema": "shop", "source_table": "order"}
 LISTED = {**NAMED, "batch_id": 10, "earlier_batch_id": 9, "shared_batch_id": None, "objects": 3}
 WAITING = {"is_shared": [LISTED]}
+
+
+def model(**cdc: str) -> SimpleNamespace:
+    return SimpleNamespace(resource_type="model", name="", config=SimpleNamespace(meta={"cdc": cdc}))
+
+
+THREE = {str(number): model(layer="bronze") for number in range(3)}
 NEWEST = {"path": "a", "kind": "load", "batch_id": 8, "is_newest": True}
 REPLACED = {"path": "b", "kind": "load", "batch_id": 9, "is_newest": False}
 KEPT = "select *\nfrom `shop__order__files`"
@@ -108,7 +116,7 @@ TRUNCATE = {"path": "shop/order", "kind": "truncate", "batch_id": 10, "is_newest
 
 
 def test_cdc_new_files__nothing_new():
-    dbt = Dbt(answers=WAITING)
+    dbt = Dbt(answers=WAITING, nodes=THREE)
     files = dbt.cdc_new_files(FEED, 10)
     assert files.pop("sql").endswith("\nlimit 0")
     assert files == {"paths": [], "has_truncate": False, "has_mixed": False, "last_batch_id": 10}
@@ -116,14 +124,25 @@ def test_cdc_new_files__nothing_new():
 
 
 def test_cdc_is_listed__another_table_has_news():
-    dbt = Dbt(answers=WAITING)
+    dbt = Dbt(answers=WAITING, nodes=THREE)
     assert dbt.cdc_is_listed(FEED, 9) is True
     assert dbt.cdc_is_listed({**FEED, "source_table": "other"}, 0) is False
 
 
-def test_cdc_is_listed__records_of_a_split_are_looked_for():
-    dbt = Dbt()
-    assert dbt.cdc_is_listed({**FEED, "split": "split_shop"}, 9) is True
+@pytest.mark.parametrize(
+    ("nodes", "cdc", "asks_alone"),
+    [
+        (THREE, FEED, False),
+        (THREE, {**FEED, "split": "split_shop"}, True),
+        ({**THREE, "2": model(layer="silver")}, FEED, True),
+        ({**THREE, "2": model()}, FEED, True),
+    ],
+)
+def test_cdc_asks_alone__a_split_table_and_one_of_two(nodes, cdc, asks_alone):
+    dbt = Dbt(nodes=nodes)
+    assert dbt.cdc_asks_alone(cdc) is asks_alone
+    if asks_alone:
+        assert dbt.cdc_is_listed(cdc, 9) is True
     assert dbt.queries == []
 
 
@@ -150,7 +169,7 @@ def test_cdc_new_files__a_truncate_is_no_object_to_read():
     ],
 )
 def test_cdc_keep_new_files__one_look_for_all_tables_with_news_in_the_newest_batch_alone(listed, cdc, is_shared):
-    dbt = Dbt(answers={"is_shared": [{**WAITING["is_shared"][0], **listed}]})
+    dbt = Dbt(answers={"is_shared": [{**WAITING["is_shared"][0], **listed}]}, nodes=THREE)
     dbt.cdc_keep_new_files("files", cdc, 7, "select of this table")
     if is_shared:
         assert dbt.kept == {"files": dbt.cdc_new_files_sql("ref.raw_listing", "ref.rejected_files", None, 9)}

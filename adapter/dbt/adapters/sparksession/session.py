@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import os
+import pkgutil
 import re
 import shutil
 import signal
@@ -220,7 +221,16 @@ def _start(credentials: SparksessionCredentials, log_path: Path) -> SparkSession
             if threading.current_thread() is threading.main_thread():
                 # dbt cancels what runs; pyspark's own handler would call Java from inside the signal.
                 signal.signal(signal.SIGINT, handler)
+    leave_out_jars()
     return root
+
+
+def leave_out_jars() -> None:
+    """Take the jars of `spark.jars.packages` that hold no Python off the import path, where pyspark puts all of them.
+
+    dbt looks for plugins on the path at each command, and goes through the contents of every jar then.
+    """
+    sys.path[:] = [path for path in sys.path if not path.endswith(".jar") or any(pkgutil.iter_modules([path]))]
 
 
 def _make_directories(folders: list[str]) -> None:
