@@ -13,10 +13,11 @@
     {% set applied_barrier = progress.get('cdc.barrier', '') %}
     {% set rows_sql = cdc_bronze_range_sql(bronze, from_snapshot_id, to_snapshot_id, after_batch_id) %}
     {% set log_rows_sql = cdc_bronze_range_sql(bronze, none, to_snapshot_id, 0) %}
-    {% set news = run_query(cdc_bronze_range_summary_sql(rows_sql)).rows[0] %}
+    {% set may_replace = cdc_may_replace_rows(cdc, progress) %}
+    {% set news = cdc_bronze_range_summary(cdc, plan, rows_sql, may_replace) %}
     {% set first_sequence = news['first_sequence'] or applied_sequence ~ '~' %}
     {% set has_late = first_sequence <= applied_sequence %}
-    {% set log = run_query(cdc_bronze_range_summary_sql(log_rows_sql)).rows[0] if has_late else news %}
+    {% set log = cdc_bronze_range_summary(cdc, plan, log_rows_sql, false) if has_late else news %}
     {% set found = cdc_barriers(log, log_rows_sql if has_late else rows_sql) %}
     {% set barriers = ([applied_barrier] + found) | select | unique | sort %}
     {% set barrier = barriers[-1] if barriers else '' %}
@@ -29,6 +30,7 @@
         'has_late': has_late,
         'has_late_truncate': (news['first_truncate'] or '~') <= applied_sequence,
         'has_partial': log['has_partial'],
+        'has_key_changes': news['has_key_changes'],
         'has_deletes': news['has_deletes'] or news['has_key_changes'],
         'barriers': barriers,
         'barrier': barrier,
@@ -40,6 +42,7 @@
         'may_tie': news['has_many_objects'] or first_sequence[:-45] <= applied_sequence[:-45],
         'not_applied': news['updates_and_deletes'] if cdc.mode == 'append' else 0,
         'after_batch_id': after_batch_id,
+        'key_counts': news['key_counts'],
     } %}
     {% do changes.update({'has_single_changes': not progress and cdc_has_single_changes(cdc, changes)}) %}
     {% do return(changes) %}

@@ -25,7 +25,7 @@
     {%- endif -%}
     {%- set changes = cdc_bronze_range(cdc, bronze, bronze_snapshot_id, progress, plan) -%}
     {%- set new_progress = cdc_silver_progress(cdc, changes, plan) -%}
-    {%- if existing is not none and cdc_replaces_rows(cdc, changes, progress) -%}
+    {%- if existing is not none and cdc_replaces_rows(cdc, changes) -%}
         {{ return(cdc_replacing(cdc, bronze, existing, changes, plan, new_progress)) }}
     {%- endif -%}
     {%- do cdc_set_progress(new_progress) -%}

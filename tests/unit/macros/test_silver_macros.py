@@ -196,6 +196,7 @@ def test_cdc_bronze_range__first_run():
         "has_late": False,
         "has_late_truncate": False,
         "has_partial": False,
+        "has_key_changes": False,
         "has_deletes": False,
         "barriers": [],
         "barrier": "",
@@ -207,6 +208,7 @@ def test_cdc_bronze_range__first_run():
         "may_tie": True,
         "not_applied": 0,
         "after_batch_id": 0,
+        "key_counts": None,
         "has_single_changes": False,
     }
 
@@ -303,6 +305,7 @@ CHANGES = {
     "has_late": False,
     "has_late_truncate": False,
     "has_partial": False,
+    "has_key_changes": False,
     "has_deletes": False,
     "has_single_changes": False,
     "barriers": [],
@@ -604,38 +607,52 @@ ON_READ = {"tblproperties": {"write.delete.mode": "merge-on-read"}}
 
 
 @pytest.mark.parametrize(
-    ("expected", "cdc", "changes", "progress", "config"),
+    ("expected", "cdc", "progress", "config"),
     [
-        (True, {}, {}, {}, {}),
-        (False, {}, {}, {"total-records": "199999"}, {}),
-        (False, {"mode": "history"}, {}, {}, {}),
-        (False, {"mode": "append"}, {}, {}, {}),
-        (False, {"unchanged_rows": "skip"}, {}, {}, {}),
-        (False, {}, {"changes": 2000001}, {}, {}),
-        (False, {}, {"changes": 0}, {}, {}),
-        (False, {}, {"has_late": True}, {}, {}),
-        (False, {}, {"has_partial": True}, {}, {}),
-        (False, {}, {"has_new_barrier": True}, {}, {}),
-        (True, {}, {"has_deletes": True}, {}, {}),
-        (True, {"delete_mode": "soft"}, {}, {}, {}),
-        (False, {"delete_mode": "soft"}, {"has_deletes": True}, {}, {}),
-        (False, {}, {}, {}, {"tblproperties": {"write.delete.mode": "copy-on-write"}}),
-        (False, {}, {}, {}, {"tblproperties": {}}),
+        (True, {}, {}, {}),
+        (False, {}, {"total-records": "199999"}, {}),
+        (False, {"mode": "history"}, {}, {}),
+        (False, {"mode": "append"}, {}, {}),
+        (False, {"unchanged_rows": "skip"}, {}, {}),
+        (True, {"delete_mode": "soft"}, {}, {}),
+        (False, {}, {}, {"tblproperties": {"write.delete.mode": "copy-on-write"}}),
+        (False, {}, {}, {"tblproperties": {}}),
     ],
 )
-def test_cdc_replaces_rows__case(expected, cdc, changes, progress, config):
+def test_cdc_may_replace_rows__case(expected, cdc, progress, config):
     dbt = Dbt(config={**ON_READ, **config})
-    changes = {**CHANGES, "changes": 2000000, **changes}
-    assert dbt.cdc_replaces_rows({**CDC, **cdc}, changes, {**MANY_ROWS, **progress}) is expected
+    assert dbt.cdc_may_replace_rows({**CDC, **cdc}, {**MANY_ROWS, **progress}) is expected
+
+
+@pytest.mark.parametrize(
+    ("expected", "cdc", "changes"),
+    [
+        (True, {}, {}),
+        (False, {}, {"key_counts": None}),
+        (False, {}, {"changes": 2000001}),
+        (False, {}, {"changes": 0}),
+        (False, {}, {"has_late": True}),
+        (False, {}, {"has_partial": True}),
+        (False, {}, {"has_new_barrier": True}),
+        (False, {}, {"has_key_changes": True}),
+        (True, {}, {"has_deletes": True}),
+        (True, {"delete_mode": "soft"}, {}),
+        (False, {"delete_mode": "soft"}, {"has_deletes": True}),
+    ],
+)
+def test_cdc_replaces_rows__case(expected, cdc, changes):
+    changes = {**CHANGES, "changes": 2000000, "key_counts": {}, **changes}
+    assert Dbt().cdc_replaces_rows({**CDC, **cdc}, changes) is expected
 
 
 def test_cdc_silver__rows_are_replaced_where_nothing_is_late():
     counts = {"first_key": "-5", "last_key": "9", "rows_before": 3, "rows_deleted": 1}
     dbt = running(MANY_ROWS, bronze={"id": "int"}, config=ON_READ)
-    dbt.answers["as rows_before"] = [counts]
+    [summary] = dbt.answers["first_sequence"]
+    dbt.answers["first_sequence"] = [{**summary, **counts}]
     sql = dbt.cdc_silver(BRONZE)
     assert set_properties(dbt) == [], "only the commit that readers see carries the progress"
-    assert "create or replace temporary view `shop__order__news` as" in dbt.queries[-2]
+    assert "create or replace temporary view `shop__order__news` as" in dbt.queries[-1]
     replaces = json.loads(Dbt(compiled=sql).cdc_marks()["replaces"])
     assert replaces.pop("progress")["bronze-snapshot-id"] == 43
     assert replaces == {**counts, "range_type": "int"}
@@ -658,23 +675,20 @@ def test_cdc_range_type__case(type, keys, comparison, expected):
     assert Dbt().cdc_range_type({"primary_key": keys, "key_comparison": comparison}, plan) == expected
 
 
-def test_cdc_key_counts_sql__what_the_first_and_the_newest_change_say():
-    assert_sql_equal(
-        Dbt().cdc_key_counts_sql({**CDC, "primary_key": KEYS}, "`n`", None),
-        """
-        with keys as (
-            select
-                min_by(_cdc_operation, _cdc_sequence) not in ('I', 'L') as was_there,
-                max_by(_cdc_operation, _cdc_sequence) = 'D' as is_deleted
-            from `n`
-            group by `id`, `line no`
-        )
-        select
-            count_if(was_there) as rows_before,
-            count_if(was_there and is_deleted) as rows_deleted
-        from keys
-        """,
-    )
+def test_cdc_bronze_range_summary__keys_are_counted_under_their_new_names():
+    cdc = {**CDC, "renamed_columns": {"nr": "id"}}
+    dbt = Dbt(answers=summary("a", "z", 9, "2024-01-03", rows_before=3, rows_deleted=1, first_key="1", last_key="2"))
+    found = dbt.cdc_bronze_range_summary(cdc, [{**PLAN[0], "old_columns": ["nr"]}], "select 1", True)
+    assert found["key_counts"] == {
+        "range_type": "int",
+        "rows_before": 3,
+        "rows_deleted": 1,
+        "first_key": "1",
+        "last_key": "2",
+    }
+    assert "coalesce(`id`, `nr`) as `id`" in normalise(dbt.queries[0])
+    assert dbt.cdc_bronze_range_summary(cdc, PLAN, "select 1", False)["key_counts"] is None
+    assert "group by" not in dbt.queries[1]
 
 
 def test_cdc_delete_keys_sql__files_without_any_of_the_keys_are_left_out():
