@@ -122,6 +122,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 def _apply(root: Path, sizes: Sizes) -> Costs:
     shown: Costs = {}
+    apply.warm_up(root, sizes.changes[0], sizes.warm_up)
     for rows in sizes.rows:
         for found in apply.measure(root, rows, sizes.changes, "uniform", sizes.repeats):
             says = f"{found.changes:,} changes on {found.rows:,} rows, {found.skew}"

@@ -12,6 +12,7 @@ from benchmarks.variants import DELTA_SETTINGS, VARIANTS, Batch, Variant
 from dbt.adapters.sparksession.snapshots import current_snapshot_id
 
 OURS = "ours"
+WARM_UP_ROWS = 100_000
 
 
 @dataclass
@@ -26,6 +27,24 @@ class Series:
     def cost(self, variant: str) -> Cost:
         """What a batch cost a variant."""
         return middle(self.costs[variant])
+
+
+def warm_up(root: Path, changes: int, batches: int, variants: Sequence[Variant] = VARIANTS) -> None:
+    """Applies batches that do not count to a small table.
+
+    Java runs the first batches of a process at twice the cost of the later ones, which would fall on what comes first.
+
+    Args:
+        root: see `measure`.
+        changes: of a batch.
+        batches: how many; 0: none.
+        variants: see `measure`.
+
+    Raises:
+        WrongResult: see `measure`.
+    """
+    if batches:
+        measure(root, WARM_UP_ROWS, (changes,), "uniform", batches, variants)
 
 
 def measure(

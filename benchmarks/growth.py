@@ -18,7 +18,6 @@ from benchmarks.lake import Cost, Lake
 from benchmarks.variants import VARIANTS
 
 COMPARED = tuple(variant for variant in VARIANTS if variant.name in ("r1", "r5"))
-WARM_UP_ROWS = 100_000
 FILES = 16
 BYTES_PER_ROW = 60  # of a data file, about
 
@@ -64,21 +63,18 @@ def exponent(points: Mapping[int, float]) -> float:
 def measure(root: Path, sizes: tuple[int, ...], changes: int, repeats: int, warm_up: int) -> Growth:
     """Applies batches of one size to tables of several sizes.
 
-    Java runs the first batches of a process at twice the cost of the later ones, which would fall on the first size.
-
     Args:
         root: an empty folder.
         sizes: rows of the tables.
         changes: of a batch.
         repeats: batches for each size; the first warms up.
-        warm_up: batches that do not count, before, on a small table.
+        warm_up: see `apply.warm_up`.
 
     Raises:
         WrongResult: a variant's table does not hold what it must.
     """
     growth = Growth(changes)
-    if warm_up:
-        apply.measure(root, WARM_UP_ROWS, (changes,), "uniform", warm_up, COMPARED)
+    apply.warm_up(root, changes, warm_up, COMPARED)
     for rows in sizes:
         [series] = apply.measure(root, rows, (changes,), "uniform", repeats, COMPARED)
         for variant in series.costs:
