@@ -62,13 +62,16 @@ class SessionPool:
         root: the session Spark was started with; nothing but the start runs in it.
         config: the configuration it was started with.
         idle: child sessions that no connection uses now.
-        baseline: settings (a Java map) and current database of a new child session.
+        baseline: settings (a Java map) of a new child session.
+        began_in: the current database in which each child session began: of an Iceberg catalog it is `default` for
+            those alone that were made after that schema.
     """
 
     root: SparkSession
     config: dict[str, str]
     idle: list[SparkSession] = field(default_factory=list)
-    baseline: tuple[Any, str] | None = None
+    baseline: Any = None
+    began_in: dict[SparkSession, str] = field(default_factory=dict)
 
     def take(self) -> SparkSession:
         """Lend a child session in which no setting, view or current schema of an earlier use is left."""
@@ -108,7 +111,8 @@ class SessionPool:
         session = self.root.newSession()
         with _lock:
             if self.baseline is None:
-                self.baseline = _settings(session), session.catalog.currentDatabase()
+                self.baseline = _settings(session)
+            self.began_in[session] = session.catalog.currentDatabase()
         return session
 
     def _reusable(self) -> SparkSession | None:
@@ -118,9 +122,10 @@ class SessionPool:
                     return None
                 session = self.idle.pop()
             # `use` cannot be undone where the first namespace has no name, as in an Iceberg catalog.
-            if session.catalog.currentDatabase() == self.baseline[1]:
-                _reset(session, self.baseline[0])
+            if session.catalog.currentDatabase() == self.began_in[session]:
+                _reset(session, self.baseline)
                 return session
+            del self.began_in[session]
 
 
 def _settings(session: SparkSession) -> Any:
