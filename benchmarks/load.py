@@ -5,10 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from benchmarks.apply import WrongResult
+from benchmarks.apply import WARM_UP_ROWS, WrongResult
 from benchmarks.lake import Cost, Lake, measured
-
-WARM_UP_ROWS = 100_000
 
 
 @dataclass

@@ -15,6 +15,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime, timezone
 from pathlib import Path
+from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 from python_udfs.errors import LakehouseError
@@ -135,10 +136,8 @@ class Watch:
 
     def _take_news(self) -> None:
         """Has the tables of batches not seen yet wait; at first all of them, since nobody says what they have."""
-        from dbt.adapters.sparksession.snapshots import current_snapshot_id  # noqa: PLC0415 - see _measured
-
         spark = self._spark()
-        snapshot_id = current_snapshot_id(spark, _named(spark, "etl_metadata.raw_listing"))
+        snapshot_id = _snapshots().current_snapshot_id(spark, _named(spark, "etl_metadata.raw_listing"))
         if snapshot_id == self._listed:
             return
         listing = spark.table("etl_metadata.raw_listing").where(f"batch_id > {self._batch_id}")
@@ -165,17 +164,21 @@ class Watch:
 
     def _measured(self, models: Iterable[str]) -> list[tuple[str, ...]]:
         """Lines of the lag table, from what the newest commit of each table says of itself."""
-        from dbt.adapters.sparksession.snapshots import newest_summary  # noqa: PLC0415 - the command line needs no Spark
-
         spark, lines = self._spark(), []
         for table in (self._project.silver[model] for model in models):
-            summary = newest_summary(spark, _named(spark, table), "cdc.batch-id")
+            summary = _snapshots().newest_summary(spark, _named(spark, table), "cdc.batch-id")
             newest = summary.get("cdc.committed-at", "")[:19]
             lag = datetime.now(timezone.utc) - datetime.fromisoformat(f"{newest}+00:00") if newest else None
             changes = f"{int(summary.get('cdc.changes') or 0):,}"
             self._lags[table] = (table, changes, newest, duration_text(int(lag.total_seconds())) if lag else "")
             lines.append(self._lags[table])
         return lines
+
+
+def _snapshots() -> ModuleType:
+    from dbt.adapters.sparksession import snapshots  # noqa: PLC0415 - the command line needs no Spark
+
+    return snapshots
 
 
 def _named(spark: SparkSession, table: str) -> str:

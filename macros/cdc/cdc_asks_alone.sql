@@ -3,12 +3,6 @@
     run has one or two tables of bronze. What all tables of a run share is two questions, which cost as much as three.
 #}
 {% macro cdc_asks_alone(cdc) %}
-    {% set tables = [] %}
-    {% for unique_id in selected_resources %}
-        {% set node = graph.nodes.get(unique_id) %}
-        {% if node and node.config.meta.get('cdc', {}).get('layer') == 'bronze' %}
-            {% do tables.append(unique_id) %}
-        {% endif %}
-    {% endfor %}
+    {% set tables = cdc_models_of('bronze') | selectattr('unique_id', 'in', selected_resources) | list %}
     {% do return(cdc_split_of(cdc) is not none or tables | length <= 2) %}
 {% endmacro %}

@@ -1,8 +1,7 @@
 {#
-    One row about a part of bronze. No collections: they would make the aggregate a slower one. Behind the place in a
-    sequence come 45 characters, of which 16 are of the object. With a table, it also says of its keys how many were there
-    before the part (their first change is no insert), how many of those are deleted, and where the type of the key has a
-    range that can be written, that range as text.
+    One row about a part of bronze. No collections: they would make the aggregate a slower one. With a table, it also says
+    of its keys how many were there before the part (their first change is no insert), how many of those are deleted, and
+    where the type of the key has a range that can be written, that range as text.
 #}
 {% macro cdc_bronze_range_summary_sql(rows_sql, cdc=none, range_type=none) -%}
 with changes as (
@@ -23,8 +22,8 @@ parts as (
         bool_or(_cdc_operation = 'D') as has_deletes,
         bool_or(_cdc_unavailable_columns is not null) as has_partial,
         bool_or(_cdc_old_key is not null) as has_key_changes,
-        min(substring(_cdc_sequence, -44, 16)) as first_object,
-        max(substring(_cdc_sequence, -44, 16)) as last_object
+        min({{ cdc_object_sql() }}) as first_object,
+        max({{ cdc_object_sql() }}) as last_object
         {%- if cdc %},
         min_by(_cdc_operation, _cdc_sequence) not in ('I', 'L') as was_there,
         max_by(_cdc_operation, _cdc_sequence) = 'D' as is_deleted

@@ -1,11 +1,12 @@
 {#
     Whether a table takes those batches that allow it by removing the rows of their keys and adding the new ones, which
-    reads no more of the table than its keys. On a small table one MERGE is faster.
+    reads no more of the table than its keys. On a small table one MERGE is faster. An operation, which has no progress, has
+    no config either.
 #}
 {% macro cdc_may_replace_rows(cdc, progress) %}
     {% do return(
-        config.get('tblproperties', {}).get('write.delete.mode') == 'merge-on-read'
+        progress.get('total-records', 0) | int >= var('cdc_replace_rows_from', 200000)
         and cdc.mode == 'current' and cdc.get('unchanged_rows') != 'skip'
-        and progress.get('total-records', 0) | int >= var('cdc_replace_rows_from', 200000)
+        and config.get('tblproperties', {}).get('write.delete.mode') == 'merge-on-read'
     ) %}
 {% endmacro %}

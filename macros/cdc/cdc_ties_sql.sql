@@ -1,8 +1,7 @@
 {#
     How many keys have different changes at one place, in objects without an order among themselves. Each counts in the
-    run that brought the last of them. Behind the place come 45 characters, of which 16 are of the object. Objects and
-    rows are compared by their hashes: a load is in many objects of one place, and counting distinct rows would sort it.
-    A hash passes over nulls, so that it has to be told of them.
+    run that brought the last of them. Objects and rows are compared by their hashes: a load is in many objects of one
+    place, and counting distinct rows would sort it. A hash passes over nulls, so that it has to be told of them.
 #}
 {% macro cdc_ties_sql(cdc, log_sql, places, plan, after_batch_id) -%}
 {%- set row_hash -%}
@@ -23,7 +22,7 @@ tied as (
     group by {{ cdc_key_list_sql(cdc) }}, left(_cdc_sequence, length(_cdc_sequence) - 45)
     having
         max(_cdc_batch_id) > {{ after_batch_id }}
-        and min(xxhash64(substring(_cdc_sequence, -44, 16))) <> max(xxhash64(substring(_cdc_sequence, -44, 16)))
+        and min(xxhash64({{ cdc_object_sql() }})) <> max(xxhash64({{ cdc_object_sql() }}))
         and min({{ row_hash }}) <> max({{ row_hash }})
 )
 

@@ -104,11 +104,12 @@ LISTED = {**NAMED, "batch_id": 10, "earlier_batch_id": 9, "shared_batch_id": Non
 WAITING = {"is_shared": [LISTED]}
 
 
-def model(**cdc: str) -> SimpleNamespace:
-    return SimpleNamespace(resource_type="model", name="", config=SimpleNamespace(meta={"cdc": cdc}))
+def model(unique_id: str, **cdc: str) -> SimpleNamespace:
+    config = SimpleNamespace(meta={"cdc": cdc})
+    return SimpleNamespace(resource_type="model", unique_id=unique_id, name="", config=config)
 
 
-THREE = {str(number): model(layer="bronze") for number in range(3)}
+THREE = {unique_id: model(unique_id, layer="bronze") for unique_id in "012"}
 NEWEST = {"path": "a", "kind": "load", "batch_id": 8, "is_newest": True}
 REPLACED = {"path": "b", "kind": "load", "batch_id": 9, "is_newest": False}
 KEPT = "select *\nfrom `shop__order__files`"
@@ -134,8 +135,8 @@ def test_cdc_is_listed__another_table_has_news():
     [
         (THREE, FEED, False),
         (THREE, {**FEED, "split": "split_shop"}, True),
-        ({**THREE, "2": model(layer="silver")}, FEED, True),
-        ({**THREE, "2": model()}, FEED, True),
+        ({**THREE, "2": model("2", layer="silver")}, FEED, True),
+        ({**THREE, "2": model("2")}, FEED, True),
     ],
 )
 def test_cdc_asks_alone__a_split_table_and_one_of_two(nodes, cdc, asks_alone):
