@@ -63,6 +63,7 @@ truncates as (
         place as _cdc_place,
         object as _cdc_object,
         version as _cdc_version,
+        ingested_at as _cdc_ingested_at,
         cast(0 as bigint) as _cdc_row
     from files
     where kind = 'truncate'
@@ -80,7 +81,7 @@ select
     _cdc_path as _cdc_source_file,
     _cdc_row as _cdc_file_row,
     _cdc_batch_id,
-    timestamp '{{ run_started_at.strftime("%Y-%m-%d %H:%M:%S.%f") }}+00:00' as _cdc_ingested_at,
+    _cdc_ingested_at,
     _cdc_unavailable_columns,
     {{ old_key_sql | indent(4) }} as _cdc_old_key,
     _cdc_rule as _cdc_quarantine_rule,

@@ -5,7 +5,8 @@
 #}
 {% macro cdc_csv_lines_sql(cdc, raw) -%}
 {%- set file_columns -%}
-_cdc_path, _cdc_kind, _cdc_file_time, _cdc_modified_at, _cdc_generation, _cdc_batch_id, _cdc_place, _cdc_object, _cdc_version
+_cdc_path, _cdc_kind, _cdc_file_time, _cdc_modified_at, _cdc_generation, _cdc_batch_id, _cdc_place, _cdc_object,
+_cdc_version, _cdc_ingested_at
 {%- endset -%}
 {%- set from_sql -%}
 from {{ raw.view }} as raw

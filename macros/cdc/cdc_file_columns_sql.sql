@@ -9,5 +9,6 @@ files.batch_id as _cdc_batch_id,
 files.place as _cdc_place,
 files.object as _cdc_object,
 files.version as _cdc_version,
+files.ingested_at as _cdc_ingested_at,
 raw._file_row as _cdc_row
 {%- endmacro %}

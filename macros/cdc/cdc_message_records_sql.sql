@@ -13,6 +13,7 @@ records as (
         raw.batch_id as _cdc_batch_id,
         raw.object as _cdc_object,
         raw.version as _cdc_version,
+        raw.ingested_at as _cdc_ingested_at,
         raw.file_row as _cdc_row,
         raw.position as _cdc_position,
         raw.operation as _cdc_op,

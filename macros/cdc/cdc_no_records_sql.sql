@@ -19,7 +19,8 @@ records as (
         files.batch_id as _cdc_batch_id,
         files.place as _cdc_place,
         files.object as _cdc_object,
-        files.version as _cdc_version
+        files.version as _cdc_version,
+        files.ingested_at as _cdc_ingested_at
     from files
     where false
 )

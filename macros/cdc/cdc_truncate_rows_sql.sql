@@ -11,7 +11,7 @@ select
     _cdc_path as _cdc_source_file,
     _cdc_row as _cdc_file_row,
     _cdc_batch_id,
-    timestamp '{{ run_started_at.strftime("%Y-%m-%d %H:%M:%S.%f") }}+00:00' as _cdc_ingested_at,
+    _cdc_ingested_at,
     cast(null as array<string>) as _cdc_unavailable_columns,
     {{ cdc_old_key_sql([]) }} as _cdc_old_key,
     cast(null as string) as _cdc_quarantine_rule,

@@ -593,7 +593,8 @@ def test_cdc_csv_records_sql__header_is_no_record(header, end):
 PARQUET = {"primary_key": ["id"], "options": {"operation_column": "auto", "timestamp_column": "dms_ts"}}
 FILE_COLUMNS = """files.path as _cdc_path, files.kind as _cdc_kind, files.file_time as _cdc_file_time,
     files.modified_at as _cdc_modified_at, files.generation as _cdc_generation, files.batch_id as _cdc_batch_id,
-    files.place as _cdc_place, files.object as _cdc_object, files.version as _cdc_version"""
+    files.place as _cdc_place, files.object as _cdc_object, files.version as _cdc_version,
+    files.ingested_at as _cdc_ingested_at"""
 
 
 def raw(*names: str) -> dict[str, Any]:
@@ -805,7 +806,7 @@ def test_cdc_bronze_sql__a_file_that_drifts_is_quarantined_by_its_columns():
 
 def test_cdc_bronze_sql__the_run_names_one_moment():
     sql = Dbt().cdc_bronze_sql(table(), FILES_SQL, {"view": None}, [ID])
-    assert "timestamp '2024-05-06 07:08:09.123456+00:00' as _cdc_ingested_at" in sql
+    assert "timestamp '2024-05-06 07:08:09.123456+00:00' as ingested_at" in sql
 
 
 LISTED = {"is_newest": [NEWEST]}
