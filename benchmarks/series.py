@@ -172,7 +172,7 @@ class _Run:
         self.taken[table] += 1
 
     def maintain(self, table: str) -> None:
-        self.dbt("run-operation", "maintain", "--args", json.dumps({"tables": [f"s__{table}"]}))
+        self.dbt("run-operation", "maintain", "--args", json.dumps({"tables": ["raw_listing", f"s__{table}"]}))
 
     def batch(self, table: str) -> tuple[float, float]:
         """Takes what has landed; returns CPU seconds from listing to silver, and seconds of the silver model."""

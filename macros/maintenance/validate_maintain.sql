@@ -12,8 +12,8 @@
             {% do problems.append(name ~ ' is ' ~ value ~ '; expected ' ~ least.get(name, 0) ~ ' or more') %}
         {% endif %}
     {% endfor %}
-    {% if layer not in [none, 'bronze', 'silver'] %}
-        {% do problems.append('layer is ' ~ layer ~ '; expected bronze or silver, or none for both') %}
+    {% if layer not in [none, 'etl_metadata', 'bronze', 'silver'] %}
+        {% do problems.append('layer is ' ~ layer ~ '; expected etl_metadata, bronze or silver, or none for all') %}
     {% endif %}
     {% if dry_run is not boolean %}
         {% do problems.append('dry_run is ' ~ dry_run ~ '; expected true or false') %}

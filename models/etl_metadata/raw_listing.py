@@ -38,6 +38,11 @@ FEEDS = [
 
 
 def model(dbt, session):
-    dbt.config(materialized="incremental", incremental_strategy="append", full_refresh=False)
+    dbt.config(
+        materialized="incremental",
+        incremental_strategy="append",
+        full_refresh=False,
+        meta={"cdc": {"layer": "etl_metadata"}},
+    )
     known = session.table(str(dbt.this)) if dbt.is_incremental else None
     return new_objects(session, FEEDS, known, dbt.ref("rejected_files"))

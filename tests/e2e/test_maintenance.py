@@ -114,19 +114,21 @@ def test_a_dry_run_names_what_is_due_and_does_nothing(maintained, maintain):
     before = maintained.snapshots()
     done, said = maintain(**ALL, dry_run=True)
     assert done
-    assert " of 6: silver.s__m_days: compact; expire snapshots" in said
+    assert " of 8: silver.s__m_days: compact; expire snapshots" in said
     assert maintained.snapshots() == before
 
 
 def test_small_files_and_deletes_become_one_file_and_nothing_is_read_twice(maintained, maintain):
-    done, said = maintain(min_files=2, tables=["s__m_hard", "s__m_append"])
+    tables = ["raw_listing", "s__m_hard", "s__m_append"]
+    done, said = maintain(min_files=2, tables=tables)
     assert done
-    assert " of 4: bronze.s__m_append: compact" in said
+    assert " of 5: bronze.s__m_append: compact" in said
+    assert maintained.files("etl_metadata.raw_listing") == (1, 0)
     assert maintained.files("bronze.s__m_append") == (1, 0)
     assert maintained.files("silver.s__m_hard") == (1, 0)
     assert maintained.files("bronze.s__m_days")[0] == 3
     before = maintained.snapshots()
-    assert " of 4: silver.s__m_hard: nothing to do" in maintain(min_files=2, tables=["s__m_hard", "s__m_append"])[1]
+    assert " of 5: silver.s__m_hard: nothing to do" in maintain(min_files=2, tables=tables)[1]
     maintained.run()
     assert maintained.snapshots() == before, "neither maintenance nor a run made a snapshot of nothing"
     maintained.check()
@@ -171,7 +173,7 @@ def test_orphans_go_and_what_somebody_writes_stays(maintained, maintain):
     maintained.run()
     done, said = maintain(**{**ALL, "min_expired": 0})
     assert not done
-    assert " of 6: bronze.s__m_days: expire snapshots; remove orphan files; failed to compact: " in said
+    assert " of 8: bronze.s__m_days: expire snapshots; remove orphan files; failed to compact: " in said
     assert "1 of 6 tables failed: bronze.s__m_days." in said
     assert not old.exists()
     assert young.exists()

@@ -130,6 +130,15 @@ def test_cdc_maintained_nodes__case(names, layer, expected):
     assert [f"{it.schema}.{it.alias}" for it in project().cdc_maintained_nodes(names, layer)] == expected
 
 
+@pytest.mark.parametrize(("names", "layer"), [(None, "etl_metadata"), (["etl_metadata.l", "etl_metadata.s"], None)])
+def test_cdc_maintained_nodes__what_belongs_to_no_table(names, layer):
+    shared = {name: node(layer, name) for name, layer in (("s", "split"), ("l", "etl_metadata"), ("o", "bronze"))}
+    for it in (shared["l"], shared["s"]):
+        it.schema, it.alias = "etl_metadata", it.name.split("_")[-1]
+    found = Dbt(nodes=shared).cdc_maintained_nodes(names, layer)
+    assert [f"{it.schema}.{it.alias}" for it in found] == ["etl_metadata.l", "etl_metadata.s"]
+
+
 def test_validate_maintain__all_mistakes_at_once():
     wrong = {"older_than_days": -1, "keep_snapshots": 0, "orphan_days": 0, "min_files": 1.5, "delete_ratio": 2}
     with pytest.raises(CompilerError) as raised:
@@ -140,7 +149,7 @@ def test_validate_maintain__all_mistakes_at_once():
         "orphan_days is 0; expected 1 or more",
         "min_files is 1.5; expected a whole number",
         "delete_ratio is 2; expected a part of the rows, above 0 and up to 1",
-        "layer is gold; expected bronze or silver",
+        "layer is gold; expected etl_metadata, bronze or silver",
         "dry_run is yes; expected true or false",
         "there is no table 'shop__other'; expected one of bronze.shop__line, bronze.shop__order, shop__line",
     ):
