@@ -14,13 +14,14 @@ from dbt.adapters.base.meta import available
 from dbt.adapters.contracts.connection import AdapterResponse
 from dbt.adapters.contracts.relation import RelationType
 from dbt.adapters.spark.column import SparkColumn
-from dbt.adapters.spark.impl import SCHEMA_NOT_FOUND_MESSAGES, SparkAdapter
+from dbt.adapters.spark.impl import SparkAdapter
 from dbt.flags import get_flags
 from dbt_common.exceptions import DbtDatabaseError
 from pyspark.errors import AnalysisException
 from pyspark.sql import SparkSession
 
 from dbt.adapters.sparksession import run_lock, snapshots
+from dbt.adapters.sparksession.catalog import relation_names
 from dbt.adapters.sparksession.connections import SparksessionConnectionManager
 from dbt.adapters.sparksession.errors import CommitConflict
 from dbt.adapters.sparksession.kept import kept, kept_part
@@ -29,8 +30,6 @@ from dbt.adapters.sparksession.read_files import read_files
 from dbt.adapters.sparksession.readers import release_readers
 
 ICEBERG_CATALOG = "org.apache.iceberg.spark.SparkCatalog"
-# How Spark and Iceberg say that a catalog has no views.
-_NO_VIEWS = ("MISSING_CATALOG_ABILITY", "UnsupportedOperationException")
 
 
 class SparksessionAdapter(SparkAdapter):
@@ -241,25 +240,20 @@ class SparksessionAdapter(SparkAdapter):
         super().drop_schema(relation)
 
     def list_relations_without_caching(self, schema_relation: BaseRelation) -> list[BaseRelation]:
-        """List tables and views; in an Iceberg catalog with two statements, whatever the number of relations."""
-        catalog = self.session.catalog.currentCatalog()
-        if self.session.conf.get(f"spark.sql.catalog.{catalog}", "") != ICEBERG_CATALOG:
+        """List tables and views; of an Iceberg catalog without a statement, whatever the number of relations."""
+        session = self.session
+        catalog = session.catalog.currentCatalog()
+        if session.conf.get(f"spark.sql.catalog.{catalog}", "") != ICEBERG_CATALOG:
             return super().list_relations_without_caching(schema_relation)
+        schema = str(schema_relation.schema)
+        with self.connections.exception_handler(f"adapter.list_relations('{schema}')"):
+            tables, views = relation_names(session, catalog, schema)
+        # A table can replace a table in place, but not a view: dbt-spark takes the mark for that.
         return [
-            # A table can replace a table in place, but not a view: dbt-spark takes the mark for that.
-            self.Relation.create(
-                schema=schema_relation.schema, identifier=name, type=relation_type, is_iceberg=kind == "tables"
-            )
-            for kind, relation_type in (("tables", RelationType.Table), ("views", RelationType.View))
-            for name in self._show(kind, schema_relation)
+            self.Relation.create(schema=schema, identifier=name, type=relation_type, is_iceberg=is_table)
+            for names, relation_type, is_table in [
+                (tables, RelationType.Table, True),
+                (views, RelationType.View, False),
+            ]
+            for name in names
         ]
-
-    def _show(self, kind: str, schema_relation: BaseRelation) -> list[str]:
-        try:
-            _, rows = self.execute(f"show {kind} in {schema_relation.render()}", fetch=True)
-        except DbtDatabaseError as error:
-            no_schema = any(text in error.msg for text in SCHEMA_NOT_FOUND_MESSAGES)
-            if no_schema or (kind == "views" and any(text in error.msg for text in _NO_VIEWS)):
-                return []
-            raise
-        return [str(name) for _schema, name, temporary in rows if not temporary]
