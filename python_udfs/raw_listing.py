@@ -84,10 +84,10 @@ def new_objects(
     now = now or datetime.now(timezone.utc)
     feeds = list(feeds)
     locations = {feed["feed"]: _qualified(spark, feed_location(feed["location"], landing_root())) for feed in feeds}
-    nothing = spark.createDataFrame([], LISTING_SCHEMA)
-    listing = (nothing if known is None else known).withColumn("is_listed", F.lit(False))
+    listing = spark.createDataFrame([], LISTING_SCHEMA) if known is None else known
     listed = (_listed(spark, feed, locations[feed["feed"]]) for feed in feeds)
-    paths = _paths(_union([listing, *(frame for frame in listed if frame is not None)]), locations)
+    seen = [listing.withColumn("is_listed", F.lit(False)), *(frame for frame in listed if frame is not None)]
+    paths = _paths(_union(seen), locations)
     counts = Observation()
     # The one pass over everything, which every run pays for; what follows reads the few rows that it leaves.
     # Not cache(): a later run of the same process would be answered from the cache of an equal plan, not from the disk.
@@ -104,7 +104,7 @@ def new_objects(
     )
     count = counts.get
     if not count["new"] and not count["suspect"]:
-        return None if count["last_batch_id"] else nothing
+        return listing if known is None else None
 
     described = _described(news, feeds)
     rows = []

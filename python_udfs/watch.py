@@ -141,7 +141,10 @@ class Watch:
         if snapshot_id == self._listed:
             return
         listing = spark.table("etl_metadata.raw_listing").where(f"batch_id > {self._batch_id}")
-        objects = listing.groupBy("feed", "source_schema", "source_table").agg({"batch_id": "max"}).collect()
+        # One task needs no exchange, which would take most of the time.
+        objects = (
+            listing.coalesce(1).groupBy("feed", "source_schema", "source_table").agg({"batch_id": "max"}).collect()
+        )
         if self._batch_id < 0:
             self._read_project()
             news = {*self._project.bronze.values(), *self._project.splits.values()}
