@@ -162,7 +162,7 @@ def _tables(root: Path, sizes: Sizes) -> Costs:
 
 
 def _watch(root: Path, sizes: Sizes) -> Costs:
-    found = watching.measure(root, sizes.tables, 100, sizes.repeats)
+    found = watching.measure(root, sizes.tables, 100, sizes.repeats, sizes.warm_up)
     _say(f"continuous mode, {found.tables} tables, one of them changed")
     _say(f"  from its file to silver {found.with_news:5.2f} s; a cycle without news {found.without:5.2f} s")
     return {}

@@ -18,21 +18,22 @@ LOADED_ROWS = 1_000
 
 @dataclass
 class Watching:
-    """Seconds on the clock of cycles, the middle of several; the first, cold one is left out."""
+    """Seconds on the clock of cycles, the middle of several."""
 
     tables: int
     with_news: float
     without: float
 
 
-def measure(root: Path, tables: int, changes: int, repeats: int) -> Watching:
+def measure(root: Path, tables: int, changes: int, repeats: int, warm_up: int) -> Watching:
     """Builds the tables, then has a watch find a change file of one of them, and nothing, in turn.
 
     Args:
         root: an empty folder.
         tables: how many.
         changes: changes in the file.
-        repeats: how often.
+        repeats: how often; the first is left out.
+        warm_up: how often before that, while Java compiles what runs in each cycle.
 
     Raises:
         WrongResult: silver does not hold the changes when the cycle has ended.
@@ -45,7 +46,7 @@ def measure(root: Path, tables: int, changes: int, repeats: int) -> Watching:
     watch = Watch(Dbt(lake.project.project), SparkSession.builder.getOrCreate)
     watch.cycle()
     seconds: dict[bool, list[float]] = {True: [], False: []}
-    for number in range(repeats):
+    for number in range(warm_up + repeats):
         table = number % tables
         sources[table].change(changes)
         for has_news in (True, False):
@@ -54,4 +55,5 @@ def measure(root: Path, tables: int, changes: int, repeats: int) -> Watching:
             seconds[has_news].append(time.perf_counter() - started)
             if found != has_news or lake.fingerprint(f"silver.s__t{table}") != lake.expected(sources[table]):
                 raise WrongResult(f"silver.s__t{table} is not what its files say after a cycle")
-    return Watching(tables, *(median(found[1:] or found) for found in (seconds[True], seconds[False])))
+    counted = (found[warm_up:] for found in (seconds[True], seconds[False]))
+    return Watching(tables, *(median(found[1:] or found) for found in counted))
