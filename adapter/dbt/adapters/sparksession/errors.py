@@ -32,8 +32,18 @@ class CommitConflict(DbtDatabaseError):
 
 def is_commit_conflict(error: BaseException) -> bool:
     """Tell whether Iceberg refused a commit because of another one; the table is then as that one left it."""
-    names = [name.rsplit(".", 1)[-1] for name, _text in _causes(error)]
+    names = _classes(error)
     return "CommitStateUnknownException" not in names and any(name in _CONFLICTS for name in names)
+
+
+def is_missing_schema(error: BaseException) -> bool:
+    """Tell whether a catalog has no such schema."""
+    return "NoSuchNamespaceException" in _classes(error)
+
+
+def is_unsupported(error: BaseException) -> bool:
+    """Tell whether a catalog cannot do what it was asked for, such as to list views."""
+    return "UnsupportedOperationException" in _classes(error)
 
 
 def is_spark_error(error: BaseException) -> bool:
@@ -85,6 +95,11 @@ def is_environment_error(error: BaseException) -> bool:
 def is_missing_file(error: BaseException) -> bool:
     """Tell whether reading failed because the file does not exist."""
     return bool(_MISSING.search(_everything(error)))
+
+
+def _classes(error: BaseException) -> list[str]:
+    """Class of the Java exceptions behind a Python one, without the package."""
+    return [name.rsplit(".", 1)[-1] for name, _text in _causes(error)]
 
 
 def _causes(error: BaseException) -> list[tuple[str, str]]:
