@@ -12,7 +12,7 @@ from dbt.adapters.exceptions import FailedToConnectError
 
 from dbt.adapters.sparksession import session as sessions
 from dbt.adapters.sparksession.credentials import SparksessionCredentials
-from dbt.adapters.sparksession.session import SessionPool, get_pool, missing_packages
+from dbt.adapters.sparksession.session import get_pool, missing_packages
 
 
 def use_and_return(pool, *statements):
@@ -50,27 +50,13 @@ def test_a_session_left_in_another_schema_is_not_used_again(pool):
     pool.give_back(again)
 
 
-class Begun:
-    """A child session that begins in a schema, and that nobody took to another."""
-
-    def __init__(self, schema):
-        self.catalog = self
-        self.currentDatabase = lambda: schema
-
-
-def test_sessions_that_begin_in_another_schema_than_the_first_are_used_again(monkeypatch):
-    monkeypatch.setattr(sessions, "_settings", lambda session: "settings")
-    monkeypatch.setattr(sessions, "_reset", lambda session, baseline: None)
-    # An Iceberg catalog begins in `default` where that schema exists when the session is made.
-    early, late = Begun(""), Begun("default")
-    made = iter([early, late])
-    root = Begun("")
-    root.newSession = lambda: next(made)
-    pool = SessionPool(root, {})
-    taken = {pool.take(), pool.take()}
-    for session in taken:
-        pool.give_back(session)
-    assert {pool.take(), pool.take()} == taken == {early, late}
+def test_a_session_is_used_again_in_a_thread_that_had_none(pool):
+    before = use_and_return(pool)
+    taken = []
+    thread = threading.Thread(target=lambda: taken.append(use_and_return(pool)))
+    thread.start()
+    thread.join()
+    assert taken == [before]
 
 
 def test_two_threads_see_neither_views_nor_settings_of_each_other(pool):

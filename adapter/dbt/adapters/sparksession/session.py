@@ -62,16 +62,13 @@ class SessionPool:
         root: the session Spark was started with; nothing but the start runs in it.
         config: the configuration it was started with.
         idle: child sessions that no connection uses now.
-        baseline: settings (a Java map) of a new child session.
-        began_in: the current database in which each child session began: of an Iceberg catalog it is `default` for
-            those alone that were made after that schema.
+        baseline: settings (a Java map) of a new child session, and its current database.
     """
 
     root: SparkSession
     config: dict[str, str]
     idle: list[SparkSession] = field(default_factory=list)
-    baseline: Any = None
-    began_in: dict[SparkSession, str] = field(default_factory=dict)
+    baseline: tuple[Any, str] | None = None
 
     def take(self) -> SparkSession:
         """Lend a child session in which no setting, view or current schema of an earlier use is left."""
@@ -85,7 +82,7 @@ class SessionPool:
             group: job group under which the thread's jobs can be cancelled.
             description: what the jobs are for, shown in Spark's user interface.
         """
-        session._jvm.SparkSession.setActiveSession(session._jsparkSession)  # type: ignore[union-attr]
+        _activate(session)
         session.sparkContext.setJobGroup(group, description, interruptOnCancel=True)
 
     def give_back(self, session: SparkSession) -> None:
@@ -111,8 +108,7 @@ class SessionPool:
         session = self.root.newSession()
         with _lock:
             if self.baseline is None:
-                self.baseline = _settings(session)
-            self.began_in[session] = session.catalog.currentDatabase()
+                self.baseline = _settings(session), _current_database(session)
         return session
 
     def _reusable(self) -> SparkSession | None:
@@ -121,11 +117,21 @@ class SessionPool:
                 if not self.idle or self.baseline is None:
                     return None
                 session = self.idle.pop()
+            settings, database = self.baseline
             # `use` cannot be undone where the first namespace has no name, as in an Iceberg catalog.
-            if session.catalog.currentDatabase() == self.began_in[session]:
-                _reset(session, self.baseline)
+            if _current_database(session) == database:
+                _reset(session, settings)
                 return session
-            del self.began_in[session]
+
+
+def _activate(session: SparkSession) -> None:
+    session._jvm.SparkSession.setActiveSession(session._jsparkSession)  # type: ignore[union-attr]
+
+
+def _current_database(session: SparkSession) -> str:
+    """Where the session is now; Spark looks for its catalog in the settings of the thread's active session."""
+    _activate(session)
+    return session.catalog.currentDatabase()
 
 
 def _settings(session: SparkSession) -> Any:
