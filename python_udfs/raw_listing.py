@@ -17,6 +17,7 @@ from dbt.adapters.events.logging import AdapterLogger
 from pyspark.sql import Column, DataFrame, Observation, Row, SparkSession, Window
 from pyspark.sql import functions as F
 
+from dbt.adapters.sparksession.java import java_class
 from python_udfs.feeds import find
 from python_udfs.feeds.names import Found, sql_text
 
@@ -139,9 +140,7 @@ def next_batch_id(now: datetime, last: int | None) -> int:
 
 def _qualified(spark: SparkSession, location: str) -> str:
     """A location as the paths of its objects begin."""
-    jvm = spark._jvm
-    assert jvm is not None
-    path = jvm.org.apache.hadoop.fs.Path(location)
+    path = java_class("org.apache.hadoop.fs.Path")(location)
     return str(path.getFileSystem(spark._jsc.hadoopConfiguration()).makeQualified(path).toString())
 
 
@@ -151,20 +150,17 @@ def _listed(spark: SparkSession, feed: Mapping[str, Any], location: str) -> Data
     Objects of no size are left out by Spark's file sources, but its index of the location names them, without a time.
     So each object is there by its name, with no size and the time of the epoch, and most a second time as they are.
     """
-    jvm = spark._jvm
-    assert jvm is not None
-    path = jvm.org.apache.hadoop.fs.Path(location)
+    path = java_class("org.apache.hadoop.fs.Path")(location)
     if not path.getFileSystem(spark._jsc.hadoopConfiguration()).exists(path):
         logger.warning(f"Feed {feed['feed']}: its location {location} does not exist (yet); nothing to list there.")
         return None
     files = spark.read.format("binaryFile").option("recursiveFileLookup", "true").load(location)
     # The names stay in Java: an array becomes the list that a dataset is made of.
-    names = jvm.com.fasterxml.jackson.databind.ObjectMapper().convertValue(
-        files._jdf.inputFiles(), jvm.java.util.ArrayList().getClass()
+    names = java_class("com.fasterxml.jackson.databind.ObjectMapper")().convertValue(
+        files._jdf.inputFiles(), java_class("java.util.ArrayList")().getClass()
     )
-    uris = DataFrame(
-        spark._jsparkSession.createDataset(names, jvm.org.apache.spark.sql.Encoders.STRING()).toDF(), spark
-    )
+    text = java_class("org.apache.spark.sql.Encoders").STRING()
+    uris = DataFrame(spark._jsparkSession.createDataset(names, text).toDF(), spark)
     # The index gives URIs (file:///a%20b), the source plain paths (file:/a b).
     from_uri = (
         "url_decode(replace(regexp_replace(value, '^([A-Za-z][A-Za-z0-9+.-]*):///', '$1:/'), '+', '%2B')) as path"

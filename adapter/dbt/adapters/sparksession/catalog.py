@@ -7,6 +7,7 @@ from typing import Any
 from pyspark.sql import SparkSession
 
 from dbt.adapters.sparksession.errors import is_missing_schema, is_unsupported
+from dbt.adapters.sparksession.java import java_class
 
 
 def relation_names(session: SparkSession, catalog: str, schema: str) -> tuple[list[str], list[str]]:
@@ -19,7 +20,7 @@ def relation_names(session: SparkSession, catalog: str, schema: str) -> tuple[li
     """
     iceberg = session._jsparkSession.sessionState().catalogManager().catalog(catalog)
     gateway: Any = session.sparkContext._gateway
-    namespace = gateway.new_array(gateway.jvm.java.lang.String, 1)
+    namespace = gateway.new_array(java_class("java.lang.String"), 1)
     namespace[0] = schema
     try:
         tables = _names(iceberg.listTables(namespace))

@@ -135,11 +135,12 @@ class SparksessionAdapter(SparkAdapter):
     @available
     def set_properties(self, properties: dict[str, Any]) -> None:
         """Set Spark properties, or with None unset them, for the rest of the node that this connection runs."""
+        settings = self.session.conf
         for name, value in properties.items():
             if value is None:
-                self.session.conf.unset(name)
+                settings.unset(name)
             else:
-                self.session.conf.set(name, str(value))
+                settings.set(name, str(value))
 
     @available
     def current_snapshot_id(self, relation: BaseRelation) -> int:

@@ -15,6 +15,7 @@ from pyspark import cloudpickle
 from pyspark.sql import DataFrame, SparkSession
 
 from dbt.adapters.sparksession.errors import full_text, is_spark_error, spark_message
+from dbt.adapters.sparksession.java import java_class
 
 logger = AdapterLogger("Spark")
 
@@ -84,7 +85,7 @@ def _as_frame(session: SparkSession, result: Any) -> DataFrame:
 
 def _in_session(session: SparkSession, frame: DataFrame) -> DataFrame:
     """The frame as one of this session: pandas on Spark makes its frames in the first session of the process."""
-    dataset = session._jvm.org.apache.spark.sql.classic.Dataset  # type: ignore[union-attr]
+    dataset = java_class("org.apache.spark.sql.classic.Dataset")
     return DataFrame(dataset.ofRows(session._jsparkSession, frame._jdf.logicalPlan()), session)
 
 

@@ -23,6 +23,7 @@ from dbt.adapters.sparksession.errors import (
     root_cause,
     spark_message,
 )
+from dbt.adapters.sparksession.java import java_class
 from dbt.adapters.sparksession.kept import kept
 from dbt.adapters.sparksession.widening import merge_schemas
 
@@ -33,6 +34,7 @@ FOOTER_THREADS = 16
 FEW_FILES = 8
 # Where Spark keeps its own schema in the files it writes; it goes before Parquet's.
 SPARK_SCHEMA = "org.apache.spark.sql.parquet.row.metadata"
+_SPARK_PARQUET = "org.apache.spark.sql.execution.datasources.parquet"
 Result = TypeVar("Result")
 # Characters that Hadoop takes as parts of a pattern unless a backslash precedes them.
 _PATTERN = re.compile(r"[{}\[\]*?\\]")
@@ -147,22 +149,25 @@ def _described(schema: StructType) -> list[dict[str, str]]:
 
 def _by_footer(session: SparkSession, paths: list[str]) -> list[tuple[StructType | None, list[str]]]:
     """Parquet files by the schema in their footers, as Spark takes it; by none those whose footer cannot be read."""
-    jvm: Any = session._jvm
     state = session._jsparkSession.sessionState()
     configuration = state.newHadoopConf()
-    spark_parquet = jvm.org.apache.spark.sql.execution.datasources.parquet
+    hadoop_path = java_class("org.apache.hadoop.fs.Path")
+    input_file = java_class("org.apache.parquet.hadoop.util.HadoopInputFile")
+    file_reader = java_class("org.apache.parquet.hadoop.ParquetFileReader")
+    file_footer = java_class("org.apache.parquet.hadoop.Footer")
+    to_spark = java_class(f"{_SPARK_PARQUET}.ParquetToSparkSchemaConverter")
+    parquet_format = java_class(f"{_SPARK_PARQUET}.ParquetFileFormat")
 
     def footer(path: str) -> tuple[str, Any]:
         if _is_hidden(path):
             return "", None
         try:
-            location = jvm.org.apache.hadoop.fs.Path(path)
-            file = jvm.org.apache.parquet.hadoop.util.HadoopInputFile.fromPath(location, configuration)
-            reader = jvm.org.apache.parquet.hadoop.ParquetFileReader.open(file)
+            location = hadoop_path(path)
+            reader = file_reader.open(input_file.fromPath(location, configuration))
             try:
                 metadata = reader.getFileMetaData()
                 text = f"{metadata.getSchema().toString()}{metadata.getKeyValueMetaData().get(SPARK_SCHEMA)}"
-                return text, jvm.org.apache.parquet.hadoop.Footer(location, reader.getFooter())
+                return text, file_footer(location, reader.getFooter())
             finally:
                 reader.close()
         except Py4JJavaError:
@@ -172,8 +177,7 @@ def _by_footer(session: SparkSession, paths: list[str]) -> list[tuple[StructType
         if found is None:
             return None
         try:
-            converter = spark_parquet.ParquetToSparkSchemaConverter(state.conf())
-            read = spark_parquet.ParquetFileFormat.readSchemaFromFooter(found, converter)
+            read = parquet_format.readSchemaFromFooter(found, to_spark(state.conf()))
         except Py4JJavaError:
             return None
         return StructType.fromJson(json.loads(read.asNullable().json()))

@@ -10,6 +10,7 @@ from py4j.protocol import Py4JJavaError
 from pyspark.sql import SparkSession
 
 from dbt.adapters.sparksession.errors import is_commit_conflict
+from dbt.adapters.sparksession.java import java_class
 
 
 def current_snapshot_id(session: SparkSession, table: str) -> int:
@@ -38,7 +39,7 @@ def newest_summary(session: SparkSession, table: str, key: str) -> dict[str, str
     iceberg = _iceberg_table(session, table)
     for snapshot in _ancestors(iceberg, iceberg.currentSnapshot()):
         if snapshot.summary().containsKey(key):
-            return _summary(session, snapshot)
+            return _summary(snapshot)
     return {}
 
 
@@ -57,7 +58,7 @@ def rows_removed(session: SparkSession, table: str, branch: str) -> int:
     snapshot = iceberg.snapshot(branch)
     if snapshot.snapshotId() == iceberg.currentSnapshot().snapshotId():
         return 0
-    summary = _summary(session, snapshot)
+    summary = _summary(snapshot)
     # A deletion vector is written anew with what it held before.
     return int(summary.get("added-position-deletes", 0)) - int(summary.get("removed-position-deletes", 0))
 
@@ -73,9 +74,9 @@ def publish_branch(session: SparkSession, table: str, branch: str) -> bool:
     main, written = base.ref("main"), base.ref(branch)
     if not _leads_to(base, main.snapshotId(), base.snapshot(written.snapshotId())):
         return False
-    jvm: Any = session._jvm
-    moved = jvm.org.apache.iceberg.SnapshotRef.builderFrom(main, written.snapshotId()).build()
-    published = jvm.org.apache.iceberg.TableMetadata.buildFrom(base).setRef("main", moved).removeRef(branch).build()
+    moved = java_class("org.apache.iceberg.SnapshotRef").builderFrom(main, written.snapshotId()).build()
+    changes = java_class("org.apache.iceberg.TableMetadata").buildFrom(base)
+    published = changes.setRef("main", moved).removeRef(branch).build()
     try:
         # Not manageSnapshots(): when a commit comes in between, that repeats itself on top of it, and would undo it.
         operations.commit(base, published)
@@ -87,14 +88,12 @@ def publish_branch(session: SparkSession, table: str, branch: str) -> bool:
 
 
 def _iceberg_table(session: SparkSession, table: str) -> Any:
-    jvm: Any = session._jvm
-    return jvm.org.apache.iceberg.spark.Spark3Util.loadIcebergTable(session._jsparkSession, table)
+    return java_class("org.apache.iceberg.spark.Spark3Util").loadIcebergTable(session._jsparkSession, table)
 
 
-def _summary(session: SparkSession, snapshot: Any) -> dict[str, str]:
+def _summary(snapshot: Any) -> dict[str, str]:
     """As one text: to ask Java for each of its 40 values takes 13 times as long."""
-    jvm: Any = session._jvm
-    text = jvm.org.apache.iceberg.util.JsonUtil.mapper().writeValueAsString(snapshot.summary())
+    text = java_class("org.apache.iceberg.util.JsonUtil").mapper().writeValueAsString(snapshot.summary())
     return dict(json.loads(text))
 
 
