@@ -20,14 +20,13 @@ ROUNDS = int(os.environ.get("ROUNDS") or 1)
 # What dbt says at a step, or the table whose first new file marks it, and how many seconds later the kill comes in each
 # round. A data file is there before the commit that names it.
 POINTS = {
-    "before the listing": ("START python incremental model etl_metadata.raw_listing", (0.0, 0.3, 0.6)),
+    "in the listing": ("START python incremental model etl_metadata.raw_listing", (0.3, 0.0, 0.6)),
     "after the listing": ("OK created python incremental model etl_metadata.raw_listing", (0.0, 0.1, 0.2)),
     "before bronze commits": ("bronze/s__kill_1", (0.0, 0.0, 0.0)),
     "after bronze has committed": ("OK created sql incremental model bronze.s__kill_1", (0.0, 0.0, 0.0)),
     "in the middle of the merge": ("START sql incremental model silver.s__kill_1", (0.3, 0.7, 1.1)),
     "before silver commits": ("silver/s__kill_1", (0.0, 0.0, 0.0)),
     "after silver has committed": ("OK created sql incremental model silver.s__kill_1", (0.0, 0.0, 0.0)),
-    "at the end": ("Finished running", (0.0, 0.0, 0.0)),
 }
 
 
