@@ -9,6 +9,8 @@ xxhash64(_cdc_operation
     {%- for column in plan if column.raw_type is not none %}, {{ cdc_quote(column.name) }}, {{ cdc_quote(column.name) }} is null
     {%- endfor %})
 {%- endset -%}
+{#- Behind the place come 45 characters, of which 16 are the hash of the object. -#}
+{%- set object_hash = 'xxhash64(substring(_cdc_sequence, -44, 16))' -%}
 with log as (
     {{ log_sql | indent(4) }}
 ),
@@ -22,7 +24,7 @@ tied as (
     group by {{ cdc_key_list_sql(cdc) }}, left(_cdc_sequence, length(_cdc_sequence) - 45)
     having
         max(_cdc_batch_id) > {{ after_batch_id }}
-        and min(xxhash64({{ cdc_object_sql() }})) <> max(xxhash64({{ cdc_object_sql() }}))
+        and min({{ object_hash }}) <> max({{ object_hash }})
         and min({{ row_hash }}) <> max({{ row_hash }})
 )
 

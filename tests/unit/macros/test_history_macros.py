@@ -30,6 +30,7 @@ BRONZE = {
     "_cdc_sequence": "string",
     "_cdc_generation": "int",
     "_cdc_batch_id": "bigint",
+    "_cdc_source_file": "string",
     "_cdc_unavailable_columns": "array<string>",
     "_cdc_old_key": "map<string,string>",
 }
@@ -37,7 +38,7 @@ SILVER = {
     **COLUMNS,
     "_cdc_valid_from": "timestamp",
     "_cdc_valid_to": "timestamp",
-    **{name: BRONZE[name] for name in list(BRONZE)[len(COLUMNS) : -2]},
+    **{name: BRONZE[name] for name in list(BRONZE)[len(COLUMNS) : -3]},
 }
 
 
@@ -55,7 +56,7 @@ class Change(NamedTuple):
 
     def row(self) -> list[Any]:
         """Values in the order of BRONZE."""
-        return [*(self.image[name] for name in COLUMNS), self.operation, self.at, *self[2:5], *self[6:]]
+        return [*(self.image[name] for name in COLUMNS), self.operation, self.at, *self[2:5], "a.csv", *self[6:]]
 
 
 def key_of(image: dict[str, Any], comparison: list[str]) -> Key:

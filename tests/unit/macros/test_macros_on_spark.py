@@ -455,10 +455,10 @@ def log_sql(*rows: tuple[int, str, int]) -> str:
     """Rows of bronze, in order: id, operation, generation."""
     listed = ", ".join(
         f"({id}, '{operation}', {generation}, '{generation:06}.{number:03}', 1L, timestamp '2024-01-02 03:04:05',"
-        f" cast(null as array<string>), cast(null as map<string, string>))"
+        f" 'a.csv', cast(null as array<string>), cast(null as map<string, string>))"
         for number, (id, operation, generation) in enumerate(rows)
     )
-    own = "_cdc_operation, _cdc_generation, _cdc_sequence, _cdc_batch_id, _cdc_committed_at"
+    own = "_cdc_operation, _cdc_generation, _cdc_sequence, _cdc_batch_id, _cdc_committed_at, _cdc_source_file"
     return f"select * from values {listed} as bronze (id, {own}, _cdc_unavailable_columns, _cdc_old_key)"
 
 
@@ -500,10 +500,11 @@ def test_cdc_ties_sql__different_changes_of_a_key_in_objects_of_one_place(query,
     placed = ", ".join(
         # A null stands where the other of two rows has the value.
         f"({id}, '{operation}', {text(value)}, {text('a' if value is None else None)},"
-        f" concat('{PLACE}.', lpad(hex(xxhash64('{key}')), 16, '0'), '.{row:012}.00000000000000'), {batch}L)"
+        f" concat('{PLACE}.', lpad(hex(xxhash64('{key}')), 16, '0'), '.{row:012}.00000000000000'), {batch}L, '{key}')"
         for row, (id, operation, value, key, batch) in enumerate(rows)
     )
-    log = f"select * from values {placed} as log (id, _cdc_operation, value, other, _cdc_sequence, _cdc_batch_id)"
+    names = "id, _cdc_operation, value, other, _cdc_sequence, _cdc_batch_id, _cdc_source_file"
+    log = f"select * from values {placed} as log ({names})"
     plan = [{"name": name, "raw_type": "string"} for name in ("id", "value", "other")] + [
         {"name": "gone", "raw_type": None}
     ]
