@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from benchmarks import apply, growth, load, memory, series, split, tables, watching
+from benchmarks import apply, crossing, growth, load, memory, series, split, tables, watching
 from benchmarks.lake import Cost, take_little_data
 from benchmarks.plot import draw
 from benchmarks.variants import VARIANTS
@@ -36,6 +36,8 @@ class Sizes:
     tables: int
     plan: series.Plan
     memory: tuple[int, int]
+    crossed: tuple[int, ...]
+    crossing_changes: tuple[int, ...]
 
 
 FULL = Sizes(
@@ -62,6 +64,8 @@ FULL = Sizes(
         repeats=10,
     ),
     memory=(20_000_000, 1_000_000),
+    crossed=(100_000, 300_000, 500_000, 1_000_000),
+    crossing_changes=(2_000, 20_000),
 )
 QUICK = Sizes(
     rows=(5_000,),
@@ -87,9 +91,11 @@ QUICK = Sizes(
         repeats=1,
     ),
     memory=(20_000, 1_000),
+    crossed=(1_000,),
+    crossing_changes=(100,),
 )
 # The quick run is two processes, about as long each: no time counts in it. The second one waits for processes mostly.
-HALVES = (("apply", "load", "split", "watch", "growth", "series"), ("tables", "memory"))
+HALVES = (("apply", "load", "split", "watch", "growth", "series"), ("tables", "memory", "crossing"))
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -215,6 +221,14 @@ def _memory(root: Path, sizes: Sizes) -> Costs:
     return {}
 
 
+def _crossing(root: Path, sizes: Sizes) -> Costs:
+    for found in crossing.measure(root, sizes.crossed, sizes.crossing_changes, sizes.repeats, sizes.warm_up):
+        _say(f"{found.changes:,} changes on {found.rows:,} rows by the two ways of the project")
+        for way, cost in found.costs.items():
+            _say(f"  {way:<18} {cost.cpu:7.2f} CPU s {cost.wall:7.2f} s")
+    return {}
+
+
 PARTS: dict[str, Callable[[Path, Sizes], Costs]] = {
     "apply": _apply,
     "load": _load,
@@ -224,6 +238,7 @@ PARTS: dict[str, Callable[[Path, Sizes], Costs]] = {
     "growth": _growth,
     "series": _series,
     "memory": _memory,
+    "crossing": _crossing,
 }
 
 

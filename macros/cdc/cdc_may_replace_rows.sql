@@ -5,7 +5,7 @@
 #}
 {% macro cdc_may_replace_rows(cdc, progress) %}
     {% do return(
-        progress.get('total-records', 0) | int >= var('cdc_replace_rows_from', 200000)
+        progress.get('total-records', 0) | int >= var('cdc_replace_rows_from', 500000)
         and cdc.mode == 'current' and cdc.get('unchanged_rows') != 'skip'
         and config.get('tblproperties', {}).get('write.delete.mode') == 'merge-on-read'
     ) %}

@@ -33,6 +33,7 @@ PARTS = {
     ),
     "2 tables of 100 changes, whole processes": ("  ours ", "  R6 pool ", "  nothing new "),
     "20,000 rows loaded, then 1,000 changes, Java with 2g: finished": ("  at most ", "  at most "),
+    "100 changes on 1,000 rows by the two ways": ("  replaced ", "  merged "),
 }
 
 

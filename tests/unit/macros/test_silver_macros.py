@@ -602,7 +602,7 @@ def test_cdc_silver__no_source_column_yet():
     assert sql.startswith("select cast(null as string) as `id`, _cdc_operation")
 
 
-MANY_ROWS = {**APPLIED, "total-records": "200000"}
+MANY_ROWS = {**APPLIED, "total-records": "500000"}
 ON_READ = {"tblproperties": {"write.delete.mode": "merge-on-read"}}
 
 
@@ -610,7 +610,7 @@ ON_READ = {"tblproperties": {"write.delete.mode": "merge-on-read"}}
     ("expected", "cdc", "progress", "config"),
     [
         (True, {}, {}, {}),
-        (False, {}, {"total-records": "199999"}, {}),
+        (False, {}, {"total-records": "499999"}, {}),
         (False, {"mode": "history"}, {}, {}),
         (False, {"mode": "append"}, {}, {}),
         (False, {"unchanged_rows": "skip"}, {}, {}),
