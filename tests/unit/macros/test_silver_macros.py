@@ -380,10 +380,10 @@ def test_cdc_silver_sql__nothing_is_grouped_where_every_key_has_one_change():
 @pytest.mark.parametrize(
     ("expected", "applied", "cdc", "rows"),
     [
-        (True, {}, CDC, 200_000),
-        (False, {}, CDC, 199_999),
-        (False, APPLIED, CDC, 200_000),
-        (False, {}, APPEND, 200_000),
+        (True, {}, CDC, 500_000),
+        (False, {}, CDC, 499_999),
+        (False, APPLIED, CDC, 500_000),
+        (False, {}, APPEND, 500_000),
     ],
 )
 def test_cdc_bronze_range__asks_for_single_changes_of_a_first_large_batch(expected, applied, cdc, rows):
