@@ -22,6 +22,15 @@ def spark_config(warehouse: str) -> dict[str, str]:
         f"{catalog}.jdbc.schema-version": "V1",
         "spark.sql.defaultCatalog": "lakehouse",
         "spark.sql.warehouse.dir": f"{warehouse}/spark",
+        "spark.driver.memory": "2g",
+        # Java ends before its second compiler pays for itself; so does compiling queries on a handful of rows.
+        "spark.driver.extraJavaOptions": (
+            "-XX:TieredStopAtLevel=1 -XX:ReservedCodeCacheSize=256m -XX:+UseSerialGC -Xmn1g -XX:MetaspaceSize=256m"
+        ),
+        "spark.buffer.pageSize": "1m",
+        "spark.sql.adaptive.enabled": "false",
+        "spark.sql.codegen.wholeStage": "false",
+        "spark.sql.codegen.factoryMode": "NO_CODEGEN",
         "spark.sql.shuffle.partitions": "2",
         "spark.sql.session.timeZone": "UTC",
         "spark.ui.enabled": "false",

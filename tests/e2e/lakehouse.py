@@ -15,13 +15,21 @@ from python_udfs.codegen.__main__ import main as make_models
 from python_udfs.metadata import COLUMNS_FILE, FEEDS_FILE, HEADERS, TABLES_FILE
 
 REPOSITORY = Path(__file__).resolve().parents[2]
-# Compiling a query to bytecode and replanning it while it runs pay for themselves on more than a handful of rows.
+# Compiling a query to bytecode and replanning it while it runs pay for themselves on more than a handful of rows, and
+# nobody reads how its plan is explained. A page is what Spark clears for each sort and each group: 64 MB where its memory
+# is large, kept for the next one, so that a gigabyte was alive in tests of a dozen rows.
 SMALL_DATA = """\
         spark.sql.shuffle.partitions: "1"
         spark.sql.adaptive.enabled: "false"
         spark.sql.codegen.wholeStage: "false"
         spark.sql.codegen.factoryMode: NO_CODEGEN
+        spark.sql.ui.explainMode: simple
+        spark.buffer.pageSize: 1m
 """
+# Java compiles what runs often into faster code; tests end before that pays for itself. With one compiler it makes the
+# room for code so small that a session of many tables fills it. More room for what is new, and for classes, saves
+# collections.
+SHORT_JAVA = "-XX:TieredStopAtLevel=1 -XX:ReservedCodeCacheSize=256m -XX:+UseSerialGC -Xmn1g -XX:MetaspaceSize=256m"
 COPIED = ("dbt_project.yml", "macros", "models", "profiles", "seeds", "tests/data")
 
 
@@ -29,9 +37,7 @@ def set_environment(root: Path) -> None:
     """Where the Spark session that this process starts finds its Java settings and a lakehouse under root."""
     os.environ["LAKEHOUSE_RAW"] = str(root / "raw")
     os.environ["LAKEHOUSE_WAREHOUSE"] = str(root / "warehouse")
-    # Java compiles what runs often into faster code; tests end before that pays for itself. With one compiler it
-    # makes the room for code so small that a session of many tables fills it.
-    os.environ["JAVA_TOOL_OPTIONS"] = "-XX:TieredStopAtLevel=1 -XX:ReservedCodeCacheSize=256m -XX:+UseSerialGC"
+    os.environ["JAVA_TOOL_OPTIONS"] = SHORT_JAVA
 
 
 class Lakehouse:
