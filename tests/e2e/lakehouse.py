@@ -16,8 +16,8 @@ from python_udfs.metadata import COLUMNS_FILE, FEEDS_FILE, HEADERS, TABLES_FILE
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 # Compiling a query to bytecode and replanning it while it runs pay for themselves on more than a handful of rows, and
-# nobody reads how its plan is explained. A page is what Spark clears for each sort and each group: 64 MB where its memory
-# is large, kept for the next one, so that a gigabyte was alive in tests of a dozen rows.
+# nobody reads how its plan is explained. A page is what Spark clears for each sort and each group (64 MB where it has
+# much memory) and keeps for the next one: a gigabyte was alive in tests of a dozen rows.
 SMALL_DATA = """\
         spark.sql.shuffle.partitions: "1"
         spark.sql.adaptive.enabled: "false"
