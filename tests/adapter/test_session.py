@@ -106,6 +106,11 @@ def test_cancelling_stops_running_jobs_and_those_to_come(pool):
     assert [("cancelled" in text.lower()) for text in outcome] == [True, True]
 
 
+@pytest.mark.parametrize("name", ["PythonUtils", "PythonSQLUtils", "functions"])
+def test_java_is_asked_once_what_a_short_name_is(pool, name):
+    assert getattr(pool.root._jvm, name) is getattr(pool.root._jvm, name)
+
+
 def test_another_configuration_of_java_needs_another_process(pool):
     other = SparksessionCredentials(schema="a", config={**pool.config, "spark.driver.memory": "3g"})
     with pytest.raises(FailedToConnectError, match=r"other values of spark\.driver\.memory.*new process"):

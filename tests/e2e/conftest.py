@@ -5,6 +5,16 @@ import os
 import pytest
 from lakehouse import Lakehouse, set_environment
 
+LONGEST = (
+    "test_recovery",
+    "test_benchmarks",
+    "test_contract_cases",
+    "test_maintenance",
+    "test_pipeline",
+    "test_histories",
+    "test_forms",
+)
+
 
 @pytest.fixture(scope="session", autouse=True)
 def lakehouse_root(tmp_path_factory):
@@ -16,8 +26,8 @@ def lakehouse_root(tmp_path_factory):
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    # The longest single tests go first: two processes share the files, and none should wait for them at the end.
-    items.sort(key=lambda item: item.path.name not in ("test_recovery.py", "test_benchmarks.py"))
+    # The longest files go first: two processes share the files, and none should wait for them at the end.
+    items.sort(key=lambda item: LONGEST.index(item.path.stem) if item.path.stem in LONGEST else len(LONGEST))
     # dbt and pyspark warn about their own code.
     for item in items:
         if "tests/e2e" in item.path.as_posix():

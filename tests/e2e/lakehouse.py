@@ -15,9 +15,10 @@ from python_udfs.codegen.__main__ import main as make_models
 from python_udfs.metadata import COLUMNS_FILE, FEEDS_FILE, HEADERS, TABLES_FILE
 
 REPOSITORY = Path(__file__).resolve().parents[2]
-# Compiling a query to bytecode and replanning it while it runs pay for themselves on more than a handful of rows, and
-# nobody reads how its plan is explained. A page is what Spark clears for each sort and each group (64 MB where it has
-# much memory) and keeps for the next one: a gigabyte was alive in tests of a dozen rows.
+# Compiling a query to bytecode and replanning it while it runs pay for themselves on more than a handful of rows.
+# Nobody reads how its plan is explained, or needs the line of each column that Python makes. A page is what Spark
+# clears for each sort and each group (64 MB where it has much memory) and keeps for the next one: a gigabyte was alive
+# in tests of a dozen rows.
 SMALL_DATA = """\
         spark.sql.shuffle.partitions: "1"
         spark.sql.adaptive.enabled: "false"
@@ -25,6 +26,8 @@ SMALL_DATA = """\
         spark.sql.codegen.factoryMode: NO_CODEGEN
         spark.sql.ui.explainMode: simple
         spark.buffer.pageSize: 1m
+        spark.broadcast.compress: "false"
+        spark.python.sql.dataFrameDebugging.enabled: "false"
 """
 # Java compiles what runs often into faster code; tests end before that pays for itself. With one compiler it makes the
 # room for code so small that a session of many tables fills it. More room for what is new, and for classes, saves

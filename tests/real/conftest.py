@@ -5,7 +5,6 @@ from contextlib import AbstractContextManager, ExitStack
 
 import databases
 import pytest
-import xdist.scheduler
 from processes import ServerError
 
 from tests.e2e.lakehouse import Lakehouse, set_environment
@@ -14,17 +13,6 @@ from tests.e2e.lakehouse import Lakehouse, set_environment
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     # The longest file goes first: two processes share the files, and none should wait for it at the end.
     items.sort(key=lambda item: item.path.name != "test_pipeline.py")
-
-
-class _ByFile(xdist.scheduler.LoadFileScheduling):  # type: ignore[misc]
-    """A process takes a file of tests at a time, but of the longest one a test: each is of another database."""
-
-    def _split_scope(self, nodeid: str) -> str:
-        return nodeid if "test_pipeline.py" in nodeid else str(super()._split_scope(nodeid))
-
-
-def pytest_xdist_make_scheduler(config: pytest.Config, log: object) -> _ByFile:
-    return _ByFile(config, log)
 
 
 def _running(request: pytest.FixtureRequest, server: AbstractContextManager[str]) -> Iterator[str]:

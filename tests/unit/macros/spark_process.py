@@ -47,7 +47,7 @@ def _session() -> SparkSession:
         "spark.driver.host": "localhost",
         "spark.driver.bindAddress": "127.0.0.1",
         "spark.driver.memory": "1g",
-        "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC",
+        "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC -Xmn600m -XX:MetaspaceSize=256m",
         "spark.buffer.pageSize": "1m",
         "spark.ui.enabled": "false",
         "spark.sql.session.timeZone": "UTC",

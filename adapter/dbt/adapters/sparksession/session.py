@@ -34,6 +34,8 @@ CANCEL_EVERY = 0.2  # seconds
 _BETWEEN = "\x01"  # settings in one text
 # Read by the Java process when it starts, so a running one cannot take another value.
 _FIXED_AT_START = ("spark.jars", "spark.driver.", "spark.submit.", "spark.files")
+# Java's halves of pyspark that each statement and each column asks for by these short names.
+_SHORT_NAMES = ("PythonUtils", "PythonSQLUtils", "functions")
 _ADVICE = (
     (
         r"UnsupportedClassVersionError|jdk\.incubator\.vector|Unrecognized (VM )?option|major\.minor version",
@@ -227,6 +229,9 @@ def _start(credentials: SparksessionCredentials, log_path: Path) -> SparkSession
             if threading.current_thread() is threading.main_thread():
                 # dbt cancels what runs; pyspark's own handler would call Java from inside the signal.
                 signal.signal(signal.SIGINT, handler)
+    for name in _SHORT_NAMES:
+        # Java looks for a short name in all jars, package by package, each time that it is asked for it.
+        setattr(root._jvm, name, getattr(root._jvm, name))
     leave_out_jars()
     return root
 
