@@ -14,10 +14,13 @@
     {% set rows_sql = cdc_bronze_range_sql(bronze, from_snapshot_id, to_snapshot_id, after_batch_id) %}
     {% set log_rows_sql = cdc_bronze_range_sql(bronze, none, to_snapshot_id, 0) %}
     {% set may_replace = cdc_may_replace_rows(cdc, progress) %}
-    {% set news = cdc_bronze_range_summary(cdc, plan, rows_sql, may_replace) %}
+    {% set key_type = cdc_range_type(cdc, plan) if may_replace else none %}
+    {% set key = cdc.primary_key[0] if key_type else none %}
+    {% set keyed_sql = cdc_renamed_columns_sql(cdc, plan, rows_sql) if key else rows_sql %}
+    {% set news = run_query(cdc_bronze_range_summary_sql(keyed_sql, key)).rows[0] %}
     {% set first_sequence = news['first_sequence'] or applied_sequence ~ '~' %}
     {% set has_late = first_sequence <= applied_sequence %}
-    {% set log = cdc_bronze_range_summary(cdc, plan, log_rows_sql, false) if has_late else news %}
+    {% set log = run_query(cdc_bronze_range_summary_sql(log_rows_sql)).rows[0] if has_late else news %}
     {% set found = cdc_barriers(log, log_rows_sql if has_late else rows_sql) %}
     {% set barriers = ([applied_barrier] + found) | select | unique | sort %}
     {% set barrier = barriers[-1] if barriers else '' %}
@@ -42,7 +45,8 @@
         'may_tie': news['has_many_objects'] or first_sequence[:-45] <= applied_sequence[:-45],
         'not_applied': news['updates_and_deletes'] if cdc.mode == 'append' else 0,
         'after_batch_id': after_batch_id,
-        'key_counts': news['key_counts'],
+        'may_replace': may_replace,
+        'key_range': {'type': key_type, 'first': news['first_key'], 'last': news['last_key']} if key else none,
     } %}
     {% do changes.update({'has_single_changes': not progress and cdc_has_single_changes(cdc, changes)}) %}
     {% do return(changes) %}

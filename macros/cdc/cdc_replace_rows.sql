@@ -10,10 +10,9 @@
     {% for attempt in range(3) if not done.published %}
         {% do adapter.start_branch(target, 'cdc_write') %}
         {% do cdc_set_progress(dict.fromkeys(replaces.progress)) %}
-        {% do run_query(cdc_delete_keys_sql(cdc, branch, news, replaces)) %}
+        {% do run_query(cdc_delete_keys_sql(cdc, branch, news, replaces.key_range)) %}
         {% set rows_removed = adapter.rows_removed(target, 'cdc_write') %}
-        {% set rows_deleted = replaces.rows_deleted if rows_removed == replaces.rows_before
-            else run_query(cdc_count_deleted_sql(cdc, target, news)).rows[0]['rows_deleted'] %}
+        {% set rows_deleted = cdc_count_deleted(cdc, target, news, replaces.has_deletes, rows_removed) %}
         {% do cdc_set_progress(replaces.progress) %}
         {% do cdc_set_progress({'rows-updated': rows_removed - rows_deleted, 'rows-deleted': rows_deleted}) %}
         {% do run_query(cdc_insert_sql(branch, source, columns)) %}

@@ -4,7 +4,7 @@
 #}
 {% macro cdc_replaces_rows(cdc, changes) %}
     {% do return(
-        changes.key_counts is not none
+        changes.may_replace
         and 0 < changes.changes <= 2000000
         and not (changes.has_late or changes.has_partial or changes.has_new_barrier or changes.has_key_changes)
         and not (cdc_is_soft(cdc) and changes.has_deletes)

@@ -1,1 +1,1 @@
-{{ cdc_bronze_range_summary_sql(cdc_bronze_range_sql('bronze.shop__order', none, 43, 7), given_table(), 'bigint') }}
+{{ cdc_bronze_range_summary_sql(cdc_bronze_range_sql('bronze.shop__order', none, 43, 7), 'id') }}

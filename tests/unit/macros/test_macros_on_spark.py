@@ -478,6 +478,28 @@ def test_barriers_are_truncates_and_generations_with_a_change(query, rows, barri
     assert (summary["first_barrier"], summary["last_barrier"]) == (min(found, default=None), max(found, default=None))
 
 
+def lives(was_there: bool, length: int) -> Iterator[tuple[str, bool]]:
+    """Each order of changes that a row can have in so many of them, and whether it is there at the end."""
+    if length == 0:
+        yield "", was_there
+    for change in "UD" if was_there else "IL":
+        if length:
+            yield from ((change + rest, is_there) for rest, is_there in lives(change != "D", length - 1))
+
+
+@pytest.mark.parametrize("length", [1, 2, 3, 4])
+def test_cdc_key_counts_sql__every_life_of_a_row(query, length):
+    found = [(was_there, *life) for was_there in (True, False) for life in lives(was_there, length)]
+    rows = ", ".join(f"({key}, '{change}')" for key, (_, changes, _) in enumerate(found) for change in changes)
+    news = f"(select * from values {rows} as news (id, _cdc_operation))"
+    [counts] = query(Dbt().cdc_key_counts_sql({"mode": "current", "primary_key": ["id"]}, news))
+    assert counts["rows_deleted"] == sum(was_there and not is_there for was_there, _, is_there in found)
+    before = sum(was_there for was_there, _, _ in found)
+    assert counts["rows_before"] <= before <= counts["rows_before"] + counts["rows_unclear"]
+    balanced = sum(changes.count("D") == sum(map(changes.count, "IL")) > 0 for _, changes, _ in found)
+    assert counts["rows_unclear"] == balanced
+
+
 PLACE = "000001.1.20240101000000000000"
 
 

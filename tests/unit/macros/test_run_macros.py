@@ -89,12 +89,12 @@ def test_cdc_write_sql__statement(cdc, compiled, starts):
 
 
 def test_cdc_write_sql__rows_that_are_replaced():
-    compiled = Dbt().cdc_mark_sql("replaces", '{"rows_before": 3}') + "\nselect 1"
+    compiled = Dbt().cdc_mark_sql("replaces", '{"has_deletes": true}') + "\nselect 1"
     dbt = Dbt(cdc={"layer": "silver", "mode": "current"}, compiled=compiled, columns={SILVER: {"id": "int"}})
     written = []
     dbt.context["cdc_replace_rows"] = lambda *arguments: written.append(arguments)
     assert dbt.cdc_write_sql(SILVER, "news").strip() == "select 'replaced' as status"
-    assert written == [({"layer": "silver", "mode": "current"}, SILVER, "news", ["id"], {"rows_before": 3})]
+    assert written == [({"layer": "silver", "mode": "current"}, SILVER, "news", ["id"], {"has_deletes": True})]
 
 
 @pytest.mark.parametrize("mark", ["barrier", "fills"])

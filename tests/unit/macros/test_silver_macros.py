@@ -208,7 +208,8 @@ def test_cdc_bronze_range__first_run():
         "may_tie": True,
         "not_applied": 0,
         "after_batch_id": 0,
-        "key_counts": None,
+        "may_replace": False,
+        "key_range": None,
         "has_single_changes": False,
     }
 
@@ -628,7 +629,7 @@ def test_cdc_may_replace_rows__case(expected, cdc, progress, config):
     ("expected", "cdc", "changes"),
     [
         (True, {}, {}),
-        (False, {}, {"key_counts": None}),
+        (False, {}, {"may_replace": False}),
         (False, {}, {"changes": 2000001}),
         (False, {}, {"changes": 0}),
         (False, {}, {"has_late": True}),
@@ -641,21 +642,20 @@ def test_cdc_may_replace_rows__case(expected, cdc, progress, config):
     ],
 )
 def test_cdc_replaces_rows__case(expected, cdc, changes):
-    changes = {**CHANGES, "changes": 2000000, "key_counts": {}, **changes}
+    changes = {**CHANGES, "changes": 2000000, "may_replace": True, **changes}
     assert Dbt().cdc_replaces_rows({**CDC, **cdc}, changes) is expected
 
 
 def test_cdc_silver__rows_are_replaced_where_nothing_is_late():
-    counts = {"first_key": "-5", "last_key": "9", "rows_before": 3, "rows_deleted": 1}
     dbt = running(MANY_ROWS, bronze={"id": "int"}, config=ON_READ)
     [summary] = dbt.answers["first_sequence"]
-    dbt.answers["first_sequence"] = [{**summary, **counts}]
+    dbt.answers["first_sequence"] = [{**summary, "first_key": "-5", "last_key": "9"}]
     sql = dbt.cdc_silver(BRONZE)
     assert set_properties(dbt) == [], "only the commit that readers see carries the progress"
     assert "create or replace temporary view `shop__order__news` as" in dbt.queries[-1]
     replaces = json.loads(Dbt(compiled=sql).cdc_marks()["replaces"])
     assert replaces.pop("progress")["bronze-snapshot-id"] == 43
-    assert replaces == {**counts, "range_type": "int"}
+    assert replaces == {"has_deletes": False, "key_range": {"type": "int", "first": "-5", "last": "9"}}
     assert normalise(sql).endswith("where change._cdc_operation <> 'D'")
 
 
@@ -675,33 +675,28 @@ def test_cdc_range_type__case(type, keys, comparison, expected):
     assert Dbt().cdc_range_type({"primary_key": keys, "key_comparison": comparison}, plan) == expected
 
 
-def test_cdc_bronze_range_summary__keys_are_counted_under_their_new_names():
+@pytest.mark.parametrize(("type", "has_range"), [("int", True), ("string", False)])
+def test_cdc_bronze_range__the_range_of_keys_is_asked_for_where_rows_are_replaced(type, has_range):
     cdc = {**CDC, "renamed_columns": {"nr": "id"}}
-    dbt = Dbt(answers=summary("a", "z", 9, "2024-01-03", rows_before=3, rows_deleted=1, first_key="1", last_key="2"))
-    found = dbt.cdc_bronze_range_summary(cdc, [{**PLAN[0], "old_columns": ["nr"]}], "select 1", True)
-    assert found["key_counts"] == {
-        "range_type": "int",
-        "rows_before": 3,
-        "rows_deleted": 1,
-        "first_key": "1",
-        "last_key": "2",
-    }
-    assert "coalesce(`id`, `nr`) as `id`" in normalise(dbt.queries[0])
-    assert dbt.cdc_bronze_range_summary(cdc, PLAN, "select 1", False)["key_counts"] is None
-    assert "group by" not in dbt.queries[1]
+    plan = [{**PLAN[0], "type": type, "old_columns": ["nr"]}]
+    dbt = Dbt(answers=summary("x", "z", 9, "2024-01-03", first_key="1", last_key="2"), config=ON_READ)
+    changes = dbt.cdc_bronze_range(cdc, BRONZE, 43, MANY_ROWS, plan)
+    assert changes["may_replace"]
+    assert changes["key_range"] == ({"type": "int", "first": "1", "last": "2"} if has_range else None)
+    assert ("coalesce(`id`, `nr`) as `id`" in normalise(dbt.queries[0])) is has_range
 
 
 def test_cdc_delete_keys_sql__files_without_any_of_the_keys_are_left_out():
-    replaces = {"range_type": "int", "first_key": "-5", "last_key": "9"}
+    key_range = {"type": "int", "first": "-5", "last": "9"}
     assert_sql_equal(
-        Dbt().cdc_delete_keys_sql(CDC, "silver.t.branch_b", "`n`", replaces),
+        Dbt().cdc_delete_keys_sql(CDC, "silver.t.branch_b", "`n`", key_range),
         """
         delete from silver.t.branch_b as target
         where exists ( select /*+ broadcast(news) */ 1 from `n` as news where target.`id` = news.`id` )
         and target.`id` >= cast('-5' as int) and target.`id` <= cast('9' as int)
         """,
     )
-    without = normalise(Dbt().cdc_delete_keys_sql(CDC, "t", "`n`", {"range_type": None}))
+    without = normalise(Dbt().cdc_delete_keys_sql(CDC, "t", "`n`", None))
     assert without.endswith("where target.`id` = news.`id`)")
 
 
@@ -723,14 +718,15 @@ class Branches:
         return self.attempts == 0
 
 
-REPLACES = {"progress": {"batch-id": 9}, "range_type": None, "rows_before": 3, "rows_deleted": 1}
 SET = "set `spark.sql.iceberg.snapshot-property.cdc."
+COUNTS = {"rows_deleted": 1, "rows_before": 3, "rows_unclear": 1}
 
 
-def replaced(removed: int, attempts: int) -> list[str]:
-    dbt = Dbt(answers={"as rows_deleted": [{"rows_deleted": 2}]})
+def replaced(removed: int, attempts: int = 1, *, has_deletes: bool = True) -> list[str]:
+    dbt = Dbt(answers={"rows_before": [COUNTS], "select count(*) as rows_deleted": [{"rows_deleted": 2}]})
     Branches(dbt, removed, attempts)
-    dbt.cdc_replace_rows(CDC, SILVER, "delta", ["id"], REPLACES)
+    replaces = {"progress": {"batch-id": 9}, "has_deletes": has_deletes, "key_range": None}
+    dbt.cdc_replace_rows(CDC, SILVER, "delta", ["id"], replaces)
     return [query.split("\n")[0] for query in dbt.queries]
 
 
@@ -739,6 +735,7 @@ def test_cdc_replace_rows__only_the_last_commit_carries_the_progress():
         "branch cdc_write of silver.shop__order",
         f"{SET}batch-id` = None",
         "delete from silver.shop__order.branch_cdc_write as target",
+        "with keys as (",
         f"{SET}batch-id` = 9",
         f"{SET}rows-updated` = 2",
         f"{SET}rows-deleted` = 1",
@@ -749,10 +746,17 @@ def test_cdc_replace_rows__only_the_last_commit_carries_the_progress():
     assert replaced(3, attempts=2) == steps * 2
 
 
-def test_cdc_replace_rows__keys_that_were_not_what_their_first_change_said_are_counted():
-    steps = replaced(4, attempts=1)
-    assert "select count(*) as rows_deleted" in steps
-    assert steps[-4:-2] == [f"{SET}rows-updated` = 2", f"{SET}rows-deleted` = 2"]
+@pytest.mark.parametrize(("removed", "is_asked"), [(2, True), (3, False), (4, False), (5, True)])
+def test_cdc_replace_rows__the_table_is_asked_where_changes_contradict_it(removed, is_asked):
+    steps = replaced(removed)
+    assert ("select count(*) as rows_deleted" in steps) is is_asked
+    deleted = 2 if is_asked else 1
+    assert steps[-4:-2] == [f"{SET}rows-updated` = {removed - deleted}", f"{SET}rows-deleted` = {deleted}"]
+
+
+def test_cdc_replace_rows__without_deletes_nothing_is_counted():
+    steps = replaced(9, has_deletes=False)
+    assert steps[3:-2] == [f"{SET}batch-id` = 9", f"{SET}rows-updated` = 9", f"{SET}rows-deleted` = 0"]
 
 
 def test_cdc_replace_rows__another_writer_comes_in_between_every_time():
