@@ -1,10 +1,20 @@
 {#
     The procedures that are due, and what each does. Files of 75 % of the size that Iceberg writes are small to it, and it
     would rewrite a table of that size whenever five files are added; here only what is small in itself is put together.
+    A compaction sees how much of a data file is deleted only where a delete file belongs to that one alone.
 #}
 {% macro cdc_maintenance_steps(name, state, small_bytes, settings) %}
     {% set steps = [] %}
-    {% if state.small_files or state.deleted_rows > settings.delete_ratio * state.records %}
+    {% set has_deletes = state.deleted_rows > settings.delete_ratio * state.records %}
+    {% if state.shared_delete_files >= (1 if has_deletes else settings.min_files) %}
+        {% do steps.append({'what': '', 'sql': _granularity_sql(name, 'file')}) %}
+        {% do steps.append({
+            'what': 'sort deletes by file',
+            'sql': cdc_call_sql('rewrite_position_delete_files', name, {'options': "map('rewrite-all', 'true')"}),
+        }) %}
+        {% do steps.append({'what': '', 'sql': _granularity_sql(name, 'partition')}) %}
+    {% endif %}
+    {% if state.small_files or has_deletes %}
         {% do steps.append({
             'what': 'compact',
             'sql': cdc_call_sql('rewrite_data_files', name, {'options': 'map('
@@ -28,3 +38,8 @@
     {% endif %}
     {% do return(steps) %}
 {% endmacro %}
+
+
+{% macro _granularity_sql(name, granularity) -%}
+alter table {{ name }} set tblproperties ('write.delete.granularity' = '{{ granularity }}')
+{%- endmacro %}

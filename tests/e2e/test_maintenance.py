@@ -137,6 +137,34 @@ def test_small_files_and_deletes_become_one_file_and_nothing_is_read_twice(maint
     maintained.check()
 
 
+def test_deletes_of_many_batches_are_sorted_by_file_before_files_are_judged(maintained, maintain):
+    lakehouse, table = maintained.lakehouse, "silver.s__m_hard"
+
+    def written():
+        [row] = lakehouse.sql(f"show tblproperties {table}('write.delete.granularity')")
+        return row.value
+
+    def delete_files():
+        """How many data files each names."""
+        rows = lakehouse.sql(
+            f"select count(distinct file_path) as named from {table}.position_deletes group by delete_file_path"
+        )
+        return sorted(row.named for row in rows)
+
+    maintained.minute += 1
+    rows = maintained.rows["m_hard"]
+    rows[:] = [{**row, "v": f"changed {maintained.minute}"} for row in rows]
+    maintained.stories["m_hard"].changes(maintained.minute, *(change("U", maintained.minute, **row) for row in rows))
+    maintained.run()
+    assert delete_files()[-1] > 1, "a batch writes one delete file, of all data files"
+    done, said = maintain(min_files=99, delete_ratio=0.01, tables=["silver.s__m_hard"])
+    assert done, said
+    assert " of 1: silver.s__m_hard: sort deletes by file; compact" in said
+    assert delete_files() == []
+    assert written() == "partition"
+    maintained.check()
+
+
 def test_progress_outlives_the_expiry_of_all_other_snapshots(maintained, maintain):
     maintained.batch()
     bronze_only = ("run", "--select", "raw_listing", *(f"bronze_s__{name}" for name in TABLES))

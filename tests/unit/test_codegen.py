@@ -121,6 +121,7 @@ def test_a_silver_model_is_one_screen_of_literal_configuration(tmp_path: Path) -
         "        'write.merge.mode': 'copy-on-write',",
         "        'write.update.mode': 'copy-on-write',",
         "        'write.delete.mode': 'copy-on-write',",
+        "        'write.delete.granularity': 'partition',",
         "        'a': 'b',",
         "    },",
         "    meta={'cdc': {",

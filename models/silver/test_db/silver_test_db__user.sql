@@ -8,6 +8,7 @@
         'write.merge.mode': 'merge-on-read',
         'write.update.mode': 'merge-on-read',
         'write.delete.mode': 'merge-on-read',
+        'write.delete.granularity': 'partition',
     },
     meta={'cdc': {
         'layer': 'silver',

@@ -25,6 +25,7 @@ TIDY = {
     "deleted_rows": 5,
     "bytes": 5 * 1048576,
     "small_files": 0,
+    "shared_delete_files": 3,
     "manifests": 49,
     "snapshots": 12,
     "old_snapshots": 9,
@@ -32,6 +33,9 @@ TIDY = {
     "orphans_before": "2024-02-02 23:00:00.000",
 }
 SMALL = 33554432
+
+
+SORT = ["", "sort deletes by file", ""]
 
 
 def node(layer: str, name: str, **config: Any) -> SimpleNamespace:
@@ -62,10 +66,13 @@ def due(**state: Any) -> list[str]:
 @pytest.mark.parametrize(
     ("state", "expected"),
     [
+        ({"shared_delete_files": 0}, []),
         ({}, []),
+        ({"shared_delete_files": 4}, SORT),
         ({"small_files": 10}, ["compact"]),
-        ({"deleted_rows": 6}, ["compact"]),
-        ({"deleted_rows": 1, "records": 0}, ["compact"]),
+        ({"deleted_rows": 6}, [*SORT, "compact"]),
+        ({"deleted_rows": 6, "shared_delete_files": 0}, ["compact"]),
+        ({"deleted_rows": 1, "records": 0}, [*SORT, "compact"]),
         ({"manifests": 50}, ["rewrite manifests"]),
         ({"manifests": 50, "small_files": 10}, ["compact"]),
         ({"old_snapshots": 10}, ["expire snapshots", "remove orphan files"]),
@@ -99,6 +106,21 @@ def test_cdc_maintenance_steps__procedures():
         """,
     )
     assert "older_than => timestamp '2024-02-02 23:00:00.000'" in orphans["sql"]
+
+
+def test_cdc_maintenance_steps__batches_go_on_to_write_delete_files_of_many_data_files():
+    by_file, sort, again = Dbt().cdc_maintenance_steps("silver.t", {**TIDY, "shared_delete_files": 4}, SMALL, DEFAULTS)
+    alter = "alter table silver.t set tblproperties ('write.delete.granularity' ="
+    assert (by_file["sql"], again["sql"]) == (f"{alter} 'file')", f"{alter} 'partition')")
+    assert_sql_equal(
+        sort["sql"],
+        """
+        call system.rewrite_position_delete_files(
+            table => 'silver.t',
+            options => map('rewrite-all', 'true')
+        )
+        """,
+    )
 
 
 @pytest.mark.parametrize(("target", "expected"), [(None, SMALL), ("8000000", 6000000), ("134217728", SMALL)])
@@ -191,6 +213,14 @@ def test_maintain__a_run_that_came_first_is_no_failure():
     dbt = project(attempts={"with files": [{**TIDY, "small_files": 10}], "rewrite_data_files": "conflict"})
     dbt.maintain(tables=["silver.shop__order"])
     assert "gave up to compact: a run wrote to it meanwhile" in dbt.printed[0]
+
+
+def test_maintain__what_batches_write_is_set_again_where_deletes_could_not_be_sorted():
+    untidy = {**TIDY, "shared_delete_files": 4}
+    dbt = project(attempts={"with files": [untidy], "rewrite_position_delete_files": "conflict", "alter table": []})
+    dbt.maintain(tables=["silver.shop__order"])
+    assert dbt.printed[0].startswith("1 of 1: silver.shop__order: gave up to sort deletes by file: a run wrote to it")
+    assert [sql for sql in dbt.attempted if "alter table" in sql][-1].endswith("'partition')")
 
 
 def test_maintain__a_dry_run_calls_nothing():
