@@ -1,13 +1,15 @@
 {#
     One row about a table, from metadata alone: what is there, and what could go. Snapshots are kept from the oldest one
     on that progress needs: the newest that carries the table's own, and in bronze the one that silver names. A delete
-    file of several data files has no bounds of their paths (field 2147483546 of Iceberg's specification).
+    file is loose if it is of several data files or not the only one of its own; where it is of one, its paths have bounds
+    (field 2147483546 of Iceberg's specification).
 #}
 {% macro cdc_maintenance_state_sql(relation, is_partitioned, reader, small_bytes, settings) -%}
 with files as (
     select
         content = 0 as is_data,
-        content = 1 and file_format <> 'PUFFIN' and lower_bounds[2147483546] is null as is_shared,
+        content = 1 and file_format <> 'PUFFIN' as has_positions,
+        lower_bounds[2147483546] as of_data_file,
         record_count,
         file_size_in_bytes,
         {{ 'spec_id, partition' if is_partitioned else 'spec_id' }}
@@ -61,7 +63,7 @@ select
     coalesce(sum(record_count) filter (where is_data), 0) as records,
     coalesce(sum(record_count) filter (where not is_data), 0) as deleted_rows,
     coalesce(sum(file_size_in_bytes), 0) as bytes,
-    count_if(is_shared) as shared_delete_files,
+    count_if(has_positions) - count(distinct of_data_file) filter (where has_positions) as loose_delete_files,
     (select coalesce(sum(files), 0) from small where files >= {{ settings.min_files }}) as small_files,
     (select count(*) from {{ relation }}.manifests) as manifests,
     (select count(*) from dated) as snapshots,

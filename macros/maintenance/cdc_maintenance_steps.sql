@@ -6,7 +6,7 @@
 {% macro cdc_maintenance_steps(name, state, small_bytes, settings) %}
     {% set steps = [] %}
     {% set has_deletes = state.deleted_rows > settings.delete_ratio * state.records %}
-    {% if state.shared_delete_files >= (1 if has_deletes else settings.min_files) %}
+    {% if state.loose_delete_files >= (1 if has_deletes else settings.min_files) %}
         {% do steps.append({'what': '', 'sql': _granularity_sql(name, 'file')}) %}
         {% do steps.append({
             'what': 'sort deletes by file',

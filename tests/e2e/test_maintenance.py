@@ -137,7 +137,14 @@ def test_small_files_and_deletes_become_one_file_and_nothing_is_read_twice(maint
     maintained.check()
 
 
-def test_deletes_of_many_batches_are_sorted_by_file_before_files_are_judged(maintained, maintain):
+@pytest.mark.parametrize(
+    ("batches", "named"),
+    [
+        pytest.param([slice(None)], 2, id="of several data files"),
+        pytest.param([slice(0, 1), slice(1, 2)], 1, id="several of one data file"),
+    ],
+)
+def test_deletes_are_sorted_by_file_before_files_are_judged(maintained, maintain, batches, named):
     lakehouse, table = maintained.lakehouse, "silver.s__m_hard"
 
     def written():
@@ -145,22 +152,25 @@ def test_deletes_of_many_batches_are_sorted_by_file_before_files_are_judged(main
         return row.value
 
     def delete_files():
-        """How many data files each names."""
+        """How many data files each names, by its own path."""
         rows = lakehouse.sql(
-            f"select count(distinct file_path) as named from {table}.position_deletes group by delete_file_path"
+            f"select delete_file_path, count(distinct file_path) as named from {table}.position_deletes group by 1"
         )
-        return sorted(row.named for row in rows)
+        return {row.delete_file_path: row.named for row in rows}
 
-    maintained.minute += 1
-    rows = maintained.rows["m_hard"]
-    rows[:] = [{**row, "v": f"changed {maintained.minute}"} for row in rows]
-    maintained.stories["m_hard"].changes(maintained.minute, *(change("U", maintained.minute, **row) for row in rows))
-    maintained.run()
-    assert delete_files()[-1] > 1, "a batch writes one delete file, of all data files"
+    rows, before = maintained.rows["m_hard"], delete_files()
+    for part in batches:
+        maintained.minute += 1
+        rows[part] = [{**row, "v": f"changed {maintained.minute}"} for row in rows[part]]
+        changes = [change("U", maintained.minute, **row) for row in rows[part]]
+        maintained.stories["m_hard"].changes(maintained.minute, *changes)
+        maintained.run()
+    new = [delete_files()[path] for path in delete_files().keys() - before.keys()]
+    assert new == [named] * len(batches), "a batch writes one delete file, of all data files, and leaves the others"
     done, said = maintain(min_files=99, delete_ratio=0.01, tables=["silver.s__m_hard"])
     assert done, said
     assert " of 1: silver.s__m_hard: sort deletes by file; compact" in said
-    assert delete_files() == []
+    assert delete_files() == {}
     assert written() == "partition"
     maintained.check()
 

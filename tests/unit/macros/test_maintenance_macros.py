@@ -25,7 +25,7 @@ TIDY = {
     "deleted_rows": 5,
     "bytes": 5 * 1048576,
     "small_files": 0,
-    "shared_delete_files": 3,
+    "loose_delete_files": 3,
     "manifests": 49,
     "snapshots": 12,
     "old_snapshots": 9,
@@ -66,12 +66,12 @@ def due(**state: Any) -> list[str]:
 @pytest.mark.parametrize(
     ("state", "expected"),
     [
-        ({"shared_delete_files": 0}, []),
+        ({"loose_delete_files": 0}, []),
         ({}, []),
-        ({"shared_delete_files": 4}, SORT),
+        ({"loose_delete_files": 4}, SORT),
         ({"small_files": 10}, ["compact"]),
         ({"deleted_rows": 6}, [*SORT, "compact"]),
-        ({"deleted_rows": 6, "shared_delete_files": 0}, ["compact"]),
+        ({"deleted_rows": 6, "loose_delete_files": 0}, ["compact"]),
         ({"deleted_rows": 1, "records": 0}, [*SORT, "compact"]),
         ({"manifests": 50}, ["rewrite manifests"]),
         ({"manifests": 50, "small_files": 10}, ["compact"]),
@@ -109,7 +109,7 @@ def test_cdc_maintenance_steps__procedures():
 
 
 def test_cdc_maintenance_steps__batches_go_on_to_write_delete_files_of_many_data_files():
-    by_file, sort, again = Dbt().cdc_maintenance_steps("silver.t", {**TIDY, "shared_delete_files": 4}, SMALL, DEFAULTS)
+    by_file, sort, again = Dbt().cdc_maintenance_steps("silver.t", {**TIDY, "loose_delete_files": 4}, SMALL, DEFAULTS)
     alter = "alter table silver.t set tblproperties ('write.delete.granularity' ="
     assert (by_file["sql"], again["sql"]) == (f"{alter} 'file')", f"{alter} 'partition')")
     assert_sql_equal(
@@ -216,7 +216,7 @@ def test_maintain__a_run_that_came_first_is_no_failure():
 
 
 def test_maintain__what_batches_write_is_set_again_where_deletes_could_not_be_sorted():
-    untidy = {**TIDY, "shared_delete_files": 4}
+    untidy = {**TIDY, "loose_delete_files": 4}
     dbt = project(attempts={"with files": [untidy], "rewrite_position_delete_files": "conflict", "alter table": []})
     dbt.maintain(tables=["silver.shop__order"])
     assert dbt.printed[0].startswith("1 of 1: silver.shop__order: gave up to sort deletes by file: a run wrote to it")
