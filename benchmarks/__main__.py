@@ -216,7 +216,7 @@ def _series(root: Path, sizes: Sizes) -> Costs:
 def _memory(root: Path, sizes: Sizes) -> Costs:
     found = memory.measure(root, *sizes.memory)
     _say(f"{found.rows:,} rows loaded, then {found.changes:,} changes, Java with {memory.DRIVER_MEMORY}: finished")
-    _say(f"  at most {found.heap:,.0f} of {found.heap_limit:,.0f} MB of Java's heap, garbage included")
+    _say(f"  at most {found.heap:,.0f} MB of Java's heap in use when a collection ended")
     _say(f"  at most {found.java:,.0f} MB held by the process of Java, {found.python:,.0f} MB by that of Python")
     return {}
 

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import json
 import os
+import re
 import subprocess
 import sys
 import time
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import psutil
 
@@ -26,8 +25,7 @@ class Peak:
     Attributes:
         rows: of the table.
         changes: of the batch.
-        heap: Java's heap, pool by pool, so that the sum may never have been in use at one time; garbage counts.
-        heap_limit: what Java could have taken.
+        heap: Java's heap when a collection ended; some of that is still garbage.
         java: the process of Java.
         python: the process of dbt; the data of the benchmark is made there.
     """
@@ -35,7 +33,6 @@ class Peak:
     rows: int
     changes: int
     heap: float
-    heap_limit: float
     java: float
     python: float
 
@@ -49,13 +46,15 @@ def measure(root: Path, rows: int, changes: int) -> Peak:
         changes: of the batch.
 
     Raises:
-        RuntimeError: the child did not finish.
+        RuntimeError: the child did not finish, or Java collected nothing.
     """
     root.mkdir(parents=True, exist_ok=True)
-    result = root / "memory.json"
-    command = [sys.executable, "-m", "benchmarks.memory", str(root / "memory"), str(rows), str(changes), str(result)]
+    command = [sys.executable, "-m", "benchmarks.memory", str(root / "memory"), str(rows), str(changes)]
+    # Spark's launcher is Java, too, and takes the same options.
+    options = f"{os.environ.get('JAVA_TOOL_OPTIONS', '')} -Xlog:gc:file={root}/gc-%p.log"
+    environment = {**os.environ, "SPARK_DRIVER_MEMORY": DRIVER_MEMORY, "JAVA_TOOL_OPTIONS": options}
     python = java = 0
-    with subprocess.Popen(command, env={**os.environ, "SPARK_DRIVER_MEMORY": DRIVER_MEMORY}) as process:
+    with subprocess.Popen(command, env=environment) as process:
         watched = psutil.Process(process.pid)
         while process.poll() is None:
             try:
@@ -67,19 +66,28 @@ def measure(root: Path, rows: int, changes: int) -> Peak:
             time.sleep(0.1)
     if process.returncode:
         raise RuntimeError(f"{rows:,} rows with {changes:,} changes did not fit into {DRIVER_MEMORY}: see above")
-    heap = json.loads(result.read_text())
-    used = (heap["used"], heap["limit"], java, python)
-    return Peak(rows, changes, *(number / 2**20 for number in used))
+    left = [megabytes for log in root.glob("gc-*.log") for megabytes in heaps_left(log.read_text())]
+    if not left:
+        raise RuntimeError(f"Java's log of its collections in {root} names none")
+    return Peak(rows, changes, max(left), java / 2**20, python / 2**20)
 
 
-def main(root: str, rows: str, changes: str, result: str) -> None:
-    """The child: loads, takes a batch, checks both, and writes what Java says of its heap.
+def heaps_left(log: str) -> list[int]:
+    """MB in use after each collection.
+
+    Args:
+        log: what Java writes with `-Xlog:gc`, such as `GC(7) Pause Young (Allocation Failure) 312M->45M(989M) 20.1ms`.
+    """
+    return [int(left) for left in re.findall(r"\d+M->(\d+)M\(\d+M\)", log)]
+
+
+def main(root: str, rows: str, changes: str) -> None:
+    """The child: loads, takes a batch, and checks both.
 
     Args:
         root: an empty folder.
         rows: of the full load.
         changes: of the batch.
-        result: the file to write.
 
     Raises:
         WrongResult: silver does not hold what it must.
@@ -91,11 +99,6 @@ def main(root: str, rows: str, changes: str, result: str) -> None:
         lake.build()
         if lake.fingerprint("silver.s__t0") != lake.expected(files):
             raise WrongResult("silver.s__t0 is not what its files say")
-    jvm: Any = lake.spark._jvm
-    pools = jvm.java.lang.management.ManagementFactory.getMemoryPoolMXBeans()
-    used = sum(pool.getPeakUsage().getUsed() for pool in pools if pool.getType().name() == "HEAP")
-    limit = jvm.Runtime.getRuntime().maxMemory()
-    Path(result).write_text(json.dumps({"used": used, "limit": limit}))
 
 
 if __name__ == "__main__":

@@ -8,6 +8,7 @@ import pytest
 
 from benchmarks.data import TableFiles
 from benchmarks.growth import exponent
+from benchmarks.memory import heaps_left
 from benchmarks.series import Block, Memory, heap_growth
 
 MEMORY = Memory(heap=100.0, java=1000.0, python=300.0)
@@ -39,6 +40,17 @@ def test_the_heap_grows_by_table_and_the_first_block_warms_up() -> None:
     assert heap_growth(blocks, "t0") == pytest.approx(4.0)
     assert heap_growth(blocks, "t1") == pytest.approx(10.0)
     assert heap_growth(blocks[:2], "t0") == 0.0
+
+
+def test_the_heap_is_read_where_a_collection_left_it() -> None:
+    log = """\
+[0.003s][info][gc] Using G1
+[0.702s][info][gc] GC(0) Pause Young (Normal) (G1 Evacuation Pause) 123M->45M(2048M) 5.301ms
+[1.300s][info][gc] GC(1) Concurrent Mark Cycle
+[1.350s][info][gc] GC(1) Pause Remark 60M->51M(2048M) 8.900ms
+[1.360s][info][gc] GC(1) Concurrent Mark Cycle 60.000ms
+"""
+    assert heaps_left(log) == [45, 51]
 
 
 def test_recent_changes_leave_older_keys_alone(tmp_path) -> None:
