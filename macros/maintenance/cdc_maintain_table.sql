@@ -18,19 +18,17 @@
     {% set steps = cdc_maintenance_steps(name, before, small_bytes, settings) %}
     {% set done, errors = [], [] %}
     {% for step in steps %}
-        {% set what = step.what or step.sql %}
         {% set outcome = {'error': none} if dry_run else adapter.attempt(step.sql) %}
         {% if outcome.error is none %}
             {% do done.append(step.what) %}
         {% elif outcome.is_conflict %}
-            {% do done.append('gave up to ' ~ what ~ ': a run wrote to it meanwhile, the next maintain tries again') %}
+            {% do done.append('gave up to ' ~ step.what ~ ': a run wrote to it meanwhile, the next maintain tries again') %}
         {% else %}
-            {% do errors.append('failed to ' ~ what ~ ': ' ~ outcome.error) %}
+            {% do errors.append('failed to ' ~ step.what ~ ': ' ~ outcome.error) %}
         {% endif %}
     {% endfor %}
     {% set again = adapter.attempt(state_sql) if steps and not dry_run else asked %}
     {% set after = again.rows[0] if not again.error else before %}
-    {% set said = (done | select | list + errors) | join('; ') or 'nothing to do' %}
-    {% set cells = cdc_maintenance_cells(name, said, before, after) %}
+    {% set cells = cdc_maintenance_cells(name, (done + errors) | join('; ') or 'nothing to do', before, after) %}
     {% do return({'cells': cells, 'is_failed': errors | length > 0}) %}
 {% endmacro %}

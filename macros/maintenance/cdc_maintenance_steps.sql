@@ -7,12 +7,10 @@
     {% set steps = [] %}
     {% set has_deletes = state.deleted_rows > settings.delete_ratio * state.records %}
     {% if state.loose_delete_files >= (1 if has_deletes else settings.min_files) %}
-        {% do steps.append({'what': '', 'sql': _granularity_sql(name, 'file')}) %}
         {% do steps.append({
             'what': 'sort deletes by file',
             'sql': cdc_call_sql('rewrite_position_delete_files', name, {'options': "map('rewrite-all', 'true')"}),
         }) %}
-        {% do steps.append({'what': '', 'sql': _granularity_sql(name, 'partition')}) %}
     {% endif %}
     {% if state.small_files or has_deletes %}
         {% do steps.append({
@@ -38,8 +36,3 @@
     {% endif %}
     {% do return(steps) %}
 {% endmacro %}
-
-
-{% macro _granularity_sql(name, granularity) -%}
-alter table {{ name }} set tblproperties ('write.delete.granularity' = '{{ granularity }}')
-{%- endmacro %}

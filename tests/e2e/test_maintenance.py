@@ -165,7 +165,8 @@ def test_deletes_are_sorted_by_file_before_files_are_judged(maintained, maintain
         changes = [change("U", maintained.minute, **row) for row in rows[part]]
         maintained.stories["m_hard"].changes(maintained.minute, *changes)
         maintained.run()
-    new = [delete_files()[path] for path in delete_files().keys() - before.keys()]
+    after = delete_files()
+    new = [after[path] for path in after.keys() - before.keys()]
     assert new == [named] * len(batches), "a batch writes one delete file, of all data files, and leaves the others"
     done, said = maintain(min_files=99, delete_ratio=0.01, tables=["silver.s__m_hard"])
     assert done, said

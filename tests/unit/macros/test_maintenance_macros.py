@@ -35,7 +35,7 @@ TIDY = {
 SMALL = 33554432
 
 
-SORT = ["", "sort deletes by file", ""]
+SORT = ["sort deletes by file"]
 
 
 def node(layer: str, name: str, **config: Any) -> SimpleNamespace:
@@ -108,10 +108,8 @@ def test_cdc_maintenance_steps__procedures():
     assert "older_than => timestamp '2024-02-02 23:00:00.000'" in orphans["sql"]
 
 
-def test_cdc_maintenance_steps__batches_go_on_to_write_delete_files_of_many_data_files():
-    by_file, sort, again = Dbt().cdc_maintenance_steps("silver.t", {**TIDY, "loose_delete_files": 4}, SMALL, DEFAULTS)
-    alter = "alter table silver.t set tblproperties ('write.delete.granularity' ="
-    assert (by_file["sql"], again["sql"]) == (f"{alter} 'file')", f"{alter} 'partition')")
+def test_cdc_maintenance_steps__sort():
+    [sort] = Dbt().cdc_maintenance_steps("silver.t", {**TIDY, "loose_delete_files": 4}, SMALL, DEFAULTS)
     assert_sql_equal(
         sort["sql"],
         """
@@ -215,12 +213,15 @@ def test_maintain__a_run_that_came_first_is_no_failure():
     assert "gave up to compact: a run wrote to it meanwhile" in dbt.printed[0]
 
 
-def test_maintain__what_batches_write_is_set_again_where_deletes_could_not_be_sorted():
+@pytest.mark.parametrize("outcome", [[], "conflict"])
+def test_maintain__deletes_are_sorted_in_a_session_that_writes_them_by_file_and_batches_go_on(outcome):
     untidy = {**TIDY, "loose_delete_files": 4}
-    dbt = project(attempts={"with files": [untidy], "rewrite_position_delete_files": "conflict", "alter table": []})
+    dbt = project(attempts={"with files": [untidy], "rewrite_position_delete_files": outcome})
     dbt.maintain(tables=["silver.shop__order"])
-    assert dbt.printed[0].startswith("1 of 1: silver.shop__order: gave up to sort deletes by file: a run wrote to it")
-    assert [sql for sql in dbt.attempted if "alter table" in sql][-1].endswith("'partition')")
+    gave_up = "gave up to sort deletes by file: a run wrote to it" if outcome else "sort deletes by file"
+    assert dbt.printed[0].startswith(f"1 of 1: silver.shop__order: {gave_up}")
+    assert dbt.properties == {"spark.datasource.iceberg.delete-granularity": "file"}
+    assert not [sql for sql in dbt.attempted if "alter table" in sql], "what batches write is the table's own"
 
 
 def test_maintain__a_dry_run_calls_nothing():
