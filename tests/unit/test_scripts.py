@@ -218,6 +218,7 @@ def test_help_lists_every_target_of_the_front_door() -> None:
         "setup",
         "demo",
         "test",
+        "test-fast",
         "prove",
         "watch",
         "bench",
