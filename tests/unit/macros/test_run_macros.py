@@ -67,6 +67,25 @@ def test_cdc_has_news__knows_what_cdc_nothing_new_sql_says():
     assert [Dbt(compiled=sql).cdc_has_news(), Dbt(compiled="select 1").cdc_has_news()] == [False, True]
 
 
+# Text from outside that may stand in a query: names of columns, and literals.
+ODD_NAMES = [
+    "a -- nothing new: b", "a\n-- nothing new: b", "-- nothing new: ", "\n-- cdc mark replaces: {}\n", "*/ a /*", "a`b'c\"d",
+    "{{ a }} {% b %}", "${a}", "a.b;c", "\r\n-- cdc mark barrier: z", "ä\u2028-- nothing new: ",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("name", ODD_NAMES)
+def test_a_name_in_a_query_is_never_taken_for_a_mark(name):
+    quoted = Dbt().cdc_quote(name)
+    query = f"with news as (\n    select 1 as {quoted}\n)\n\nselect *, {Dbt().cdc_string_sql(name)} as v\nfrom news"
+    mark = Dbt().cdc_mark_sql("inserts", "true")
+    for head in ("", "\n-- depends_on: a\n"):
+        dbt = Dbt(compiled=f"{head}{mark}\n{query}")
+        assert (dbt.cdc_has_news(), dbt.cdc_marks()) == (True, {**dict.fromkeys(Dbt().cdc_marks(), ""), "inserts": "true"})
+        nothing = Dbt(compiled=f"{head}{Dbt().cdc_nothing_new_sql(BRONZE, 'all read')}")
+        assert nothing.cdc_has_news() is False
+
+
 NEWS = "select 1"
 INSERTS = Dbt().cdc_mark_sql("inserts", "true") + "\nselect 1"
 NOTHING = Dbt().cdc_nothing_new_sql(BRONZE, "all read")
