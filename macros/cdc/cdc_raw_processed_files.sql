@@ -8,6 +8,9 @@ with progress as (
     select
         {{ cdc_table_columns_sql(table) | indent(8) }},
         true as is_active,
+        {%- if cdc_is_run() and load_relation(table.relation) is none %}
+        0 as batch_id
+        {%- else %}
         coalesce(
             (
                 select max(cast(snapshots.summary['cdc.batch-id'] as bigint))
@@ -18,6 +21,7 @@ with progress as (
             (select max(_cdc_batch_id) from {{ table.relation }}),
             0
         ) as batch_id
+        {%- endif %}
     union all
     {%- endfor %}
     {%- for feed in split %}
