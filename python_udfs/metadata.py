@@ -191,7 +191,7 @@ class FeedOptions:
 
     def is_before_image(self, name: str) -> bool:
         """Whether a column holds the value that another one had before the change."""
-        return bool(self.before_image_prefix) and name.lower().startswith(str(self.before_image_prefix).lower())
+        return bool(self.before_image_prefix) and name.startswith(str(self.before_image_prefix))
 
 
 @dataclass(frozen=True)
@@ -319,6 +319,12 @@ def table_name(name: str) -> str:
         bare = bare.removeprefix(OTHER_NAME_PREFIX)
     is_reserved = bare in RESERVED_NAMES or bare.startswith(RESERVED_PREFIX)
     return f"{OTHER_NAME_PREFIX}{name}" if is_reserved else name
+
+
+def file_name(name: str) -> str:
+    """Name that the source has for a column of bronze: `table_name` the other way round."""
+    bare = name[len(OTHER_NAME_PREFIX) :]
+    return bare if name.lower().startswith(OTHER_NAME_PREFIX) and table_name(bare) == name else name
 
 
 def needs_quotes(name: str) -> bool:
@@ -847,7 +853,7 @@ class _Loader:
             return
         options = feed.options
         prefix, sequence = options.before_image_prefix, options.change_sequence_column
-        images = [f"{prefix}{name}" for name in table.primary_key] if prefix else []
+        images = [f"{prefix}{file_name(name)}" for name in table.primary_key] if prefix else []
         listed = [column.name.lower() for column in table.columns]
         for option, names, what in (
             ("before_image_prefix", images, "the before image of every key column"),

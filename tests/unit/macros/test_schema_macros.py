@@ -7,6 +7,8 @@ from types import SimpleNamespace
 import pytest
 from harness import CompilerError, Dbt, Relation, assert_sql_equal, normalise
 
+from python_udfs.metadata import RESERVED_NAMES, file_name, table_name
+
 BRONZE = Relation("bronze", "shop__order")
 SILVER = Relation("silver", "shop__order")
 
@@ -503,3 +505,13 @@ def test_validate_cdc_key__message():
 @pytest.mark.parametrize(("keys", "columns"), [(["ID"], ["Id", "name"]), ([], ["id"]), (["id"], [])])
 def test_validate_cdc_key__nothing_wrong(keys, columns):
     Dbt().validate_cdc_key({"primary_key": keys}, BRONZE, columns)
+
+
+@pytest.mark.parametrize(
+    "name",
+    [*RESERVED_NAMES, "_cdc_x", "_CDC_Sequence", "source__file", "Source_source__pos", "source_", "source_a", "a", "_a"],
+)
+def test_cdc_table_name__is_the_rule_of_the_metadata_and_goes_back(name):
+    dbt = Dbt()
+    assert dbt.cdc_table_name(name) == table_name(name)
+    assert dbt.cdc_file_name(table_name(name)) == name == file_name(table_name(name))
