@@ -354,7 +354,7 @@ def test_cdc_csv_control_sql__case(control, options, expected):
     assert_sql_equal(Dbt().cdc_csv_control_sql(table(**options), control), expected)
 
 
-@pytest.mark.parametrize(("control", "name"), [("operation", "Op"), ("timestamp", "Ts")])
+@pytest.mark.parametrize(("control", "name"), [("operation", "=op"), ("timestamp", "Ts")])
 def test_cdc_csv_control_sql__by_name_with_a_header(control, name):
     dbt, cdc = Dbt(), table(header=True, timestamp_column="Ts")
     assert dbt.cdc_csv_control_sql(cdc, control).strip() == dbt.cdc_csv_value_sql(cdc, name).strip()
