@@ -312,7 +312,7 @@ def model_name(layer: str, schema: str, table: str) -> str:
 def table_name(name: str) -> str:
     """Name that a column of the source has in bronze and silver (macros/cdc/cdc_table_name.sql has the same rule).
 
-    A reserved name gets ``source_`` in front. So does a name that could be such a name, and no two columns get one name.
+    A reserved name gets ``source_`` in front. So does a name that could be such a name: no two columns get one name.
     """
     bare = name.lower()
     while bare.startswith(OTHER_NAME_PREFIX):
@@ -663,7 +663,9 @@ class _Loader:
             lines.setdefault(name.lower(), row.line)
             data_type = self._data_type(row, obligatory=feed is not None and feed.format != "parquet")
             optional = self._boolean(row, "optional")
-            columns.append((row, Column(table_name(name), self._position(row), data_type, optional, row["description"])))
+            columns.append(
+                (row, Column(table_name(name), self._position(row), data_type, optional, row["description"]))
+            )
         if any(row.broken for row in rows):
             return None
         self._order(columns)

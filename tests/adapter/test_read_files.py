@@ -346,14 +346,17 @@ def test_separate_types_are_columns_side_by_side_in_the_order_of_the_files(sessi
 
 
 def test_separate_types_read_columns_that_differ_only_by_case_and_names_of_added_ones(session, tmp_path):
+    odd = {"a`b": [7]}
     paths = [
-        write(tmp_path / "1.parquet", Op=["U"], id=[1], op=["add"], _file_path=["p"], **{"a`b": [7]}),
+        write(tmp_path / "1.parquet", Op=["U"], ts=["t"], TS=["T"], id=[1], op=["add"], _file_path=["p"], **odd),
         write(tmp_path / "2.parquet", id=[2], OP=["sub"]),
     ]
     options = {"types": "separate", "verify": "full", "exact": ["Op", "ts"]}
     answer = read_files(session, "v", "parquet", paths, options)
     assert answer["rejected"] == []
-    assert [column["column"] for column in answer["columns"]] == ["Op", "id", "op#2", "_file_path#2", "a`b"]
+    assert [column["column"] for column in answer["columns"]] == [
+        "Op", "ts", "TS#2", "id", "op#2", "_file_path#2", "a`b",
+    ]  # fmt: skip
     rows = session.sql("select `Op`, id, `op#2`, `_file_path#2`, `a``b`, _file_path from v order by id").collect()
     assert rows == [("U", 1, "add", "p", 7, paths[0]), (None, 2, "sub", None, None, paths[1])]
     assert session.table("v").where("id = 1 and `op#2` = 'add' and `Op` = 'U'").count() == 1

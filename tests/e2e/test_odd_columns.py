@@ -17,7 +17,9 @@ LOAD = "LOAD00000001"
 
 def at(minutes: int) -> str:
     """Name of a change file, without its ending."""
-    return (datetime(2024, 1, 31, 23, tzinfo=timezone.utc) + timedelta(minutes=minutes)).strftime("%Y%m%d-%H%M%S%f")[:18]
+    return (datetime(2024, 1, 31, 23, tzinfo=timezone.utc) + timedelta(minutes=minutes)).strftime("%Y%m%d-%H%M%S%f")[
+        :18
+    ]
 
 
 class Files:
@@ -83,7 +85,13 @@ def built(empty_lakehouse):
             put_cut(Files(lakehouse.raw, "odd", f"{name}_cut"), batch, *values[batch])
             for number in range(BATCHES) if batch == 0 else ():
                 put_cut(Files(lakehouse.raw, "odd", f"{name}_whole"), number, *values[number])
-        odd_names = {"_deleted": ["d"], "_partition": ["p"], "_spec_id": [5], "_CDC_sequence": ["s"], "_file_path": ["f"]}
+        odd_names = {
+            "_deleted": ["d"],
+            "_partition": ["p"],
+            "_spec_id": [5],
+            "_CDC_sequence": ["s"],
+            "_file_path": ["f"],
+        }
         if batch == 0:
             reserved.put(LOAD, _file=[1], _was=["old"], source__file=["no"], **odd_names)
             controls.put(LOAD, ts=["2024-01-31 23:00:00"], id=[1], op=["add"], bi_score=[1], TS=["mine"])

@@ -508,7 +508,14 @@ def before_images(format: str, names: list[str], view: str | None = "v", **optio
 def test_cdc_before_images__take_the_types_of_the_key(format, raw_type, options):
     assert before_images(format, ["part", "BI_PART", "BI_id", "bi_id"], **options) == [
         {"name": "BI_id", "raw_type": raw_type, "type": "int", "key": "Id", "key_column": KEY[0], "is_cast": False},
-        {"name": "BI_PART", "raw_type": raw_type, "type": "string", "key": "part", "key_column": KEY[1], "is_cast": False},
+        {
+            "name": "BI_PART",
+            "raw_type": raw_type,
+            "type": "string",
+            "key": "part",
+            "key_column": KEY[1],
+            "is_cast": False,
+        },
     ]
 
 

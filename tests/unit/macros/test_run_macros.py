@@ -69,7 +69,8 @@ def test_cdc_has_news__knows_what_cdc_nothing_new_sql_says():
 
 # Text from outside that may stand in a query: names of columns, and literals.
 ODD_NAMES = [
-    "a -- nothing new: b", "a\n-- nothing new: b", "-- nothing new: ", "\n-- cdc mark replaces: {}\n", "*/ a /*", "a`b'c\"d",
+    "a -- nothing new: b", "a\n-- nothing new: b", "-- nothing new: ", "\n-- cdc mark replaces: {}\n", "*/ a /*",
+    "a`b'c\"d",
     "{{ a }} {% b %}", "${a}", "a.b;c", "\r\n-- cdc mark barrier: z", "ä\u2028-- nothing new: ",
 ]  # fmt: skip
 
@@ -81,7 +82,10 @@ def test_a_name_in_a_query_is_never_taken_for_a_mark(name):
     mark = Dbt().cdc_mark_sql("inserts", "true")
     for head in ("", "\n-- depends_on: a\n"):
         dbt = Dbt(compiled=f"{head}{mark}\n{query}")
-        assert (dbt.cdc_has_news(), dbt.cdc_marks()) == (True, {**dict.fromkeys(Dbt().cdc_marks(), ""), "inserts": "true"})
+        assert (dbt.cdc_has_news(), dbt.cdc_marks()) == (
+            True,
+            {**dict.fromkeys(Dbt().cdc_marks(), ""), "inserts": "true"},
+        )
         nothing = Dbt(compiled=f"{head}{Dbt().cdc_nothing_new_sql(BRONZE, 'all read')}")
         assert nothing.cdc_has_news() is False
 

@@ -509,7 +509,17 @@ def test_validate_cdc_key__nothing_wrong(keys, columns):
 
 @pytest.mark.parametrize(
     "name",
-    [*RESERVED_NAMES, "_cdc_x", "_CDC_Sequence", "source__file", "Source_source__pos", "source_", "source_a", "a", "_a"],
+    [
+        *RESERVED_NAMES,
+        "_cdc_x",
+        "_CDC_Sequence",
+        "source__file",
+        "Source_source__pos",
+        "source_",
+        "source_a",
+        "a",
+        "_a",
+    ],
 )
 def test_cdc_table_name__is_the_rule_of_the_metadata_and_goes_back(name):
     dbt = Dbt()

@@ -32,7 +32,8 @@ def separate_columns(
 ) -> tuple[list[FileColumn], list[list[FileColumn] | str]]:
     """Give each name and type of a column its own column of a view, in the order of the groups.
 
-    Names are compared without case, but for the exact ones. Arrays, maps and structs of one name are one column where a type holds both without loss.
+    Names are compared without case, but for the exact ones. Arrays, maps and structs of one name are one column where a
+    type holds both without loss.
 
     Args:
         groups: schema and files, by the order in which the schemas come first.
@@ -47,7 +48,7 @@ def separate_columns(
     everything: list[FileColumn] = []
     of_groups: list[list[FileColumn] | str] = []
     for schema, _ in groups:
-        found = [_known(by_name.get(_identity(field.name, exact), []), field) for field in schema.fields]
+        found = [_known(by_name.get(identity(field.name, exact), []), field) for field in schema.fields]
         conflict = next((item for item in found if isinstance(item, str)), None)
         if conflict is not None:
             of_groups.append(conflict)
@@ -59,14 +60,15 @@ def separate_columns(
             else:
                 column = FileColumn(field.name, field.dataType, _free_name(field.name, used))
                 used.add(column.column.lower())
-                by_name.setdefault(_identity(field.name, exact), []).append(column)
+                by_name.setdefault(identity(field.name, exact), []).append(column)
                 everything.append(column)
             columns.append(column)
         of_groups.append(columns)
     return everything, of_groups
 
 
-def _identity(name: str, exact: Collection[str]) -> str:
+def identity(name: str, exact: Collection[str]) -> str:
+    """The text by which the name of a column is compared."""
     # The mark keeps an exact name in lower case, such as ts, apart from another TS.
     return f"={name}" if name in exact else name.lower()
 

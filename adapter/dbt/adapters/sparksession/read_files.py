@@ -23,7 +23,7 @@ from dbt.adapters.sparksession.errors import (
     root_cause,
     spark_message,
 )
-from dbt.adapters.sparksession.file_columns import differ_by_case, separate_columns
+from dbt.adapters.sparksession.file_columns import differ_by_case, identity, separate_columns
 from dbt.adapters.sparksession.java import java_class
 from dbt.adapters.sparksession.kept import kept
 from dbt.adapters.sparksession.widening import merge_schemas
@@ -155,9 +155,7 @@ def read_files(
             to_read = StructType(
                 [StructField(field.name, its.data_type) for field, its in zip(stored, its_columns, strict=True)]
             )
-            described = [
-                {**column, "column": name} for column, name in zip(_described(stored), names, strict=True)
-            ]
+            described = [{**column, "column": name} for column, name in zip(_described(stored), names, strict=True)]
             for frame, _ in opened(to_read, accepted, names):
                 frames.append(numbered(_in_session(session, frame), stored, described))
         seen = {column["column"] for schema in schemas.values() for column in schema}
@@ -171,8 +169,8 @@ def read_files(
         rejected += misfits
         for stored, accepted in reads:
             for frame, some in opened(stored, accepted):
-                frame = numbered(frame, own[some[0]], _described(own[some[0]]))
-                frames.append(_cast(frame, merged) if merged is not None else frame)
+                with_number = numbered(frame, own[some[0]], _described(own[some[0]]))
+                frames.append(_cast(with_number, merged) if merged is not None else with_number)
         columns = _described(merged) if merged is not None and frames else []
     if not frames:
         return {"columns": [], "schemas": [], "rejected": _in_order(rejected, paths), "found": []}
@@ -306,7 +304,7 @@ def _check_names(paths: list[str]) -> None:
 def _check_columns(schema: StructType, taken: tuple[str, ...], exact: tuple[str, ...]) -> None:
     seen: dict[str, str] = {}
     for name in schema.names:
-        lower = name if name in exact else name.lower()
+        lower = identity(name, exact)
         if lower in taken:
             raise FileProblem(f"column {name!r} has the name of a column that read_files adds")
         if lower in seen:
@@ -327,7 +325,7 @@ def _cast(frame: DataFrame, schema: StructType) -> DataFrame:
 
 
 def _with_row_index(frame: DataFrame, names: list[str] | None = None) -> DataFrame:
-    """The frame, its columns under these names, with those of its parquet files, which know the numbers of their rows."""
+    """The frame, under these names, with the columns of its parquet files, which know the numbers of their rows."""
     # By position: names that differ only by case are ambiguous to the session that resolves them.
     frame = frame if names is None else frame.toDF(*names)
     metadata = frame.metadataColumn("_metadata")
