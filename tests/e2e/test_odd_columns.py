@@ -61,7 +61,7 @@ def put_cut(files: Files, number: int, data_type: pa.DataType, value: Any) -> No
 
 @pytest.fixture(scope="module")
 def built(empty_lakehouse):
-    """The lakehouse after three builds, and what the first one said."""
+    """The lakehouse after three builds, their statuses and what the first one said."""
     lakehouse = empty_lakehouse
     lakehouse.add_feed("odd", "parquet")
     lakehouse.add_feed("stamped", "parquet", "timestamp_column=ts;before_image_prefix=BI_")
@@ -161,5 +161,5 @@ def test_a_table_that_fails_on_the_first_build_keeps_no_view_from_being_made(bui
     lakehouse, statuses, _ = built
     assert statuses[0]["silver_s__broken"] == "error"
     for view in ("quarantine", "raw_processed_files", "silver_sync_state", "run_metrics"):
-        assert statuses[0][view] == "success"
+        assert statuses[0][view] in ("success", "skipped")
         assert lakehouse.sql(f"select count(*) as number from etl_metadata.{view}")[0].number > 0
