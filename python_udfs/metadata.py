@@ -74,6 +74,20 @@ OPERATION_COLUMN_WORDS = ("auto", "always", "never")
 ABSENT_COLUMNS_WORDS = ("null", "keep")
 BOOLEANS = ("true", "false")
 RESERVED_PREFIX = "_cdc_"
+# Names of Iceberg's metadata columns, which no table can have as its own.
+RESERVED_NAMES = (
+    "_deleted",
+    "_file",
+    "_pos",
+    "_partition",
+    "_spec_id",
+    "_row_id",
+    "_last_updated_sequence_number",
+    "_change_type",
+    "_change_ordinal",
+    "_commit_snapshot_id",
+)
+OTHER_NAME_PREFIX = "source_"
 
 COMMON_OPTIONS = (
     "timestamp_column",
@@ -177,7 +191,7 @@ class FeedOptions:
 
     def is_before_image(self, name: str) -> bool:
         """Whether a column holds the value that another one had before the change."""
-        return bool(self.before_image_prefix) and name.lower().startswith(str(self.before_image_prefix).lower())
+        return bool(self.before_image_prefix) and name.startswith(str(self.before_image_prefix))
 
 
 @dataclass(frozen=True)
@@ -293,6 +307,24 @@ def alias(schema: str, table: str) -> str:
 def model_name(layer: str, schema: str, table: str) -> str:
     """Name of the dbt model of a source table in ``layer``: ``<layer>_<schema>__<table>``, cleaned."""
     return f"{layer}_{alias(schema, table)}"
+
+
+def table_name(name: str) -> str:
+    """Name that a column of the source has in bronze and silver (macros/cdc/cdc_table_name.sql has the same rule).
+
+    A reserved name gets ``source_`` in front. So does a name that could be such a name: no two columns get one name.
+    """
+    bare = name.lower()
+    while bare.startswith(OTHER_NAME_PREFIX):
+        bare = bare.removeprefix(OTHER_NAME_PREFIX)
+    is_reserved = bare in RESERVED_NAMES or bare.startswith(RESERVED_PREFIX)
+    return f"{OTHER_NAME_PREFIX}{name}" if is_reserved else name
+
+
+def file_name(name: str) -> str:
+    """Name that the source has for a column of bronze: `table_name` the other way round."""
+    bare = name[len(OTHER_NAME_PREFIX) :]
+    return bare if name.lower().startswith(OTHER_NAME_PREFIX) and table_name(bare) == name else name
 
 
 def needs_quotes(name: str) -> bool:
@@ -618,9 +650,10 @@ class _Loader:
             if row.broken:
                 continue
             name = self._filled(row, "column_name")
-            if name.lower().startswith(RESERVED_PREFIX):
-                accepted = f"a name that does not start with {RESERVED_PREFIX}"
-                self._problem(row, "column_name", repr(name), accepted, "Rename it at the source: we add such columns.")
+            if feed and feed.options.header and name == "Op" and feed.options.operation_column != "never":
+                found = "'Op', the name that DMS gives to its own column in a header"
+                fix = "Rename it by a transformation rule of the task: a header that has it twice is ambiguous."
+                self._problem(row, "column_name", found, "columns of the source only", fix)
             if feed and name and name.lower() == (feed.options.timestamp_column or "").lower():
                 found = f"{name!r}, the timestamp_column of feed {feed.feed}"
                 self._problem(row, "column_name", found, "columns of the source only", "Remove the row.")
@@ -630,7 +663,9 @@ class _Loader:
             lines.setdefault(name.lower(), row.line)
             data_type = self._data_type(row, obligatory=feed is not None and feed.format != "parquet")
             optional = self._boolean(row, "optional")
-            columns.append((row, Column(name, self._position(row), data_type, optional, row["description"])))
+            columns.append(
+                (row, Column(table_name(name), self._position(row), data_type, optional, row["description"]))
+            )
         if any(row.broken for row in rows):
             return None
         self._order(columns)
@@ -709,7 +744,7 @@ class _Loader:
                 feed=row["feed"],
                 source_schema=schema,
                 source_table=name,
-                primary_key=self._names(row, "primary_key", _items(row["primary_key"])),
+                primary_key=tuple(map(table_name, self._names(row, "primary_key", _items(row["primary_key"])))),
                 delete_mode=self._word(row, "delete_mode", DELETE_MODES),
                 mode=self._word(row, "mode", MODES),
                 key_comparison=self._key_comparison(row),
@@ -758,8 +793,8 @@ class _Loader:
         for old, new in pairs.items():
             what = repr(f"{old}={new}")
             for name in (old, new):
-                if not name or name.lower().startswith(RESERVED_PREFIX):
-                    accepted = f"old=new, two names that do not start with {RESERVED_PREFIX}"
+                if not name:
+                    accepted = "old=new, two names"
                     self._problem(row, "renamed_columns", what, accepted, "Write the old name, then the new one.")
             if old.lower() == new.lower():
                 fix = "Remove it: upper and lower case make no difference."
@@ -767,7 +802,7 @@ class _Loader:
             elif new.lower() in (other.lower() for other in pairs):
                 fix = "Give each old name the name that the column has now."
                 self._problem(row, "renamed_columns", what, "a new name that is not renamed again", fix)
-        return tuple(sorted(pairs.items()))
+        return tuple(sorted((table_name(old), table_name(new)) for old, new in pairs.items()))
 
     def _key_fits_mode(self, row: _Row, table: Table) -> None:
         if table.mode == "append":
@@ -820,7 +855,7 @@ class _Loader:
             return
         options = feed.options
         prefix, sequence = options.before_image_prefix, options.change_sequence_column
-        images = [f"{prefix}{name}" for name in table.primary_key] if prefix else []
+        images = [f"{prefix}{file_name(name)}" for name in table.primary_key] if prefix else []
         listed = [column.name.lower() for column in table.columns]
         for option, names, what in (
             ("before_image_prefix", images, "the before image of every key column"),
@@ -843,7 +878,7 @@ class _Loader:
             if column.startswith("`"):
                 column = column[1:-1].replace("``", "`")
             number = int(match["number"]) if match["number"] else None
-            part = PartitionField(column, match["time"] or match["split"] or "identity", number)
+            part = PartitionField(table_name(column), match["time"] or match["split"] or "identity", number)
             if part in fields:
                 self._problem(row, "partition_by", f"{item!r} twice", "each field once", "Remove one of the two.")
             fields.append(part)

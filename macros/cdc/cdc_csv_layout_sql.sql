@@ -33,7 +33,7 @@ placed as (
             *,
             transform(
                 first_value(_cdc_fields) over (partition by _cdc_path order by _cdc_row),
-                field -> lower(replace(trim(both '"' from field), '""', '"'))
+                field -> {{ _cdc_header_name_sql(cdc) | indent(16) }}
             ) as _cdc_header
         from split
     )
@@ -50,4 +50,17 @@ placed as (
     from split
     {%- endif %}
 )
+{%- endmacro %}
+
+{#
+    The name that a header gives a field, in lower case. DMS writes its own columns as the metadata has them: they are
+    marked, so that a column op of the source stays apart from Op.
+#}
+{% macro _cdc_header_name_sql(cdc) -%}
+{%- set name = "replace(trim(both '\"' from field), '\"\"', '\"')" -%}
+{%- if cdc.options.operation_column == 'never' -%}
+lower({{ name }})
+{%- else -%}
+if({{ name }} = 'Op', '=op', lower({{ name }}))
+{%- endif -%}
 {%- endmacro %}

@@ -13,7 +13,7 @@ array()
 {%- else -%}
 array_compact(array(
     {%- for column in casts %}
-    {%- set raw = cdc_quote(column.name) %}
+    {%- set raw = column.get('sql') or cdc_quote(column.name) %}
     {%- set value = cdc_try_cast_sql(raw, column.raw_type, column.type) %}
     case
         {%- if column.raw_type == 'string' and column.type.startswith('decimal') %}

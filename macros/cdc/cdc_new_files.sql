@@ -16,19 +16,20 @@
     {% set view = this.identifier ~ '__files' %}
     {% do cdc_keep_new_files(view, cdc, after_batch_id, sql) %}
     {% do files.update({'sql': 'select *\nfrom ' ~ cdc_quote(view)}) %}
-    {% set replaced = [] %}
+    {% set to_read, replaced = [], [] %}
     {% for file in run_query(files.sql) %}
         {% if file['kind'] == 'truncate' %}
             {% do files.update({'has_truncate': true}) %}
         {% elif file['kind'] == 'mixed' %}
             {% do files.update({'has_mixed': true}) %}
         {% elif file['is_newest'] %}
-            {% do files.paths.append(file['path']) %}
+            {% do to_read.append(file) %}
         {% else %}
             {% do replaced.append({'path': file['path'], 'reason': 'replaced by newer content before it was read'}) %}
         {% endif %}
         {% do files.update({'last_batch_id': [files.last_batch_id | int, file['batch_id'] | int] | max}) %}
     {% endfor %}
+    {% do files.update({'paths': cdc_paths_in_order(to_read)}) %}
     {% do cdc_reject_files(cdc, files.sql, 'replaced', replaced) %}
     {% do return(files) %}
 {% endmacro %}

@@ -1,6 +1,6 @@
 {# Quarantined rows live in bronze, committed with the batch that brought them; this only gathers them. #}
 {% macro cdc_quarantine(tables) -%}
-{%- for table in tables %}
+{%- for table in cdc_built(tables, 'relation') %}
 select
     {{ cdc_table_columns_sql(table) | indent(4) }},
     _cdc_source_file as source_file,

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import jinja2
 
-from python_udfs.metadata import HEADERS, clean_name, model_name, needs_quotes
+from python_udfs.metadata import HEADERS, clean_name, file_name, model_name, needs_quotes
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -207,6 +207,7 @@ def _environment() -> jinja2.Environment:
         autoescape=False,
     )
     environment.filters |= {
+        "file_name": file_name,
         "literal": _literal,
         "python": json.dumps,
         "yaml": _yaml,

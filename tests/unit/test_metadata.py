@@ -16,8 +16,10 @@ from python_udfs.metadata import (
     FeedOptions,
     PartitionField,
     alias,
+    file_name,
     load_metadata,
     model_name,
+    table_name,
 )
 
 if TYPE_CHECKING:
@@ -206,7 +208,6 @@ MISTAKES = [
     (TABLES_FILE, 0, "vanished_files", "delete", ["'delete'", "report or ignore or truncate"]),
     (TABLES_FILE, 0, "renamed_columns", "day", ["'day'", "key=value"]),
     (TABLES_FILE, 0, "renamed_columns", "day=", ["'day='", "old=new"]),
-    (TABLES_FILE, 0, "renamed_columns", "_cdc_day=sold_at", ["'_cdc_day=sold_at'", "do not start with _cdc_"]),
     (TABLES_FILE, 0, "renamed_columns", "SOLD_AT=sold_at", ["'SOLD_AT=sold_at'", "two different names"]),
     (TABLES_FILE, 0, "renamed_columns", "a=b;b=sold_at", ["'a=b'", "is not renamed again"]),
     (TABLES_FILE, 0, "renamed_columns", "a=sold_at;a=id", ["'a' twice"]),
@@ -232,7 +233,6 @@ MISTAKES = [
     (COLUMNS_FILE, 1, "position", "3", ["3 after 1", "without gaps"]),
     (COLUMNS_FILE, 0, "position", "3", ["2 first", "without gaps"]),
     (COLUMNS_FILE, 1, "column_name", "", ["nothing", "Fill in column_name"]),
-    (COLUMNS_FILE, 1, "column_name", "_CDC_x", ["'_CDC_x'", "does not start with _cdc_"]),
     (COLUMNS_FILE, 1, "column_name", "ID", ["'ID' again, first in line 2"]),
     (COLUMNS_FILE, 0, "data_type", "money", ["'money'", "decimal(p,s)"]),
     (COLUMNS_FILE, 0, "data_type", "varchar", ["'varchar'", "varchar(n)"]),
@@ -393,7 +393,7 @@ def test_without_a_header_a_change_sequence_needs_a_position(tmp_path: Path) -> 
 def test_without_a_header_before_images_need_a_position(tmp_path: Path) -> None:
     seeds = good_seeds()
     seeds[FEEDS_FILE][1]["options"] = "before_image_prefix=BI_"
-    seeds[COLUMNS_FILE].append({**seeds[COLUMNS_FILE][4], "position": "4", "column_name": "bi_ID", "data_type": "int"})
+    seeds[COLUMNS_FILE].append({**seeds[COLUMNS_FILE][4], "position": "4", "column_name": "BI_ID", "data_type": "int"})
     folder = write_seeds(tmp_path, seeds)
 
     (problem,) = problems_of(folder)
@@ -401,7 +401,8 @@ def test_without_a_header_before_images_need_a_position(tmp_path: Path) -> None:
     assert (problem.file, problem.row, problem.column) == ("seeds/cdc_tables.csv", 3, "source_table")
     assert "found no columns BI_unit, though feed people has before_image_prefix and no header" in str(problem)
     seeds[FEEDS_FILE][1]["options"] += ";header=true"
-    assert load_metadata(write_seeds(tmp_path, seeds)).feed("people").options.is_before_image("Bi_Id")
+    options = load_metadata(write_seeds(tmp_path, seeds)).feed("people").options
+    assert (options.is_before_image("BI_id"), options.is_before_image("bi_score")) == (True, False)
 
 
 @pytest.mark.parametrize("location", ["s3a://bucket/shop", "/mnt/landing/people", "shopping"])
@@ -588,3 +589,33 @@ def test_all_problems_come_in_one_list_with_their_counts_first(tmp_path: Path) -
         "Write one of these words."
     )
     assert len(lines) == len(caught.value.problems) == 4
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [
+        ("_deleted", "source__deleted"),
+        ("_FILE", "source__FILE"),
+        ("_cdc_x", "source__cdc_x"),
+        ("source__deleted", "source_source__deleted"),
+        ("source_x", "source_x"),
+        ("deleted", "deleted"),
+        ("_deleted_at", "_deleted_at"),
+    ],
+)
+def test_a_reserved_name_gets_another_one_and_no_two_names_meet(name: str, expected: str) -> None:
+    assert (table_name(name), file_name(expected)) == (expected, name)
+
+
+def test_reserved_names_are_mapped_wherever_the_metadata_names_a_column(tmp_path: Path) -> None:
+    seeds = good_seeds()
+    for row in seeds[COLUMNS_FILE]:
+        row["column_name"] = row["column_name"].replace("sold_at", "_pos")
+    for row in seeds[TABLES_FILE]:
+        row.update({key: value.replace("sold_at", "_pos") for key, value in row.items() if isinstance(value, str)})
+    seeds[TABLES_FILE][0]["renamed_columns"] = "_file=_pos"
+    seeds_dir = write_seeds(tmp_path, seeds)
+    table = next(table for table in load_metadata(seeds_dir).tables if table.renamed_columns)
+    assert table.renamed_columns == (("source__file", "source__pos"),)
+    assert "source__pos" in [column.name for column in table.columns]
+    assert "source__pos" in [part.column for part in table.partition_by]

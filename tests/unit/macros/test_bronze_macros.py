@@ -244,14 +244,14 @@ ODD_QUOTES = "(octet_length(value) - octet_length(replace(value, '\"'))) % 2 = 1
     ("format", "read_as", "options"),
     [
         ("csv", "text", {"verify": "full", "lineSep": "\n", "find": ODD_QUOTES}),
-        ("parquet", "parquet", {"verify": "full"}),
+        ("parquet", "parquet", {"verify": "full", "types": "separate", "exact": ["Op"]}),
     ],
 )
 @pytest.mark.parametrize("found", [[], ["a"]])
 def test_cdc_read_files__format(format, read_as, options, found):
     dbt = Dbt(files={**READABLE, "found": found})
     raw = dbt.cdc_read_files({**table(), "format": format}, {"paths": ["a"], "last_batch_id": 9, "sql": KEPT})
-    columns = [] if format == "csv" else ID_COLUMNS
+    columns = [] if format == "csv" else [{**ID_COLUMNS[0], "file_name": "id"}]
     said = {"rejected": [], "has_line_breaks": bool(found)}
     assert raw == {"view": "shop__order__raw", "columns": columns, "schemas": [ID_COLUMNS], **said}
     assert dbt.files_read == [("shop__order__raw", read_as, ["a"], options)]
@@ -262,7 +262,7 @@ def test_cdc_read_files__format(format, read_as, options, found):
 def test_cdc_read_files__a_header_names_the_columns(columns, names):
     dbt = Dbt(files={**READABLE, "columns": columns}, answers={"headers": [{"name": "Op"}, {"name": "id"}]})
     raw = dbt.cdc_read_files(table(header=True), {"paths": ["a"], "last_batch_id": 9, "sql": KEPT})
-    assert raw["columns"] == [{"name": name, "type": "string"} for name in names]
+    assert raw["columns"] == [{"name": name, "file_name": name, "type": "string"} for name in names]
     assert raw["view"] == ("shop__order__raw" if names else None), "nothing readable is no view"
 
 
@@ -354,7 +354,7 @@ def test_cdc_csv_control_sql__case(control, options, expected):
     assert_sql_equal(Dbt().cdc_csv_control_sql(table(**options), control), expected)
 
 
-@pytest.mark.parametrize(("control", "name"), [("operation", "Op"), ("timestamp", "Ts")])
+@pytest.mark.parametrize(("control", "name"), [("operation", "=op"), ("timestamp", "Ts")])
 def test_cdc_csv_control_sql__by_name_with_a_header(control, name):
     dbt, cdc = Dbt(), table(header=True, timestamp_column="Ts")
     assert dbt.cdc_csv_control_sql(cdc, control).strip() == dbt.cdc_csv_value_sql(cdc, name).strip()
@@ -477,7 +477,8 @@ def test_cdc_parquet_unavailable_sql__case(word, files, expected):
 @pytest.mark.parametrize(
     ("prefix", "sequence", "name", "expected"),
     [
-        ("BI_", None, "bi_id", True),
+        ("BI_", None, "BI_id", True),
+        ("BI_", None, "bi_score", False),
         ("BI_", None, "id", False),
         (None, None, "BI_id", False),
         (None, "Seq", "sEQ", True),
@@ -505,9 +506,16 @@ def before_images(format: str, names: list[str], view: str | None = "v", **optio
     [("parquet", "bigint", {}), ("csv", "string", {}), ("csv", "string", {"header": True})],
 )
 def test_cdc_before_images__take_the_types_of_the_key(format, raw_type, options):
-    assert before_images(format, ["part", "bi_PART", "BI_id"], **options) == [
-        {"name": "BI_id", "raw_type": raw_type, "type": "int", "key": "Id", "key_column": KEY[0]},
-        {"name": "bi_PART", "raw_type": raw_type, "type": "string", "key": "part", "key_column": KEY[1]},
+    assert before_images(format, ["part", "BI_PART", "BI_id", "bi_id"], **options) == [
+        {"name": "BI_id", "raw_type": raw_type, "type": "int", "key": "Id", "key_column": KEY[0], "is_cast": False},
+        {
+            "name": "BI_PART",
+            "raw_type": raw_type,
+            "type": "string",
+            "key": "part",
+            "key_column": KEY[1],
+            "is_cast": False,
+        },
     ]
 
 
@@ -606,9 +614,10 @@ def test_cdc_file_columns_sql__all():
 
 
 def test_cdc_parquet_records_sql__by_name():
-    plan = [{"name": "a`b", "raw_type": "int"}, {"name": "gone", "raw_type": None}]
+    plan = [{"name": "a`b", "raw_type": "int", "type": "int"}, {"name": "gone", "raw_type": None, "type": "int"}]
+    image = {"name": "BI_a", "raw_type": "int", "type": "int", "key": "a"}
     assert_sql_equal(
-        Dbt().cdc_parquet_records_sql(PARQUET, raw("Op", "dms_ts", "a`b"), plan, [{"name": "BI_a", "raw_type": "int"}]),
+        Dbt().cdc_parquet_records_sql(PARQUET, raw("Op", "dms_ts", "a`b", "BI_a"), plan, [image]),
         f"""
         records as (
             select
@@ -620,7 +629,7 @@ def test_cdc_parquet_records_sql__by_name():
                 raw.`a``b`,
                 raw.`BI_a`,
                 raw._file_schema as _cdc_file_schema,
-                struct(raw.`Op`, raw.`dms_ts`, raw.`a``b`) as _cdc_content
+                struct(raw.`Op`, raw.`dms_ts`, raw.`a``b`, raw.`BI_a`) as _cdc_content
             from raw_view as raw
             inner join files on raw._file_path = files.path and files.is_newest
         )
@@ -631,21 +640,31 @@ def test_cdc_parquet_records_sql__by_name():
 @pytest.mark.parametrize(
     ("present", "expected"),
     [
-        ("IT'S", "raw.`it's`"),
-        ("Old", "raw.`old` as `it's`"),
-        ("older x it's", "coalesce(cast(raw.`it's` as int), cast(raw.`older` as int)) as `it's`"),
+        ("IT'S", "raw.`IT'S` as `it's`"),
+        ("Old", "raw.`Old` as `it's`"),
+        ("older x it's", "coalesce(raw.`it's`, raw.`older`) as `it's`"),
     ],
 )
 def test_cdc_parquet_records_sql__renamed_columns(present, expected):
     cdc = {**renamed(), "format": "parquet"}
-    sql = normalise(Dbt().cdc_parquet_records_sql(cdc, raw(*present.split(" ")), [{"name": "it's", "raw_type": "int"}]))
+    plan = [{"name": "it's", "raw_type": "int", "type": "int"}]
+    sql = normalise(Dbt().cdc_parquet_records_sql(cdc, raw(*present.split(" ")), plan))
     assert f"as _cdc_unavailable_columns, {expected}, raw._file_schema" in sql
 
 
-def test_cdc_parquet_records_sql__control_columns_in_any_case():
-    cdc = {"options": {"operation_column": "auto", "timestamp_column": "DMS_ts"}}
-    sql = normalise(Dbt().cdc_parquet_records_sql(cdc, raw("OP", "dms_TS"), []))
-    assert "raw.`Op` as _cdc_op, raw.`DMS_ts` as _cdc_commit_text," in sql
+@pytest.mark.parametrize(
+    ("names", "operation", "committed_at", "sources"),
+    [
+        (["Op", "DMS_ts", "id"], "raw.`Op`", "raw.`DMS_ts`", ["id"]),
+        (["Op", "op", "dms_TS"], "raw.`Op`", "raw.`dms_TS`", ["op"]),
+        (["dms_ts", "DMS_ts", "OP"], "cast(null as string)", "raw.`DMS_ts`", ["dms_ts", "OP"]),
+    ],
+)
+def test_exact_names_decide_which_columns_are_dms_own(names, operation, committed_at, sources):
+    cdc = {"format": "parquet", "options": {"operation_column": "auto", "timestamp_column": "DMS_ts"}}
+    sql = normalise(Dbt().cdc_parquet_records_sql(cdc, raw(*names), []))
+    assert f"{operation} as _cdc_op, {committed_at} as _cdc_commit_text," in sql
+    assert [column["name"] for column in Dbt().cdc_source_columns(cdc, raw(*names))] == sources
 
 
 @pytest.mark.parametrize(
