@@ -72,7 +72,7 @@ def over_lines(lines: DataFrame, feed: Mapping[str, Any]) -> DataFrame:
     Returns:
         The columns of `one_per_line`; file_row is the message's first line.
     """
-    return joined(lines, ~F.expr(GOES_ON), feed)
+    return joined(lines, lambda some: some.withColumn("begins", ~F.expr(GOES_ON)), feed)
 
 
 def parsed(text: Column, schema: str) -> Column:
