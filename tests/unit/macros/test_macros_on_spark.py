@@ -38,7 +38,7 @@ def bronze(query: Query, tmp_path: Path) -> Callable[..., list[dict[str, Any]]]:
         columns: list[tuple[str, str]] = COLUMNS,
         optional: int = 0,
         short: bool = False,
-        bronze: str | None = None,
+        held: str | None = None,
         **options: Any,
     ) -> list[dict[str, Any]]:
         path = tmp_path / "file.csv"
@@ -62,7 +62,7 @@ def bronze(query: Query, tmp_path: Path) -> Callable[..., list[dict[str, Any]]]:
             "columns": [{"name": row["name"], "type": "string"} for row in header],
             "has_line_breaks": b'"' in path.read_bytes(),
             "has_short_records": short,
-            "bronze": bronze,
+            "bronze": held,
         }
         plan = dbt.cdc_column_plan(dbt.cdc_source_columns(cdc, raw), [])
         sql = dbt.cdc_bronze_sql(cdc, files_sql, raw, plan)
@@ -318,9 +318,9 @@ def test_csv__a_record_that_lacks_a_column_after_a_value_in_it_is_malformed(bron
     ]
 
 
-def test_csv__bronze_knows_which_columns_had_values(bronze, query):
+def test_csv__bronze_knows_which_columns_had_values(bronze):
     earlier = "select '{}' as _cdc_sequence, null as _cdc_quarantine_rule, {} as last, {} as more"
-    bronze_sql = "({})".format(
+    held = "({})".format(
         " union all ".join(
             [
                 earlier.format("000001.0", "'b'", "null"),
@@ -329,7 +329,7 @@ def test_csv__bronze_knows_which_columns_had_values(bronze, query):
             ]
         )
     )
-    assert shortened(bronze, "I,1,a", "I,2,a,b", "I,3,a,b,c", bronze=bronze_sql) == [
+    assert shortened(bronze, "I,1,a", "I,2,a,b", "I,3,a,b,c", held=held) == [
         (1, DROPPED.format(3, "last")),
         (2, None),
         (3, None),
