@@ -17,9 +17,8 @@ CHANGES = rf"{NAME} rlike r'^\d{{8}}-\d{{6,12}}\.'"
 # Section 1.4: always csv, whatever the format of the loads.
 TRANSACTIONS = rf"{NAME} rlike r'^CDC_TXN-\d{{17}}\.csv(\.gz)?$'"
 IN_TABLE_FOLDER = "object_key like '%/%/%'"
-
-# A quoted value of a CSV record, up to the quote that closes it (section 1.5). Loops are possessive: Java's matcher would
-# else recurse once per character of a long one.
+# A quoted value of a CSV record, up to the quote that closes it (section 1.5). With other than possessive loops Java's
+# matcher recurses once per character.
 _OPENED = '"[^"]*+(?:""[^"]*+)*+'
 
 _DIGITS = rf"rpad(replace(regexp_extract({NAME}, r'^(?:CDC_TXN-)?([\d-]+)\.', 1), '-'), 20, '0')"
@@ -94,7 +93,8 @@ def _marked(lines: DataFrame, feed: Mapping[str, Any]) -> DataFrame:
     """
     stays = "not contains(value, '\"') or " + _goes_on("concat('\"', value)", feed)
     is_fixed, is_turn = F.col("opens") == F.col("stays"), (F.col("opens") & ~F.col("stays")).cast("int")
-    since = F.last_value(F.when(is_fixed, F.col("turns") + F.col("opens").cast("int")), ignoreNulls=True).over(up_to(-1))
+    end = F.when(is_fixed, F.col("turns") + F.col("opens").cast("int"))
+    since = F.last_value(end, ignoreNulls=True).over(up_to(-1))
     return (
         lines.withColumn("opens", F.expr(_goes_on("value", feed)))
         .withColumn("stays", F.expr(stays))

@@ -1,4 +1,4 @@
-"""CSV that reads as something else than was written (docs/contracts.md sections 1.1, 1.5 and 1.9), through the front door.
+"""CSV that could be read as something else than was written (docs/contracts.md sections 1.5 and 1.9).
 
 Three tables of raw files, and transaction files of two; all are built twice.
 """
