@@ -48,7 +48,7 @@ def new_rows(
     if target and not newest:
         return None
     contract = CONTRACTS[feed["contract"]]
-    goes_on = getattr(contract, "GOES_ON", "false")
+    goes_on = contract.goes_on(feed) if hasattr(contract, "goes_on") else "false"
     lines, to_join = _lines(spark, feed, news.where("kind = 'mixed'"), rejected, goes_on)
     rows = _with_generation(contract.rows(lines, {**feed, "to_join": to_join}), of_feed)
     return rows.unionByName(spark.sql(f"select {newest}L as batch_id"), allowMissingColumns=True)

@@ -27,6 +27,10 @@
     {%- if existing is not none -%}
         {%- do cdc_evolve_columns(this, plan) -%}
     {%- endif -%}
+    {%- if raw.view is not none and cdc_csv_optional_columns(cdc, plan) -%}
+        {%- set short = run_query(cdc_csv_short_records_sql(cdc, files.sql, raw.view)) -%}
+        {%- do raw.update({'has_short_records': short.rows | length > 0, 'bronze': existing}) -%}
+    {%- endif -%}
     {%- do cdc_set_progress({'batch-id': files.last_batch_id}) -%}
     {{ return(cdc_bronze_sql(cdc, files.sql, raw, plan)) }}
 {% endmacro %}

@@ -21,11 +21,17 @@
     {%- set records_sql = cdc_parquet_records_sql(cdc, raw, plan, before_images) -%}
     {%- set content_sql = cdc_parquet_content_sql() -%}
 {%- endif -%}
+{%- set may_shift = cdc_csv_optional_columns(cdc, plan) if raw.get('has_short_records') else [] -%}
+{%- set malformed_sql = 'coalesce(_cdc_malformed, _cdc_shifted)' if may_shift else '_cdc_malformed' -%}
 with files as (
     {{ cdc_placed_sql(files_sql) | indent(4) }}
 ),
 
 {{ records_sql }},
+{%- if may_shift %}
+
+{{ cdc_csv_shifted_sql(may_shift, place_sql, raw.get('bronze')) }},
+{%- endif %}
 
 judged as (
     select
@@ -36,14 +42,14 @@ judged as (
         {{- cdc_misfits_sql(plan + before_images, cdc.options.get('change_sequence_column') if has_sequence) | indent(8) }}
         {{- ')' if has_casts }} as _cdc_misfits,
         {{ cdc_key_is_missing_sql(cdc.primary_key, plan | map(attribute='name') | list) }} as _cdc_key_is_missing
-    from records
+    from {{ 'checked' if may_shift else 'records' }}
 ),
 
 ruled as (
     select
         *,
         case
-            when _cdc_malformed is not null then 'malformed_record'
+            when {{ malformed_sql }} is not null then 'malformed_record'
             when
                 _cdc_operation is null
                 or _cdc_operation not in ('L', 'I', 'U', 'D', 'T')
@@ -78,7 +84,12 @@ select
     {{ cdc_cast_sql(column) }} as {{ cdc_quote(column.name) }},
     {%- endfor %}
     _cdc_operation,
-    coalesce(try_cast(_cdc_commit_text as timestamp), _cdc_file_time, _cdc_modified_at) as _cdc_committed_at,
+    coalesce(
+        {#- A time without a date would get the date of the run. #}
+        try_cast(if(substring(_cdc_commit_text, 5, 1) = '-', _cdc_commit_text, null) as timestamp),
+        _cdc_file_time,
+        _cdc_modified_at
+    ) as _cdc_committed_at,
     {{ cdc_sequence_sql(place_sql) | indent(4) }} as _cdc_sequence,
     _cdc_generation,
     _cdc_path as _cdc_source_file,
@@ -89,7 +100,7 @@ select
     {{ old_key_sql | indent(4) }} as _cdc_old_key,
     _cdc_rule as _cdc_quarantine_rule,
     case _cdc_rule
-        when 'malformed_record' then _cdc_malformed
+        when 'malformed_record' then {{ malformed_sql }}
         when 'unknown_operation'
             then concat('operation is ', coalesce(concat("'", _cdc_operation, "'"), 'missing'), ', expected I, U or D')
         when 'schema_drift' then _cdc_drift

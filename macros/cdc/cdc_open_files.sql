@@ -7,8 +7,7 @@
         {% do options.update({'types': 'separate', 'exact': exact | select | list}) %}
     {% endif %}
     {% if is_csv %}
-        {% set odd_quotes = "(octet_length(value) - octet_length(replace(value, '\"'))) % 2 = 1" %}
-        {% do options.update({'lineSep': '\n', 'find': odd_quotes}) %}
+        {% do options.update({'lineSep': '\n', 'find': cdc_csv_goes_on_sql('value', cdc.options.delimiter)}) %}
     {% endif %}
     {% set raw = adapter.read_files(view, 'text' if is_csv else cdc.format, paths, options) %}
     {% set columns = [] if is_csv else raw.columns %}

@@ -386,6 +386,7 @@ def _mistakes(feed: Mapping[str, Any]) -> list[Column]:
     )
     return [
         *mistakes,
+        M.long_number(F.col("content")),
         F.when(
             is_empty, F.concat(F.lit("op "), F.col("op"), F.lit(": received no "), image, F.lit(", expected an object"))
         ),

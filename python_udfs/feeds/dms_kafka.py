@@ -10,11 +10,15 @@ from pyspark.sql import functions as F
 
 from python_udfs.feeds import message_reading as M
 
-GOES_ON = M.GOES_ON
 OPERATIONS = {"load": "L", "insert": "I", "update": "U", "delete": "D"}
 _EXPECTED = 'one JSON object {"data": {...}, "metadata": {...}}'
 _SCIENTIFIC = r"^[+-]?[0-9]+(?:\.[0-9]+)?[eE][+-]?[0-9]+$"
 _INTEGERS = ("tinyint", "smallint", "int", "bigint")
+
+
+def goes_on(feed: Mapping[str, Any]) -> str:
+    """A condition in SQL on the column `value` of a line: a message may go on to it."""
+    return M.GOES_ON
 
 
 def rows(lines: DataFrame, feed: Mapping[str, Any]) -> DataFrame:

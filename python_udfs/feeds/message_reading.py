@@ -37,6 +37,9 @@ _STRING = r'"(?:[^"\\]++|\\.)*+"'
 _FRACTION = r"[:,\[]\s*+-?[0-9]++[.eE]"
 _NUMBER = rf'\G((?:[^"0-9-]++|{_STRING}|-?[0-9]++(?![.eE]))*+)(-?[0-9]++[.eE][0-9.eE+-]*+)'
 _TWO_MESSAGES = rf'^(?:[^"}}]++|{_STRING}|\}}(?!\s*+\{{))*+\}}\s*+\{{'
+# Spark's variant keeps 38 digits, and makes a double of a number that has more.
+_MAYBE_LONG = "[0-9.]{39}"
+_LONG = rf'\A(?:[^"0-9]++|{_STRING}|(?:0\.)?+(?:[0-9]\.?+){{1,38}}+(?![0-9]))*+[0-9]'
 # Two characters that Unicode reserves for use inside programs: no text has them.
 _MARK = "\ufdd0\ufdd1"
 _MARKED = rf'"?{_MARK}([0-9.eE+-]++)"?'
@@ -72,7 +75,7 @@ def over_lines(lines: DataFrame, feed: Mapping[str, Any]) -> DataFrame:
     Returns:
         The columns of `one_per_line`; file_row is the message's first line.
     """
-    return joined(lines, ~F.expr(GOES_ON), feed)
+    return joined(lines, lambda some: some.withColumn("begins", ~F.expr(GOES_ON)), feed)
 
 
 def parsed(text: Column, schema: str) -> Column:
@@ -92,6 +95,13 @@ def parsed(text: Column, schema: str) -> Column:
 def plain(value: Column) -> Column:
     """The value as it came, numbers without their mark."""
     return F.when(value.contains(_MARK), F.regexp_replace(value, _MARKED, "$1")).otherwise(value)
+
+
+def long_number(text: Column) -> Column:
+    """A sentence for a message that Spark's variant would change: it has a number of more than 38 digits. Else NULL."""
+    return F.when(
+        text.rlike(_MAYBE_LONG) & text.rlike(_LONG), F.lit("received a number of more digits, expected 38 at most")
+    )
 
 
 def is_empty(text: Column) -> Column:

@@ -260,6 +260,25 @@ def test_what_is_wrong_with_a_message_is_said(told):
     assert [row.malformed for row in told(BROKEN_CASE)] == [reason for _, reason in BROKEN]
 
 
+DIGITS = "1234567890" * 4
+LONG_NUMBERS = [
+    *(DIGITS[:38], DIGITS[:39], f"0.{DIGITS[:38]}", f"-12.{DIGITS[:37]}"),
+    *(f'{{"n":[{DIGITS}]}}', f'"{DIGITS}\\"{DIGITS}"'),
+]
+LONG_CASE = Case(*(json.dumps(mysql("c", None, t(1, "V"))).replace('"V"', number) for number in LONG_NUMBERS))
+
+
+def test_a_number_of_more_digits_than_are_kept_is_quarantined(told):
+    found = told(LONG_CASE)
+    wrong = "received a number of more digits, expected 38 at most"
+    assert [row.malformed for row in found] == [None, wrong, None, wrong, wrong, None]
+    assert [found[number].image["v"] for number in (0, 2, 5)] == [
+        LONG_NUMBERS[0],
+        LONG_NUMBERS[2],
+        f'{DIGITS}"{DIGITS}',
+    ]
+
+
 STRANGE = [
     Case(mysql("c", None, t(1), ts=2**62)),
     Case(with_schema(values(amount="AY/J"), amount={"type": "bytes", "field": None})),
