@@ -89,8 +89,12 @@ def test_a_second_run_stops_and_says_that_the_first_is_running(lakehouse):
         for line in first.stdout:
             if "START sql incremental model bronze.s__kill_1" in line:
                 break
-        with start(lakehouse) as second:
-            said = second.communicate()[0]
+        os.killpg(first.pid, signal.SIGSTOP)  # the second one may take longer to start than the first one to end
+        try:
+            with start(lakehouse) as second:
+                said = second.communicate()[0]
+        finally:
+            os.killpg(first.pid, signal.SIGCONT)
         assert second.returncode != 0
         assert f"Another dbt command is writing to this warehouse: dbt run, process {first.pid}, since" in said
         assert "Traceback" not in said

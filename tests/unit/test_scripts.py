@@ -232,3 +232,26 @@ def test_help_lists_every_target_of_the_front_door() -> None:
         "clean",
     ]
     assert listed == names
+
+
+def test_a_fast_test_that_starts_spark_fails() -> None:
+    recipe = subprocess.run(
+        ["make", "--no-print-directory", "--dry-run", "test-fast"],
+        cwd=PROJECT,
+        capture_output=True,
+        text=True,
+        check=True,
+    ).stdout.splitlines()[-1]
+    assert 'tests/unit -m "not spark"' in recipe
+    before = recipe.split(" python -m pytest ", 1)[0]
+    starts = "from small_spark import small_spark; small_spark()"
+    ran = subprocess.run(
+        ["sh", "-c", f"{before} python -c '{starts}'"],
+        cwd=PROJECT,
+        env={**os.environ, "PYTHONPATH": str(PROJECT / "tests" / "unit")},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert ran.returncode != 0
+    assert "JAVA_GATEWAY_EXITED" in ran.stderr, ran.stderr
