@@ -8,7 +8,8 @@
 {%- set place_sql = cdc_dms_place_sql('_cdc_', '_cdc_change_sequence') if has_sequence else '_cdc_place' -%}
 {%- set old_key_sql = cdc_old_key_sql(before_images) -%}
 {%- set content_sql = '_cdc_content' -%}
-{%- set has_casts = cdc.format == 'parquet' and raw.view is not none and (plan + before_images) | selectattr('is_cast', 'true') | list -%}
+{%- set columns = plan + before_images -%}
+{%- set has_casts = cdc.format == 'parquet' and raw.view is not none and columns | selectattr('is_cast', 'true') | list -%}
 {%- if raw.view is none -%}
     {%- set records_sql = cdc_no_records_sql(plan) -%}
 {%- elif cdc.format == 'json' -%}
@@ -39,7 +40,7 @@ judged as (
         {{ cdc_operation_sql(cdc) | indent(8) }} as _cdc_operation,
         {{ raw.get('drift_sql', 'cast(null as string)') | indent(8) }} as _cdc_drift,
         {{ 'concat(_cdc_failed_casts, ' if has_casts }}
-        {{- cdc_misfits_sql(plan + before_images, cdc.options.get('change_sequence_column') if has_sequence) | indent(8) }}
+        {{- cdc_misfits_sql(columns, cdc.options.get('change_sequence_column') if has_sequence) | indent(8) }}
         {{- ')' if has_casts }} as _cdc_misfits,
         {{ cdc_key_is_missing_sql(cdc.primary_key, plan | map(attribute='name') | list) }} as _cdc_key_is_missing
     from {{ 'checked' if may_shift else 'records' }}

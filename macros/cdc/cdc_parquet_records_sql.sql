@@ -34,8 +34,9 @@ records as (
 {%- set values, others = [], [] -%}
 {%- for column in raw.columns if column.get('file_name', column.name) | lower == name | lower -%}
     {%- set value = 'raw.' ~ cdc_quote(column.get('column', column.name)) -%}
+    {%- set value = value if column.type == 'string' else 'cast(' ~ value ~ ' as string)' -%}
     {%- set is_exact = column.get('file_name', column.name) == name -%}
-    {%- do (values if is_exact else others).append(value if column.type == 'string' else 'cast(' ~ value ~ ' as string)') -%}
+    {%- do (values if is_exact else others).append(value) -%}
 {%- endfor -%}
 {%- set values = values or (others if name != 'Op' else []) -%}
 {%- if values | length < 2 -%}

@@ -7,7 +7,8 @@
     {% for file in files %}
         {% set is_load = file['kind'] == 'load' %}
         {% set time = '' if is_load else file.get('file_time') | string %}
-        {% do keyed.append([file.get('generation') or 0, not is_load, time, file['path'], file.get('modified_at') | string]) %}
+        {% set version = file.get('modified_at') | string %}
+        {% do keyed.append([file.get('generation') or 0, not is_load, time, file['path'], version]) %}
     {% endfor %}
     {% do return(keyed | sort | map(attribute=3) | list) %}
 {% endmacro %}

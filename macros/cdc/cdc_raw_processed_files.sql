@@ -4,7 +4,7 @@
 #}
 {% macro cdc_raw_processed_files(bronze, inactive, split=[]) -%}
 {#- The hook cdc_make_skipped_views may not ref(). -#}
-{%- set in_hook = model.resource_type | default('model') == 'operation' -%}
+{%- set in_hook = model is defined and model.resource_type | default('model') == 'operation' -%}
 with progress as (
     {%- for table in bronze %}
     select

@@ -53,10 +53,11 @@ def separate_columns(
         if conflict is not None:
             of_groups.append(conflict)
             continue
-        columns = []
+        columns: list[FileColumn] = []
         for field, item in zip(schema.fields, found, strict=True):
             if isinstance(item, tuple):
-                column, column.data_type = item
+                column, data_type = item
+                column.data_type = data_type
             else:
                 column = FileColumn(field.name, field.dataType, _free_name(field.name, used))
                 used.add(column.column.lower())
