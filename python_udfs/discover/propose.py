@@ -60,8 +60,8 @@ def _target_table(table: FoundTable, feed: Feed, sources: dict[str, tuple[str, s
     if target != default:
         its_feed, schema, name = sources.get(default, identity)
         advice = (
-            "The row names a target_table, because another table makes the default name: names are lower-cased, and "
-            "other characters than letters, digits and _ become _. Choose another name if you like, before the first build."
+            "The row names a target_table, because another table has the default name: names are lower-cased, and "
+            "other characters than letters, digits and _ become _. Choose another name before the first build."
         )
         if (its_feed, schema, name) != identity:
             table.warned.append(Warned("same name", advice, f"as {schema}.{name} of feed {its_feed}: {target}"))

@@ -40,6 +40,7 @@ _TWO_MESSAGES = rf'^(?:[^"}}]++|{_STRING}|\}}(?!\s*+\{{))*+\}}\s*+\{{'
 # Two characters that Unicode reserves for use inside programs: no text has them.
 _MARK = "\ufdd0\ufdd1"
 _MARKED = rf'"?{_MARK}([0-9.eE+-]++)"?'
+_LAST_MICROSECOND = 253_402_300_800_000_000 - 1  # of the year 9999
 _SINK_NAME = r"(?:^|/)([^/+]+)\+([0-9]{1,10})\+([0-9]{1,19})(?:\.[^/+]*)?$"
 
 
@@ -184,6 +185,17 @@ def unlike(name: str, value: Column, pattern: str, expected: str) -> Column:
     return F.when(~value.rlike(pattern), F.concat(F.lit(f"{name}: "), received(value, expected)))
 
 
+def time_of(micros: Column) -> Column:
+    """The time so many microseconds after 1970 began; NULL if the year has more than four digits, or less than 1970."""
+    return F.when(micros.between(0, _LAST_MICROSECOND), F.timestamp_micros(micros))
+
+
+def untimely(name: str, value: Column, time: Column, expected: str) -> Column:
+    """A sentence for a field that is there and from which no time was made, else NULL."""
+    is_wrong = value.isNotNull() & time.isNull()
+    return F.when(is_wrong, F.concat(F.lit(f"{name}: "), received(value, f"{expected}, until the year 9999")))
+
+
 def malformed(expected: str, fields: list[Column], *decoded_values: Column) -> Column:
     """Why the message of the columns `content` and `message` cannot be understood, on one line; NULL if it can.
 
@@ -228,6 +240,6 @@ def sink_place(wanted: Column) -> Column:
         ".",
         F.substr(F.md5(topic), F.lit(1), F.lit(8)),
         digits(partition, 10),
-        digits(start.try_cast("bigint") + F.col("number"), 19),
+        digits(F.try_add(start.try_cast("bigint"), F.col("number")), 19),
     )
     return F.when(wanted & in_sink(), place).otherwise(F.lit(".".join("0" * width for width in (8, 10, 19))))
