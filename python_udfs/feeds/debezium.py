@@ -336,7 +336,9 @@ def _understood(messages: DataFrame, feed: Mapping[str, Any]) -> DataFrame:
         .withColumn("by_name", F.when(~F.col("has_field_twice"), by_name))
         .withColumn("changed", F.when(is_news, changed))
         .withColumn("new", F.when(is_news, F.col("new")))
-        .withColumn("has_column_twice", _has_column_twice("new") | _has_column_twice("changed"))
+        .withColumn("columns", F.array_compact(F.array(F.map_keys("new"), F.map_keys("changed"))))
+        .withColumn("has_column_twice", F.exists("columns", lambda names: _has_twice(F.transform(names, F.lower))))
+        .withColumn("has_nameless", F.exists("columns", lambda names: F.array_contains(names, F.lit(""))))
         .withColumn("values", _values(feed))
     )
     is_unavailable = F.filter("values", lambda one: ~one["is_old"] & (one["rule"] == "unavailable"))
@@ -352,18 +354,13 @@ def _understood(messages: DataFrame, feed: Mapping[str, Any]) -> DataFrame:
         read.withColumn("unavailable", F.when(F.size(unavailable) > 0, unavailable))
         .withColumn("operation", operation)
         .withColumn("kind", F.when(is_news, kind))
-        .withColumn("is_readable", ~F.col("has_column_twice") & ~F.col("has_field_twice"))
+        .withColumn("is_readable", ~F.col("has_column_twice") & ~F.col("has_nameless") & ~F.col("has_field_twice"))
         .withColumn("image", F.when(F.col("is_readable") & F.col("new").isNotNull(), _image(is_old=False)))
         .withColumn("before", F.when(F.col("is_readable"), _image(is_old=True)))
         .withColumn("before", F.when(F.size("before") > 0, F.col("before")))
         .withColumn("committed_at", F.when(is_news, committed_at))
         .withColumn("malformed", F.when(is_news, F.nullif(F.concat_ws("; ", *_mistakes(feed)), F.lit(""))))
     )
-
-
-def _has_column_twice(objects: str) -> Column:
-    """Whether two columns of an image are one to the tables, which know no case."""
-    return _has_twice(F.transform(F.map_keys(objects), F.lower))
 
 
 def _has_twice(names: Column) -> Column:
@@ -412,7 +409,8 @@ def _mistakes(feed: Mapping[str, Any]) -> list[Column]:
         ),
         F.nullif(F.col("misplaced"), F.lit("")),
         F.when(F.col("has_field_twice"), F.lit("schema: received a field twice, expected each once")),
-        F.when(F.col("has_column_twice"), F.lit("a column twice, expected each once")),
+        F.when(F.col("has_column_twice"), F.lit(M.TWICE)),
+        F.when(F.col("has_nameless"), F.lit(M.NAMELESS)),
         F.nullif(F.array_join(reasons, "; "), F.lit("")),
     ]
 

@@ -31,6 +31,8 @@ RESULT_COLUMNS = [
     "malformed",
 ]
 VALUES = "map<string,string>"
+TWICE = "a column twice, expected each once"
+NAMELESS = "a column without a name"
 
 # Strings are skipped and loops are possessive: Java's matcher would recurse once per character of a long one.
 _STRING = r'"(?:[^"\\]++|\\.)*+"'
@@ -157,12 +159,13 @@ def texts(values: Column) -> Column:
 def problems(values: Column) -> Column:
     """What is wrong with what `decoded` returned: array<string>, empty for NULL.
 
-    A column that is there twice is wrong, whatever its case: the tables tell no case.
+    A column that is there twice is wrong, whatever its case: the tables tell no case. So is one without a name.
     """
     names = F.transform(F.map_keys(values), F.lower)
     wrong = F.transform(F.map_values(values), lambda value: value["problem"])
-    twice = F.when(F.size(F.array_distinct(names)) < F.size(names), F.lit("a column twice, expected each once"))
-    return F.coalesce(F.array_compact(F.array_append(wrong, twice)), F.array().cast("array<string>"))
+    twice = F.when(F.size(F.array_distinct(names)) < F.size(names), F.lit(TWICE))
+    nameless = F.when(F.array_contains(names, F.lit("")), F.lit(NAMELESS))
+    return F.coalesce(F.array_compact(F.concat(wrong, F.array(twice, nameless))), F.array().cast("array<string>"))
 
 
 def received(value: Column, expected: str) -> Column:

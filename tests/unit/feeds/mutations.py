@@ -93,7 +93,7 @@ def mutated(seeds: list[str], number: int, seed: object) -> Iterator[bytes]:
 
 
 def _in_tree(text: str, chance: random.Random) -> str:
-    """A mutation of what the text holds; the text itself where it holds nothing that Python reads (too deep, no JSON)."""
+    """A mutation of what the text holds; the text itself if Python cannot read it (too deep, no JSON)."""
     try:
         tree = parsed(text)
         chance.choice(OF_TREES)(chance.choice(list(_holders(tree))), chance)

@@ -266,6 +266,7 @@ def test_what_is_wrong_with_a_message_is_said(told):
 
 
 TWICE = "a column twice, expected each once"
+EMPTY_NAME = Case(mysql("c", None, t(1) | {"": "a"}), mysql("c", None, t(1)))
 TWICE_IN_SCHEMA = with_schema(values(amount="AY/J"), amount={"type": "bytes"})
 TWICE_IN_SCHEMA["schema"]["fields"][1]["fields"] *= 2
 TWICE_CASES = [
@@ -286,6 +287,12 @@ def test_columns_that_differ_in_case_only_cost_their_message_and_no_other(told):
     (flat,) = told(TWICE_CASES[1])
     assert [(row.malformed, row.image, row.before) for row in (after, before, flat)] == [(TWICE, None, None)] * 3
     assert (good.malformed, good.image) == (None, {"id": "1"})
+
+
+def test_a_column_without_a_name_costs_its_message_and_no_other(told):
+    broken, good = told(EMPTY_NAME)
+    assert (broken.malformed, broken.image) == ("a column without a name", None)
+    assert good.malformed is None
 
 
 def test_a_field_twice_in_the_schema_costs_its_message_and_no_other(told):
@@ -504,7 +511,7 @@ def streamed(chance):
                 t(key),
                 None if op == "d" else t(key, str(own)),
                 lsn=own,
-                commit=last_commit and str(last_commit) or "",
+                commit=str(last_commit or ""),
             )
             for op, key, own in events
         ]

@@ -14,6 +14,7 @@ import test_canal
 import test_debezium
 import test_dms_kafka
 import test_maxwell
+from harness import Dbt
 from message_cases import AT
 from mutations import mutated
 from pyspark.sql import functions as F
@@ -65,7 +66,7 @@ CONTRACTS = {
 
 
 def read(spark, contract, messages, folder):
-    """The rows of the messages, each message an object of its own; written, as a run writes them, so that all is computed."""
+    """The rows of the messages, an object each, written as a run writes them."""
     module, feed, _ = CONTRACTS[contract]
     lines = [
         (f"file:/{number}", f"topics/t+0+{number:010}.json" if number % 2 else "changes.json", AT, AT, 7, row, line)
@@ -76,6 +77,28 @@ def read(spark, contract, messages, folder):
     frame = spark.createDataFrame(lines, LINES).withColumn("value", F.col("value").cast("string"))
     module.rows(frame, feed).write.mode("overwrite").parquet(folder)
     return spark.read.parquet(folder)
+
+
+def bronze_of(spark, found, columns):
+    """How many rows bronze makes of what was read, as if all of it were of one table with all columns of the feed."""
+    found.where("set_aside is null").withColumns(
+        {"source_schema": F.lit("s"), "source_table": F.lit("t"), "generation": F.lit(1)}
+    ).createOrReplaceTempView("split_f")
+    types = {name: type_ or "string" for table in columns.values() for name, type_ in table.items()}
+    names = spark.sql("select distinct explode(map_keys(image)) as name from split_f order by length(name) limit 50")
+    cdc = {
+        **{"format": "json", "primary_key": ["id"], "source_schema": "s", "source_table": "t", "split": "split_f"},
+        "columns": [{"name": name, "type": type_, "optional": False} for name, type_ in types.items()],
+        "options": {"operation_column": "always", "absent_columns": "keep"},
+    }
+    dbt = Dbt()
+    view = f"({dbt.cdc_messages_sql('split_f', cdc, 6, 7)})"
+    raw = {"view": view, "columns": [{"name": row.name, "type": "string"} for row in names.collect()]}
+    plan = dbt.cdc_column_plan(dbt.cdc_source_columns(cdc, raw), [])
+    bronze = spark.sql(dbt.cdc_bronze_sql(cdc, "select * from split_f", raw, plan)).persist()
+    bronze.write.format("noop").mode("overwrite").save()
+    assert bronze.where("_cdc_sequence is null or _cdc_operation is null and _cdc_quarantine_rule is null").count() == 0
+    return bronze.count()
 
 
 @pytest.mark.parametrize("contract", CONTRACTS)
@@ -97,3 +120,4 @@ def test_a_broken_message_stops_nothing_and_is_not_lost(spark, contract, tmp_pat
     assert nothing.limit(5).collect() == []
     assert found.where(F.length("malformed") == 0).count() == 0
     assert found.where("set_aside is null").select(F.length("position")).distinct().count() == 1
+    assert bronze_of(spark, found, CONTRACTS[contract][1]["columns"]) == found.where("set_aside is null").count()

@@ -201,6 +201,7 @@ WRONG = {
     "xid": (message(xid=-1), "xid: received '-1', expected a natural number"),
     "xoffset": (message(xoffset="a"), "xoffset: received 'a', expected a natural number"),
     "position": (message(position="4"), "position: received '4', expected a binlog file and a position such as"),
+    "nameless": (message(data={"id": 1, "": 2}), "a column without a name"),
     "twice": (message(data={"id": 1, "ID": 2}), "a column twice, expected each once"),
     "twice before": (message("update", old={"v": 1, "V": 2}), "a column twice, expected each once"),
 }
