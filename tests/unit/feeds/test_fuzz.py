@@ -1,6 +1,6 @@
 """Broken messages stop nothing and none is lost: each comes out as a row, set aside, or malformed with its reason.
 
-`MESSAGES=10000` reads that many of each contract, `SEED=7` others.
+`N=10000` reads that many of each contract (the most that it reads), `SEED=7` others.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from pyspark.sql import functions as F
 
 from python_udfs.feeds import canal, debezium, dms_kafka, maxwell
 
-MESSAGES = int(os.environ.get("MESSAGES", "300"))
+MESSAGES = min(int(os.environ.get("N", "200")), 10_000)
 SEED = os.environ.get("SEED", "1")
 SAMPLES = Path(__file__).parents[2] / "real" / "samples"
 LINES = (

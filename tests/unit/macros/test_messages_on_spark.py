@@ -126,6 +126,15 @@ def test_a_message_that_breaks_a_rule_is_kept_with_its_reason(bronze):
     assert {row["_cdc_quarantine_content"] for row in rows} == {"the message"}
 
 
+def test_a_text_that_is_no_base64_costs_its_message_and_no_other(bronze):
+    bad, good = bronze({"position": "'1'", "image": "map('id', '1', 'raw', 'A')"}, {"position": "'2'"})
+    assert (bad["_cdc_quarantine_rule"], bad["_cdc_quarantine_reason"]) == (
+        "malformed_record",
+        "column raw: received a text that is not base64",
+    )
+    assert good["_cdc_quarantine_rule"] is None
+
+
 def test_columns_that_nobody_listed_are_text(bronze):
     [row] = bronze({"image": "map('id', '1', 'New One', '7')"}, names=("id", "New One"))
     assert row["New One"] == "7"
