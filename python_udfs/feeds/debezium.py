@@ -226,7 +226,8 @@ def _placed(messages: DataFrame, binlog_names: list[str]) -> DataFrame:
         messages = messages.crossJoin(F.broadcast(named.agg(ordered.alias("binlogs"))))
 
     last_commit = F.nullif(F.get_json_object(source["sequence"], "$[0]"), F.lit("null"))
-    # A connector that has just started knows no commit. The change follows every commit before it, whose LSNs are less.
+    # A connector that has just started knows no commit. Row locks make a change of a key follow the commits of its
+    # earlier changes, so its own LSN is greater than theirs.
     own_commit = F.coalesce(last_commit, F.when(source["sequence"].isNotNull(), source["lsn"]))
     numbers = {name: source[name] for name in ("pos", "row", "lsn", "scn", "commit_scn", "ssn")}
     wrong = [
