@@ -28,6 +28,7 @@ HEADERS = {
         "feed",
         "source_schema",
         "source_table",
+        "target_table",
         "primary_key",
         "delete_mode",
         "mode",
@@ -243,13 +244,15 @@ class PartitionField:
 class Table:
     """One row of ``cdc_tables.csv`` with its rows of ``cdc_columns.csv`` in the order of their positions.
 
-    Empty cells are filled in: ``unchanged_rows``, ``schema_drift`` and ``vanished_files`` always hold a word.
+    Empty cells are filled in: ``target_table`` is the name of the table in each layer's schema, for example
+    ``sampledb__product``, and ``unchanged_rows``, ``schema_drift`` and ``vanished_files`` always hold a word.
     ``renamed_columns`` are pairs of the old and the new name.
     """
 
     feed: str
     source_schema: str
     source_table: str
+    target_table: str
     primary_key: tuple[str, ...]
     delete_mode: str
     mode: str
@@ -266,15 +269,14 @@ class Table:
     description: str
     columns: tuple[Column, ...]
 
-    @property
-    def alias(self) -> str:
-        """Name of the table in its layer's schema, for example ``sampledb__product``."""
-        return alias(self.source_schema, self.source_table)
+    def model(self, layer: str) -> str:
+        """Name of the table's dbt model in ``layer``, for example ``silver_sampledb__product``."""
+        return f"{layer}_{self.target_table}"
 
 
 @dataclass(frozen=True)
 class Metadata:
-    """Everything the seeds say: feeds by name, tables by alias, each in order."""
+    """Everything the seeds say: feeds by name, tables by target table, each in order."""
 
     feeds: tuple[Feed, ...]
     tables: tuple[Table, ...]
@@ -299,14 +301,14 @@ def clean_name(name: str) -> str:
     return re.sub(r"[^a-z0-9_]", "_", name.lower())
 
 
-def alias(schema: str, table: str) -> str:
-    """Name of a source table inside a layer: ``<schema>__<table>``, cleaned."""
+def default_target(schema: str, table: str) -> str:
+    """Name that a source table has inside a layer if its row names none: ``<schema>__<table>``, cleaned."""
     return f"{clean_name(schema)}__{clean_name(table)}"
 
 
-def model_name(layer: str, schema: str, table: str) -> str:
-    """Name of the dbt model of a source table in ``layer``: ``<layer>_<schema>__<table>``, cleaned."""
-    return f"{layer}_{alias(schema, table)}"
+def proposed_target(feed: str, schema: str, table: str) -> str:
+    """Name for a source table whose default is another table's: ``<feed>_<schema>__<table>``, cleaned."""
+    return f"{feed}_{default_target(schema, table)}"
 
 
 def table_name(name: str) -> str:
@@ -390,7 +392,7 @@ class _Loader:
             raise MetadataError(self.problems)
         return Metadata(
             feeds=tuple(sorted(feeds.values(), key=lambda feed: feed.feed)),
-            tables=tuple(sorted(tables, key=lambda table: table.alias)),
+            tables=tuple(sorted(tables, key=lambda table: table.target_table)),
         )
 
     # Problems ------------------------------------------------------------------------------------------------------
@@ -727,23 +729,27 @@ class _Loader:
         self, rows: list[_Row], feeds: dict[str, Feed], columns: dict[_TableId, list[Column] | None] | None
     ) -> list[Table]:
         tables: list[Table] = []
-        lines: dict[str, int] = {}
+        sources: dict[_TableId, _Row] = {}
+        targets: dict[str, _Row] = {}
         for row in rows:
             if row.broken:
                 continue
             schema, name = self._filled(row, "source_schema"), self._filled(row, "source_table")
-            key = alias(schema, name)
-            if schema and name and key in lines:
-                found = f"{schema}.{name}, which makes the same models as line {lines[key]} ({key})"
-                fix = "Remove one of the two; names differ only in upper case or special characters."
-                self._problem(row, "source_table", found, "each table once", fix)
-            lines.setdefault(key, row.line)
+            target = self._target_table(row)
+            if schema and name and row.table_id in sources:
+                found = f"{schema}.{name} of feed {row['feed']} again, first in line {sources[row.table_id].line}"
+                self._problem(row, "source_table", found, "each table of a feed once", "Remove one of the two.")
+            elif schema and name and target in targets:
+                self._same_target(row, targets[target], target)
+            sources.setdefault(row.table_id, row)
+            targets.setdefault(target, row)
             feed = feeds.get(row["feed"])
             its_columns = None if columns is None else columns.get(row.table_id, [])
             table = Table(
                 feed=row["feed"],
                 source_schema=schema,
                 source_table=name,
+                target_table=target,
                 primary_key=tuple(map(table_name, self._names(row, "primary_key", _items(row["primary_key"])))),
                 delete_mode=self._word(row, "delete_mode", DELETE_MODES),
                 mode=self._word(row, "mode", MODES),
@@ -776,6 +782,20 @@ class _Loader:
                 self._added_columns_are_placed(row, table, feed)
             tables.append(table)
         return tables
+
+    def _target_table(self, row: _Row) -> str:
+        """The name in the cell, or the one that follows from schema and table."""
+        name = row["target_table"]
+        if name and not re.fullmatch(r"[a-z][a-z0-9_]*", name):
+            accepted = "nothing, or a lower-case letter, then lower-case letters, digits and _"
+            self._problem(row, "target_table", repr(name), accepted, "Choose such a name, or empty the cell.")
+        return name or default_target(row["source_schema"], row["source_table"])
+
+    def _same_target(self, row: _Row, first: _Row, target: str) -> None:
+        one, other = (f"{it['source_schema']}.{it['source_table']} of feed {it['feed']}" for it in (row, first))
+        found = f"{target!r} for {one}, as for {other} in line {first.line}"
+        fix = f"Name another table in one of the two cells, for example {proposed_target(*row.table_id)}."
+        self._problem(row, "target_table", found, "a table of its own for each row", fix)
 
     def _key_comparison(self, row: _Row) -> tuple[str, ...]:
         words = _items(row["key_comparison"])
