@@ -3,6 +3,8 @@ from __future__ import annotations
 import pytest
 from small_spark import small_spark
 
+pytest.register_assert_rewrite("harness")
+
 
 def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line("markers", "spark: needs Spark, which `make test-fast` forbids")
