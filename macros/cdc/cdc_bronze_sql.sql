@@ -69,6 +69,10 @@ truncates as (
     where kind = 'truncate'
 )
 {%- endif %}
+{%- if raw.get('overwritten') %},
+
+{{ cdc_overwritten_sql(raw.overwritten, raw.bronze) }}
+{%- endif %}
 
 select
     {%- for column in plan %}
@@ -97,6 +101,10 @@ select
 from ruled
 {%- if raw.get('has_truncate') %}
 union all
-{{ cdc_truncate_rows_sql(plan) }}
+{{ cdc_marker_rows_sql(plan, 'T', 'truncates') }}
+{%- endif %}
+{%- if raw.get('overwritten') %}
+union all
+{{ cdc_marker_rows_sql(plan, 'X', 'overwritten') }}
 {%- endif %}
 {%- endmacro %}
