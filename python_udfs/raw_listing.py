@@ -340,6 +340,8 @@ def _tables(paths: DataFrame) -> list[Row]:
             F.expr("max(latest.batch_id) filter (where latest.kind = 'vanished') as vanished_in"),
             F.expr("max(truncated_in) as truncated_in"),
             F.expr("max(generation) as generation"),
+            # Not the clock of this run: it may differ from the one that names the files.
+            F.expr("coalesce(max(latest.file_time), timestamp_seconds(0)) + interval '1' microsecond as next_file_time"),
         )
         .orderBy(*TABLE)
         .collect()
@@ -358,7 +360,7 @@ def _gone(
 
     An object that is gone is `vanished`. A location that lists no object of any table any more is itself `vanished`,
     and its objects are not: a disk that is not mounted must not look like empty tables. A table with the policy
-    `truncate` all of whose objects went at once is also a `truncate`.
+    `truncate` all of whose objects went at once is also a `truncate`, directly behind the newest of them.
     """
     policies = {
         (feed["feed"], *table): policy for feed in feeds for table, policy in feed.get("vanished_files", {}).items()
@@ -372,7 +374,7 @@ def _gone(
     ) -> None:
         """A row for something that is no object: a location or a table's folder."""
         of_table = (table.source_schema, table.source_table) if table else (None, None)
-        times = (now, table.generation) if table else (None, None)
+        times = (table.next_file_time, table.generation) if table else (None, None)
         others.append((feed, *of_table, key, path, 0, now, kind, reason, *times, None, None, 0))
 
     for feed in sorted({table.feed for table in tables if table.gone} - listing - away):

@@ -57,7 +57,7 @@ ruled as (
 truncates as (
     select
         path as _cdc_path,
-        file_time as _cdc_file_time,
+        modified_at as _cdc_committed_at,
         generation as _cdc_generation,
         batch_id as _cdc_batch_id,
         place as _cdc_place,

@@ -5,7 +5,7 @@ select
     cast(null as {{ column.type }}) as {{ cdc_quote(column.name) }},
     {%- endfor %}
     '{{ operation }}' as _cdc_operation,
-    _cdc_file_time as _cdc_committed_at,
+    _cdc_committed_at,
     {{ cdc_sequence_sql('_cdc_place') | indent(4) }} as _cdc_sequence,
     _cdc_generation,
     _cdc_path as _cdc_source_file,

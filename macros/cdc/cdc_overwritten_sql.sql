@@ -24,7 +24,7 @@ held as (
 overwritten as (
     select
         file.path as _cdc_path,
-        coalesce(file.file_time, file.modified_at) as _cdc_file_time,
+        file.modified_at as _cdc_committed_at,
         file.generation as _cdc_generation,
         file.batch_id as _cdc_batch_id,
         file.place as _cdc_place,
