@@ -196,7 +196,7 @@ def _paths(seen: DataFrame, locations: Mapping[str, str]) -> DataFrame:
         locations: location of each feed.
 
     Returns:
-        feed, path; `is_listed`, `object_key`, `size`, `modified_at` and `revision` of what is there; `latest`, the last row
+        feed, path; `is_listed`, `object_key`, `size`, `modified_at`, `revision` of what is there; `latest`, last row
         of the listing; `versions`, all of its rows but those of kind `vanished`; `same_kind`, the kind of the version
         that is there if the listing holds it and it has not gone since; greatest `truncated_in` and `last_batch_id`
         (batches) and `generation`; and flags: `is_new`; `is_suspect` (was to be read, and is not there as it was);
@@ -341,7 +341,9 @@ def _tables(paths: DataFrame) -> list[Row]:
             F.expr("max(truncated_in) as truncated_in"),
             F.expr("max(generation) as generation"),
             # Not the clock of this run: it may differ from the one that names the files.
-            F.expr("coalesce(max(latest.file_time), timestamp_seconds(0)) + interval '1' microsecond as next_file_time"),
+            F.expr(
+                "coalesce(max(latest.file_time), timestamp_seconds(0)) + interval '1' microsecond as next_file_time"
+            ),
         )
         .orderBy(*TABLE)
         .collect()

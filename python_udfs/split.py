@@ -70,10 +70,11 @@ def _greatest_batch(frame: DataFrame) -> int:
 def _lines(
     spark: SparkSession, feed: Mapping[str, Any], mixed: DataFrame, rejected: str, goes_on: str
 ) -> tuple[DataFrame, list[str], list[Row]]:
-    """The lines of objects that can be read, the paths of those in which a record may go on to the next line, and the
-    objects among them of which an earlier version was listed.
+    """The lines of objects that can be read, and what else there is to know of these.
 
-    The lines have the columns of `OBJECT_COLUMNS`, file_row and value; `goes_on` is a condition in SQL.
+    Returns the lines, the paths of objects in which a record may go on to the next line, and the objects of which an
+    earlier version was listed. The lines have the columns of `OBJECT_COLUMNS`, file_row and value; `goes_on` is a
+    condition in SQL.
     """
     known = spark.table(rejected).select(*VERSION, "rejected_at")
     by_age = Window.partitionBy("path").orderBy(F.desc("modified_at"), F.desc("batch_id"))

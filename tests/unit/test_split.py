@@ -18,8 +18,8 @@ REJECTED_SCHEMA = (
 )
 LISTING_SCHEMA = (
     "feed string, source_schema string, source_table string, object_key string, path string, size bigint, "
-    "modified_at timestamp, kind string, file_time timestamp, generation int, batch_id bigint, first_seen_at timestamp, "
-    "revision int"
+    "modified_at timestamp, kind string, file_time timestamp, generation int, batch_id bigint, "
+    "first_seen_at timestamp, revision int"
 )
 
 

@@ -143,7 +143,7 @@ def test_cdc_bronze_range_sql__form(arguments, expected):
 def test_cdc_bronze_range_sql__void_rows_and_markers_are_left_out():
     sql = normalise(Dbt().cdc_bronze_range_sql(BRONZE, None, 43, 0, True))
     assert "from bronze.shop__order version as of 43 as log where" in sql
-    assert "and _cdc_operation <> 'X' and not exists (select 1 from bronze.shop__order version as of 43 as marker" in sql
+    assert "and _cdc_operation <> 'X' and not exists (select 1 from bronze.shop__order version as of 43" in sql
 
 
 def summary(
