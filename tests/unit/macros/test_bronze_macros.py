@@ -838,7 +838,7 @@ def test_cdc_bronze__nothing_new_sets_no_progress():
 def test_cdc_bronze__a_truncate_alone_is_news():
     dbt = running(True, {"is_newest": [TRUNCATE]})
     sql = normalise(dbt.cdc_bronze("source"))
-    assert "'T' as _cdc_operation, _cdc_file_time as _cdc_committed_at" in sql
+    assert "modified_at as _cdc_committed_at" in sql and "'T' as _cdc_operation, _cdc_committed_at" in sql
     assert sql.endswith("from truncates")
     assert "set `spark.sql.iceberg.snapshot-property.cdc.batch-id` = 10" in dbt.queries
     assert not dbt.files_read
