@@ -219,7 +219,7 @@ def _paths(seen: DataFrame, locations: Mapping[str, str]) -> DataFrame:
                 "max(modified_at) filter (where is_listed) as stored_at",
                 "max_by("
                 "struct(source_schema, source_table, object_key, size, modified_at, kind, file_time, generation,"
-                " batch_id), struct(batch_id, modified_at)"
+                " batch_id, revision), struct(batch_id, modified_at)"
                 ") filter (where not is_listed) as latest",
                 "collect_list(struct(size, modified_at, kind, batch_id, coalesce(revision, 0) as revision))"
                 " filter (where not is_listed and kind <> 'vanished') as versions",
@@ -402,7 +402,16 @@ def _gone(
 
     frames = [spark.createDataFrame(others, LISTING_SCHEMA)] if others else []
     if vanished:
-        same = ("source_schema", "source_table", "object_key", "size", "modified_at", "file_time", "generation")
+        same = (
+            "source_schema",
+            "source_table",
+            "object_key",
+            "size",
+            "modified_at",
+            "file_time",
+            "generation",
+            "revision",
+        )
         frames.append(
             news.where("is_gone")
             .where(F.col("feed").isin(sorted(listing)))
