@@ -11,8 +11,12 @@
     {%- set after_batch_id = cdc_last_batch_id(existing) -%}
     {%- set files = cdc_new_files(cdc, after_batch_id) -%}
     {%- set raw = cdc_with_mixed(cdc, files, after_batch_id, cdc_read_files(cdc, files)) -%}
-    {%- do raw.update({'has_truncate': files.has_truncate}) -%}
     {%- do cdc_warn_of_names(cdc, raw) -%}
+    {%- do raw.update({
+        'has_truncate': files.has_truncate,
+        'overwritten': files.overwritten | reject('in', raw.get('rejected', []) | map(attribute='path') | list) | list,
+        'bronze': existing,
+    }) -%}
     {%- if existing is not none and raw.view is none and not files.has_truncate -%}
         {{ return(cdc_nothing_new_sql(this, 'no new object in the landing area since batch ' ~ after_batch_id)) }}
     {%- endif -%}

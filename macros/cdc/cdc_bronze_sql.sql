@@ -67,7 +67,7 @@ ruled as (
 truncates as (
     select
         path as _cdc_path,
-        file_time as _cdc_file_time,
+        modified_at as _cdc_committed_at,
         generation as _cdc_generation,
         batch_id as _cdc_batch_id,
         place as _cdc_place,
@@ -78,6 +78,10 @@ truncates as (
     from files
     where kind = 'truncate'
 )
+{%- endif %}
+{%- if raw.get('overwritten') %},
+
+{{ cdc_overwritten_sql(raw.overwritten, raw.bronze) }}
 {%- endif %}
 
 select
@@ -112,6 +116,10 @@ select
 from ruled
 {%- if raw.get('has_truncate') %}
 union all
-{{ cdc_truncate_rows_sql(plan) }}
+{{ cdc_marker_rows_sql(plan, 'T', 'truncates') }}
+{%- endif %}
+{%- if raw.get('overwritten') %}
+union all
+{{ cdc_marker_rows_sql(plan, 'X', 'overwritten') }}
 {%- endif %}
 {%- endmacro %}

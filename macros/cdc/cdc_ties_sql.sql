@@ -9,8 +9,7 @@ xxhash64(_cdc_operation
     {%- for column in plan if column.raw_type is not none %}, {{ cdc_quote(column.name) }}, {{ cdc_quote(column.name) }} is null
     {%- endfor %})
 {%- endset -%}
-{#- Behind the place come 45 characters, of which 16 are the hash of the object. -#}
-{%- set object_hash = 'xxhash64(substring(_cdc_sequence, -44, 16))' -%}
+{%- set object_hash = 'xxhash64(' ~ cdc_object_of_sql('_cdc_sequence') ~ ')' -%}
 with log as (
     {{ log_sql | indent(4) }}
 ),

@@ -52,6 +52,7 @@ def test_cdc_mixed_lines_sql__records_as_lines_after_those_of_the_loads():
         select path as _file_path, modified_at as _file_modified_at, file_row as _file_row, content as value
         from s
         where source_schema = 'shop' and source_table = 'order' and batch_id > 7 and batch_id <= 9
+            and file_row < 999999999999
     """)
     loads = "select _file_path, _file_modified_at, _file_row, value from raw_view union all"
     assert normalise(Dbt().cdc_mixed_lines_sql("s", FEED, 7, 9, "raw_view")) == f"{loads} {mixed}"
@@ -70,7 +71,7 @@ def test_cdc_new_files_sql__of_this_table_after_the_last_batch():
         r"""
         with listing as (
             select
-                path, size, modified_at, kind, object_key, file_time,
+                path, size, modified_at, revision, kind, object_key, file_time,
                 max_by(generation, batch_id) as generation, max(batch_id) as batch_id,
                 max(first_seen_at) as first_seen_at
             from listing_table
@@ -80,11 +81,11 @@ def test_cdc_new_files_sql__of_this_table_after_the_last_batch():
                 and source_schema = 'shop'
                 and source_table = 'order'
                 and batch_id > 7
-            group by path, size, modified_at, kind, object_key, file_time
+            group by path, size, modified_at, revision, kind, object_key, file_time
         )
         select
-            listing.path, listing.size, listing.modified_at, listing.kind, listing.object_key, listing.file_time,
-            listing.generation, listing.batch_id,
+            listing.path, listing.size, listing.modified_at, listing.revision, listing.kind, listing.object_key,
+            listing.file_time, listing.generation, listing.batch_id,
             row_number() over (
                 partition by listing.path order by listing.modified_at desc, listing.batch_id desc
             ) = 1 or listing.kind = 'truncate' as is_newest
@@ -120,7 +121,7 @@ def test_cdc_new_files__nothing_new():
     dbt = Dbt(answers=WAITING, nodes=THREE)
     files = dbt.cdc_new_files(FEED, 10)
     assert files.pop("sql").endswith("\nlimit 0")
-    assert files == {"paths": [], "has_truncate": False, "has_mixed": False, "last_batch_id": 10}
+    assert files == {"paths": [], "overwritten": [], "has_truncate": False, "has_mixed": False, "last_batch_id": 10}
     assert (len(dbt.queries), dbt.kept) == (1, {}), "one query for all tables"
 
 
@@ -151,6 +152,7 @@ def test_cdc_new_files__a_truncate_is_no_object_to_read():
     dbt = Dbt(answers={**WAITING, "ref.raw_listing": [NEWEST, TRUNCATE]})
     assert dbt.cdc_new_files(FEED, 7) == {
         "paths": ["a"],
+        "overwritten": [],
         "has_truncate": True,
         "has_mixed": False,
         "last_batch_id": 10,
@@ -853,7 +855,7 @@ def test_cdc_bronze__nothing_new_sets_no_progress():
 def test_cdc_bronze__a_truncate_alone_is_news():
     dbt = running(True, {"is_newest": [TRUNCATE]})
     sql = normalise(dbt.cdc_bronze("source"))
-    assert "'T' as _cdc_operation, _cdc_file_time as _cdc_committed_at" in sql
+    assert "modified_at as _cdc_committed_at" in sql and "'T' as _cdc_operation, _cdc_committed_at" in sql
     assert sql.endswith("from truncates")
     assert "set `spark.sql.iceberg.snapshot-property.cdc.batch-id` = 10" in dbt.queries
     assert not dbt.files_read

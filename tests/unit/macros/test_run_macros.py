@@ -319,7 +319,7 @@ def test_known_operations__leaves_quarantined_rows_out():
     sql = data_test("known_operations")
     assert sql.startswith(BLOCKS_NOTHING)
     assert "from silver.shop__order where _cdc_quarantine_rule is null and (" in sql
-    assert "_cdc_operation is null or _cdc_operation not in ('L', 'I', 'U', 'D', 'T')" in sql
+    assert "_cdc_operation is null or _cdc_operation not in ('L', 'I', 'U', 'D', 'T', 'X')" in sql
 
 
 def test_no_key_is_null__asks_for_the_models_own_key():
@@ -340,7 +340,7 @@ PROGRESS = {"cdc.batch-id": "7", "cdc.bronze-snapshot-id": "43", "cdc.sequence":
 def test_silver_matches_bronze__compares_at_the_snapshot_applied(which):
     columns = {SILVER: {"id": "int", "_cdc_sequence": "string"}, BRONZE: {"id": "int"}}
     sql = data_test("silver_matches_bronze", which=which, columns=columns, summary=PROGRESS)
-    assert "from bronze.shop__order version as of 43 where _cdc_quarantine_rule is null" in sql
+    assert "from bronze.shop__order version as of 43 as log where _cdc_quarantine_rule is null" in sql
     assert sql.endswith("having sum(side) <> 0")
 
 
