@@ -18,6 +18,8 @@ array_compact(array(
     case
         {%- if column.raw_type == 'string' and column.type.startswith('decimal') %}
         when {{ raw }} is not null and ({{ value }} is null or {{ value }} <> try_cast({{ raw }} as decimal(38, 18)))
+        {%- elif column.type.split('<')[0] in ['array', 'map', 'struct'] %}
+        when not {{ cdc_json_sql(value) }} <=> {{ raw }}
         {%- elif column.raw_type == 'string' %}
         when {{ raw }} is not null and {{ value }} is null
         {%- elif not cdc_is_direct_cast(column.raw_type, column.type) %}
