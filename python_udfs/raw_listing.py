@@ -162,8 +162,8 @@ def _all_listed(spark: SparkSession, feeds: Sequence[Mapping[str, Any]]) -> tupl
                 [
                     "These feeds cannot be listed, so no feed is:",
                     *problems,
-                    "Expected: a folder that Spark can list, or one that does not exist yet. Make it readable, or correct"
-                    " location in seeds/cdc_feeds.csv and run make models; files that have landed wait.",
+                    "Expected: a folder that Spark can list, or one that does not exist yet. Make it readable, or"
+                    " correct location in seeds/cdc_feeds.csv and run make models. Files that have landed wait.",
                 ]
             )
         )

@@ -28,7 +28,7 @@ _DECODERS = (
 # Says nothing about who was at work: Java's own library, Scala's, and where Spark makes its exceptions.
 _NEUTRAL = ("java.", "jdk.", "sun.", "scala.", "org.apache.spark.sql.errors.", "org.apache.spark.SparkException")
 # How Spark reports that it could not read a file, and what it finds in a file's schema before it reads.
-_OF_A_FILE = re.compile(r"\[FAILED_READ_FILE|\[PARQUET_|\[UNABLE_TO_INFER_SCHEMA|\[COLUMN_ALREADY_EXISTS|\[UNSUPPORTED_")
+_OF_A_FILE = re.compile(r"\[(FAILED_READ_FILE|PARQUET_|UNABLE_TO_INFER_SCHEMA|COLUMN_ALREADY_EXISTS|UNSUPPORTED_)")
 # Names that Hadoop's paths cannot hold, such as one with a colon on a local disk.
 _OF_A_NAME = "URISyntaxException"
 # How Iceberg says that another commit came first and this one was not made.

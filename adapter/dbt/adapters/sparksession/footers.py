@@ -144,7 +144,9 @@ def _footer(text: str, found: Any, paths: list[str], converter: Any, is_json: bo
     if is_json:
         texts.update((one.name, JSON) for one in stored.fields if isinstance(one.dataType, NESTED))
     shown = [StructField(one.name, StringType(), True) if one.name in texts else one for one in stored.fields]
-    return Footer(paths, StructType(shown), {one.name: (one, texts[one.name]) for one in stored.fields if one.name in texts})
+    return Footer(
+        paths, StructType(shown), {one.name: (one, texts[one.name]) for one in stored.fields if one.name in texts}
+    )
 
 
 def _plain(message: Any) -> tuple[Any, dict[str, str]]:

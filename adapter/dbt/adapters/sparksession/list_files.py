@@ -16,7 +16,7 @@ _FS = "org.apache.hadoop.fs"
 
 
 def list_files(session: SparkSession, location: str) -> DataFrame | None:
-    """List every file below a folder, whatever its name; Spark's file sources leave out names that begin with `_` or `.`.
+    """List every file below a folder, also those that Spark leaves out: names that begin with `_` or a dot.
 
     The driver lists the folders of one depth at the same time. Files stay in Java: Python makes a few calls for each
     depth, none for a file.
