@@ -25,6 +25,7 @@ _DECODERS = (
     "org.apache.spark.sql.execution.vectorized.", "org.apache.spark.sql.vectorized.", "org.apache.spark.sql.catalyst.",
     "org.apache.spark.unsafe.types.", "org.apache.spark.sql.types.",
 )  # fmt: skip
+_READERS = ("org.apache.spark.sql.execution.datasources.",)
 # Says nothing about who was at work: Java's own library, Scala's, and where Spark makes its exceptions.
 _NEUTRAL = ("java.", "jdk.", "sun.", "scala.", "org.apache.spark.sql.errors.", "org.apache.spark.SparkException")
 # How Spark reports that it could not read a file, and what it finds in a file's schema before it reads.
@@ -100,7 +101,7 @@ def full_text(error: BaseException) -> str:
 def is_file_fault(error: BaseException) -> bool:
     """Tell whether reading failed because of what is in the file, or how it is called.
 
-    True only where Spark says that it failed on a file, and the innermost exception comes from code that decodes.
+    True only where Spark was reading a file, and the innermost exception comes from code that decodes.
     Everything else is the machine's, the network's or nobody's known fault, and no reason to reject a file.
     """
     text = _everything(error)
@@ -110,7 +111,7 @@ def is_file_fault(error: BaseException) -> bool:
     # A checksum that somebody wrote beside the file is not that of its bytes.
     if "ChecksumException" in text:
         return True
-    if throwable is None or not _OF_A_FILE.search(text):
+    if throwable is None:
         return False
     while throwable.getCause() is not None:
         throwable = throwable.getCause()
@@ -119,8 +120,11 @@ def is_file_fault(error: BaseException) -> bool:
     if name.endswith("Error") or name.endswith("ClassNotFoundException"):
         return False
     if name.endswith("AnalysisException"):
-        return True
+        return bool(_OF_A_FILE.search(text))
     frames = [str(frame.getClassName()) for frame in throwable.getStackTrace()[:_MAX_FRAMES]]
+    # Rows that are spilled and sent are compressed by the same libraries: only in a reader do they have a file's bytes.
+    if not (_OF_A_FILE.search(text) or any(frame.startswith(_READERS) for frame in frames)):
+        return False
     worker = next((frame for frame in frames if frame.startswith(_DECODERS) or not frame.startswith(_NEUTRAL)), None)
     # Java leaves the stack out of an exception that it throws often, such as that of an index.
     return worker.startswith(_DECODERS) if worker else name.startswith("java.lang.")
