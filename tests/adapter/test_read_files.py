@@ -11,6 +11,7 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+import yaml
 from dbt_common.exceptions import DbtRuntimeError
 from py4j.protocol import Py4JJavaError
 from pyspark.errors import PySparkException
@@ -468,3 +469,12 @@ def test_nested_columns_are_json_that_no_other_file_changes(session, tmp_path):
         '{"k":1.5}',
         None,
     ]
+
+
+@pytest.mark.parametrize("target", ["local", "cluster"])
+def test_a_path_is_text_to_sql_even_if_it_looks_like_a_variable(session, target):
+    profiles = Path(__file__).parents[2] / "profiles" / "profiles.yml"
+    config = yaml.safe_load(profiles.read_text())["lakehouse"]["outputs"][target]["config"]
+    session.conf.set("spark.sql.variable.substitute", config["spark.sql.variable.substitute"])
+    for text in ("${user.name}", "${env:HOME}", "${spark.sql.session.timeZone}", "$1", "%s", "{}", "{{ x }}"):
+        assert session.sql(f"select '{text}' as x").first().x == text
