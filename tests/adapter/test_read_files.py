@@ -363,12 +363,13 @@ def test_types_that_spark_lacks_are_text_without_loss(session, tmp_path):
 
 def test_a_time_beside_text_is_text(session, tmp_path):
     paths = [
-        write(tmp_path / "1.parquet", T=pa.array([1000], pa.time32("ms"))),
-        write(tmp_path / "2.parquet", t=pa.array(["late"])),
+        write(tmp_path / "1.parquet", t=pa.array(["late"])),
+        write(tmp_path / "2.parquet", T=pa.array([1000], pa.time32("ms"))),
+        write(tmp_path / "3.parquet", t=pa.array(["later"])),
     ]
     answer = read_files(session, "v", "parquet", paths, {"verify": "full"})
-    assert (answer["columns"], answer["rejected"]) == ([{"name": "T", "type": "string"}], [])
-    assert sorted(row[0] for row in session.table("v").collect()) == ["00:00:01", "late"]
+    assert (answer["columns"], answer["rejected"]) == ([{"name": "t", "type": "string"}], [])
+    assert sorted(row[0] for row in session.table("v").collect()) == ["00:00:01", "late", "later"]
 
 
 def test_a_type_that_nothing_shows_rejects_its_file_and_names_the_column(session, tmp_path):

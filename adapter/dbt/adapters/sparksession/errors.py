@@ -25,7 +25,7 @@ _DECODERS = (
     "org.apache.spark.sql.execution.vectorized.", "org.apache.spark.sql.vectorized.", "org.apache.spark.sql.catalyst.",
     "org.apache.spark.unsafe.types.", "org.apache.spark.sql.types.",
 )  # fmt: skip
-_READERS = ("org.apache.spark.sql.execution.datasources.",)
+_READERS = ("org.apache.spark.sql.execution.datasources.", "org.apache.parquet.hadoop.ParquetFileReader")
 # Says nothing about who was at work: Java's own library, Scala's, and where Spark makes its exceptions.
 _NEUTRAL = ("java.", "jdk.", "sun.", "scala.", "org.apache.spark.sql.errors.", "org.apache.spark.SparkException")
 # How Spark reports that it could not read a file, and what it finds in a file's schema before it reads.

@@ -12,7 +12,7 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 from pyspark.sql.types import ArrayType, MapType, StringType, StructField, StructType
 
-from dbt.adapters.sparksession.errors import is_spark_error, spark_message
+from dbt.adapters.sparksession.errors import is_file_fault, is_missing_file, is_spark_error, spark_message
 from dbt.adapters.sparksession.java import java_class
 
 # A footer is two small reads, most of it waiting where files are far away; for a few files threads are no gain.
@@ -71,14 +71,17 @@ class Footer:
 
     def stored(self, schema: StructType) -> StructType:
         """A schema to read these files with: the columns of `plain` as they are stored."""
-        fields = {name.lower(): stored for name, (stored, _) in self.plain.items()}
-        return StructType([fields.get(one.name.lower(), one) for one in schema.fields])
+        types = {name.lower(): stored.dataType for name, (stored, _) in self.plain.items()}
+        fields = schema.fields
+        return StructType([StructField(one.name, types.get(one.name.lower(), one.dataType), True) for one in fields])
 
     def shown(self, frame: DataFrame) -> DataFrame:
         """What was read with `stored`, with the columns of `plain` as text."""
+        names = {name.lower(): name for name in frame.columns}
         for name, (_, text) in self.plain.items():
             quoted = f"`{name.replace('`', '``')}`"
-            frame = frame.withColumn(name, F.expr(text.format(c=quoted)))
+            # Another file may write the name another way, and the frame follows it.
+            frame = frame.withColumn(names[name.lower()], F.expr(text.format(c=quoted)))
         return frame
 
 
@@ -108,8 +111,8 @@ def by_footer(session: SparkSession, paths: list[str], is_json: bool = False) ->
             finally:
                 reader.close()
         except Exception as error:
-            # Spark reads it again, and finds whose fault it is.
-            if not is_spark_error(error):
+            # Spark reads it again, and finds the words.
+            if not (is_file_fault(error) or is_missing_file(error)):
                 raise
             return "", None
 
