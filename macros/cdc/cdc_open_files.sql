@@ -1,8 +1,11 @@
 {# A CSV file is opened as lines of text; its columns are the names in its header, where there is one. #}
 {% macro cdc_open_files(cdc, view, paths, verify) %}
     {% set is_csv = cdc.format == 'csv' %}
-    {# Nested values are text: they fit each other whatever fields they have, in any cut into batches. #}
-    {% set options = {'verify': verify, 'nested': 'json'} %}
+    {% set options = {'verify': verify} %}
+    {% if cdc.format == 'parquet' %}
+        {# Nested values are text: they fit each other whatever fields they have, in any cut into batches. #}
+        {% do options.update({'nested': 'json'}) %}
+    {% endif %}
     {% if is_csv %}
         {% set odd_quotes = "(octet_length(value) - octet_length(replace(value, '\"'))) % 2 = 1" %}
         {% do options.update({'lineSep': '\n', 'find': odd_quotes}) %}

@@ -244,7 +244,7 @@ ODD_QUOTES = "(octet_length(value) - octet_length(replace(value, '\"'))) % 2 = 1
     ("format", "read_as", "options"),
     [
         ("csv", "text", {"verify": "full", "lineSep": "\n", "find": ODD_QUOTES}),
-        ("parquet", "parquet", {"verify": "full"}),
+        ("parquet", "parquet", {"verify": "full", "nested": "json"}),
     ],
 )
 @pytest.mark.parametrize("found", [[], ["a"]])
