@@ -2,7 +2,7 @@
 {% macro cdc_json_sql(value) -%}
 to_json({{ value }}, map(
             'ignoreNullFields', 'false', 'timeZone', 'UTC',
-            'timestampFormat', 'yyyy-MM-dd\\'T\\'HH:mm:ss.SSSSSSXXX',
-            'timestampNTZFormat', 'yyyy-MM-dd\\'T\\'HH:mm:ss.SSSSSS'
+            'timestampFormat', 'yyyy-MM-dd\'T\'HH:mm:ss.SSSSSSXXX',
+            'timestampNTZFormat', 'yyyy-MM-dd\'T\'HH:mm:ss.SSSSSS'
         ))
 {%- endmacro %}
