@@ -444,8 +444,8 @@ def fitted(query: Query, raw_sql: str, raw_type: str, type: str) -> tuple[Any, l
         ("array(1)", "array<int>", "int", None, ["a is '[1]', expected int"]),
         ("x'35'", "binary", "int", 5, []),
         # A table that was made when nested columns kept their types.
-        ("""'{"a":1,"b":null}'""", "string", "struct<a:int,b:string>", {"a": 1, "b": None}, []),
-        ("""'[{"a":1}]'""", "string", "array<struct<a:int>>", [{"a": 1}], []),
+        ("""'{"a":1,"b":null}'""", "string", "struct<a:int,b:string>", (1, None), []),
+        ("""'[{"a":1}]'""", "string", "array<struct<a:int>>", [(1,)], []),
         (
             """'{"a":1,"b":2}'""", "string", "struct<a:int>", None,
             ["""a is '{"a":1,"b":2}', expected struct<a:int>"""],
