@@ -17,7 +17,10 @@ from dbt.adapters.events.logging import AdapterLogger
 from pyspark.sql import Column, DataFrame, Observation, Row, SparkSession, Window
 from pyspark.sql import functions as F
 
+from dbt.adapters.sparksession.errors import is_spark_error, root_cause
 from dbt.adapters.sparksession.java import java_class
+from dbt.adapters.sparksession.list_files import list_files
+from python_udfs.errors import LakehouseError
 from python_udfs.feeds import find
 from python_udfs.feeds.names import Found, sql_text
 
@@ -83,13 +86,16 @@ def new_objects(
 
     Returns:
         Rows of `LISTING_SCHEMA`, or None when there is nothing new and a listing exists already.
+
+    Raises:
+        LakehouseError: locations that cannot be listed, each with its reason. Nothing is written then: a feed that was
+            passed over would look up to date.
     """
     now = now or datetime.now(timezone.utc)
     feeds = list(feeds)
-    locations = {feed["feed"]: _qualified(spark, feed_location(feed["location"], landing_root())) for feed in feeds}
+    locations, listed = _all_listed(spark, feeds)
     listing = spark.createDataFrame([], LISTING_SCHEMA) if known is None else known
-    listed = (_listed(spark, feed, locations[feed["feed"]]) for feed in feeds)
-    seen = [listing.withColumn("is_listed", F.lit(False)), *(frame for frame in listed if frame is not None)]
+    seen = [listing.withColumn("is_listed", F.lit(False)), *listed]
     paths = _paths(_union(seen), locations)
     counts = Observation()
     # The one pass over everything, which every run pays for; what follows reads the few rows that it leaves.
@@ -140,6 +146,32 @@ def next_batch_id(now: datetime, last: int | None) -> int:
     return max(from_clock, (last or 0) + 1)
 
 
+def _all_listed(spark: SparkSession, feeds: Sequence[Mapping[str, Any]]) -> tuple[dict[str, str], list[DataFrame]]:
+    """The location of each feed, and what is there."""
+    locations, frames, problems = {}, [], []
+    for feed in feeds:
+        name, location = feed["feed"], feed_location(feed["location"], landing_root())
+        try:
+            locations[name] = _qualified(spark, location)
+            frames.append(_listed(spark, feed, locations[name]))
+        except Exception as error:
+            if not is_spark_error(error):
+                raise
+            problems.append(f"  - feed {name}, location {location}: {' '.join(root_cause(error).split())}")
+    if problems:
+        raise LakehouseError(
+            "\n".join(
+                [
+                    "These feeds cannot be listed, so no feed is:",
+                    *problems,
+                    "Expected: a folder that Spark can list, or one that does not exist yet. Make it readable, or"
+                    " correct location in seeds/cdc_feeds.csv and run make models. Files that have landed wait.",
+                ]
+            )
+        )
+    return locations, [frame for frame in frames if frame is not None]
+
+
 def _qualified(spark: SparkSession, location: str) -> str:
     """A location as the paths of its objects begin."""
     path = java_class("org.apache.hadoop.fs.Path")(location)
@@ -147,39 +179,18 @@ def _qualified(spark: SparkSession, location: str) -> str:
 
 
 def _listed(spark: SparkSession, feed: Mapping[str, Any], location: str) -> DataFrame | None:
-    """Path, size, modification time and key (the path under the feed's location) of every object of a feed.
-
-    Objects of no size are left out by Spark's file sources, but its index of the location names them, without a time.
-    So each object is there by its name, with no size and the time of the epoch, and most a second time as they are.
-    """
-    path = java_class("org.apache.hadoop.fs.Path")(location)
-    if not path.getFileSystem(spark._jsc.hadoopConfiguration()).exists(path):
+    """Path, size, modification time and key (the path under the feed's location) of every object of a feed."""
+    files = list_files(spark, location)
+    if files is None:
         logger.warning(f"Feed {feed['feed']}: its location {location} does not exist (yet); nothing to list there.")
         return None
-    files = spark.read.format("binaryFile").option("recursiveFileLookup", "true").load(location)
-    # The names stay in Java: an array becomes the list that a dataset is made of.
-    names = java_class("com.fasterxml.jackson.databind.ObjectMapper")().convertValue(
-        files._jdf.inputFiles(), java_class("java.util.ArrayList")().getClass()
-    )
-    text = java_class("org.apache.spark.sql.Encoders").STRING()
-    uris = DataFrame(spark._jsparkSession.createDataset(names, text).toDF(), spark)
-    # The index gives URIs (file:///a%20b), the source plain paths (file:/a b).
-    from_uri = (
-        "url_decode(replace(regexp_replace(value, '^([A-Za-z][A-Za-z0-9+.-]*):///', '$1:/'), '+', '%2B')) as path"
-    )
-    return (
-        files.selectExpr("path", "length as size", "modificationTime as modified_at")
-        .union(uris.selectExpr(from_uri, "0L", "timestamp_seconds(0)"))
-        .selectExpr(
-            f"{sql_text(feed['feed'])} as feed",
-            f"substring(path, {len(location) + 2}) as object_key",
-            "path",
-            "size",
-            "modified_at",
-            "true as is_listed",
-        )
-        # Spark plans for reading files: it would make a task of every 32 of them.
-        .coalesce(int(str(spark.conf.get("spark.sql.shuffle.partitions"))))
+    return files.selectExpr(
+        f"{sql_text(feed['feed'])} as feed",
+        f"substring(path, {len(location) + 2}) as object_key",
+        "path",
+        "size",
+        "modified_at",
+        "true as is_listed",
     )
 
 

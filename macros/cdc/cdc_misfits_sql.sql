@@ -16,7 +16,9 @@ array_compact(array(
     {%- set raw = column.get('sql') or cdc_quote(column.name) %}
     {%- set value = cdc_try_cast_sql(raw, column.raw_type, column.type) %}
     case
-        {%- if column.raw_type == 'string' %}
+        {%- if column.type.split('<')[0] in ['array', 'map', 'struct'] %}
+        when not {{ cdc_json_sql(value) }} <=> {{ raw }}
+        {%- elif column.raw_type == 'string' %}
         when {{ raw }} is not null and ({{ value }} is null or not {{ cdc_is_exact_sql(raw, value, column.type) }})
         {%- elif not cdc_is_direct_cast(column.raw_type, column.type) %}
         when not cast({{ value }} as string) <=> cast({{ raw }} as string)

@@ -3,8 +3,9 @@
     {% set is_csv = cdc.format == 'csv' %}
     {% set options = {'verify': verify} %}
     {% if cdc.format == 'parquet' %}
+        {#- Nested values are text: they fit each other whatever fields they have, in any cut into batches. -#}
         {% set exact = ['Op', cdc.options.get('timestamp_column'), cdc.options.get('change_sequence_column')] %}
-        {% do options.update({'types': 'separate', 'exact': exact | select | list}) %}
+        {% do options.update({'types': 'separate', 'exact': exact | select | list, 'nested': 'json'}) %}
     {% endif %}
     {% if is_csv %}
         {% do options.update({'lineSep': '\n', 'find': cdc_csv_goes_on_sql('value', cdc.options.delimiter)}) %}

@@ -1,4 +1,7 @@
-{# The type Iceberg keeps for a Spark type: it has no 8 and 16 bit integers and no text with a length. #}
+{#
+    The type Iceberg keeps for a Spark type: it has no 8 and 16 bit integers, no text with a length, and no durations,
+    which only files of Spark's own have.
+#}
 {% macro cdc_table_type(type) %}
     {% set type = type | lower %}
     {% if type in ['tinyint', 'byte', 'smallint', 'short', 'integer'] %}
@@ -9,7 +12,7 @@
         {% do return('float') %}
     {% elif type in ['decimal', 'dec', 'numeric'] %}
         {% do return('decimal(10,0)') %}
-    {% elif type.startswith('varchar') or type.startswith('char') %}
+    {% elif type.startswith(('varchar', 'char', 'interval')) or type == 'variant' %}
         {% do return('string') %}
     {% endif %}
     {% do return(type.replace(' ', '')) %}

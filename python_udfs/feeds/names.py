@@ -11,7 +11,14 @@ NO_TIME = "cast(null as timestamp)"
 
 # Objects that no contract reads: a condition, and the reason that is told.
 NEVER_READ = (
-    (rf"{NAME} rlike r'(?i)(\.tmp|\.temp|\.crc|\.filepart|\.part|\.inprogress|~)$'", "temporary object"),
+    (
+        r"object_key rlike r'(^|/)(_temporary|_spark_metadata|\.(spark|hive)-staging[^/]*)/'",
+        "temporary or internal file of the writer",
+    ),
+    (rf"{NAME} rlike r'_\$folder\$$'", "folder marker"),
+    (rf"{NAME} rlike r'^(_SUCCESS$|_started|_committed|_metadata$|_common_metadata$)'", "marker of the writer"),
+    (rf"{NAME} rlike r'(?i)(\.tmp|\.temp|\.crc|\.filepart|\.part|\.inprogress|\._copying_|~)$'", "temporary object"),
+    (f"{NAME} like '.%'", "hidden file: its name begins with a dot"),
     ("size = 0", "zero-byte object"),
 )
 

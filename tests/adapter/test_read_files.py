@@ -4,16 +4,20 @@ from __future__ import annotations
 
 import datetime
 import gzip
+import resource
 from decimal import Decimal
+from pathlib import Path
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+import yaml
 from dbt_common.exceptions import DbtRuntimeError
 from py4j.protocol import Py4JJavaError
 from pyspark.errors import PySparkException
 
-from dbt.adapters.sparksession.read_files import read_files
+from dbt.adapters.sparksession.errors import root_cause
+from dbt.adapters.sparksession.read_files import _is_fault_of, read_files
 
 ODD_NAMES = [
     "a b", "a%20b", "a+b", "100%", "x[1]", "y{1,2}", "z*", "q?#1", "é ü", "p&q=1", "c,d", "t~;'\"", "back\\slash",
@@ -203,6 +207,8 @@ def test_an_unknown_verification_is_refused(session):
         read_files(session, "v", "parquet", [], {"verify": "half"})
 
 
+# Listed with a size, and no byte of it can be read.
+UNREADABLE = Path("/sys/class/net/lo/speed")
 MOMENT = datetime.datetime(2020, 1, 1)
 WIDENED = [
     ((pa.int8(), 127), (pa.int16(), 30_000), "smallint"),
@@ -384,3 +390,151 @@ def test_separate_types_join_nested_columns_and_reject_what_none_holds(session, 
     assert [item["path"] for item in answer["rejected"]] == paths[2:]
     assert "column 'c' is string here and struct<a:int,b:string> in an earlier file" in answer["rejected"][0]["reason"]
     assert [tuple(row.c) for row in session.table("v").orderBy("id").collect()] == [(1, None), (None, "x")]
+
+
+PLAIN = [
+    (pa.time32("ms"), 36_000_500, "10:00:00.5"),
+    (pa.time64("us"), 86_399_999_999, "23:59:59.999999"),
+    (pa.time64("ns"), 36_000_000_000_001, "10:00:00.000000001"),
+    (pa.time32("ms"), 0, "00:00:00"),
+    (pa.timestamp("ns"), 1_706_742_060_000_000_000, "2024-01-31 23:01:00"),
+    (pa.timestamp("ns"), -1, "1969-12-31 23:59:59.999999999"),
+    (pa.timestamp("ns", "UTC"), 1_706_742_060_120_000_120, "2024-01-31 23:01:00.12000012"),
+]
+
+
+def test_types_that_spark_lacks_are_text_without_loss(session, tmp_path):
+    paths = [
+        write(tmp_path / f"{number:02}.parquet", id=[number, None], c=pa.array([value, None], data_type))
+        for number, (data_type, value, _) in enumerate(PLAIN)
+    ]
+    storage = pa.array([bytes(range(16)), None], pa.binary(16))
+    paths.append(write(tmp_path / "99.parquet", id=[99, None], c=pa.ExtensionArray.from_storage(pa.uuid(), storage)))
+
+    answer = read_files(session, "v", "parquet", paths, {"verify": "full"})
+
+    assert answer["rejected"] == []
+    assert answer["columns"] == [{"name": "id", "type": "bigint"}, {"name": "c", "type": "string"}]
+    rows = session.sql("select c from v where id is not null order by id").collect()
+    assert [row.c for row in rows] == [*(text for *_, text in PLAIN), "00010203-0405-0607-0809-0a0b0c0d0e0f"]
+    assert session.sql("select count(*) from v where id is null and c is null").first()[0] == len(paths)
+
+
+def test_a_time_beside_text_is_text(session, tmp_path):
+    paths = [
+        write(tmp_path / "1.parquet", t=pa.array(["late"])),
+        write(tmp_path / "2.parquet", T=pa.array([1000], pa.time32("ms"))),
+        write(tmp_path / "3.parquet", t=pa.array(["later"])),
+    ]
+    answer = read_files(session, "v", "parquet", paths, {"verify": "full"})
+    assert (answer["columns"], answer["rejected"]) == ([{"name": "t", "type": "string"}], [])
+    assert sorted(row[0] for row in session.table("v").collect()) == ["00:00:01", "late", "later"]
+
+
+def test_a_type_that_nothing_shows_rejects_its_file_and_names_the_column(session, tmp_path):
+    odd = {
+        "half": pa.array([1.5], pa.float16()),
+        "times": pa.array([[1]], pa.list_(pa.time32("ms"))),
+        "huge": pa.array([Decimal("1.5")], pa.decimal256(60, 2)),
+    }
+    good = [write(tmp_path / f"{number}.parquet", id=[number]) for number in range(3)]
+    bad = [write(tmp_path / f"{name}.parquet", **{name: value}) for name, value in odd.items()]
+    answer = read_files(session, "v", "parquet", [*bad, *good], {"verify": "full"})
+    assert [item["path"] for item in answer["rejected"]] == bad
+    for item, name in zip(answer["rejected"], odd, strict=True):
+        assert item["reason"].startswith(f"column '{name}': ")
+    assert session.table("v").count() == 3
+
+
+@pytest.mark.skipif(not UNREADABLE.exists(), reason="no such file on this system")
+def test_an_error_of_the_disk_rejects_no_file(session, tmp_path):
+    (tmp_path / "good.txt").write_text("line")
+    paths = [uri(tmp_path / "good.txt"), uri(UNREADABLE)]
+    with pytest.raises((Py4JJavaError, PySparkException)) as raised:
+        read_files(session, "v", "text", paths, {"verify": "full"})
+    assert "IOException: Invalid argument" in root_cause(raised.value)
+
+
+@pytest.mark.skipif(not hasattr(resource, "prlimit"), reason="Linux only")
+def test_too_many_open_files_reject_no_file(session, tmp_path):
+    """Java says FileNotFoundException then, as of a file that is gone."""
+    path = write(tmp_path / "good.parquet", id=[1])
+    java = session._jvm.java.lang.ProcessHandle.current().pid()
+    limits = resource.prlimit(java, resource.RLIMIT_NOFILE)
+    write_all = session.read.schema("id bigint").parquet(path).write.format("noop").mode("overwrite")
+    resource.prlimit(java, resource.RLIMIT_NOFILE, (10, limits[1]))
+    try:
+        with pytest.raises((Py4JJavaError, PySparkException), match="Too many open files") as raised:
+            write_all.save()
+    finally:
+        resource.prlimit(java, resource.RLIMIT_NOFILE, limits)
+    assert not _is_fault_of(session, [path], raised.value)
+
+
+def test_a_name_that_hadoop_cannot_hold_costs_one_file(session, tmp_path):
+    good = write(tmp_path / "good.parquet", id=[1])
+    odd = write(tmp_path / "col:on.parquet", id=[2])
+    answer = read_files(session, "v", "parquet", [odd, good], {"verify": "full"})
+    assert [item["path"] for item in answer["rejected"]] == [odd]
+    assert session.table("v").count() == 1
+
+
+@pytest.mark.parametrize("codec", ["snappy", "gzip", "zstd", "lz4", "none"])
+def test_damage_is_the_files_fault_wherever_it_is(session, tmp_path, codec):
+    table = pa.table({"id": list(range(3000)), "s": [str(n * 7919 % 1000) for n in range(3000)], "l": [[1, 2]] * 3000})
+    pq.write_table(table, tmp_path / "whole.parquet", compression=codec)
+    whole = (tmp_path / "whole.parquet").read_bytes()
+    for number in range(6):
+        content, start = bytearray(whole), 4 + number * len(whole) // 7
+        content[start : start + 200] = bytes(200)
+        (tmp_path / f"{number}.parquet").write_bytes(content)
+    (tmp_path / "short.parquet").write_bytes(whole[: len(whole) // 2] + whole[-400:])
+    paths = [uri(path) for path in sorted(tmp_path.glob("*.parquet"))]
+    answer = read_files(session, "v", "parquet", paths, {"verify": "full"})
+    assert len(answer["rejected"]) >= 2
+    assert uri(tmp_path / "whole.parquet") not in [item["path"] for item in answer["rejected"]]
+
+
+def test_files_below_hidden_folders_are_read(session, tmp_path):
+    for name in ("_prisma_migrations", ".hidden"):
+        (tmp_path / name).mkdir()
+    paths = [write(tmp_path / name / "LOAD1.parquet", id=[1]) for name in ("_prisma_migrations", ".hidden")]
+    assert read_files(session, "v", "parquet", paths, {"verify": "full"})["rejected"] == []
+    assert {row._file_path for row in session.table("v").collect()} == set(paths)
+
+
+def test_a_checksum_that_is_not_the_files_costs_one_file(session, tmp_path):
+    good, odd = (write(tmp_path / f"{name}.parquet", id=[1]) for name in ("good", "odd"))
+    (tmp_path / ".odd.parquet.crc").write_bytes(b"crc\0\0\0\2\0\1\2\3\4")
+    answer = read_files(session, "v", "parquet", [odd, good], {"verify": "full"})
+    assert [item["path"] for item in answer["rejected"]] == [odd]
+    assert "ChecksumException" in answer["rejected"][0]["reason"]
+
+
+def test_nested_columns_are_json_that_no_other_file_changes(session, tmp_path):
+    one, other = pa.struct([("a", pa.int32())]), pa.struct([("a", pa.string()), ("b", pa.timestamp("us", "UTC"))])
+    paths = [
+        write(tmp_path / "1.parquet", id=[1], c=pa.array([{"a": 1}], one)),
+        write(tmp_path / "2.parquet", id=[2], c=pa.array([{"a": "x", "b": MOMENT}], other)),
+        write(tmp_path / "3.parquet", id=[3], c=pa.array([[{"a": None}, None]], pa.list_(one))),
+        write(tmp_path / "4.parquet", id=[4], c=pa.array([[("k", 1.5)]], pa.map_(pa.string(), pa.float32()))),
+        write(tmp_path / "5.parquet", id=[5], c=pa.array([None], one)),
+    ]
+    answer = read_files(session, "v", "parquet", paths, {"verify": "full", "nested": "json"})
+    assert answer["columns"] == [{"name": "id", "type": "bigint"}, {"name": "c", "type": "string"}]
+    assert [row.c for row in session.table("v").orderBy("id").collect()] == [
+        '{"a":1}',
+        '{"a":"x","b":"2020-01-01T00:00:00.000000Z"}',
+        '[{"a":null},null]',
+        '{"k":1.5}',
+        None,
+    ]
+
+
+@pytest.mark.parametrize("target", ["local", "cluster"])
+def test_a_path_is_text_to_sql_even_if_it_looks_like_a_variable(session, target):
+    profiles = Path(__file__).parents[2] / "profiles" / "profiles.yml"
+    config = yaml.safe_load(profiles.read_text())["lakehouse"]["outputs"][target]["config"]
+    session.conf.set("spark.sql.variable.substitute", config["spark.sql.variable.substitute"])
+    for text in ("${user.name}", "${env:HOME}", "${spark.sql.session.timeZone}", "$1", "%s", "{}", "{{ x }}"):
+        assert session.sql(f"select '{text}' as x").first().x == text

@@ -9,6 +9,7 @@ from datetime import datetime, timedelta, timezone
 import pytest
 from pyspark.sql import functions as F
 
+from python_udfs.errors import LakehouseError
 from python_udfs.raw_listing import LISTING_SCHEMA, new_objects, next_batch_id
 
 START = datetime(2024, 1, 31, 23, 0, tzinfo=timezone.utc)
@@ -158,6 +159,58 @@ def test_a_corrected_load_file_is_no_reload_but_one_replaced_before_it_was_read_
         "s/t/20240131-231200000.parquet": (1,),
         "s/other/LOAD00000001.parquet": (2,),
     }
+
+
+def test_tables_with_hidden_names_are_listed_and_what_writers_leave_is_named(spark, landing):
+    keys = [
+        "s/_CategoryToPost",
+        "s/.dot",
+        "_s/t",
+        "s/${user.name}",
+        "s/$1",
+        "s/e\u0301",
+        "s/é",
+        "s/a%2Fb",
+        "s/" + "x" * 200,
+    ]
+    for key in keys:
+        landing(f"{key}/LOAD00000001.parquet")
+    left = {
+        "s/t/_temporary/0/LOAD00000001.parquet": "temporary or internal file of the writer",
+        "s/t/.spark-staging-1/LOAD00000001.parquet": "temporary or internal file of the writer",
+        "s/t/_SUCCESS": "marker of the writer",
+        "s/t/.LOAD00000001.parquet": "hidden file: its name begins with a dot",
+        "s/t/LOAD00000001.parquet._COPYING_": "temporary object",
+        "s/t_$folder$": "folder marker",
+    }
+    for key in left:
+        landing(key)
+    found = listed(
+        new_objects(spark, FEEDS, None, now=START), "source_schema", "source_table", "kind", "ignored_reason"
+    )
+    assert {key: reason for key, (*_, reason) in found.items() if reason} == left
+    loads = {f"{key}/LOAD00000001.parquet": (*key.split("/"), "load", None) for key in keys}
+    assert {key: row for key, row in found.items() if key not in left} == loads
+
+
+def test_a_location_is_no_pattern(spark, landing, tmp_path):
+    for name in ("a[1]", "b{1,2}", "c*", "d?"):
+        (tmp_path / name / "s" / "t").mkdir(parents=True)
+        (tmp_path / name / "s" / "t" / "LOAD00000001.parquet").write_bytes(b"x")
+        feed = {**FEEDS[0], "feed": "odd", "location": str(tmp_path / name)}
+        found = new_objects(spark, [feed], None).collect()
+        assert [(row.object_key, row.kind) for row in found] == [("s/t/LOAD00000001.parquet", "load")]
+
+
+def test_locations_that_cannot_be_listed_are_all_named(spark, landing):
+    landing("s/t/LOAD00000001.parquet")
+    bad = [{**FEEDS[0], "feed": name, "location": f"no{name}://bucket/x"} for name in ("one", "two")]
+    with pytest.raises(LakehouseError) as raised:
+        new_objects(spark, [bad[0], *FEEDS, bad[1]], None)
+    reason = 'UnsupportedFileSystemException: No FileSystem for scheme "no'
+    assert str(raised.value).splitlines()[1:3] == [
+        f'  - feed {name}, location no{name}://bucket/x: {reason}{name}"' for name in ("one", "two")
+    ]
 
 
 def test_a_location_that_does_not_exist_is_no_error(spark, landing):

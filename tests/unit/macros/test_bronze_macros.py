@@ -246,7 +246,7 @@ GOES_ON = Dbt().cdc_csv_goes_on_sql("value", ",")
     ("format", "read_as", "options"),
     [
         ("csv", "text", {"verify": "full", "lineSep": "\n", "find": GOES_ON}),
-        ("parquet", "parquet", {"verify": "full", "types": "separate", "exact": ["Op"]}),
+        ("parquet", "parquet", {"verify": "full", "types": "separate", "exact": ["Op"], "nested": "json"}),
     ],
 )
 @pytest.mark.parametrize("found", [[], ["a"]])

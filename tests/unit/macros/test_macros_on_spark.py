@@ -715,8 +715,16 @@ def fitted(query: Query, raw_sql: str, raw_type: str, type: str) -> tuple[Any, l
         ("timestamp '2024-01-02 03:04:05'", "timestamp", "date", None, ["a is '2024-01-02 03:04:05', expected date"]),
         ("array(1)", "array<int>", "int", None, ["a is '[1]', expected int"]),
         ("x'35'", "binary", "int", 5, []),
+        # A table that was made when nested columns kept their types.
+        ("""'{"a":1,"b":null}'""", "string", "struct<a:int,b:string>", (1, None), []),
+        ("""'[{"a":1}]'""", "string", "array<struct<a:int>>", [(1,)], []),
+        (
+            """'{"a":1,"b":2}'""", "string", "struct<a:int>", None,
+            ["""a is '{"a":1,"b":2}', expected struct<a:int>"""],
+        ),
+        ("""'{"a":"x"}'""", "string", "struct<a:int>", None, ["""a is '{"a":"x"}', expected struct<a:int>"""]),
     ],
-)
+)  # fmt: skip
 def test_cdc_misfits_sql__new_type_that_the_column_cannot_become(query, raw_sql, raw_type, type, value, misfits):
     fit = fitted(query, raw_sql, raw_type, type)
     assert fit[1] == misfits

@@ -14,13 +14,24 @@ from pyspark.errors import PySparkException, QueryContextType
 _STACK = re.compile(r"\n\s*at [\w.$/]+\(.*|\n\s*JVM stacktrace:[\s\S]*|\n\s*Driver stacktrace:[\s\S]*")
 _SPARK_ERRORS = (PySparkException, Py4JError)
 _MAX_CAUSES = 20
+_MAX_FRAMES = 50
 _ERROR_CLASS = re.compile(r"\[[A-Z0-9_.]+\]")
-# A file is not to blame for these: access, network, missing software, a cluster in trouble, a cancelled run.
-_ENVIRONMENT = re.compile(
-    r"AccessControlException|AccessDeniedException|Permission denied|UnsupportedFileSystemException"
-    r"|No FileSystem for scheme|ClassNotFoundException|NoClassDefFoundError|java\.net\.|javax\.net\.|\.amazonaws\."
-    r"|software\.amazon\.|OutOfMemoryError|ExecutorLostFailure|cancelled|Interrupted"
-)
+# Java code that makes values out of the bytes of a file. What it throws is the file's fault; what the code below it
+# throws, which fetches the bytes, or the code beside it, which spills and sends rows, is not.
+_DECODERS = (
+    "org.apache.parquet.", "shaded.parquet.", "org.apache.hadoop.io.compress.", "org.apache.hadoop.util.LineReader",
+    "org.apache.hadoop.mapreduce.lib.input.", "java.util.zip.", "org.xerial.snappy.", "com.github.luben.zstd.",
+    "io.airlift.compress.", "net.jpountz.", "org.apache.spark.sql.execution.datasources.",
+    "org.apache.spark.sql.execution.vectorized.", "org.apache.spark.sql.vectorized.", "org.apache.spark.sql.catalyst.",
+    "org.apache.spark.unsafe.types.", "org.apache.spark.sql.types.",
+)  # fmt: skip
+_READERS = ("org.apache.spark.sql.execution.datasources.", "org.apache.parquet.hadoop.ParquetFileReader")
+# Says nothing about who was at work: Java's own library, Scala's, and where Spark makes its exceptions.
+_NEUTRAL = ("java.", "jdk.", "sun.", "scala.", "org.apache.spark.sql.errors.", "org.apache.spark.SparkException")
+# How Spark reports that it could not read a file, and what it finds in a file's schema before it reads.
+_OF_A_FILE = re.compile(r"\[(FAILED_READ_FILE|PARQUET_|UNABLE_TO_INFER_SCHEMA|COLUMN_ALREADY_EXISTS|UNSUPPORTED_)")
+# Names that Hadoop's paths cannot hold, such as one with a colon on a local disk.
+_OF_A_NAME = "URISyntaxException"
 # How Iceberg says that another commit came first and this one was not made.
 _CONFLICTS = ("CommitFailedException", "ValidationException")
 _MISSING = re.compile(r"FileNotFoundException|PATH_NOT_FOUND|FAILED_READ_FILE\.FILE_NOT_EXIST|NoSuchFileException")
@@ -87,9 +98,36 @@ def full_text(error: BaseException) -> str:
     return "\n".join(filter(None, [python, getattr(error, "_stackTrace", None)]))
 
 
-def is_environment_error(error: BaseException) -> bool:
-    """Tell whether reading failed for a reason that lies outside the file read."""
-    return bool(_ENVIRONMENT.search(_everything(error)))
+def is_file_fault(error: BaseException) -> bool:
+    """Tell whether reading failed because of what is in the file, or how it is called.
+
+    True only where Spark was reading a file, and the innermost exception comes from code that decodes.
+    Everything else is the machine's, the network's or nobody's known fault, and no reason to reject a file.
+    """
+    text = _everything(error)
+    if _OF_A_NAME in text:
+        return True
+    throwable = _throwable(error)
+    # A checksum that somebody wrote beside the file is not that of its bytes.
+    if "ChecksumException" in text:
+        return True
+    if throwable is None:
+        return False
+    while throwable.getCause() is not None:
+        throwable = throwable.getCause()
+    name = str(throwable.getClass().getName())
+    # Memory that is out, a class that is missing: Java's errors, other than its exceptions.
+    if name.endswith("Error") or name.endswith("ClassNotFoundException"):
+        return False
+    if name.endswith("AnalysisException"):
+        return bool(_OF_A_FILE.search(text))
+    frames = [str(frame.getClassName()) for frame in throwable.getStackTrace()[:_MAX_FRAMES]]
+    # Rows that are spilled and sent are compressed by the same libraries: only in a reader do they have a file's bytes.
+    if not (_OF_A_FILE.search(text) or any(frame.startswith(_READERS) for frame in frames)):
+        return False
+    worker = next((frame for frame in frames if frame.startswith(_DECODERS) or not frame.startswith(_NEUTRAL)), None)
+    # Java leaves the stack out of an exception that it throws often, such as that of an index.
+    return worker.startswith(_DECODERS) if worker else name.startswith("java.lang.")
 
 
 def is_missing_file(error: BaseException) -> bool:
@@ -102,9 +140,14 @@ def _classes(error: BaseException) -> list[str]:
     return [name.rsplit(".", 1)[-1] for name, _text in _causes(error)]
 
 
+def _throwable(error: BaseException) -> Any:
+    """The Java exception behind a Python one, if there is one."""
+    return error.java_exception if isinstance(error, Py4JJavaError) else getattr(error, "_origin", None)
+
+
 def _causes(error: BaseException) -> list[tuple[str, str]]:
     """Class and message of the Java exceptions behind a Python one, outermost first; empty if there are none."""
-    throwable: Any = error.java_exception if isinstance(error, Py4JJavaError) else getattr(error, "_origin", None)
+    throwable = _throwable(error)
     found: list[tuple[str, str]] = []
     while throwable is not None and len(found) < _MAX_CAUSES:
         name = throwable.getClass().getName()

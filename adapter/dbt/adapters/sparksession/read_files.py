@@ -2,28 +2,20 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from functools import cache, partial, reduce
 from typing import Any, TypeVar
 
 from dbt_common.exceptions import DbtRuntimeError
-from py4j.protocol import Py4JJavaError
 from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as F
 from pyspark.sql.types import StructField, StructType
 from pyspark.sql.window import Window
 
-from dbt.adapters.sparksession.errors import (
-    is_environment_error,
-    is_missing_file,
-    is_spark_error,
-    root_cause,
-    spark_message,
-)
+from dbt.adapters.sparksession.errors import is_file_fault, is_missing_file, root_cause, spark_message
 from dbt.adapters.sparksession.file_columns import differ_by_case, identity, separate_columns
+from dbt.adapters.sparksession.footers import Footer, by_footer
 from dbt.adapters.sparksession.java import java_class
 from dbt.adapters.sparksession.kept import kept
 from dbt.adapters.sparksession.widening import merge_schemas
@@ -31,12 +23,7 @@ from dbt.adapters.sparksession.widening import merge_schemas
 ADDED_COLUMNS = ("_file_path", "_file_modified_at", "_file_row", "_file_schema")
 VERIFY = ("schema", "full")
 TYPES = ("merged", "separate")
-# A footer is two small reads, most of it waiting where files are far away; for a few files threads are no gain.
-FOOTER_THREADS = 16
-FEW_FILES = 8
-# Where Spark keeps its own schema in the files it writes; it goes before Parquet's.
-SPARK_SCHEMA = "org.apache.spark.sql.parquet.row.metadata"
-_SPARK_PARQUET = "org.apache.spark.sql.execution.datasources.parquet"
+NESTED = ("keep", "json")
 Result = TypeVar("Result")
 # Characters that Hadoop takes as parts of a pattern unless a backslash precedes them.
 _PATTERN = re.compile(r"[{}\[\]*?\\]")
@@ -58,12 +45,14 @@ def read_files(
         view: name of the view.
         format: a file format of Spark, such as `parquet`, `text`, `csv` or `json`.
         paths: files, written as the `path` column of Spark's `binaryFile` source writes them. Never taken as patterns.
-        options: options of Spark's reader, and four more. `verify`: `schema` (default) reads only what Spark needs to
+        options: options of Spark's reader, and five more. `verify`: `schema` (default) reads only what Spark needs to
             know the columns (parquet: every footer), `full` decodes every file once before the view is made; other
             formats than parquet are always decoded, to count their rows. `find`: a condition in SQL, not for parquet;
-            the answer names the files in which it is true of a row. `types`: `merged` (default) gives a column the type
-            that holds those of all files, `separate` (parquet only) makes a column of the view for each name and type.
-            `exact`: names of columns that are not the same in another case, for separate types.
+            the answer names the files in which it is true of a row. `nested`: `keep` (default), or `json`: arrays, maps
+            and structs of parquet files are shown as text, so that files with other fields in them fit each other.
+            `types`: `merged` (default) gives a column the type that holds those of all files, `separate` (parquet only)
+            makes a column of the view for each name and type. `exact`: names of columns that are not the same in
+            another case, for separate types.
 
     Returns:
         `columns`: name and Spark SQL type of the files' columns, in order; the view has `_file_path` (string, equal to
@@ -78,7 +67,7 @@ def read_files(
 
     Raises:
         DbtRuntimeError: an option of this function is wrong.
-        Exception: Spark's own error where the fault is not the file's (permission, network, missing file system).
+        Exception: Spark's own error where the fault is not known to be the file's (permission, disk, network, memory).
     """
     verify = str(options.get("verify", "schema"))
     if verify not in VERIFY:
@@ -86,9 +75,12 @@ def read_files(
     types = str(options.get("types", "merged"))
     if types not in (TYPES if format == "parquet" else TYPES[:1]):
         raise DbtRuntimeError(f"read_files: option types is {types!r} for {format}; expected {' or '.join(TYPES)}.")
+    nested = str(options.get("nested", "keep"))
+    if nested not in NESTED:
+        raise DbtRuntimeError(f"read_files: option nested is {nested!r}; expected one of {', '.join(NESTED)}.")
     find = str(options.get("find", "false"))
     exact = tuple(options.get("exact", ()))
-    own_options = ("verify", "find", "types", "exact")
+    own_options = ("verify", "find", "nested", "types", "exact")
     reader_options = {key: value for key, value in options.items() if key not in own_options}
     exact_session = cache(partial(_with_exact_names, session))
 
@@ -103,13 +95,16 @@ def read_files(
         # Spark's switch for patterns (__globPaths__) is no way out: it reads the other files several times.
         return reader.load([_PATTERN.sub(r"\\\g<0>", path) for path in some])
 
-    def checked(some: list[str], schema: StructType | None) -> StructType:
+    def checked(some: list[str], footer: Footer) -> StructType:
         _check_names(some)
-        schema = load(some).schema if schema is None else schema
+        if footer.problem:
+            raise FileProblem(footer.problem)
+        schema = load(some).schema if footer.schema is None else footer.schema
         _check_columns(schema, ADDED_COLUMNS if types == "merged" else (), exact)
         return schema
 
     unique = list(dict.fromkeys(paths))
+    sift = partial(_sift, session)
     groups: list[tuple[StructType, list[str]]] = []
     rejected: list[dict[str, str]] = []
     found: list[str] = []
@@ -118,22 +113,27 @@ def read_files(
         stored: StructType, accepted: list[str], names: list[str] | None = None
     ) -> list[tuple[DataFrame, list[str]]]:
         if format != "parquet":
-            counted, broken = _sift(accepted, lambda some: _with_counted_rows(load(some, stored), find))
+            counted, broken = sift(accepted, lambda some: _with_counted_rows(load(some, stored), find))
             rejected.extend(broken)
             found.extend(path for (_, paths), _ in counted for path in paths)
             return [(frame, some) for (frame, _), some in counted]
-        if verify == "full":
-            decoded, broken = _sift(accepted, lambda some: _decode(load(some, stored)))
-            rejected.extend(broken)
-            accepted = [path for _, some in decoded for path in some]
-        alike: dict[str, list[str]] = {}
-        for path in accepted:
-            alike.setdefault(own[path].json(), []).append(path)
-        return [(_with_row_index(load(some, stored), names), some) for some in alike.values()]
+        read = []
+        for some in _apart(accepted, lambda path: str(footers[path].plain)):
+            footer, readable = footers[some[0]], some
+            load_plain = partial(load, schema=footer.stored(stored))
+            if verify == "full":
+                decoded, broken = sift(some, partial(_decode, load_plain))
+                rejected.extend(broken)
+                readable = [path for _, paths in decoded for path in paths]
+            for alike in _apart(readable, lambda path: own[path].json()):
+                read.append((_with_row_index(footer.shown(load_plain(alike)), names), alike))
+        return read
 
-    for footer, some in _by_footer(session, unique) if format == "parquet" else [(None, unique)]:
+    footers: dict[str, Footer] = {}
+    for footer in by_footer(session, unique, nested == "json") if format == "parquet" else [Footer(unique)]:
+        footers.update(dict.fromkeys(footer.paths, footer))
         # Files of one footer have one schema; where no footer could be read Spark finds the reason.
-        passed, failed = _sift(some, partial(checked, schema=footer))
+        passed, failed = sift(footer.paths, partial(checked, footer=footer))
         groups += passed
         rejected += failed
     own = {path: stored for stored, some in groups for path in some}
@@ -212,54 +212,15 @@ def _described(schema: StructType) -> list[dict[str, str]]:
     return [{"name": column.name, "type": column.dataType.simpleString()} for column in schema.fields]
 
 
-def _by_footer(session: SparkSession, paths: list[str]) -> list[tuple[StructType | None, list[str]]]:
-    """Parquet files by the schema in their footers, as Spark takes it; by none those whose footer cannot be read."""
-    state = session._jsparkSession.sessionState()
-    configuration = state.newHadoopConf()
-    hadoop_path = java_class("org.apache.hadoop.fs.Path")
-    input_file = java_class("org.apache.parquet.hadoop.util.HadoopInputFile")
-    file_reader = java_class("org.apache.parquet.hadoop.ParquetFileReader")
-    file_footer = java_class("org.apache.parquet.hadoop.Footer")
-    to_spark = java_class(f"{_SPARK_PARQUET}.ParquetToSparkSchemaConverter")
-    parquet_format = java_class(f"{_SPARK_PARQUET}.ParquetFileFormat")
-
-    def footer(path: str) -> tuple[str, Any]:
-        if _is_hidden(path):
-            return "", None
-        try:
-            location = hadoop_path(path)
-            reader = file_reader.open(input_file.fromPath(location, configuration))
-            try:
-                metadata = reader.getFileMetaData()
-                text = f"{metadata.getSchema().toString()}{metadata.getKeyValueMetaData().get(SPARK_SCHEMA)}"
-                return text, file_footer(location, reader.getFooter())
-            finally:
-                reader.close()
-        except Py4JJavaError:
-            return "", None
-
-    def schema(found: Any) -> StructType | None:
-        if found is None:
-            return None
-        try:
-            read = parquet_format.readSchemaFromFooter(found, to_spark(state.conf()))
-        except Py4JJavaError:
-            return None
-        return StructType.fromJson(json.loads(read.asNullable().json()))
-
-    if len(paths) <= FEW_FILES:
-        footers = [footer(path) for path in paths]
-    else:
-        with ThreadPoolExecutor(FOOTER_THREADS) as threads:
-            footers = list(threads.map(footer, paths))
-    groups: dict[str, tuple[Any, list[str]]] = {}
-    for path, (text, found) in zip(paths, footers, strict=True):
-        groups.setdefault(text, (found, []))[1].append(path)
-    return [(schema(found), some) for found, some in groups.values()]
+def _apart(paths: list[str], key: Callable[[str], str]) -> list[list[str]]:
+    groups: dict[str, list[str]] = {}
+    for path in paths:
+        groups.setdefault(key(path), []).append(path)
+    return list(groups.values())
 
 
 def _sift(
-    paths: list[str], check: Callable[[list[str]], Result]
+    session: SparkSession, paths: list[str], check: Callable[[list[str]], Result]
 ) -> tuple[list[tuple[Result, list[str]]], list[dict[str, str]]]:
     """Split files into sets that pass the check together, and files that fail it alone.
 
@@ -270,14 +231,29 @@ def _sift(
     try:
         return [(check(paths), paths)], []
     except Exception as error:
-        if not (isinstance(error, FileProblem) or is_spark_error(error)) or is_environment_error(error):
+        if not _is_fault_of(session, paths, error):
             raise
         if len(paths) == 1:
             return [], [{"path": paths[0], "reason": _reason(error)}]
     middle = len(paths) // 2
-    left, left_rejected = _sift(paths[:middle], check)
-    right, right_rejected = _sift(paths[middle:], check)
+    left, left_rejected = _sift(session, paths[:middle], check)
+    right, right_rejected = _sift(session, paths[middle:], check)
     return left + right, left_rejected + right_rejected
+
+
+def _is_fault_of(session: SparkSession, paths: list[str], error: Exception) -> bool:
+    if isinstance(error, FileProblem):
+        return True
+    if not is_missing_file(error):
+        return is_file_fault(error)
+    # Java says "not found" of a file that it may not open, or has no handle for, as well.
+    return len(paths) > 1 or not _exists(session, paths[0])
+
+
+def _exists(session: SparkSession, path: str) -> bool:
+    location = java_class("org.apache.hadoop.fs.Path")(path)
+    system = location.getFileSystem(session._jsparkSession.sessionState().newHadoopConf())
+    return bool(system.exists(location))
 
 
 def _reason(error: Exception) -> str:
@@ -312,8 +288,8 @@ def _check_columns(schema: StructType, taken: tuple[str, ...], exact: tuple[str,
         seen[lower] = name
 
 
-def _decode(frame: DataFrame) -> None:
-    frame.write.format("noop").mode("overwrite").save()
+def _decode(load: Callable[[list[str]], DataFrame], paths: list[str]) -> None:
+    load(paths).write.format("noop").mode("overwrite").save()
 
 
 def _cast(frame: DataFrame, schema: StructType) -> DataFrame:

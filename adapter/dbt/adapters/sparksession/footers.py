@@ -1,0 +1,187 @@
+"""What the footers of Parquet files say of their columns, without a Spark job."""
+
+from __future__ import annotations
+
+import json
+import re
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from typing import Any
+
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as F
+from pyspark.sql.types import ArrayType, MapType, StringType, StructField, StructType
+
+from dbt.adapters.sparksession.errors import is_file_fault, is_missing_file, is_spark_error, spark_message
+from dbt.adapters.sparksession.java import java_class
+
+# A footer is two small reads, most of it waiting where files are far away; for a few files threads are no gain.
+FOOTER_THREADS = 16
+FEW_FILES = 8
+# Where Spark keeps its own schema in the files it writes; it goes before Parquet's.
+SPARK_SCHEMA = "org.apache.spark.sql.parquet.row.metadata"
+_SPARK_PARQUET = "org.apache.spark.sql.execution.datasources.parquet"
+_EPOCH = "timestamp_ntz'1970-01-01 00:00:00'"
+
+
+def _time(micros: str) -> str:
+    return f"substr(cast(timestampadd(MICROSECOND, {micros}, {_EPOCH}) as string), 12)"
+
+
+def _nanos(epoch: str, start: int = 1) -> str:
+    """Text of nanoseconds, with as many digits of the second as it has."""
+    moment = f"timestampadd(MICROSECOND, ({{c}} - pmod({{c}}, 1000)) div 1000, {epoch})"
+    digits = f"concat(date_format({moment}, 'yyyy-MM-dd HH:mm:ss.SSSSSS'), lpad(pmod({{c}}, 1000), 3, '0'))"
+    return f"substr(if(pmod({{c}}, 1000) = 0, cast({moment} as string), rtrim('0', {digits})), {start})"
+
+
+# Parquet's types that Spark has no type for, and SQL that turns the plain value {c} into text, exactly.
+AS_TEXT = {
+    "TIME(MILLIS": _time("{c} * 1000L"),
+    "TIME(MICROS": _time("{c}"),
+    "TIME(NANOS": _nanos(_EPOCH, start=12),
+    "TIMESTAMP(NANOS,true": _nanos("timestamp_seconds(0)"),
+    "TIMESTAMP(NANOS,false": _nanos(_EPOCH),
+    "UUID": "lower(regexp_replace(hex({c}), '^(.{{8}})(.{{4}})(.{{4}})(.{{4}})(.{{12}})$', '$1-$2-$3-$4-$5'))",
+}
+# Text that is the same for a value, whatever the other files have: no field is left out, times keep all digits.
+JSON = (
+    "to_json({c}, map('ignoreNullFields', 'false', 'timeZone', 'UTC', 'timestampFormat',"
+    " 'yyyy-MM-dd\\'T\\'HH:mm:ss.SSSSSSXXX', 'timestampNTZFormat', 'yyyy-MM-dd\\'T\\'HH:mm:ss.SSSSSS'))"
+)
+NESTED = (ArrayType, MapType, StructType)
+_HAS_SUCH = re.compile(r"\((?:TIME\(|TIMESTAMP\(NANOS|UUID)")
+
+
+@dataclass
+class Footer:
+    """What a set of files has in common.
+
+    Attributes:
+        paths: the files.
+        schema: their columns, as read_files shows them; None where no footer can be read, or Spark has no such type.
+        plain: columns that are shown as text and stored as another type, and SQL that makes the text of `{c}`.
+        problem: what is wrong with a footer that can be read.
+    """
+
+    paths: list[str]
+    schema: StructType | None = None
+    plain: dict[str, tuple[StructField, str]] = field(default_factory=dict)
+    problem: str | None = None
+
+    def stored(self, schema: StructType) -> StructType:
+        """A schema to read these files with: the columns of `plain` as they are stored."""
+        types = {name.lower(): stored.dataType for name, (stored, _) in self.plain.items()}
+        fields = schema.fields
+        return StructType([StructField(one.name, types.get(one.name.lower(), one.dataType), True) for one in fields])
+
+    def shown(self, frame: DataFrame) -> DataFrame:
+        """What was read with `stored`, with the columns of `plain` as text."""
+        names = {name.lower(): name for name in frame.columns}
+        for name, (_, text) in self.plain.items():
+            quoted = f"`{name.replace('`', '``')}`"
+            # Another file may write the name another way, and the frame follows it.
+            frame = frame.withColumn(names[name.lower()], F.expr(text.format(c=quoted)))
+        return frame
+
+
+def by_footer(session: SparkSession, paths: list[str], is_json: bool = False) -> list[Footer]:
+    """Parquet files by the columns in their footers; those whose footer cannot be read are one set without columns.
+
+    Args:
+        session: the session to read with.
+        paths: the files.
+        is_json: whether arrays, maps and structs are shown as JSON.
+    """
+    state = session._jsparkSession.sessionState()
+    configuration = state.newHadoopConf()
+    hadoop_path = java_class("org.apache.hadoop.fs.Path")
+    input_file = java_class("org.apache.parquet.hadoop.util.HadoopInputFile")
+    file_reader = java_class("org.apache.parquet.hadoop.ParquetFileReader")
+    file_footer = java_class("org.apache.parquet.hadoop.Footer")
+
+    def read(path: str) -> tuple[str, Any]:
+        try:
+            location = hadoop_path(path)
+            reader = file_reader.open(input_file.fromPath(location, configuration))
+            try:
+                metadata = reader.getFileMetaData()
+                text = f"{metadata.getSchema().toString()}{metadata.getKeyValueMetaData().get(SPARK_SCHEMA)}"
+                return text, file_footer(location, reader.getFooter())
+            finally:
+                reader.close()
+        except Exception as error:
+            # Spark reads it again, and finds the words.
+            if not (is_file_fault(error) or is_missing_file(error)):
+                raise
+            return "", None
+
+    if len(paths) <= FEW_FILES:
+        footers = [read(path) for path in paths]
+    else:
+        with ThreadPoolExecutor(FOOTER_THREADS) as threads:
+            footers = list(threads.map(read, paths))
+    groups: dict[str, tuple[Any, list[str]]] = {}
+    for path, (text, found) in zip(paths, footers, strict=True):
+        groups.setdefault(text, (found, []))[1].append(path)
+    converter = java_class(f"{_SPARK_PARQUET}.ParquetToSparkSchemaConverter")(state.conf())
+    return [_footer(text, found, some, converter, is_json) for text, (found, some) in groups.items()]
+
+
+def _footer(text: str, found: Any, paths: list[str], converter: Any, is_json: bool) -> Footer:
+    if found is None:
+        return Footer(paths)
+    message = found.getParquetMetadata().getFileMetaData().getSchema()
+    texts: dict[str, str] = {}
+    try:
+        if _HAS_SUCH.search(text):
+            plain, texts = _plain(message)
+            read = converter.convert(plain)
+        else:
+            read = java_class(f"{_SPARK_PARQUET}.ParquetFileFormat").readSchemaFromFooter(found, converter)
+    except Exception as error:
+        if not is_spark_error(error):
+            raise
+        return Footer(paths, problem=_problem(message, converter) or " ".join(spark_message(error).split()))
+    stored = StructType.fromJson(json.loads(read.asNullable().json()))
+    if is_json:
+        texts.update((one.name, JSON) for one in stored.fields if isinstance(one.dataType, NESTED))
+    shown = [StructField(one.name, StringType(), True) if one.name in texts else one for one in stored.fields]
+    return Footer(
+        paths, StructType(shown), {one.name: (one, texts[one.name]) for one in stored.fields if one.name in texts}
+    )
+
+
+def _plain(message: Any) -> tuple[Any, dict[str, str]]:
+    """Columns with the types of `AS_TEXT` as plain ones, and the SQL that makes text of each."""
+    texts: dict[str, str] = {}
+    fields = []
+    for one in message.getFields():
+        annotation = str(one.getLogicalTypeAnnotation())
+        text = next((text for begin, text in AS_TEXT.items() if annotation.startswith(begin)), None)
+        if text is None or not one.isPrimitive():
+            fields.append(one)
+            continue
+        texts[one.getName()] = text
+        of_type = (one.getRepetition(), one.getPrimitiveTypeName(), one.getTypeLength(), one.getName())
+        fields.append(java_class("org.apache.parquet.schema.PrimitiveType")(*of_type))
+    return _message(fields), texts
+
+
+def _problem(message: Any, converter: Any) -> str | None:
+    """The first column that Spark has no type for."""
+    for one in message.getFields():
+        try:
+            converter.convert(_message([one]))
+        except Exception as error:
+            if not is_spark_error(error):
+                raise
+            return f"column {one.getName()!r}: {' '.join(spark_message(error).split())}"
+    return None
+
+
+def _message(fields: list[Any]) -> Any:
+    listed = java_class("java.util.ArrayList")()
+    for one in fields:
+        listed.add(one)
+    return java_class("org.apache.parquet.schema.MessageType")("columns", listed)
