@@ -9,7 +9,8 @@
 {%- set old_key_sql = cdc_old_key_sql(before_images) -%}
 {%- set content_sql = '_cdc_content' -%}
 {%- set columns = plan + before_images -%}
-{%- set has_casts = cdc.format == 'parquet' and raw.view is not none and columns | selectattr('is_cast', 'true') | list -%}
+{%- set casts = columns | selectattr('is_cast', 'true') | list -%}
+{%- set has_casts = casts and cdc.format == 'parquet' and raw.view is not none -%}
 {%- if raw.view is none -%}
     {%- set records_sql = cdc_no_records_sql(plan) -%}
 {%- elif cdc.format == 'json' -%}
