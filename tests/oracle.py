@@ -118,10 +118,10 @@ def valid(deliveries: Iterable[Delivery]) -> list[Delivery]:
     return [file for file in deliveries if file_time(file.path) is None or file is newest[file.path]]
 
 
-def placed(deliveries: Sequence[Delivery], rules: Rules) -> list[Row]:
+def placed(deliveries: Sequence[Delivery], rules: Rules, with_void: bool = False) -> list[Row]:
     """The rows that break no rule (section 7, 59), oldest first (section 6.1): the commit time does not order them."""
     rows, generation = [], generations(deliveries)
-    for file in valid(deliveries):
+    for file in deliveries if with_void else valid(deliveries):
         time, came = file_time(file.path), generation[file.path, file.modified_at]
         for number, row in enumerate(file.rows):
             operation, at = "L" if time is None else row.operation, row.committed_at or time or file.modified_at

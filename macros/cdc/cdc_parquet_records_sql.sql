@@ -46,19 +46,14 @@ coalesce({{ values | join(', ') }})
 {%- endif -%}
 {%- endmacro %}
 
-{# All columns of a file under the names that it has for them; one that has several types in the batch is text. #}
+{#
+    All columns of the files under the names that they have there. One that has several types in the batch stands there
+    once for each; a row has a value in one of them, and its JSON leaves NULL out.
+#}
 {% macro _cdc_content_sql(raw) -%}
-{%- set values = {} -%}
 {%- for column in raw.columns -%}
-    {%- set name = column.get('file_name', column.name) -%}
-    {%- do values.update({name: values.get(name, []) + ['raw.' ~ cdc_quote(column.get('column', column.name))]}) -%}
-{%- endfor -%}
-{%- for name, parts in values.items() -%}
-    {%- if parts | length > 1 -%}
-coalesce({% for part in parts %}cast({{ part }} as string){{ ', ' if not loop.last }}{% endfor %}) as {{ cdc_quote(name) }}
-    {%- else -%}
-{{ parts[0] }}{{ ' as ' ~ cdc_quote(name) if parts[0] != 'raw.' ~ cdc_quote(name) }}
-    {%- endif -%}
-{{ ', ' if not loop.last }}
+    {%- set value = 'raw.' ~ cdc_quote(column.get('column', column.name)) -%}
+    {%- set name = cdc_quote(column.get('file_name', column.name)) -%}
+{{ value }}{{ ' as ' ~ name if value != 'raw.' ~ name }}{{ ', ' if not loop.last }}
 {%- endfor -%}
 {%- endmacro %}

@@ -158,7 +158,7 @@ VARIANTS = {
             **{"add_column_name": True, "csv_delimiter": ";", "timestamp_column_name": "ts"},
             **{"include_op_for_full_load": True, "before_image_prefix": "BI_", "header_columns": HEADER_COLUMNS},
         },
-        "header=true;delimiter=semicolon;timestamp_column=ts;operation_column=always;before_image_prefix=bi_;"
+        "header=true;delimiter=semicolon;timestamp_column=ts;operation_column=always;before_image_prefix=BI_;"
         "change_sequence_column=ar_h_change_seq",
         changes=[*CHANGES, KEY_CHANGE],
         is_late=True,

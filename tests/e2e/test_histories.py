@@ -111,13 +111,13 @@ class Table:
         """Rows that broke no rule, and how many places in the order they have."""
         rows = self.lakehouse.sql(
             "select count(*) as n, count(distinct _cdc_sequence) as places"
-            f" from bronze.s__{self.name} where _cdc_quarantine_rule is null"
+            f" from bronze.s__{self.name} where _cdc_quarantine_rule is null and _cdc_operation <> 'X'"
         )
         return rows[0].n, rows[0].places
 
     def good_rows(self) -> int:
         """How many rows that break no rule were delivered."""
-        return len({row.position for row in placed(self.deliveries(), self.shape.rules)})
+        return len({row.position for row in placed(self.deliveries(), self.shape.rules, with_void=True)})
 
     def history(self, key: tuple[Any, ...]) -> int:
         """The history that a key of silver belongs to; not above BALLAST: none."""
