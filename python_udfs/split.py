@@ -38,7 +38,7 @@ def new_rows(
         target: name of the split table, None before it exists.
 
     Returns:
-        What `rows` of the contract's module returns, generation (int) and one row that is NULL but for its batch_id:
+        What `rows` of the contract's module returns, and one row that is NULL but for its batch_id:
         the feed has been read up to it. None when the listing has no newer batch.
     """
     of_feed = listing.where(F.col("feed") == feed["feed"])
@@ -49,8 +49,9 @@ def new_rows(
         return None
     contract = CONTRACTS[feed["contract"]]
     goes_on = getattr(contract, "GOES_ON", "false")
-    lines, to_join = _lines(spark, feed, news.where("kind = 'mixed'"), rejected, goes_on)
-    rows = _with_generation(contract.rows(lines, {**feed, "to_join": to_join}), of_feed)
+    mixed = of_feed.where("kind = 'mixed'")
+    lines, to_join = _lines(spark, feed, mixed, last, rejected, goes_on)
+    rows = contract.rows(lines, {**feed, "to_join": to_join})
     return rows.unionByName(spark.sql(f"select {newest}L as batch_id"), allowMissingColumns=True)
 
 
@@ -60,19 +61,34 @@ def _greatest_batch(frame: DataFrame) -> int:
 
 
 def _lines(
-    spark: SparkSession, feed: Mapping[str, Any], mixed: DataFrame, rejected: str, goes_on: str
+    spark: SparkSession, feed: Mapping[str, Any], mixed: DataFrame, after: int, rejected: str, goes_on: str
 ) -> tuple[DataFrame, list[str]]:
     """The lines of objects that can be read, and the paths of those in which a record may go on to the next line.
+
+    They are those of the batches after one. A version that went and came back is read once, unless it was rejected then.
 
     The lines have the columns of `OBJECT_COLUMNS`, file_row and value; `goes_on` is a condition in SQL.
     """
     known = spark.table(rejected).select(*VERSION, "rejected_at")
-    by_age = Window.partitionBy("path").orderBy(F.desc("modified_at"), F.desc("batch_id"))
+    by_age = Window.partitionBy("object_key").orderBy(F.desc("modified_at"), F.desc("batch_id"))
     versions = (
-        mixed.join(known, on=VERSION, how="left")
-        .groupBy(*OBJECT_COLUMNS)
-        .agg(F.max(F.coalesce(F.col("rejected_at") >= F.col("first_seen_at"), F.lit(False))).alias("is_rejected"))
-        .where("not is_rejected")
+        mixed.groupBy("object_key", "size", "modified_at", "file_time")
+        .agg(
+            *map(
+                F.expr,
+                (
+                    "max_by(path, batch_id) as path",
+                    "max(batch_id) as batch_id",
+                    "max(first_seen_at) as first_seen_at",
+                    f"min(batch_id) <= {after} as is_back",
+                ),
+            )
+        )
+        .where(F.col("batch_id") > after)
+        .join(known, on=VERSION, how="left")
+        .groupBy(*OBJECT_COLUMNS, "is_back")
+        .agg(F.expr("max(rejected_at) as rejected_at"), F.expr("max(first_seen_at) as first_seen_at"))
+        .where("if(rejected_at is null, not is_back, rejected_at < first_seen_at)")
         .select(*OBJECT_COLUMNS, F.row_number().over(by_age).alias("age"))
     )
     versions = kept(versions)
@@ -115,18 +131,3 @@ def _reject(
         (feed["feed"], None, None, row.path, row.size, row.modified_at, rule, reasons[row.path], now) for row in objects
     ]
     spark.createDataFrame(rejected, spark.table(table).schema).write.mode("append").insertInto(table)
-
-
-def _with_generation(rows: DataFrame, listing: DataFrame) -> DataFrame:
-    """Adds the load generation that each row's table had when the object came (docs/contracts.md section 1.10)."""
-    table = ["source_schema", "source_table"]
-    starts = (
-        listing.where("kind = 'load'")
-        .groupBy(*table, "generation")
-        .agg(F.min("modified_at").alias("start"))
-        .groupBy(*table)
-        .agg(F.collect_list(F.struct("generation", "start")).alias("starts"))
-    )
-    reached = F.filter("starts", lambda one: one["start"] <= F.col("modified_at"))
-    generation = F.coalesce(F.array_max(F.transform(reached, lambda one: one["generation"])), F.lit(1))
-    return rows.join(F.broadcast(starts), on=table, how="left").withColumn("generation", generation).drop("starts")

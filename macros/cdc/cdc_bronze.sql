@@ -11,7 +11,6 @@
     {%- set after_batch_id = cdc_last_batch_id(existing) -%}
     {%- set files = cdc_new_files(cdc, after_batch_id) -%}
     {%- set raw = cdc_with_mixed(cdc, files, after_batch_id, cdc_read_files(cdc, files)) -%}
-    {%- do raw.update({'has_truncate': files.has_truncate}) -%}
     {%- if existing is not none and raw.view is none and not files.has_truncate -%}
         {{ return(cdc_nothing_new_sql(this, 'no new object in the landing area since batch ' ~ after_batch_id)) }}
     {%- endif -%}
@@ -26,6 +25,9 @@
     {%- if existing is not none -%}
         {%- do cdc_evolve_columns(this, plan) -%}
     {%- endif -%}
+    {%- do raw.update({
+        'reloads': cdc_place_in_generations(cdc, existing, files, raw, plan, after_batch_id), 'has_truncate': files.has_truncate,
+    }) -%}
     {%- do cdc_set_progress({'batch-id': files.last_batch_id}) -%}
-    {{ return(cdc_bronze_sql(cdc, files.sql, raw, plan)) }}
+    {{ return(cdc_bronze_sql(cdc, files.sql, raw, plan, files.last_batch_id)) }}
 {% endmacro %}

@@ -2,7 +2,7 @@
     One row per source row. A row that breaks a rule is kept with rule, reason and content, at its place in the
     order, and silver leaves it out. No file says that a table was truncated: an operation T in one is none.
 #}
-{% macro cdc_bronze_sql(cdc, files_sql, raw, plan) -%}
+{% macro cdc_bronze_sql(cdc, files_sql, raw, plan, last_batch_id=none) -%}
 {%- set before_images = cdc_before_images(cdc, raw, plan) -%}
 {%- set has_sequence = cdc.options.get('change_sequence_column') and raw.view is not none -%}
 {%- set place_sql = cdc_dms_place_sql('_cdc_', '_cdc_change_sequence') if has_sequence else '_cdc_place' -%}
@@ -56,7 +56,7 @@ ruled as (
 
 truncates as (
     select
-        path as _cdc_path,
+        object_key as _cdc_object_key,
         file_time as _cdc_file_time,
         generation as _cdc_generation,
         batch_id as _cdc_batch_id,
@@ -78,7 +78,7 @@ select
     coalesce(try_cast(_cdc_commit_text as timestamp), _cdc_file_time, _cdc_modified_at) as _cdc_committed_at,
     {{ cdc_sequence_sql(place_sql) | indent(4) }} as _cdc_sequence,
     _cdc_generation,
-    _cdc_path as _cdc_source_file,
+    _cdc_object_key as _cdc_source_file,
     _cdc_row as _cdc_file_row,
     _cdc_batch_id,
     _cdc_ingested_at,
@@ -98,5 +98,9 @@ from ruled
 {%- if raw.get('has_truncate') %}
 union all
 {{ cdc_truncate_rows_sql(plan) }}
+{%- endif %}
+{%- if raw.get('reloads') %}
+union all
+{{ cdc_reload_rows_sql(plan, raw.reloads, last_batch_id) }}
 {%- endif %}
 {%- endmacro %}

@@ -5,7 +5,7 @@
 #}
 {% macro cdc_csv_lines_sql(cdc, raw) -%}
 {%- set file_columns -%}
-_cdc_path, _cdc_kind, _cdc_file_time, _cdc_modified_at, _cdc_generation, _cdc_batch_id, _cdc_place, _cdc_object,
+_cdc_object_key, _cdc_kind, _cdc_file_time, _cdc_modified_at, _cdc_generation, _cdc_batch_id, _cdc_place, _cdc_object,
 _cdc_version, _cdc_ingested_at
 {%- endset -%}
 {%- set from_sql -%}
@@ -42,7 +42,7 @@ numbered as (
     select
         *,
         max(if(_cdc_begins, _cdc_row, null)) over (
-            partition by _cdc_path
+            partition by _cdc_object_key
             order by _cdc_row
             rows between unbounded preceding and current row
         ) as _cdc_first_row

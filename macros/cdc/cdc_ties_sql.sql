@@ -9,7 +9,7 @@ xxhash64(_cdc_operation
     {%- for column in plan if column.raw_type is not none %}, {{ cdc_quote(column.name) }}, {{ cdc_quote(column.name) }} is null
     {%- endfor %})
 {%- endset -%}
-{#- Behind the place come 45 characters, of which 16 are the hash of the object. -#}
+{#- Before a place of the listing comes the generation and a point; behind the place come 45 characters, of which 16 are the hash of the object. -#}
 {%- set object_hash = 'xxhash64(substring(_cdc_sequence, -44, 16))' -%}
 with log as (
     {{ log_sql | indent(4) }}
@@ -18,7 +18,7 @@ with log as (
 tied as (
     select left(_cdc_sequence, length(_cdc_sequence) - 45) as place
     from log
-    where left(_cdc_sequence, length(_cdc_sequence) - 45) in (
+    where substring(_cdc_sequence, 8, length(_cdc_sequence) - 52) in (
         {%- for place in places %}{{ cdc_string_sql(place) }}{{ ', ' if not loop.last }}{% endfor -%}
     )
     group by {{ cdc_key_list_sql(cdc) }}, left(_cdc_sequence, length(_cdc_sequence) - 45)

@@ -8,7 +8,7 @@ select
     _cdc_file_time as _cdc_committed_at,
     {{ cdc_sequence_sql('_cdc_place') | indent(4) }} as _cdc_sequence,
     _cdc_generation,
-    _cdc_path as _cdc_source_file,
+    _cdc_object_key as _cdc_source_file,
     _cdc_row as _cdc_file_row,
     _cdc_batch_id,
     _cdc_ingested_at,

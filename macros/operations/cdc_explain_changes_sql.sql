@@ -34,8 +34,8 @@ reloads as (
         date_format(min(_cdc_committed_at), 'yyyy-MM-dd HH:mm:ss.SSSSSS') as committed_at,
         lpad(_cdc_generation, 6, '0') as sequence,
         string(_cdc_generation) as generation,
-        min_by(_cdc_source_file, _cdc_sequence) as source_file,
-        string(min_by(_cdc_file_row, _cdc_sequence)) as file_row,
+        min_by(_cdc_source_file, _cdc_sequence) filter (where _cdc_operation <> 'R') as source_file,
+        string(min_by(_cdc_file_row, _cdc_sequence) filter (where _cdc_operation <> 'R')) as file_row,
         string(min(_cdc_batch_id)) as batch_id,
         string(null) as rule,
         string(null) as reason,
@@ -45,6 +45,7 @@ reloads as (
     from {{ bronze }}
     where _cdc_generation > 1 and _cdc_operation <> 'L' and _cdc_quarantine_rule is null
     group by _cdc_generation
+    having bool_or(_cdc_operation = 'R')
 )
 
 select *

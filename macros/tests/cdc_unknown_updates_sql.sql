@@ -17,7 +17,7 @@ from (
         min_by(_cdc_source_file, _cdc_sequence) as file,
         min_by(_cdc_file_row, _cdc_sequence) as file_row
     from {{ table.bronze }}
-    where _cdc_quarantine_rule is null and _cdc_operation <> 'T'
+    where _cdc_quarantine_rule is null and _cdc_operation not in ('T', 'R')
     group by {{ cdc_key_list_sql(table.cdc) }}
 ) as firsts
 where
