@@ -27,6 +27,6 @@
             'path': file.path, 'reason': 'delivered again: the same rows as the version of ' ~ file.earlier ~ ' UTC'
         }) %}
     {% endfor %}
-    {% do cdc_reject_files(cdc, files.sql, 'redelivered', found) %}
+    {% do cdc_reject_files(cdc, files.sql ~ '\nwhere not is_again', 'redelivered', found) %}
     {% do return(same) %}
 {% endmacro %}
