@@ -25,7 +25,15 @@ there as (
 )
 
 select
-    *,
+    path,
+    size,
+    modified_at,
+    kind,
+    object_key,
+    file_time,
+    generation,
+    batch_id,
+    is_newest,
     false as is_again
 from files
 union all
