@@ -347,7 +347,11 @@ def _gone(
             news.where("is_gone")
             .where(F.col("feed").isin(sorted(listing)))
             .selectExpr(
-                "feed", "object_key", *(f"latest.{name}" for name in same), "'vanished' as kind", "null as ignored_reason"
+                "feed",
+                "object_key",
+                *(f"latest.{name}" for name in same),
+                "'vanished' as kind",
+                "null as ignored_reason",
             )
         )
     return frames

@@ -139,7 +139,9 @@ def generations(deliveries: Iterable[Delivery]) -> tuple[dict[Version, int], set
         if not any(min(own) < number and number not in own for own in of_load.values())
     }
     found = {(path, at): begun(at) for path, times in counted.items() for at in times}
-    changes = {(d.path, d.modified_at): begun(first[d.path]) for path in versions.keys() - loads for d in versions[path]}
+    changes = {
+        (d.path, d.modified_at): begun(first[d.path]) for path in versions.keys() - loads for d in versions[path]
+    }
     return found | changes, complete
 
 

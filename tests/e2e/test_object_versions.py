@@ -50,9 +50,7 @@ class Versions:
 
     def load(self, name: str, minutes: float, *rows, number: int = 1, feed: str = "v_parquet") -> Path:
         """One LOAD file; every load of the writer begins with number 1."""
-        workshop = Story(
-            self.lakehouse.raw.parent / "workshop", name, ID_V_W, ("id",), timestamp_column_name="ts"
-        )
+        workshop = Story(self.lakehouse.raw.parent / "workshop", name, ID_V_W, ("id",), timestamp_column_name="ts")
         [made] = workshop.load(0, *rows)
         target = self.lakehouse.raw / feed / "s" / name / f"LOAD{number:08X}.parquet"
         target.parent.mkdir(parents=True, exist_ok=True)
@@ -62,7 +60,12 @@ class Versions:
         self.builds.append(self.lakehouse.build())
         self.messages += self.lakehouse.messages
         broken = {name: status for name, status in self.builds[-1].items() if status in ("error", "skipped")}
-        assert not broken, f"{broken}\n" + "\n".join(line for line in self.lakehouse.messages if "Error" in line and "with " not in line[:400])[:6000]
+        assert not broken, (
+            f"{broken}\n"
+            + "\n".join(line for line in self.lakehouse.messages if "Error" in line and "with " not in line[:400])[
+                :6000
+            ]
+        )
         self.seen.append({name: self.lakehouse.table(name, "id, v") for name in self.tables})
 
 

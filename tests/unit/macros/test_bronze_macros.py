@@ -108,7 +108,15 @@ def test_cdc_new_files_sql__a_version_that_is_back_is_read_if_it_was_rejected():
 
 
 NAMED = {"feed": "it's", "source_schema": "shop", "source_table": "order"}
-LISTED = {**NAMED, "batch_id": 10, "earlier_batch_id": 9, "shared_batch_id": None, "is_reloaded": False, "has_gone": False, "objects": 3}
+LISTED = {
+    **NAMED,
+    "batch_id": 10,
+    "earlier_batch_id": 9,
+    "shared_batch_id": None,
+    "is_reloaded": False,
+    "has_gone": False,
+    "objects": 3,
+}
 WAITING = {"is_shared": [LISTED]}
 
 
