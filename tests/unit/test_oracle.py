@@ -335,8 +335,10 @@ def told_loads(deliveries):
         d
         for d in every
         if d in new
-        or any(episode[id(d)] == episode[id(o)] and before[id(o)] for o in new)
-        and not any(episode[id(d)] == episode[id(o)] and before[id(o)] for o in before[id(d)])
+        or (
+            any(episode[id(d)] == episode[id(o)] and before[id(o)] for o in new)
+            and not any(episode[id(d)] == episode[id(o)] and before[id(o)] for o in before[id(d)])
+        )
     ]
     number = {id(d): sum(o.path == d.path and o.modified_at <= d.modified_at for o in loads) for d in loads}
     reached = {id(d): max(number[id(o)] for o in loads if o.modified_at <= d.modified_at) for d in loads}
