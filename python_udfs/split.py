@@ -65,7 +65,7 @@ def _lines(
 ) -> tuple[DataFrame, list[str]]:
     """The lines of objects that can be read, and the paths of those in which a record may go on to the next line.
 
-    They are those of the batches after one. A version that went and came back is read once, unless it was rejected then.
+    They are those of the batches after one. A version that came back is read once, unless it was rejected before.
 
     The lines have the columns of `OBJECT_COLUMNS`, file_row and value; `goes_on` is a condition in SQL.
     """
