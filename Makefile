@@ -18,7 +18,7 @@ RUN := VIRTUAL_ENV="$$PWD/.venv" PATH="$$PWD/.venv/bin:$$PATH"
 
 # Each kind of test wants a Spark session of its own. Two processes take a file of tests each: Spark is busy with one core
 # for most of the time on so little data. That a choice by PYTEST_ARGS finds nothing in one of them (5) is no failure.
-pytest = $(RUN) python -m pytest --numprocesses=2 --dist=loadfile --no-loadscope-reorder --durations=15 $(1) $(PYTEST_ARGS) $(if $(PYTEST_ARGS),|| [ $$? -eq 5 ])
+pytest = $(2) $(RUN) python -m pytest --numprocesses=2 --dist=loadfile --no-loadscope-reorder --durations=15 $(1) $(PYTEST_ARGS) $(if $(PYTEST_ARGS),|| [ $$? -eq 5 ])
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
@@ -49,8 +49,14 @@ test: lint ## Run every check and every test (PYTEST_ARGS="-k name" for some)
 	$(call pytest,tests/e2e)
 	$(call pytest,tests/real)
 
+# A Java that is not there: a test that starts Spark, in this process or another, fails.
+.PHONY: test-fast
+test-fast: $(READY) ## Run the tests that need no Spark; one that starts it fails
+	$(call pytest,tests/unit -m "not spark",JAVA_HOME="$$PWD/no-java")
+
 .PHONY: prove
-prove: $(READY) ## Compare silver with an oracle on N random key histories (SEED=7)
+prove: $(READY) ## Kill runs at every step, compare silver with an oracle on N random key histories (SEED=7)
+	@KILLS=all $(RUN) python -m pytest -q --disable-warnings --timeout=0 tests/e2e/test_recovery.py
 	@N=$(N) SEED=$(SEED) TABLES=$(TABLES) HISTORIES=$(HISTORIES) $(RUN) \
 		python -m pytest -s -q --disable-warnings --timeout=0 tests/e2e/test_histories.py
 

@@ -22,7 +22,7 @@ from python_udfs import scenarios
 from python_udfs.debezium_writer import Connector
 from python_udfs.dms_writer import DmsTask, SourceTable
 from python_udfs.errors import LakehouseError
-from python_udfs.metadata import alias
+from python_udfs.metadata import default_target
 from python_udfs.raw_listing import PROJECT_ROOT, landing_root
 from python_udfs.text import duration_text, say, text_table
 
@@ -364,7 +364,7 @@ def _differences(spark: SparkSession) -> list[str]:
         line
         for source in scenarios.sources()
         for table, rows in source.end()
-        for silver in [f"silver.{alias(table.schema, table.name)}"]
+        for silver in [f"silver.{default_target(table.schema, table.name)}"]
         for line in differences(
             silver,
             [_as_described(table, row) for row in rows],

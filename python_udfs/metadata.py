@@ -28,6 +28,7 @@ HEADERS = {
         "feed",
         "source_schema",
         "source_table",
+        "target_table",
         "primary_key",
         "delete_mode",
         "mode",
@@ -74,6 +75,20 @@ OPERATION_COLUMN_WORDS = ("auto", "always", "never")
 ABSENT_COLUMNS_WORDS = ("null", "keep")
 BOOLEANS = ("true", "false")
 RESERVED_PREFIX = "_cdc_"
+# Names of Iceberg's metadata columns, which no table can have as its own.
+RESERVED_NAMES = (
+    "_deleted",
+    "_file",
+    "_pos",
+    "_partition",
+    "_spec_id",
+    "_row_id",
+    "_last_updated_sequence_number",
+    "_change_type",
+    "_change_ordinal",
+    "_commit_snapshot_id",
+)
+OTHER_NAME_PREFIX = "source_"
 
 COMMON_OPTIONS = (
     "timestamp_column",
@@ -177,7 +192,7 @@ class FeedOptions:
 
     def is_before_image(self, name: str) -> bool:
         """Whether a column holds the value that another one had before the change."""
-        return bool(self.before_image_prefix) and name.lower().startswith(str(self.before_image_prefix).lower())
+        return bool(self.before_image_prefix) and name.startswith(str(self.before_image_prefix))
 
 
 @dataclass(frozen=True)
@@ -229,13 +244,15 @@ class PartitionField:
 class Table:
     """One row of ``cdc_tables.csv`` with its rows of ``cdc_columns.csv`` in the order of their positions.
 
-    Empty cells are filled in: ``unchanged_rows``, ``schema_drift`` and ``vanished_files`` always hold a word.
+    Empty cells are filled in: ``target_table`` is the name of the table in each layer's schema, for example
+    ``sampledb__product``, and ``unchanged_rows``, ``schema_drift`` and ``vanished_files`` always hold a word.
     ``renamed_columns`` are pairs of the old and the new name.
     """
 
     feed: str
     source_schema: str
     source_table: str
+    target_table: str
     primary_key: tuple[str, ...]
     delete_mode: str
     mode: str
@@ -252,15 +269,14 @@ class Table:
     description: str
     columns: tuple[Column, ...]
 
-    @property
-    def alias(self) -> str:
-        """Name of the table in its layer's schema, for example ``sampledb__product``."""
-        return alias(self.source_schema, self.source_table)
+    def model(self, layer: str) -> str:
+        """Name of the table's dbt model in ``layer``, for example ``silver_sampledb__product``."""
+        return f"{layer}_{self.target_table}"
 
 
 @dataclass(frozen=True)
 class Metadata:
-    """Everything the seeds say: feeds by name, tables by alias, each in order."""
+    """Everything the seeds say: feeds by name, tables by target table, each in order."""
 
     feeds: tuple[Feed, ...]
     tables: tuple[Table, ...]
@@ -285,14 +301,32 @@ def clean_name(name: str) -> str:
     return re.sub(r"[^a-z0-9_]", "_", name.lower())
 
 
-def alias(schema: str, table: str) -> str:
-    """Name of a source table inside a layer: ``<schema>__<table>``, cleaned."""
+def default_target(schema: str, table: str) -> str:
+    """Name that a source table has inside a layer if its row names none: ``<schema>__<table>``, cleaned."""
     return f"{clean_name(schema)}__{clean_name(table)}"
 
 
-def model_name(layer: str, schema: str, table: str) -> str:
-    """Name of the dbt model of a source table in ``layer``: ``<layer>_<schema>__<table>``, cleaned."""
-    return f"{layer}_{alias(schema, table)}"
+def proposed_target(feed: str, schema: str, table: str) -> str:
+    """Name for a source table whose default is another table's: ``<feed>_<schema>__<table>``, cleaned."""
+    return f"{feed}_{default_target(schema, table)}"
+
+
+def table_name(name: str) -> str:
+    """Name that a column of the source has in bronze and silver (macros/cdc/cdc_table_name.sql has the same rule).
+
+    A reserved name gets ``source_`` in front. So does a name that could be such a name: no two columns get one name.
+    """
+    bare = name.lower()
+    while bare.startswith(OTHER_NAME_PREFIX):
+        bare = bare.removeprefix(OTHER_NAME_PREFIX)
+    is_reserved = bare in RESERVED_NAMES or bare.startswith(RESERVED_PREFIX)
+    return f"{OTHER_NAME_PREFIX}{name}" if is_reserved else name
+
+
+def file_name(name: str) -> str:
+    """Name that the source has for a column of bronze: `table_name` the other way round."""
+    bare = name[len(OTHER_NAME_PREFIX) :]
+    return bare if name.lower().startswith(OTHER_NAME_PREFIX) and table_name(bare) == name else name
 
 
 def needs_quotes(name: str) -> bool:
@@ -358,7 +392,7 @@ class _Loader:
             raise MetadataError(self.problems)
         return Metadata(
             feeds=tuple(sorted(feeds.values(), key=lambda feed: feed.feed)),
-            tables=tuple(sorted(tables, key=lambda table: table.alias)),
+            tables=tuple(sorted(tables, key=lambda table: table.target_table)),
         )
 
     # Problems ------------------------------------------------------------------------------------------------------
@@ -618,9 +652,10 @@ class _Loader:
             if row.broken:
                 continue
             name = self._filled(row, "column_name")
-            if name.lower().startswith(RESERVED_PREFIX):
-                accepted = f"a name that does not start with {RESERVED_PREFIX}"
-                self._problem(row, "column_name", repr(name), accepted, "Rename it at the source: we add such columns.")
+            if feed and feed.options.header and name == "Op" and feed.options.operation_column != "never":
+                found = "'Op', the name that DMS gives to its own column in a header"
+                fix = "Rename it by a transformation rule of the task: a header that has it twice is ambiguous."
+                self._problem(row, "column_name", found, "columns of the source only", fix)
             if feed and name and name.lower() == (feed.options.timestamp_column or "").lower():
                 found = f"{name!r}, the timestamp_column of feed {feed.feed}"
                 self._problem(row, "column_name", found, "columns of the source only", "Remove the row.")
@@ -630,7 +665,9 @@ class _Loader:
             lines.setdefault(name.lower(), row.line)
             data_type = self._data_type(row, obligatory=feed is not None and feed.format != "parquet")
             optional = self._boolean(row, "optional")
-            columns.append((row, Column(name, self._position(row), data_type, optional, row["description"])))
+            columns.append(
+                (row, Column(table_name(name), self._position(row), data_type, optional, row["description"]))
+            )
         if any(row.broken for row in rows):
             return None
         self._order(columns)
@@ -692,24 +729,28 @@ class _Loader:
         self, rows: list[_Row], feeds: dict[str, Feed], columns: dict[_TableId, list[Column] | None] | None
     ) -> list[Table]:
         tables: list[Table] = []
-        lines: dict[str, int] = {}
+        sources: dict[_TableId, _Row] = {}
+        targets: dict[str, _Row] = {}
         for row in rows:
             if row.broken:
                 continue
             schema, name = self._filled(row, "source_schema"), self._filled(row, "source_table")
-            key = alias(schema, name)
-            if schema and name and key in lines:
-                found = f"{schema}.{name}, which makes the same models as line {lines[key]} ({key})"
-                fix = "Remove one of the two; names differ only in upper case or special characters."
-                self._problem(row, "source_table", found, "each table once", fix)
-            lines.setdefault(key, row.line)
+            target = self._target_table(row)
+            if schema and name and row.table_id in sources:
+                found = f"{schema}.{name} of feed {row['feed']} again, first in line {sources[row.table_id].line}"
+                self._problem(row, "source_table", found, "each table of a feed once", "Remove one of the two.")
+            elif schema and name and target in targets:
+                self._same_target(row, targets[target], target)
+            sources.setdefault(row.table_id, row)
+            targets.setdefault(target, row)
             feed = feeds.get(row["feed"])
             its_columns = None if columns is None else columns.get(row.table_id, [])
             table = Table(
                 feed=row["feed"],
                 source_schema=schema,
                 source_table=name,
-                primary_key=self._names(row, "primary_key", _items(row["primary_key"])),
+                target_table=target,
+                primary_key=tuple(map(table_name, self._names(row, "primary_key", _items(row["primary_key"])))),
                 delete_mode=self._word(row, "delete_mode", DELETE_MODES),
                 mode=self._word(row, "mode", MODES),
                 key_comparison=self._key_comparison(row),
@@ -742,6 +783,20 @@ class _Loader:
             tables.append(table)
         return tables
 
+    def _target_table(self, row: _Row) -> str:
+        """The name in the cell, or the one that follows from schema and table."""
+        name = row["target_table"]
+        if name and not re.fullmatch(r"[a-z][a-z0-9_]*", name):
+            accepted = "nothing, or a lower-case letter, then lower-case letters, digits and _"
+            self._problem(row, "target_table", repr(name), accepted, "Choose such a name, or empty the cell.")
+        return name or default_target(row["source_schema"], row["source_table"])
+
+    def _same_target(self, row: _Row, first: _Row, target: str) -> None:
+        one, other = (f"{it['source_schema']}.{it['source_table']} of feed {it['feed']}" for it in (row, first))
+        found = f"{target!r} for {one}, as for {other} in line {first.line}"
+        fix = f"Name another table in one of the two cells, for example {proposed_target(*row.table_id)}."
+        self._problem(row, "target_table", found, "a table of its own for each row", fix)
+
     def _key_comparison(self, row: _Row) -> tuple[str, ...]:
         words = _items(row["key_comparison"])
         for word in words:
@@ -758,8 +813,8 @@ class _Loader:
         for old, new in pairs.items():
             what = repr(f"{old}={new}")
             for name in (old, new):
-                if not name or name.lower().startswith(RESERVED_PREFIX):
-                    accepted = f"old=new, two names that do not start with {RESERVED_PREFIX}"
+                if not name:
+                    accepted = "old=new, two names"
                     self._problem(row, "renamed_columns", what, accepted, "Write the old name, then the new one.")
             if old.lower() == new.lower():
                 fix = "Remove it: upper and lower case make no difference."
@@ -767,7 +822,7 @@ class _Loader:
             elif new.lower() in (other.lower() for other in pairs):
                 fix = "Give each old name the name that the column has now."
                 self._problem(row, "renamed_columns", what, "a new name that is not renamed again", fix)
-        return tuple(sorted(pairs.items()))
+        return tuple(sorted((table_name(old), table_name(new)) for old, new in pairs.items()))
 
     def _key_fits_mode(self, row: _Row, table: Table) -> None:
         if table.mode == "append":
@@ -820,7 +875,7 @@ class _Loader:
             return
         options = feed.options
         prefix, sequence = options.before_image_prefix, options.change_sequence_column
-        images = [f"{prefix}{name}" for name in table.primary_key] if prefix else []
+        images = [f"{prefix}{file_name(name)}" for name in table.primary_key] if prefix else []
         listed = [column.name.lower() for column in table.columns]
         for option, names, what in (
             ("before_image_prefix", images, "the before image of every key column"),
@@ -843,7 +898,7 @@ class _Loader:
             if column.startswith("`"):
                 column = column[1:-1].replace("``", "`")
             number = int(match["number"]) if match["number"] else None
-            part = PartitionField(column, match["time"] or match["split"] or "identity", number)
+            part = PartitionField(table_name(column), match["time"] or match["split"] or "identity", number)
             if part in fields:
                 self._problem(row, "partition_by", f"{item!r} twice", "each field once", "Remove one of the two.")
             fields.append(part)

@@ -27,7 +27,7 @@ PROJECT_ROOT = Path(__file__).resolve().parent.parent
 LISTING_SCHEMA = (
     "feed string, source_schema string, source_table string, object_key string, path string, size bigint, "
     "modified_at timestamp, kind string, ignored_reason string, file_time timestamp, "
-    "batch_id bigint, first_seen_at timestamp"
+    "batch_id bigint, first_seen_at timestamp, revision int"
 )
 
 TABLE = ["feed", "source_schema", "source_table"]
@@ -66,7 +66,9 @@ def new_objects(
     An object is known by its path under the feed's location: a location that moved holds the same objects. An object
     version is an object with a size and a modification time; no assumption is made about the order in which names
     arrive, so an older name that turns up later is as new as any other. An object that comes back after it was gone is
-    new again, whatever its time.
+    new again, whatever its time. `revision` is the number of other versions of the object that were listed before.
+    Object stores give whole seconds: a version with the time of an earlier one gets that time plus its revision in
+    milliseconds, so that `modified_at` orders the versions of an object.
 
     Args:
         spark: the session to list with.
@@ -189,9 +191,9 @@ def _paths(seen: DataFrame, locations: Mapping[str, str]) -> DataFrame:
         locations: location of each feed.
 
     Returns:
-        feed, object_key; `is_listed`, `path`, `size`, `modified_at` of the object that is there; `latest`, the last row
-        of the listing; `versions`, all of its rows but those of kind `vanished`; `same_kind`, the kind of the version
-        that is there if the listing holds it and it has not gone since; greatest `truncated_in` and `last_batch_id`
+        feed, object_key; `is_listed`, `path`, `size`, `modified_at`, `revision` of what is there; `latest`, the last
+        row of the listing; `versions`, all of its rows but those of kind `vanished`; `same_kind`, the kind of the
+        version that is there if the listing holds it and it has not gone since; greatest `truncated_in` and `last_batch_id`
         (batches); and flags: `is_new`; `is_suspect` (was to be read, and is not there as it was); `is_away` (the row of
         a location that listed nothing).
     """
@@ -209,12 +211,12 @@ def _paths(seen: DataFrame, locations: Mapping[str, str]) -> DataFrame:
                 "max(is_listed) as is_listed",
                 "max(path) filter (where is_listed) as listed_path",
                 "max(size) filter (where is_listed) as size",
-                "max(modified_at) filter (where is_listed) as modified_at",
+                "max(modified_at) filter (where is_listed) as stored_at",
                 "max_by("
-                "struct(source_schema, source_table, path, size, modified_at, kind, file_time, batch_id),"
+                "struct(source_schema, source_table, path, size, modified_at, kind, file_time, batch_id, revision),"
                 " struct(batch_id, modified_at)"
                 ") filter (where not is_listed) as latest",
-                "collect_list(struct(size, modified_at, kind, batch_id))"
+                "collect_list(struct(size, modified_at, kind, batch_id, coalesce(revision, 0) as revision))"
                 " filter (where not is_listed and kind <> 'vanished') as versions",
                 "max(batch_id) filter (where kind = 'vanished') as gone_in",
                 "max(batch_id) filter (where kind = 'truncate') as truncated_in",
@@ -225,11 +227,21 @@ def _paths(seen: DataFrame, locations: Mapping[str, str]) -> DataFrame:
     # Whoever comes back is new: versions from before an object was gone do not count. One that was found in that very
     # batch does: it is what made the object one that is not to be read.
     same = (
-        "get(filter(versions, v -> v.size = size and v.modified_at = modified_at"
-        " and v.batch_id >= coalesce(gone_in, 0)), 0).kind as same_kind"
+        "filter(versions, v -> v.size = size and v.modified_at in"
+        " (stored_at, timestampadd(MILLISECOND, v.revision, stored_at))) as same"
+    )
+    same_kind = "get(filter(same, v -> v.batch_id >= coalesce(gone_in, 0)), 0).kind as same_kind"
+    others = "array_size(array_distinct(transform(versions, v -> struct(v.size, v.modified_at))))"
+    revision = f"coalesce(get(same, 0).revision, {others}) as revision"
+    modified_at = (
+        "case when size(same) > 0 then same[0].modified_at"
+        " when exists(versions, v -> v.modified_at = stored_at) then timestampadd(MILLISECOND, revision, stored_at)"
+        " else stored_at end as modified_at"
     )
     return (
         by_path.selectExpr("*", "coalesce(listed_path, latest.path) as path", same, f"{location} as location")
+        .selectExpr("*", same_kind, revision)
+        .selectExpr("* except (same, stored_at)", modified_at)
         .selectExpr("*", "is_listed and same_kind is null as is_new")
         .selectExpr(
             "*",
@@ -284,6 +296,10 @@ def _tables(paths: DataFrame) -> list[Row]:
             F.expr("bool_or(is_away) as is_away"),
             F.expr("max(latest.batch_id) filter (where latest.kind = 'vanished') as vanished_in"),
             F.expr("max(truncated_in) as truncated_in"),
+            # Not the clock of this run: it may differ from the one that names the files.
+            F.expr(
+                "coalesce(max(latest.file_time), timestamp_seconds(0)) + interval '1' microsecond as next_file_time"
+            ),
         )
         .orderBy(*TABLE)
         .collect()
@@ -302,7 +318,7 @@ def _gone(
 
     An object that is gone is `vanished`. A location that lists no object of any table any more is itself `vanished`,
     and its objects are not: a disk that is not mounted must not look like empty tables. A table with the policy
-    `truncate` all of whose objects went at once is also a `truncate`.
+    `truncate` all of whose objects went at once is also a `truncate`, directly behind the newest of them.
     """
     policies = {
         (feed["feed"], *table): policy for feed in feeds for table, policy in feed.get("vanished_files", {}).items()
@@ -316,8 +332,8 @@ def _gone(
     ) -> None:
         """A row for something that is no object: a location or a table's folder."""
         of_table = (table.source_schema, table.source_table) if table else (None, None)
-        time = now if table else None
-        others.append((feed, *of_table, key, path, 0, now, kind, reason, time, None, None))
+        time = table.next_file_time if table else None
+        others.append((feed, *of_table, key, path, 0, now, kind, reason, time, None, None, 0))
 
     for feed in sorted({table.feed for table in tables if table.gone} - listing - away):
         logger.warning(f"Feed {feed}: {locations[feed]} lists no object any more. Nothing is truncated. Is it mounted?")
@@ -342,7 +358,7 @@ def _gone(
 
     frames = [spark.createDataFrame(others, LISTING_SCHEMA)] if others else []
     if vanished:
-        same = ("source_schema", "source_table", "path", "size", "modified_at", "file_time")
+        same = ("source_schema", "source_table", "path", "size", "modified_at", "file_time", "revision")
         frames.append(
             news.where("is_gone")
             .where(F.col("feed").isin(sorted(listing)))

@@ -21,6 +21,8 @@ logger = AdapterLogger("Lakehouse")
 
 VERSION = ["path", "size", "modified_at"]
 OBJECT_COLUMNS = [*VERSION, "object_key", "file_time", "batch_id"]
+# The row of a marker: no file has as many lines (the macro cdc_marker_row writes it, too).
+MARKER_ROW = 999_999_999_999
 
 
 def new_rows(
@@ -38,8 +40,9 @@ def new_rows(
         target: name of the split table, None before it exists.
 
     Returns:
-        What `rows` of the contract's module returns, and one row that is NULL but for its batch_id:
-        the feed has been read up to it. None when the listing has no newer batch.
+        What `rows` of the contract's module returns, and one row that is NULL but for its batch_id: the feed has been
+        read up to it. An overwritten object also has a row of number `MARKER_ROW` for each table that its older content
+        has records of. None when the listing has no newer batch.
     """
     of_feed = listing.where(F.col("feed") == feed["feed"])
     last = _greatest_batch(spark.table(target)) if target else 0
@@ -48,10 +51,14 @@ def new_rows(
     if target and not newest:
         return None
     contract = CONTRACTS[feed["contract"]]
-    goes_on = getattr(contract, "GOES_ON", "false")
+    goes_on = contract.goes_on(feed) if hasattr(contract, "goes_on") else "false"
     mixed = of_feed.where("kind = 'mixed'")
-    lines, to_join = _lines(spark, feed, mixed, last, rejected, goes_on)
-    rows = contract.rows(lines, {**feed, "to_join": to_join})
+    lines, to_join, overwritten = _lines(spark, feed, mixed, last, rejected, goes_on)
+    overwritten = overwritten if target else []
+    rows: DataFrame = contract.rows(lines, {**feed, "to_join": to_join})
+    if overwritten:
+        older = spark.table(str(target)).where(F.col("object_key").isin([row.object_key for row in overwritten]))
+        rows = rows.unionByName(_markers(spark, overwritten, older), allowMissingColumns=True)
     return rows.unionByName(spark.sql(f"select {newest}L as batch_id"), allowMissingColumns=True)
 
 
@@ -62,17 +69,19 @@ def _greatest_batch(frame: DataFrame) -> int:
 
 def _lines(
     spark: SparkSession, feed: Mapping[str, Any], mixed: DataFrame, after: int, rejected: str, goes_on: str
-) -> tuple[DataFrame, list[str]]:
-    """The lines of objects that can be read, and the paths of those in which a record may go on to the next line.
+) -> tuple[DataFrame, list[str], list[Row]]:
+    """The lines of objects that can be read, and what else there is to know of these.
 
     They are those of the batches after one. A version that came back is read once, unless it was rejected before.
 
-    The lines have the columns of `OBJECT_COLUMNS`, file_row and value; `goes_on` is a condition in SQL.
+    Returns the lines, the paths of objects in which a record may go on to the next line, and the objects of which an
+    earlier version was listed. The lines have the columns of `OBJECT_COLUMNS`, file_row and value; `goes_on` is a
+    condition in SQL.
     """
     known = spark.table(rejected).select(*VERSION, "rejected_at")
     by_age = Window.partitionBy("object_key").orderBy(F.desc("modified_at"), F.desc("batch_id"))
     versions = (
-        mixed.groupBy("object_key", "size", "modified_at", "file_time")
+        mixed.groupBy("object_key", "size", "modified_at", "file_time", "revision")
         .agg(
             *map(
                 F.expr,
@@ -86,31 +95,42 @@ def _lines(
         )
         .where(F.col("batch_id") > after)
         .join(known, on=VERSION, how="left")
-        .groupBy(*OBJECT_COLUMNS, "is_back")
+        .groupBy(*OBJECT_COLUMNS, "revision", "is_back")
         .agg(F.expr("max(rejected_at) as rejected_at"), F.expr("max(first_seen_at) as first_seen_at"))
         .where("if(rejected_at is null, not is_back, rejected_at < first_seen_at)")
-        .select(*OBJECT_COLUMNS, F.row_number().over(by_age).alias("age"))
+        .select(*OBJECT_COLUMNS, "revision", F.row_number().over(by_age).alias("age"))
     )
     versions = kept(versions)
     # Paths, not data: Spark's readers want them by name.
-    objects = versions.select(*VERSION, "age").collect()
+    objects = versions.select(*OBJECT_COLUMNS, "revision", "age").collect()
     older = [row for row in objects if row.age > 1]
     reason = "replaced by newer content before it was read"
     _reject(spark, feed, rejected, older, dict.fromkeys((row.path for row in older), reason))
     current = {row.path: row for row in objects if row.age == 1}
     no_lines = versions.selectExpr(*OBJECT_COLUMNS, "0L as file_row", "'' as value").where("false")
     if not current:
-        return no_lines, []
+        return no_lines, [], []
     view = f"split_{feed['feed']}__raw"
     raw = read_files(spark, view, "text", list(current), {"lineSep": "\n", "find": goes_on})
     reasons = {file["path"]: file["reason"] for file in raw["rejected"]}
     _reject(spark, feed, rejected, [current[path] for path in reasons], reasons, rule="unreadable")
     if not raw["columns"]:
-        return no_lines, []
+        return no_lines, [], []
+    overwritten = [row for path, row in current.items() if row.revision and path not in reasons]
     lines = spark.table(f"`{view}`").select(
         F.col("_file_path").alias("path"), F.col("_file_row").alias("file_row"), "value"
     )
-    return lines.join(F.broadcast(versions.where("age = 1").drop("age")), on="path"), raw["found"]
+    newest = versions.where("age = 1").drop("age", "revision")
+    return lines.join(F.broadcast(newest), on="path"), raw["found"], overwritten
+
+
+def _markers(spark: SparkSession, objects: list[Row], older: DataFrame) -> DataFrame:
+    """A row per overwritten object and table that its older content, rows of the split table, has records of."""
+    columns = [name for name in OBJECT_COLUMNS if name != "size"]
+    schema = older.select(*columns).schema
+    newest = spark.createDataFrame([tuple(row[name] for name in columns) for row in objects], schema)
+    tables = older.select("object_key", "source_schema", "source_table").distinct()
+    return newest.join(F.broadcast(tables), on="object_key").withColumn("file_row", F.lit(MARKER_ROW))
 
 
 def _reject(

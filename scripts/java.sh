@@ -1,10 +1,12 @@
 #!/bin/sh
-# Makes sure that Spark will find Java 17 or newer: JAVA_HOME first, then PATH, as Spark itself looks.
-# A missing or older Java on PATH is installed, headless, where a known package manager and the rights allow it;
+# Makes sure that Spark will find a Java that it runs on: JAVA_HOME first, then PATH, as Spark itself looks.
+# A missing or unsuitable Java on PATH is installed, headless, where a known package manager and the rights allow it;
 # otherwise one line says what to do and the exit status is 1.
 set -u
 
+# Spark's classes need 17; Hadoop's call what Java 24 removed.
 needed=17
+too_new=24
 
 # Prints the major version of the Java that Spark would start, or nothing.
 java_major() {
@@ -15,18 +17,18 @@ java_major() {
 
 java_is_ready() {
     major=$(java_major)
-    [ -n "$major" ] && [ "$major" -ge "$needed" ]
+    [ -n "$major" ] && [ "$major" -ge "$needed" ] && [ "$major" -lt "$too_new" ]
 }
 
 give_up() {
-    echo "Java $needed or newer is needed: $1" >&2
+    echo "Java 17 or 21 is needed: $1" >&2
     exit 1
 }
 
 java_is_ready && exit 0
 
 if [ -n "${JAVA_HOME:-}" ]; then
-    give_up "JAVA_HOME is '$JAVA_HOME' with Java '${major:-none}'; point it to a newer one, or unset it to use the java on PATH."
+    give_up "JAVA_HOME is '$JAVA_HOME' with Java '${major:-none}'; point it to one of these, or unset it to use the java on PATH."
 fi
 
 # Installing needs root, or sudo that asks nothing; brew wants neither.
@@ -40,7 +42,7 @@ found="found Java '${major:-none}' on PATH"
 if command -v apt-get >/dev/null 2>&1; then
     hint="apt-get install openjdk-17-jre-headless (or openjdk-21-jre-headless)"
     [ "$rights" = yes ] || give_up "$found and no rights to install it; as root run: $hint"
-    echo "Installing Java with apt-get ($found, $needed or newer is needed) ..."
+    echo "Installing Java with apt-get ($found, 17 or 21 is needed) ..."
     $as_root apt-get update -qq
     for version in 17 21; do
         if $as_root env DEBIAN_FRONTEND=noninteractive \
@@ -49,12 +51,12 @@ if command -v apt-get >/dev/null 2>&1; then
 elif command -v dnf >/dev/null 2>&1; then
     hint="dnf install java-17-openjdk-headless (or java-21-openjdk-headless)"
     [ "$rights" = yes ] || give_up "$found and no rights to install it; as root run: $hint"
-    echo "Installing Java with dnf ($found, $needed or newer is needed) ..."
+    echo "Installing Java with dnf ($found, 17 or 21 is needed) ..."
     $as_root dnf install -y -q java-17-openjdk-headless || $as_root dnf install -y -q java-21-openjdk-headless
 elif command -v brew >/dev/null 2>&1; then
     # Homebrew keeps versioned Javas off PATH.
     hint="brew install openjdk@17, then export JAVA_HOME=\"\$(brew --prefix openjdk@17)/libexec/openjdk.jdk/Contents/Home\""
-    echo "Installing Java with brew ($found, $needed or newer is needed) ..."
+    echo "Installing Java with brew ($found, 17 or 21 is needed) ..."
     brew install --quiet openjdk@17
 else
     give_up "$found; install one (a headless JRE is enough) or set JAVA_HOME."

@@ -145,10 +145,18 @@ def generations(deliveries: Iterable[Delivery]) -> tuple[dict[Version, int], set
     return found | changes, complete
 
 
+def valid(deliveries: Iterable[Delivery]) -> list[Delivery]:
+    """Without the change files that a newer version replaces (section 1.10): of one time, the one listed later."""
+    newest: dict[str, Delivery] = {}
+    for file in (deliveries := list(deliveries)):
+        newest[file.path] = max(file, newest.get(file.path, file), key=lambda version: version.modified_at)
+    return [file for file in deliveries if file_time(file.path) is None or file is newest[file.path]]
+
+
 def placed(deliveries: Sequence[Delivery], rules: Rules) -> list[Row]:
     """The rows that break no rule (section 7, 59), oldest first (section 6.1): the commit time does not order them."""
     rows, (generation, _) = [], generations(deliveries)
-    for file in deliveries:
+    for file in valid(deliveries):
         if (file.path, file.modified_at) not in generation:
             continue
         time, came = file_time(file.path), generation[file.path, file.modified_at]

@@ -5,17 +5,25 @@
 #}
 {% macro cdc_before_images(cdc, raw, plan) %}
     {% set images = [] %}
-    {% for key in cdc.primary_key if raw.view is not none and cdc.options.get('before_image_prefix') %}
-        {% set name = cdc.options.before_image_prefix ~ key %}
-        {% set columns = cdc.columns if cdc.format == 'csv' and not cdc.options.header else raw.columns %}
-        {% for column in columns if column.name | lower == name | lower %}
-            {% set raw_type = 'string' if cdc.format == 'csv' else column.type %}
-            {% for entry in plan if entry.name | lower == key | lower %}
-                {% do images.append({
-                    'name': column.name, 'raw_type': raw_type, 'type': entry.type, 'key': entry.name, 'key_column': entry,
-                }) %}
-            {% endfor %}
+    {% set prefix = cdc.options.get('before_image_prefix') %}
+    {% set columns = cdc.columns if cdc.format == 'csv' and not cdc.options.header else raw.columns %}
+    {% for entry in plan if prefix and raw.view is not none and entry.name | lower in cdc.primary_key | map('lower') %}
+        {% set types = [] %}
+        {% set names = [] %}
+        {% for column in columns %}
+            {% set name = column.get('file_name', column.name) %}
+            {% if name.startswith(prefix) and name[prefix | length:] | lower == cdc_file_name(entry.name) | lower %}
+                {% do names.append(column.name) %}
+                {% do types.append('string' if cdc.format == 'csv' else column.type) %}
+            {% endif %}
         {% endfor %}
+        {% if names %}
+            {% set is_cast = types | unique | list | length > 1 %}
+            {% do images.append({
+                'name': names[0], 'raw_type': entry.type if is_cast else types[0], 'type': entry.type,
+                'key': entry.name, 'key_column': entry, 'is_cast': is_cast,
+            }) %}
+        {% endif %}
     {% endfor %}
     {% do return(images if images | length == cdc.primary_key | length else []) %}
 {% endmacro %}

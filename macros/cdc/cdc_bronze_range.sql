@@ -1,9 +1,10 @@
 {#
     Which part of bronze is new to silver, what is in it, and silver's progress once it is applied. The range starts at
     the snapshot that was applied last; where that one is gone (expired, rolled back), at the batch that was applied
-    last. Changes that sort before what was applied make the whole log interesting: it is then looked at, too.
+    last. Changes that sort before what was applied make the whole log interesting: it is then looked at, too. A marker of
+    an overwritten object takes rows back, of which nothing says what they had replaced: all of the log is new then.
 #}
-{% macro cdc_bronze_range(cdc, bronze, to_snapshot_id, progress, plan) %}
+{% macro cdc_bronze_range(cdc, bronze, to_snapshot_id, progress, plan, is_again=false) %}
     {% set from_snapshot_id = progress.get('cdc.bronze-snapshot-id') %}
     {% if from_snapshot_id and not adapter.is_current_ancestor(bronze, from_snapshot_id) %}
         {% set from_snapshot_id = none %}
@@ -11,13 +12,19 @@
     {% set after_batch_id = progress.get('cdc.batch-id', 0) | int %}
     {% set applied_sequence = progress.get('cdc.sequence', '') %}
     {% set applied_barrier = progress.get('cdc.barrier', '') %}
-    {% set rows_sql = cdc_bronze_range_sql(bronze, from_snapshot_id, to_snapshot_id, after_batch_id) %}
-    {% set log_rows_sql = cdc_bronze_range_sql(bronze, none, to_snapshot_id, 0) %}
+    {% set has_overwritten = is_again or 'cdc.overwritten' in progress %}
+    {% set rows_sql = cdc_bronze_range_sql(bronze, from_snapshot_id, to_snapshot_id, after_batch_id, is_again) %}
+    {% set log_rows_sql = cdc_bronze_range_sql(bronze, none, to_snapshot_id, 0, has_overwritten) %}
     {% set may_replace = cdc_may_replace_rows(cdc, progress) %}
     {% set key_type = cdc_range_type(cdc, plan) if may_replace else none %}
     {% set key = cdc.primary_key[0] if key_type else none %}
     {% set keyed_sql = cdc_renamed_columns_sql(cdc, plan, rows_sql) if key else rows_sql %}
     {% set news = run_query(cdc_bronze_range_summary_sql(keyed_sql, key)).rows[0] %}
+    {% if news['has_overwritten'] %}
+        {% set changes = cdc_bronze_range(cdc, bronze, to_snapshot_id, {}, plan, is_again=true) %}
+        {% set last_batch_id = [after_batch_id, news['last_batch_id']] | max %}
+        {% do return(dict(changes, after_batch_id=after_batch_id, last_batch_id=last_batch_id)) %}
+    {% endif %}
     {% set first_sequence = news['first_sequence'] or applied_sequence ~ '~' %}
     {% set has_late = first_sequence <= applied_sequence %}
     {% set log = run_query(cdc_bronze_range_summary_sql(log_rows_sql)).rows[0] if has_late else news %}
@@ -28,6 +35,8 @@
         'sql': cdc_log_sql(cdc, plan, rows_sql, news['has_key_changes']),
         'log_sql': cdc_log_sql(cdc, plan, log_rows_sql, log['has_key_changes']),
         'to_snapshot_id': to_snapshot_id,
+        'has_overwritten': has_overwritten,
+        'replaces_all': is_again,
         'applied_sequence': applied_sequence,
         'first_sequence': first_sequence,
         'has_late': has_late,

@@ -19,6 +19,7 @@ select
     min({{ cdc_barrier_sql() | indent(4) }}) as first_barrier,
     max({{ cdc_barrier_sql() | indent(4) }}) as last_barrier,
     coalesce(bool_or(_cdc_operation = 'D'), false) as has_deletes,
+    coalesce(bool_or(_cdc_operation = 'X'), false) as has_overwritten,
     coalesce(bool_or(_cdc_unavailable_columns is not null), false) as has_partial,
     coalesce(bool_or(_cdc_old_key is not null), false) as has_key_changes,
     {%- if key %}

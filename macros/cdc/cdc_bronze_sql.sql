@@ -8,6 +8,8 @@
 {%- set place_sql = cdc_dms_place_sql('_cdc_', '_cdc_change_sequence') if has_sequence else '_cdc_place' -%}
 {%- set old_key_sql = cdc_old_key_sql(before_images) -%}
 {%- set content_sql = '_cdc_content' -%}
+{%- set columns = plan + before_images -%}
+{%- set has_casts = cdc.format == 'parquet' and raw.view is not none and columns | selectattr('is_cast', 'true') | list -%}
 {%- if raw.view is none -%}
     {%- set records_sql = cdc_no_records_sql(plan) -%}
 {%- elif cdc.format == 'json' -%}
@@ -20,27 +22,35 @@
     {%- set records_sql = cdc_parquet_records_sql(cdc, raw, plan, before_images) -%}
     {%- set content_sql = cdc_parquet_content_sql() -%}
 {%- endif -%}
+{%- set may_shift = cdc_csv_optional_columns(cdc, plan) if raw.get('has_short_records') else [] -%}
+{%- set malformed_sql = 'coalesce(_cdc_malformed, _cdc_shifted)' if may_shift else '_cdc_malformed' -%}
 with files as (
     {{ cdc_placed_sql(files_sql) | indent(4) }}
 ),
 
 {{ records_sql }},
+{%- if may_shift %}
+
+{{ cdc_csv_shifted_sql(may_shift, place_sql, raw.get('bronze')) }},
+{%- endif %}
 
 judged as (
     select
         *,
         {{ cdc_operation_sql(cdc) | indent(8) }} as _cdc_operation,
         {{ raw.get('drift_sql', 'cast(null as string)') | indent(8) }} as _cdc_drift,
-        {{ cdc_misfits_sql(plan + before_images, cdc.options.get('change_sequence_column') if has_sequence) | indent(8) }} as _cdc_misfits,
+        {{ 'concat(_cdc_failed_casts, ' if has_casts }}
+        {{- cdc_misfits_sql(columns, cdc.options.get('change_sequence_column') if has_sequence) | indent(8) }}
+        {{- ')' if has_casts }} as _cdc_misfits,
         {{ cdc_key_is_missing_sql(cdc.primary_key, plan | map(attribute='name') | list) }} as _cdc_key_is_missing
-    from records
+    from {{ 'checked' if may_shift else 'records' }}
 ),
 
 ruled as (
     select
         *,
         case
-            when _cdc_malformed is not null then 'malformed_record'
+            when {{ malformed_sql }} is not null then 'malformed_record'
             when
                 _cdc_operation is null
                 or _cdc_operation not in ('L', 'I', 'U', 'D', 'T')
@@ -57,7 +67,7 @@ ruled as (
 truncates as (
     select
         object_key as _cdc_object_key,
-        file_time as _cdc_file_time,
+        modified_at as _cdc_committed_at,
         generation as _cdc_generation,
         batch_id as _cdc_batch_id,
         place as _cdc_place,
@@ -69,13 +79,26 @@ truncates as (
     where kind = 'truncate'
 )
 {%- endif %}
+{%- if raw.get('overwritten') %},
+
+{{ cdc_overwritten_sql(raw.overwritten, raw.bronze) }}
+{%- endif %}
+{%- if raw.get('reloads') %},
+
+{{ cdc_reload_rows_sql(raw.reloads, last_batch_id) }}
+{%- endif %}
 
 select
     {%- for column in plan %}
     {{ cdc_cast_sql(column) }} as {{ cdc_quote(column.name) }},
     {%- endfor %}
     _cdc_operation,
-    coalesce(try_cast(_cdc_commit_text as timestamp), _cdc_file_time, _cdc_modified_at) as _cdc_committed_at,
+    coalesce(
+        {#- A time without a date would get the date of the run. #}
+        try_cast(if(substring(_cdc_commit_text, 5, 1) = '-', _cdc_commit_text, null) as timestamp),
+        _cdc_file_time,
+        _cdc_modified_at
+    ) as _cdc_committed_at,
     {{ cdc_sequence_sql(place_sql) | indent(4) }} as _cdc_sequence,
     _cdc_generation,
     _cdc_object_key as _cdc_source_file,
@@ -86,7 +109,7 @@ select
     {{ old_key_sql | indent(4) }} as _cdc_old_key,
     _cdc_rule as _cdc_quarantine_rule,
     case _cdc_rule
-        when 'malformed_record' then _cdc_malformed
+        when 'malformed_record' then {{ malformed_sql }}
         when 'unknown_operation'
             then concat('operation is ', coalesce(concat("'", _cdc_operation, "'"), 'missing'), ', expected I, U or D')
         when 'schema_drift' then _cdc_drift
@@ -97,10 +120,14 @@ select
 from ruled
 {%- if raw.get('has_truncate') %}
 union all
-{{ cdc_truncate_rows_sql(plan) }}
+{{ cdc_marker_rows_sql(plan, 'T', 'truncates') }}
+{%- endif %}
+{%- if raw.get('overwritten') %}
+union all
+{{ cdc_marker_rows_sql(plan, 'X', 'overwritten') }}
 {%- endif %}
 {%- if raw.get('reloads') %}
 union all
-{{ cdc_reload_rows_sql(plan, raw.reloads, last_batch_id) }}
+{{ cdc_marker_rows_sql(plan, 'R', 'reloads') }}
 {%- endif %}
 {%- endmacro %}

@@ -1,23 +1,23 @@
 {#
     Where the values of a record stand (docs/contracts.md section 1.3): with a header by name, whatever its case;
-    without one after the operation and timestamp columns, of which LOAD files have one fewer unless the feed says
-    always. Records of mixed objects have table and schema after the operation (section 1.4).
+    without one after the fields that DMS puts before them. A quote that does not open or close a whole value makes the
+    record malformed (section 1.5).
 #}
 {% macro cdc_csv_layout_sql(cdc) -%}
 {%- set required = cdc.columns | rejectattr('optional') | list | length -%}
-{%- set timestamps = 1 if cdc.options.get('timestamp_column') else 0 -%}
-{%- set lead = {
-    'auto': 'if(_cdc_kind = ' ~ "'load'" ~ ', ' ~ timestamps ~ ', ' ~ (timestamps + 1) ~ ')',
-    'always': timestamps + 1,
-    'never': timestamps
-}[cdc.options.operation_column] -%}
-{%- if cdc.get('split') -%}
-    {%- set lead = 'if(_cdc_kind = ' ~ "'mixed'" ~ ', ' ~ (timestamps + 3) ~ ', ' ~ lead ~ ')' -%}
-{%- endif -%}
+{%- set lead = cdc_csv_lead_sql(cdc) -%}
+{%- set opened = cdc_csv_patterns(cdc.options.delimiter).opened -%}
 {%- set malformed_if -%}
-    when (length(_cdc_content) - length(replace(_cdc_content, '"', ''))) % 2 = 1 then 'a quoted value is not closed'
-            when exists(_cdc_fields, field -> field like '"%' and replace(field, '""', '') not rlike '^("[^"]*")?\\z')
-                then 'text follows a quoted value'
+    when
+                contains(_cdc_content, '"')
+                and exists(_cdc_fields, field -> contains(field, '"') and field not rlike '\\A{{ opened }}"\\z')
+                then case
+                    when exists(_cdc_fields, field -> contains(field, '"') and not startswith(field, '"'))
+                        then 'a quote inside a value without quotes, expected the value in quotes (Rfc4180=true)'
+                    when exists(_cdc_fields, field -> field rlike '\\A{{ opened }}\\z')
+                        then 'a quoted value is not closed'
+                    else 'text follows a quoted value'
+                end
 {%- endset -%}
 placed as (
     {%- if cdc.options.header %}
@@ -33,7 +33,7 @@ placed as (
             *,
             transform(
                 first_value(_cdc_fields) over (partition by _cdc_object_key order by _cdc_row),
-                field -> lower(replace(trim(both '"' from field), '""', '"'))
+                field -> {{ _cdc_header_name_sql(cdc) | indent(16) }}
             ) as _cdc_header
         from split
     )
@@ -50,4 +50,17 @@ placed as (
     from split
     {%- endif %}
 )
+{%- endmacro %}
+
+{#
+    The name that a header gives a field, in lower case. DMS writes its own columns as the metadata has them: they are
+    marked, so that a column op of the source stays apart from Op.
+#}
+{% macro _cdc_header_name_sql(cdc) -%}
+{%- set name = "replace(trim(both '\"' from field), '\"\"', '\"')" -%}
+{%- if cdc.options.operation_column == 'never' -%}
+lower({{ name }})
+{%- else -%}
+if({{ name }} = 'Op', '=op', lower({{ name }}))
+{%- endif -%}
 {%- endmacro %}

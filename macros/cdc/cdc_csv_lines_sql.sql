@@ -1,7 +1,8 @@
 {#
-    A record begins on a line before which the quotes of the file are balanced, so a quoted value may hold line breaks
-    (docs/contracts.md sections 1.1 and 1.5). Where no line has an odd number of quotes, lines are records: nothing is
-    sorted.
+    A record begins on a line that does not begin inside a quoted value, which may hold line breaks (docs/contracts.md
+    sections 1.1 and 1.5). Where no value goes on to the next line, lines are records: nothing is sorted. Else each line
+    says how it ends, if it begins outside of a value and if it begins inside: the same (a fixed end), as it began, or
+    the other way (a turn). Whether a line begins inside is the last fixed end before it and the number of turns since.
 #}
 {% macro cdc_csv_lines_sql(cdc, raw) -%}
 {%- set file_columns -%}
@@ -26,27 +27,41 @@ whole as (
     {{ from_sql }}
 )
 {%- else -%}
+{%- set of_file = 'partition by _cdc_object_key, _cdc_modified_at order by _cdc_row rows between unbounded preceding' -%}
 marked as (
     select
         {{ cdc_file_columns_sql() | indent(8) }},
         raw.value,
-        coalesce(sum(length(raw.value) - length(replace(raw.value, '"', ''))) over (
-            partition by raw._file_path
-            order by raw._file_row
-            rows between unbounded preceding and 1 preceding
-        ), 0) % 2 = 0 as _cdc_begins
+        {{ cdc_csv_goes_on_sql('raw.value', cdc.options.delimiter) }} as _cdc_opens,
+        not contains(raw.value, '"') or {{ cdc_csv_goes_on_sql("concat('\"', raw.value)", cdc.options.delimiter) }} as _cdc_stays
     {{ from_sql }}
+),
+
+turned as (
+    select
+        *,
+        count_if(_cdc_opens and not _cdc_stays) over ({{ of_file }} and current row) as _cdc_turns
+    from marked
+),
+
+begun as (
+    select
+        *,
+        (
+            _cdc_turns - int(_cdc_opens and not _cdc_stays) + coalesce(
+                last_value(if(_cdc_opens = _cdc_stays, _cdc_turns + int(_cdc_opens), null)) ignore nulls
+                    over ({{ of_file }} and 1 preceding),
+                0
+            )
+        ) % 2 = 0 as _cdc_begins
+    from turned
 ),
 
 numbered as (
     select
         *,
-        max(if(_cdc_begins, _cdc_row, null)) over (
-            partition by _cdc_object_key
-            order by _cdc_row
-            rows between unbounded preceding and current row
-        ) as _cdc_first_row
-    from marked
+        max(if(_cdc_begins, _cdc_row, null)) over ({{ of_file }} and current row) as _cdc_first_row
+    from begun
 ),
 
 whole as (

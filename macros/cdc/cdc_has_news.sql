@@ -1,3 +1,6 @@
 {% macro cdc_has_news() %}
-    {% do return('-- nothing new: ' not in model.compiled_code) %}
+    {% for line in cdc_head_lines() if line.startswith('-- nothing new: ') %}
+        {% do return(false) %}
+    {% endfor %}
+    {% do return(true) %}
 {% endmacro %}

@@ -7,7 +7,7 @@
 {%- set has_ends = changes.barrier and (derives_all or changes.has_late) -%}
 {%- set fills = changes.has_partial or replays -%}
 {%- set names = plan | map(attribute='name') | list + cdc_history_columns() -%}
-{%- set rows_sql = cdc_bronze_range_sql(bronze, none, changes.to_snapshot_id, 0) -%}
+{%- set rows_sql = cdc_bronze_range_sql(bronze, none, changes.to_snapshot_id, 0, changes.has_overwritten) -%}
 {%- set log_sql = changes.sql if silver is none else cdc_log_sql(cdc, plan, rows_sql, true) -%}
 with {{ cdc_history_changes_sql(cdc, changes, log_sql if derives_all else none) }},
 {% if has_ends %}

@@ -1,5 +1,5 @@
-{% macro cdc_insert_sql(target, source, columns) -%}
-insert into {{ target }} ({{ cdc_column_list_sql(columns) }})
+{% macro cdc_insert_sql(target, source, columns, what='into') -%}
+insert {{ what }} {{ target }} ({{ cdc_column_list_sql(columns) }})
 select {{ cdc_column_list_sql(columns) }}
 from {{ source }}
 {%- endmacro %}

@@ -3,8 +3,9 @@
 {%- set parts = {} -%}
 {%- for key in cdc.primary_key -%}
     {%- for column in plan if column.name | lower == key | lower -%}
-        {%- set old = 'try_cast(_cdc_before[' ~ cdc_string_sql(key | lower) ~ '] as ' ~ column.type ~ ')' -%}
-        {%- set is_told = 'map_contains_key(_cdc_before, ' ~ cdc_string_sql(key | lower) ~ ')' -%}
+        {%- set before = cdc_string_sql(cdc_file_name(key) | lower) -%}
+        {%- set old = 'try_cast(_cdc_before[' ~ before ~ '] as ' ~ column.type ~ ')' -%}
+        {%- set is_told = 'map_contains_key(_cdc_before, ' ~ before ~ ')' -%}
         {%- do parts.update({column.name: {
             'old': 'if(' ~ is_told ~ ', ' ~ old ~ ', ' ~ cdc_cast_sql(column) ~ ')', 'new': cdc_cast_sql(column),
         }}) -%}

@@ -18,7 +18,7 @@ records as (
         raw.position as _cdc_position,
         raw.operation as _cdc_op,
         cast(raw.committed_at as string) as _cdc_commit_text,
-        raw.malformed as _cdc_malformed,
+        {{ _cdc_message_malformed_sql(cdc, plan) | indent(8) }} as _cdc_malformed,
         map_keys(raw.image) as _cdc_header,
         raw.before as _cdc_before,
         {{ cdc_message_unavailable_sql(cdc, plan) | indent(8) }} as _cdc_unavailable_columns,
@@ -29,5 +29,20 @@ records as (
     from (
         {{ cdc_placed_sql('select *\nfrom ' ~ view) | indent(8) }}
     ) as raw
+)
+{%- endmacro %}
+
+{# A column may have been listed as binary after its messages were split. #}
+{% macro _cdc_message_malformed_sql(cdc, plan) -%}
+coalesce(
+    raw.malformed
+    {%- for column in plan if column.raw_type == 'binary' %},
+    case
+        when
+            {{ cdc_message_value_sql(cdc, column, as_text=true) }} is not null
+            and {{ cdc_message_value_sql(cdc, column) }} is null
+            then {{ cdc_string_sql('column ' ~ column.name ~ ': received a text that is not base64') }}
+    end
+    {%- endfor %}
 )
 {%- endmacro %}

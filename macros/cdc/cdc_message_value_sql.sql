@@ -1,9 +1,9 @@
-{# A column that was renamed stands under one of its names. #}
-{% macro cdc_message_value_sql(cdc, column) -%}
+{# A column that was renamed stands under one of its names. A text that is no base64 has no bytes: NULL. #}
+{% macro cdc_message_value_sql(cdc, column, as_text=false) -%}
 {%- set values = [] -%}
 {%- for name in cdc_names_in_files(cdc, column.name) -%}
-    {%- set value = 'raw.image[' ~ cdc_string_sql(name) ~ ']' -%}
-    {%- do values.append('unbase64(' ~ value ~ ')' if column.raw_type == 'binary' else value) -%}
+    {%- do values.append('raw.image[' ~ cdc_string_sql(cdc_file_name(name)) ~ ']') -%}
 {%- endfor -%}
-{{ values[0] if values | length == 1 else 'coalesce(' ~ values | join(', ') ~ ')' }}
+{%- set text = values[0] if values | length == 1 else 'coalesce(' ~ values | join(', ') ~ ')' -%}
+{{ text if as_text or column.raw_type != 'binary' else 'try_to_binary(' ~ text ~ ", 'base64')" }}
 {%- endmacro %}

@@ -10,4 +10,5 @@ select
 from {{ split }}
 where
     {{ cdc_in_batches_sql(cdc, after_batch_id, last_batch_id) | indent(4) }}
+    and file_row < {{ cdc_marker_row() }}
 {%- endmacro %}

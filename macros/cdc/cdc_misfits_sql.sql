@@ -1,7 +1,7 @@
 {#
-    A sentence for every value that its column's type cannot hold. Text must parse, and a decimal must keep all its
-    digits; any other type must survive the way there and back. A change sequence that is none would put its change
-    anywhere in the order.
+    A sentence for every value that its column's type cannot hold. Text must have a form of the type, and lose nothing;
+    any other type must survive the way there and back. A change sequence that is none would put its change anywhere in
+    the order.
 #}
 {% macro cdc_misfits_sql(plan, change_sequence_column=none) -%}
 {%- set casts = [] -%}
@@ -13,13 +13,11 @@ array()
 {%- else -%}
 array_compact(array(
     {%- for column in casts %}
-    {%- set raw = cdc_quote(column.name) %}
+    {%- set raw = column.get('sql') or cdc_quote(column.name) %}
     {%- set value = cdc_try_cast_sql(raw, column.raw_type, column.type) %}
     case
-        {%- if column.raw_type == 'string' and column.type.startswith('decimal') %}
-        when {{ raw }} is not null and ({{ value }} is null or {{ value }} <> try_cast({{ raw }} as decimal(38, 18)))
-        {%- elif column.raw_type == 'string' %}
-        when {{ raw }} is not null and {{ value }} is null
+        {%- if column.raw_type == 'string' %}
+        when {{ raw }} is not null and ({{ value }} is null or not {{ cdc_is_exact_sql(raw, value, column.type) }})
         {%- elif not cdc_is_direct_cast(column.raw_type, column.type) %}
         when not cast({{ value }} as string) <=> cast({{ raw }} as string)
         {%- else %}

@@ -11,7 +11,7 @@
         {% if news['generation'] < changes.applied_sequence[:6] %}
             {% do return(true) %}
         {% endif %}
-        {% set log_sql = cdc_bronze_range_sql(bronze, none, changes.to_snapshot_id, 0) %}
+        {% set log_sql = cdc_bronze_range_sql(bronze, none, changes.to_snapshot_id, 0, changes.has_overwritten) %}
         {% if not run_query(cdc_earlier_start_sql(log_sql, news)) | length %}
             {% do return(true) %}
         {% endif %}

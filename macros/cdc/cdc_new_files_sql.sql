@@ -5,7 +5,7 @@
     a table: the objects of all, each with the name of its table.
 #}
 {% macro cdc_new_files_sql(listing, rejected, cdc, after_batch_id, split=none, has_gone=false) -%}
-{%- set columns = ['path', 'size', 'modified_at', 'kind', 'object_key', 'file_time'] -%}
+{%- set columns = ['path', 'size', 'modified_at', 'revision', 'kind', 'object_key', 'file_time'] -%}
 {%- set columns = columns if cdc else ['feed', 'source_schema', 'source_table'] + columns -%}
 with listing as (
     select

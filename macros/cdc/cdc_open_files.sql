@@ -2,15 +2,21 @@
 {% macro cdc_open_files(cdc, view, paths, verify) %}
     {% set is_csv = cdc.format == 'csv' %}
     {% set options = {'verify': verify} %}
+    {% if cdc.format == 'parquet' %}
+        {% set exact = ['Op', cdc.options.get('timestamp_column'), cdc.options.get('change_sequence_column')] %}
+        {% do options.update({'types': 'separate', 'exact': exact | select | list}) %}
+    {% endif %}
     {% if is_csv %}
-        {% set odd_quotes = "(octet_length(value) - octet_length(replace(value, '\"'))) % 2 = 1" %}
-        {% do options.update({'lineSep': '\n', 'find': odd_quotes}) %}
+        {% do options.update({'lineSep': '\n', 'find': cdc_csv_goes_on_sql('value', cdc.options.delimiter)}) %}
     {% endif %}
     {% set raw = adapter.read_files(view, 'text' if is_csv else cdc.format, paths, options) %}
     {% set columns = [] if is_csv else raw.columns %}
+    {% for column in columns + raw.schemas | sum(start=[]) if not is_csv %}
+        {% do column.update({'file_name': column.name, 'name': cdc_table_name(column.name)}) %}
+    {% endfor %}
     {% if is_csv and cdc.options.header and raw.columns %}
         {% for name in run_query(cdc_csv_header_sql(view, cdc.options.delimiter)).columns['name'].values() %}
-            {% do columns.append({'name': name, 'type': 'string'}) %}
+            {% do columns.append({'name': cdc_table_name(name), 'file_name': name, 'type': 'string'}) %}
         {% endfor %}
     {% endif %}
     {% set found = view if raw.columns else none %}

@@ -1,26 +1,64 @@
 {% macro cdc_parquet_records_sql(cdc, raw, plan, before_images=[]) -%}
-{%- set names = raw.columns | map(attribute='name') | list -%}
-{%- set controls = cdc_control_columns(cdc) | select('in', names | map('lower') | list) | list -%}
-{%- set committed_at = cdc.options.get('timestamp_column', '') -%}
 {%- set sequence = cdc.options.get('change_sequence_column') or '' -%}
-{%- set has_sequence = sequence | lower in names | map('lower') -%}
+{%- set columns = plan + before_images -%}
 records as (
     select
         {{ cdc_file_columns_sql() | indent(8) }},
-        {{ 'raw.`Op`' if 'op' in controls else 'cast(null as string)' }} as _cdc_op,
-        {{ 'raw.' ~ cdc_quote(committed_at) if committed_at | lower in controls else 'cast(null as string)' }} as _cdc_commit_text,
+        {{ _cdc_control_sql(cdc, raw, 'Op' if cdc.options.operation_column != 'never' else '') }} as _cdc_op,
+        {{ _cdc_control_sql(cdc, raw, cdc.options.get('timestamp_column') or '') }} as _cdc_commit_text,
         {%- if sequence %}
-        nullif(trim(cast({{ 'raw.' ~ cdc_quote(sequence) if has_sequence else 'null' }} as string)), '') as _cdc_change_sequence,
+        nullif(trim({{ _cdc_control_sql(cdc, raw, sequence) }}), '') as _cdc_change_sequence,
         {%- endif %}
         cast(null as string) as _cdc_malformed,
         {{ cdc_parquet_unavailable_sql(cdc, raw, plan) | indent(8) }} as _cdc_unavailable_columns,
-        {%- for column in plan + before_images if column.raw_type is not none %}
+        {%- if columns | selectattr('is_cast', 'true') | list %}
+        {%- set casts = [] %}
+        {%- for column in columns | selectattr('is_cast', 'true') %}
+        {%- do casts.extend(cdc_parquet_parts(cdc, raw, column)) %}
+        {%- endfor %}
+        {{ cdc_misfits_sql(casts) | indent(8) }} as _cdc_failed_casts,
+        {%- endif %}
+        {%- for column in columns if column.raw_type is not none %}
         {%- set value = cdc_parquet_value_sql(cdc, raw, column) %}
         {{ value }}{{ ' as ' ~ cdc_quote(column.name) if value != 'raw.' ~ cdc_quote(column.name) }},
         {%- endfor %}
         raw._file_schema as _cdc_file_schema,
-        struct({% for name in names %}raw.{{ cdc_quote(name) }}{{ ', ' if not loop.last }}{% endfor %}) as _cdc_content
+        struct({{ _cdc_content_sql(raw) }}) as _cdc_content
     from {{ raw.view }} as raw
     inner join files on raw._file_path = files.path and files.is_newest
 )
+{%- endmacro %}
+
+{# A column that DMS adds, as text. Its name counts as the metadata writes it; without such a one, whatever its case. #}
+{% macro _cdc_control_sql(cdc, raw, name) -%}
+{%- set values, others = [], [] -%}
+{%- for column in raw.columns if column.get('file_name', column.name) | lower == name | lower -%}
+    {%- set value = 'raw.' ~ cdc_quote(column.get('column', column.name)) -%}
+    {%- set value = value if column.type == 'string' else 'cast(' ~ value ~ ' as string)' -%}
+    {%- set is_exact = column.get('file_name', column.name) == name -%}
+    {%- do (values if is_exact else others).append(value) -%}
+{%- endfor -%}
+{%- set values = values or (others if name != 'Op' else []) -%}
+{%- if values | length < 2 -%}
+{{ values[0] if values else 'cast(null as string)' }}
+{%- else -%}
+coalesce({{ values | join(', ') }})
+{%- endif -%}
+{%- endmacro %}
+
+{# All columns of a file under the names that it has for them; one that has several types in the batch is text. #}
+{% macro _cdc_content_sql(raw) -%}
+{%- set values = {} -%}
+{%- for column in raw.columns -%}
+    {%- set name = column.get('file_name', column.name) -%}
+    {%- do values.update({name: values.get(name, []) + ['raw.' ~ cdc_quote(column.get('column', column.name))]}) -%}
+{%- endfor -%}
+{%- for name, parts in values.items() -%}
+    {%- if parts | length > 1 -%}
+coalesce({% for part in parts %}cast({{ part }} as string){{ ', ' if not loop.last }}{% endfor %}) as {{ cdc_quote(name) }}
+    {%- else -%}
+{{ parts[0] }}{{ ' as ' ~ cdc_quote(name) if parts[0] != 'raw.' ~ cdc_quote(name) }}
+    {%- endif -%}
+{{ ', ' if not loop.last }}
+{%- endfor -%}
 {%- endmacro %}

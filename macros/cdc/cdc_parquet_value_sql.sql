@@ -1,14 +1,12 @@
-{# A column that was renamed may stand under both names, in different files or in one: the new name goes first. #}
+{#
+    A column that was renamed may stand under both names, in different files or in one; one whose type is not the same in
+    all files is cast file by file, from the type that it has there.
+#}
 {% macro cdc_parquet_value_sql(cdc, raw, column) -%}
-{%- set present = raw.columns | map(attribute='name') | map('lower') | list -%}
-{%- set names = cdc_names_in_files(cdc, column.name) | select('in', present) | list -%}
-{%- if names | length < 2 -%}
-raw.{{ cdc_quote(column.name if names in [[], [column.name | lower]] else names[0]) }}
-{%- else -%}
-coalesce(
-            {%- for name in names -%}
-            cast(raw.{{ cdc_quote(name) }} as {{ column.raw_type }}){{ ', ' if not loop.last }}
-            {%- endfor -%}
-        )
-{%- endif -%}
+{%- set values = [] -%}
+{%- for part in cdc_parquet_parts(cdc, raw, column) -%}
+    {%- set is_cast = column.get('is_cast') and part.raw_type != part.type -%}
+    {%- do values.append(cdc_try_cast_sql(part.sql, part.raw_type, part.type) | trim if is_cast else part.sql) -%}
+{%- endfor -%}
+{{ values[0] if values | length == 1 else 'coalesce(' ~ values | join(', ') ~ ')' }}
 {%- endmacro %}

@@ -1,6 +1,6 @@
 {# Quarantined rows live in bronze, committed with the batch that brought them; this only gathers them. #}
 {% macro cdc_quarantine(tables) -%}
-{%- for table in tables %}
+{%- for table in cdc_built(tables, 'relation') %}
 select
     {{ cdc_table_columns_sql(table) | indent(4) }},
     _cdc_source_file as source_file,
@@ -11,15 +11,17 @@ select
     _cdc_sequence as sequence,
     _cdc_batch_id as batch_id,
     _cdc_ingested_at as ingested_at,
-    if(
-        exists (
+    case
+        when exists (
             select 1
             from {{ table.relation }} as good
             where good._cdc_sequence = bad._cdc_sequence and {{ cdc_is_released_sql('good') }}
-        ),
-        'replayed',
-        'waiting'
-    ) as status
+        )
+            then 'replayed'
+        when {{ cdc_is_void_sql('bad', table.relation) | indent(8) }}
+            then 'overwritten'
+        else 'waiting'
+    end as status
 from {{ table.relation }} as bad
 where bad._cdc_quarantine_rule is not null
 {{ 'union all' if not loop.last }}

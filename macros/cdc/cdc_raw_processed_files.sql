@@ -3,11 +3,16 @@
     wait again.
 #}
 {% macro cdc_raw_processed_files(bronze, inactive, split=[]) -%}
+{#- The hook cdc_make_skipped_views may not ref(). -#}
+{%- set in_hook = model is defined and model.resource_type | default('model') == 'operation' -%}
 with progress as (
     {%- for table in bronze %}
     select
         {{ cdc_table_columns_sql(table) | indent(8) }},
         true as is_active,
+        {%- if cdc_is_run() and load_relation(table.relation) is none %}
+        0 as batch_id
+        {%- else %}
         coalesce(
             (
                 select max(cast(snapshots.summary['cdc.batch-id'] as bigint))
@@ -18,6 +23,7 @@ with progress as (
             (select max(_cdc_batch_id) from {{ table.relation }}),
             0
         ) as batch_id
+        {%- endif %}
     union all
     {%- endfor %}
     {%- for feed in split %}
@@ -49,7 +55,7 @@ listing as (
     select
         *,
         lead(true, 1, false) over (partition by feed, object_key order by modified_at, batch_id) as has_newer_version
-    from {{ ref('raw_listing') }}
+    from {{ cdc_relation_of('raw_listing') if in_hook else ref('raw_listing') }}
 )
 
 select
@@ -75,7 +81,7 @@ left join progress
         listing.feed = progress.feed
         and listing.source_schema <=> progress.source_schema
         and listing.source_table <=> progress.source_table
-left join {{ ref('rejected_files') }} as rejected
+left join {{ cdc_relation_of('rejected_files') if in_hook else ref('rejected_files') }} as rejected
     on
         listing.path = rejected.path
         and listing.size = rejected.size

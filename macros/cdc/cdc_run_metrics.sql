@@ -4,7 +4,7 @@
 #}
 {% macro cdc_run_metrics(tables) -%}
 with runs as (
-    {%- for table in tables %}
+    {%- for table in cdc_built(tables, 'silver') %}
     select
         {{ cdc_table_columns_sql(table) | indent(8) }},
         '{{ table.silver.schema }}.{{ table.silver.identifier }}' as silver_table,
@@ -18,7 +18,7 @@ with runs as (
 ),
 
 ancestors as (
-    {%- for table in tables %}
+    {%- for table in cdc_built(tables, 'silver') %}
     select distinct
         '{{ table.silver.schema }}.{{ table.silver.identifier }}' as silver_table,
         snapshot_id

@@ -10,15 +10,15 @@
 {%- set added = [] -%}
 {%- set named = raw.columns if cdc.format != 'parquet' else [] -%}
 {%- for column in named if cdc_schema_drift(cdc, [column], target_columns) -%}
-    {%- do added.append(column.name) -%}
+    {%- do added.append(column) -%}
 {%- endfor -%}
 {%- if added -%}
 nullif(concat_ws(
     '; ',
-    {%- for name in added %}
+    {%- for column in added %}
     case
-        when array_contains(_cdc_header, {{ cdc_string_sql(name | lower) }})
-            then {{ cdc_string_sql('column ' ~ name ~ ' string is new') }}
+        when array_contains(_cdc_header, {{ cdc_string_sql(column.get('file_name', column.name) | lower) }})
+            then {{ cdc_string_sql('column ' ~ column.name ~ ' string is new') }}
     end{{ ',' if not loop.last }}
     {%- endfor %}
 ), '')

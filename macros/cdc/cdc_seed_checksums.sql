@@ -2,7 +2,7 @@
 {% macro cdc_seed_checksums() %}
     {% do return({
         'cdc_feeds': '5f8fa381f6d141453a40f0f55bf9404d2538f3ec0aaf9cc5cb4748c72b050bb9',
-        'cdc_tables': '1f05022aea70604a7ea125e16655a3be7d4ecca830122fdb0383dab352a61355',
+        'cdc_tables': '3dc15cabb5f973e7b5316bf0e7c528131681cf049097b2b1847f0c02d42aff34',
         'cdc_columns': '57a398b2d87c346190b35db16055d56041d4cec3f921cb103cd22e054f285fa9',
     }) %}
 {% endmacro %}

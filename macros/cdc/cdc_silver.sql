@@ -32,5 +32,8 @@
     {%- if not plan | rejectattr('raw_type', 'none') | list -%}
         {{ return(cdc_silver_empty_sql(cdc, bronze, plan)) }}
     {%- endif -%}
+    {%- if existing is not none and changes.replaces_all -%}
+        {{ return(cdc_mark_sql('replaces_all', 'true') ~ '\n' ~ cdc_silver_query(cdc, bronze, none, changes, plan)) }}
+    {%- endif -%}
     {{ return(cdc_silver_query(cdc, bronze, existing, changes, plan)) }}
 {% endmacro %}

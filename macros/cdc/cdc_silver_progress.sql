@@ -12,6 +12,9 @@
         'changes': changes.changes,
         'not-applied': changes.not_applied,
     } %}
+    {% if changes.has_overwritten %}
+        {% do progress.update({'overwritten': 'true'}) %}
+    {% endif %}
     {% if changes.changes %}
         {% do progress.update({'ties': cdc_count_ties(cdc, changes, plan)}) %}
     {% endif %}

@@ -3,7 +3,7 @@
 #}
 {% macro cdc_silver_sync_state(tables) -%}
 with commits as (
-    {%- for table in tables %}
+    {%- for table in cdc_built(tables, 'silver') %}
     select
         {{ cdc_table_columns_sql(table) | indent(8) }},
         '{{ table.silver.schema }}.{{ table.silver.identifier }}' as silver_table,

@@ -1,8 +1,9 @@
 {#
-    The source's columns in one batch: name, raw_type (as the view has it), type (as bronze shall have it) and
-    is_listed (cdc_columns.csv asks for it). Parquet carries names and types. CSV and messages take them from
-    cdc_columns.csv, and a header or a message may add columns, as text. What DMS adds, the control columns, the change
-    sequence and before images, is not the source's. A column that was renamed goes by its new name, and the files of one batch may have both.
+    The source's columns in one batch: name, raw_type (as the view has it), type (as bronze shall have it), is_listed
+    (cdc_columns.csv asks for it) and types, those of the files in their order, where they are not the same. Parquet
+    carries names and types. CSV and messages take them from cdc_columns.csv, and a header or a message may add columns,
+    as text. What DMS adds, the control columns, the change sequence and before images, is not the source's. A column
+    that was renamed goes by its new name, and the files of one batch may have both.
 #}
 {% macro cdc_source_columns(cdc, raw) %}
     {% set columns = {} %}
@@ -15,17 +16,16 @@
             }) %}
         {% endfor %}
     {% endif %}
-    {% set controls = cdc_control_columns(cdc) %}
-    {% for column in raw.columns if column.name | lower not in controls and not cdc_is_added(cdc, column.name) %}
+    {% for column in cdc_source_parts(cdc, raw) %}
         {% set name = cdc_new_name(cdc, column.name) %}
         {% set known = columns.get(name | lower) %}
+        {% set type = cdc_table_type(column.type) %}
         {% if known is none %}
-            {% do columns.update({name | lower: {
-                'name': name, 'raw_type': column.type, 'type': cdc_table_type(column.type), 'is_listed': false,
-            }}) %}
+            {% do columns.update({
+                name | lower: {'name': name, 'raw_type': column.type, 'type': type, 'is_listed': false}
+            }) %}
         {% elif not known.is_listed and known.raw_type != column.type %}
-            {% set type = cdc_common_type(known.type, cdc_table_type(column.type)) %}
-            {% do known.update({'raw_type': type, 'type': type}) %}
+            {% do known.update({'types': known.get('types', [known.type]) + [type]}) %}
         {% endif %}
     {% endfor %}
     {% do return(columns.values() | list) %}

@@ -4,6 +4,7 @@ select
     path,
     cast(null as bigint) as size,
     modified_at,
+    cast(max(file_row) = {{ cdc_marker_row() }} as int) as revision,
     'mixed' as kind,
     object_key,
     file_time,

@@ -1,7 +1,8 @@
 {#
     How many keys have different changes at one place, in objects without an order among themselves. Each counts in the
     run that brought the last of them. Objects and rows are compared by their hashes: a load is in many objects of one
-    place, and counting distinct rows would sort it. A hash passes over nulls, so that it has to be told of them.
+    place, and counting distinct rows would sort it. A hash passes over nulls, so that it has to be told of them. The places are those of
+    the listing, which lack the generation and a point.
 #}
 {% macro cdc_ties_sql(cdc, log_sql, places, plan, after_batch_id) -%}
 {%- set row_hash -%}
@@ -9,8 +10,7 @@ xxhash64(_cdc_operation
     {%- for column in plan if column.raw_type is not none %}, {{ cdc_quote(column.name) }}, {{ cdc_quote(column.name) }} is null
     {%- endfor %})
 {%- endset -%}
-{#- Before a place of the listing comes the generation and a point; behind the place come 45 characters, of which 16 are the hash of the object. -#}
-{%- set object_hash = 'xxhash64(substring(_cdc_sequence, -44, 16))' -%}
+{%- set object_hash = 'xxhash64(' ~ cdc_object_of_sql('_cdc_sequence') ~ ')' -%}
 with log as (
     {{ log_sql | indent(4) }}
 ),

@@ -17,7 +17,7 @@
     {% if files.has_mixed and cdc.format == 'json' %}
         {% set names_sql = 'select distinct explode(names) as name from ' ~ raw.view ~ ' order by name' %}
         {% for name in run_query(names_sql).columns['name'].values() %}
-            {% do raw.columns.append({'name': name, 'type': 'string'}) %}
+            {% do raw.columns.append({'name': cdc_table_name(name), 'file_name': name, 'type': 'string'}) %}
         {% endfor %}
     {% endif %}
     {% do return(raw) %}

@@ -6,7 +6,9 @@
         select 'nothing new' as status
     {%- else -%}
         {%- set columns = adapter.get_columns_in_relation(target) | map(attribute='name') | list -%}
-        {%- if cdc.layer == 'silver' and cdc.mode == 'history' -%}
+        {%- if marks.replaces_all -%}
+            {{ cdc_insert_sql(target, source, columns, 'overwrite') }}
+        {%- elif cdc.layer == 'silver' and cdc.mode == 'history' -%}
             {{ cdc_history_merge_sql(cdc, target, source, columns) }}
         {%- elif marks.replaces -%}
             {%- do cdc_replace_rows(cdc, target, source, columns, fromjson(marks.replaces)) -%}

@@ -3,10 +3,11 @@
     {% set cdc = node.config.meta.cdc %}
     {% set bronze = adapter.get_relation(database=node.database, schema=node.schema, identifier=node.alias) %}
     {% set sql = cdc_new_files_sql(ref('raw_listing'), ref('rejected_files'), cdc, cdc_last_batch_id(bronze)) %}
-    {% set paths = [] %}
+    {% set files = [] %}
     {% for file in run_query(sql) if file['is_newest'] and file['kind'] != 'truncate' %}
-        {% do paths.append(file['path']) %}
+        {% do files.append(file) %}
     {% endfor %}
+    {% set paths = cdc_paths_in_order(files) %}
     {% if not paths %}
         {% do return([]) %}
     {% endif %}

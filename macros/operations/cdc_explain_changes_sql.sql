@@ -6,6 +6,7 @@
 with changes as (
     select
         case
+            when _cdc_operation in ('R', 'X') then null
             when _cdc_operation = 'T' then 'truncate'
             when {{ cdc_explain_key_sql(cdc, key, types) }} then 'change'
             {%- if has_old_key %}
@@ -19,12 +20,12 @@ with changes as (
         _cdc_source_file as source_file,
         string(_cdc_file_row) as file_row,
         string(_cdc_batch_id) as batch_id,
-        _cdc_quarantine_rule as rule,
+        if({{ cdc_is_void_sql('log', bronze) | indent(8) }}, 'void', _cdc_quarantine_rule) as rule,
         _cdc_quarantine_reason as reason,
         {{ 'to_json(_cdc_unavailable_columns)' if has_old_key else 'string(null)' }} as unavailable,
         {{ 'to_json(_cdc_old_key)' if has_old_key else 'string(null)' }} as old_key,
         {{ cdc_explain_image_sql(names) | indent(8) }} as image
-    from {{ bronze }}
+    from {{ bronze }} as log
 ),
 
 reloads as (
@@ -42,8 +43,12 @@ reloads as (
         string(null) as unavailable,
         string(null) as old_key,
         string(null) as image
-    from {{ bronze }}
-    where _cdc_generation > 1 and _cdc_operation <> 'L' and _cdc_quarantine_rule is null
+    from {{ bronze }} as log
+    where
+        _cdc_generation > 1
+        and _cdc_operation not in ('L', 'X')
+        and _cdc_quarantine_rule is null
+        and not {{ cdc_is_void_sql('log', bronze) | indent(8) }}
     group by _cdc_generation
     having bool_or(_cdc_operation = 'R')
 )

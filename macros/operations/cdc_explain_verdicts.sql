@@ -9,7 +9,9 @@
     {% set state = cdc_explain_fold(cdc, applied) %}
     {% set verdicts = [] %}
     {% for change in changes %}
-        {% if change.rule %}
+        {% if change.rule == 'void' %}
+            {% do verdicts.append('void: newer content of the file has taken its place') %}
+        {% elif change.rule %}
             {% do verdicts.append('in quarantine, ' ~ change.rule ~ ': ' ~ change.reason) %}
         {% elif change not in applied %}
             {% do verdicts.append('not in silver yet: the next run takes it') %}

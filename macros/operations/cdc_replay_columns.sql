@@ -14,12 +14,13 @@
         {% set sql = 'select distinct explode(map_keys(from_json(_cdc_quarantine_content, ' ~ "'map<string,string>'"
             ~ '))) as name from ' ~ bronze ~ ' where _cdc_quarantine_rule is not null order by name' %}
         {% for row in run_query(sql) %}
-            {% set type = types.get(row['name'] | lower, 'string') %}
+            {% set type = types.get(cdc_table_name(row['name']) | lower, 'string') %}
             {% set is_exact = type == 'binary' or type.split('<')[0] in ['array', 'map', 'struct'] %}
             {% do columns.append({
-                'name': row['name'],
+                'name': cdc_table_name(row['name']),
+                'file_name': row['name'],
                 'type': type if is_exact else 'string',
-                'is_known': row['name'] | lower in types or row['name'] | lower in cdc_control_columns(cdc)
+                'is_known': cdc_table_name(row['name']) | lower in types or row['name'] in cdc_control_columns(cdc, [row['name']])
                     or cdc_is_added(cdc, row['name']),
             }) %}
         {% endfor %}

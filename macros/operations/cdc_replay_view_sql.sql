@@ -27,7 +27,7 @@ contents as (
 
 select
     {%- for column in columns %}
-    {%- set text = 'content[' ~ cdc_string_sql(column.name) ~ ']' %}
+    {%- set text = 'content[' ~ cdc_string_sql(column.get('file_name', column.name)) ~ ']' %}
     {%- if column.type == 'binary' %}
     unbase64({{ text }}) as {{ cdc_quote(column.name) }},
     {%- elif column.type != 'string' %}

@@ -1,4 +1,4 @@
-{# Rows in quarantine that are not in bronze as good rows, too; one that was read twice counts once. #}
+{# Rows in quarantine that are not in bronze as good rows, too; one that was read twice counts once, void ones never. #}
 {% macro cdc_waiting_sql(bronze) -%}
 select
     bad._cdc_sequence,
@@ -6,6 +6,8 @@ select
 from {{ bronze }} as bad
 left anti join {{ bronze }} as good
     on bad._cdc_sequence = good._cdc_sequence and {{ cdc_is_released_sql('good') }}
-where bad._cdc_quarantine_rule is not null
+where
+    bad._cdc_quarantine_rule is not null
+    and not {{ cdc_is_void_sql('bad', bronze) | indent(4) }}
 group by bad._cdc_sequence
 {%- endmacro %}

@@ -14,7 +14,7 @@
         {% set view = node.alias ~ '__quarantined' %}
         {% set view_sql = cdc_replay_view_sql(cdc, bronze, columns) %}
         {% do run_query('create or replace temporary view ' ~ view ~ ' as\n' ~ view_sql) %}
-        {% set raw = {'view': view, 'columns': columns, 'schemas': []} %}
+        {% set raw = {'view': view, 'columns': columns, 'schemas': [], 'has_short_records': true, 'bronze': bronze} %}
         {% set plan = cdc_column_plan(
             cdc_source_columns(cdc, raw), adapter.get_columns_in_relation(bronze), cdc.get('schema_drift', 'evolve')
         ) %}

@@ -4,7 +4,7 @@
 #}
 {% macro cdc_open_versions_difference_sql(cdc, silver, bronze, snapshot_id, plan) -%}
 with bronze as (
-    {{ cdc_bronze_range_sql(bronze, none, snapshot_id, 0) | indent(4) }}
+    {{ cdc_bronze_range_sql(bronze, none, snapshot_id, 0, true) | indent(4) }}
 ),
 
 log as (

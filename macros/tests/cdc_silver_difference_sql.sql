@@ -4,9 +4,7 @@
 {%- set keys = cdc.primary_key | map('lower') | list -%}
 {%- set compared = columns | reject('in', order_columns) | list if cdc.get('unchanged_rows') == 'skip' else columns -%}
 with rows as (
-    select *
-    from {{ bronze }} version as of {{ snapshot_id }}
-    where _cdc_quarantine_rule is null
+    {{ cdc_bronze_range_sql(bronze, none, snapshot_id, 0, true) | indent(4) }}
 ),
 
 {{ cdc_folded_log_sql(cdc, plan) }},

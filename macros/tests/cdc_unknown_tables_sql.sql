@@ -10,9 +10,17 @@ select
     source_table,
     count(*) as records,
     min(path) as example
-from {{ split.relation }}
+from {{ split.relation }} as records
 where
-    path is not null
+    file_row < {{ cdc_marker_row() }}
+    and not exists (
+        select 1
+        from {{ split.relation }} as marker
+        where
+            marker.file_row = {{ cdc_marker_row() }}
+            and marker.path = records.path
+            and marker.modified_at > records.modified_at
+    )
     {%- if split.contract != 'dms' %}
     and set_aside is null
     {%- endif %}

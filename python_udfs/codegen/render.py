@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import jinja2
 
-from python_udfs.metadata import HEADERS, clean_name, model_name, needs_quotes
+from python_udfs.metadata import HEADERS, clean_name, file_name, needs_quotes
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -81,7 +81,7 @@ def render(metadata: Metadata, seeds_dir: Path) -> dict[str, str]:
         feed = metadata.feed(table.feed)
         for layer in ("bronze", "silver"):
             folder = f"models/{layer}/{clean_name(table.source_schema)}"
-            name = _model(table, layer)
+            name = table.model(layer)
             files[f"{folder}/{name}.sql"] = _fill(
                 f"{layer}.sql",
                 table=table,
@@ -161,10 +161,6 @@ def _cdc_columns(table: Table, layer: str) -> tuple[str, ...]:
 # Templates -----------------------------------------------------------------------------------------------------------
 
 
-def _model(table: Table, layer: str) -> str:
-    return model_name(layer, table.source_schema, table.source_table)
-
-
 def _literal(value: object) -> str:
     """A value as Jinja reads it: Python's spelling, but for the three names that Jinja writes in lower case."""
     if value is None or isinstance(value, bool):
@@ -207,11 +203,11 @@ def _environment() -> jinja2.Environment:
         autoescape=False,
     )
     environment.filters |= {
+        "file_name": file_name,
         "literal": _literal,
         "python": json.dumps,
         "yaml": _yaml,
         "sentence": _sentence,
-        "model": _model,
     }
     environment.tests["in_need_of_quotes"] = needs_quotes
     environment.globals["mark"] = MARK

@@ -16,7 +16,7 @@ from python_udfs.discover.propose import propose
 from python_udfs.discover.reflect import read_database
 from python_udfs.discover.write import append_rows, read_rows, write_rows
 from python_udfs.errors import DiscoverError, LakehouseError, MetadataError
-from python_udfs.metadata import COLUMNS_FILE, FEEDS_FILE, TABLES_FILE, alias, load_metadata
+from python_udfs.metadata import COLUMNS_FILE, FEEDS_FILE, TABLES_FILE, default_target, load_metadata
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -87,8 +87,12 @@ def _run(options: argparse.Namespace) -> int:
     feed = load_metadata(output).feed(options.feed)
     if feed.contract == "dms" and not feed.options.change_sequence_column:
         found.warned.append(_order(feed, found.change_sequence))
-    identities = [(row["feed"], row["source_schema"], row["source_table"]) for row in present[TABLES_FILE]]
-    rows = propose(found, row, feed, {alias(*identity[1:]): identity for identity in identities})
+    taken = {
+        it.get("target_table") or default_target(it["source_schema"], it["source_table"]): identity
+        for it in present[TABLES_FILE]
+        if (identity := (it["feed"], it["source_schema"], it["source_table"]))
+    }
+    rows = propose(found, row, feed, taken)
     write_rows(output, rows)
     load_metadata(output)
     _report(found, feed)

@@ -2,10 +2,18 @@
 
 from __future__ import annotations
 
+from itertools import chain, count
 from typing import TYPE_CHECKING
 
 from python_udfs.discover.found import FoundColumn, Warned
-from python_udfs.metadata import COLUMNS_FILE, FEEDS_FILE, RESERVED_PREFIX, TABLES_FILE, alias
+from python_udfs.metadata import (
+    COLUMNS_FILE,
+    FEEDS_FILE,
+    RESERVED_PREFIX,
+    TABLES_FILE,
+    default_target,
+    proposed_target,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -24,30 +32,41 @@ def propose(found: Found, feed_row: Row, feed: Feed, taken: Mapping[str, tuple[s
         found: the tables of a source; warnings are added to them.
         feed_row: the row of the feed, new or from the seeds.
         feed: the same, read.
-        taken: feed, schema and name of the tables in the seeds, by alias.
+        taken: feed, schema and name of the tables in the seeds, by target table.
 
     Returns:
         Rows by file, which `load_metadata` accepts.
     """
     rows: Rows = {FEEDS_FILE: [feed_row], TABLES_FILE: [], COLUMNS_FILE: []}
-    aliases = dict(taken)
+    sources = dict(taken)
     for table in found.tables:
-        key, identity = alias(table.schema, table.name), (feed.feed, table.schema, table.name)
-        if aliases.setdefault(key, identity) != identity:
-            its_feed, schema, name = aliases[key]
-            advice = (
-                "Left out: another table makes the same models. Names are lower-cased, and other characters than "
-                "letters, digits and _ become _. Let the source or DMS give one of the two another name."
-            )
-            table.warned.append(Warned("same name", advice, f"as {schema}.{name} of feed {its_feed}"))
-            continue
         is_whole = _drop_impossible_columns(table, feed)
         if _is_impossible(table.schema) or _is_impossible(table.name) or (feed.format == "csv" and not table.columns):
             advice = "Left out: its name has spaces at its ends, or no column is known that a seed can name."
             table.warned.append(Warned("no row", advice))
             continue
-        _add_rows(rows, table, feed, is_whole=is_whole)
+        target = _target_table(table, feed, sources)
+        _add_rows(rows, table, feed, target, is_whole=is_whole)
     return rows
+
+
+def _target_table(table: FoundTable, feed: Feed, sources: dict[str, tuple[str, str, str]]) -> str:
+    """The cell that gives the table a name of its own; empty where its default is free. Adds the name to `sources`."""
+    identity = (feed.feed, table.schema, table.name)
+    default, proposed = default_target(table.schema, table.name), proposed_target(*identity)
+    known = {source: target for target, source in sources.items()}.get(identity)
+    names = chain([known] if known else [], [default, proposed], (f"{proposed}_{number}" for number in count(2)))
+    target = next(name for name in names if sources.get(name, identity) == identity)
+    if target != default:
+        its_feed, schema, name = sources.get(default, identity)
+        advice = (
+            "The row names a target_table, because another table has the default name: names are lower-cased, and "
+            "other characters than letters, digits and _ become _. Choose another name before the first build."
+        )
+        if (its_feed, schema, name) != identity:
+            table.warned.append(Warned("same name", advice, f"as {schema}.{name} of feed {its_feed}: {target}"))
+    sources[target] = identity
+    return "" if target == default else target
 
 
 def _drop_impossible_columns(table: FoundTable, feed: Feed) -> bool:
@@ -85,11 +104,12 @@ def _is_impossible(name: str) -> bool:
     return not name or name != name.strip() or not name.isprintable()
 
 
-def _add_rows(rows: Rows, table: FoundTable, feed: Feed, *, is_whole: bool) -> None:
+def _add_rows(rows: Rows, table: FoundTable, feed: Feed, target: str, *, is_whole: bool) -> None:
     identity = {"feed": feed.feed, "source_schema": table.schema, "source_table": table.name}
     rows[TABLES_FILE].append(
         {
             **identity,
+            "target_table": target,
             "primary_key": ";".join(table.primary_key),
             "delete_mode": "hard",
             "mode": "current" if table.primary_key else "append",

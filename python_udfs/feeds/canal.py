@@ -68,7 +68,7 @@ def rows(lines: DataFrame, feed: Mapping[str, Any]) -> DataFrame:
         F.when(is_too_long, received_rows).when(
             told["type"].isin(*OPERATIONS) & F.col("data").isNull(), F.lit("data: received no row")
         ),
-        M.unlike("es", told["es"], "^[0-9]{1,15}$", "milliseconds since 1970"),
+        M.untimely("es", told["es"], _executed_at(), "milliseconds since 1970"),
         M.unlike("commitTs", told["_tidb"]["commitTs"], "^[0-9]{1,20}$", "a natural number"),
     ]
     frame = frame.withColumn("malformed", F.when(is_row, M.malformed(_EXPECTED, wrong, F.col("now"), F.col("then"))))
@@ -81,13 +81,17 @@ def rows(lines: DataFrame, feed: Mapping[str, Any]) -> DataFrame:
             "source_table": F.when(is_row, told["table"]),
             "kind": F.when(is_row, F.when(is_truncate, F.lit("truncate")).otherwise(F.lit("change"))),
             "operation": F.when(is_row, F.coalesce(letter, told["type"])),
-            "committed_at": F.timestamp_millis(told["es"].try_cast("bigint")),
+            "committed_at": _executed_at(),
             "position": F.when(is_row, _position()),
             "image": F.when(is_good, M.texts(F.col("now"))),
             "before": F.when(is_good & (told["type"] == "UPDATE"), M.texts(F.col("then"))),
             "unavailable": F.lit(None).cast("array<string>"),
         }
     ).select(*M.RESULT_COLUMNS)
+
+
+def _executed_at() -> Column:
+    return M.time_of(F.try_multiply(F.col("message.es").try_cast("bigint"), F.lit(1000)))
 
 
 def _set_aside() -> Column:
@@ -124,7 +128,7 @@ def _decode(feed: Mapping[str, Any]) -> M.Decode:
             .when(is_time, _time(value))
         )
         if feed["time_zone"] != "UTC":
-            moment = value.try_cast("timestamp_ntz")
+            moment = F.when(value.rlike("^[0-9]{4}-"), value.try_cast("timestamp_ntz"))
             moved = F.convert_timezone(F.lit(feed["time_zone"]), F.lit("UTC"), moment).cast("string")
             text = text.when(source_type.startswith("timestamp") & moved.isNotNull(), moved)
         problem = F.when(is_binary & ~is_bytes, M.received(value, "bytes as ISO-8859-1 text")).when(
@@ -143,10 +147,14 @@ def _member(written_type: Column, value: Column, is_enum: Column, is_set: Column
     quoted = F.regexp_extract_all(written_type, F.lit(_MEMBER), 1)
     members = F.transform(quoted, lambda member: F.replace(member, F.lit("''"), F.lit("'")))
     number = value.try_cast("bigint")
-    chosen = F.filter(members, lambda _, place: F.bit_get(number, place) == 1)
+    # Spark refuses to look at a bit that a number has not.
+    chosen = F.filter(
+        members, lambda _, place: F.when(place < 64, F.bit_get(number, place) == 1).otherwise(F.lit(False))
+    )
     has_members = F.size(members) > 0
     return F.when(
-        is_enum & has_members, F.when(number == 0, F.lit("")).otherwise(F.get(members, number.cast("int") - 1))
+        is_enum & has_members,
+        F.when(number == 0, F.lit("")).otherwise(F.get(members, F.try_add(number.try_cast("int"), F.lit(-1)))),
     ).when(is_set & has_members & number.isNotNull(), F.array_join(chosen, ","))
 
 

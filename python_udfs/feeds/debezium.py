@@ -215,7 +215,7 @@ def _of_flattened() -> dict[str, Column]:
 def _placed(messages: DataFrame, binlog_names: list[str]) -> DataFrame:
     """Adds position, and misplaced: why the source's own position cannot be understood (section 6.1)."""
     source = messages["source"]
-    log_name = F.nullif(F.regexp_extract(source["file"], r"^(.+)\.\d+$", 1), F.lit(""))
+    log_name = F.nullif(F.regexp_extract(source["file"], r"^(.+)\.\d{1,16}$", 1), F.lit(""))
     if binlog_names:
         messages = messages.withColumn("binlogs", F.array(*map(F.lit, binlog_names)))
     else:
@@ -226,6 +226,9 @@ def _placed(messages: DataFrame, binlog_names: list[str]) -> DataFrame:
         messages = messages.crossJoin(F.broadcast(named.agg(ordered.alias("binlogs"))))
 
     last_commit = F.nullif(F.get_json_object(source["sequence"], "$[0]"), F.lit("null"))
+    # A connector that has just started knows no commit. Row locks make a change of a key follow the commits of its
+    # earlier changes, so its own LSN is greater than theirs.
+    own_commit = F.coalesce(last_commit, F.when(source["sequence"].isNotNull(), source["lsn"]))
     numbers = {name: source[name] for name in ("pos", "row", "lsn", "scn", "commit_scn", "ssn")}
     wrong = [
         F.when(
@@ -253,7 +256,7 @@ def _placed(messages: DataFrame, binlog_names: list[str]) -> DataFrame:
             source["scn"].isNotNull() | source["commit_scn"].isNotNull(),
             F.concat(_number(source["commit_scn"]), _number(source["scn"]), _number(source["ssn"])),
         )
-        .when(source["lsn"].isNotNull(), F.concat(_number(last_commit), _number(source["lsn"]), F.lit(_ZERO)))
+        .when(source["lsn"].isNotNull(), F.concat(_number(own_commit), _number(source["lsn"]), F.lit(_ZERO)))
         # A row of an incremental snapshot has no LSN of its own: it follows all that came after the last commit.
         .when(last_commit.isNotNull(), F.concat(_number(last_commit), F.lit("9" * 20 + _ZERO)))
     )
@@ -314,7 +317,7 @@ def _understood(messages: DataFrame, feed: Mapping[str, Any]) -> DataFrame:
         # Only what changed is read: most messages repeat whole rows.
         lambda name, value: ~value.cast("string").eqNullSafe(F.element_at("new", name).cast("string")),
     )
-    committed_at = F.timestamp_micros(
+    committed_at = M.time_of(
         F.coalesce(
             F.col("source.ts_us").try_cast("bigint"),
             F.try_multiply(F.col("source.ts_ms").try_cast("bigint"), F.lit(1000)),
@@ -322,13 +325,21 @@ def _understood(messages: DataFrame, feed: Mapping[str, Any]) -> DataFrame:
     )
     is_news = F.col("set_aside").isNull()
     named = F.filter("fields", lambda field: field["field"].isNotNull())
+    names = F.transform("named", lambda field: field["field"])
+    by_name = F.map_from_entries(F.transform("named", lambda field: F.struct(field["field"], field)))
     read = (
         messages.withColumn("source_schema", F.when(is_news, schema))
         .withColumn("source_table", F.when(is_news, table))
         .withColumn("types", M.types_of_table(feed, F.col("source_schema"), F.col("source_table")))
-        .withColumn("by_name", F.map_from_entries(F.transform(named, lambda field: F.struct(field["field"], field))))
+        .withColumn("named", named)
+        # A map with a name twice fails the whole query.
+        .withColumn("has_field_twice", _has_twice(names))
+        .withColumn("by_name", F.when(~F.col("has_field_twice"), by_name))
         .withColumn("changed", F.when(is_news, changed))
         .withColumn("new", F.when(is_news, F.col("new")))
+        .withColumn("columns", F.array_compact(F.array(F.map_keys("new"), F.map_keys("changed"))))
+        .withColumn("has_column_twice", F.exists("columns", lambda names: _has_twice(F.transform(names, F.lower))))
+        .withColumn("has_nameless", F.exists("columns", lambda names: F.array_contains(names, F.lit(""))))
         .withColumn("values", _values(feed))
     )
     is_unavailable = F.filter("values", lambda one: ~one["is_old"] & (one["rule"] == "unavailable"))
@@ -344,12 +355,17 @@ def _understood(messages: DataFrame, feed: Mapping[str, Any]) -> DataFrame:
         read.withColumn("unavailable", F.when(F.size(unavailable) > 0, unavailable))
         .withColumn("operation", operation)
         .withColumn("kind", F.when(is_news, kind))
-        .withColumn("image", F.when(F.col("new").isNotNull(), _image(is_old=False)))
-        .withColumn("before", _image(is_old=True))
+        .withColumn("is_readable", ~F.col("has_column_twice") & ~F.col("has_nameless") & ~F.col("has_field_twice"))
+        .withColumn("image", F.when(F.col("is_readable") & F.col("new").isNotNull(), _image(is_old=False)))
+        .withColumn("before", F.when(F.col("is_readable"), _image(is_old=True)))
         .withColumn("before", F.when(F.size("before") > 0, F.col("before")))
         .withColumn("committed_at", F.when(is_news, committed_at))
         .withColumn("malformed", F.when(is_news, F.nullif(F.concat_ws("; ", *_mistakes(feed)), F.lit(""))))
     )
+
+
+def _has_twice(names: Column) -> Column:
+    return F.coalesce(F.size(F.array_distinct(names)) < F.size(names), F.lit(False))
 
 
 def _image(*, is_old: bool) -> Column:
@@ -386,6 +402,7 @@ def _mistakes(feed: Mapping[str, Any]) -> list[Column]:
     )
     return [
         *mistakes,
+        M.long_number(F.col("content")),
         F.when(
             is_empty, F.concat(F.lit("op "), F.col("op"), F.lit(": received no "), image, F.lit(", expected an object"))
         ),
@@ -393,6 +410,9 @@ def _mistakes(feed: Mapping[str, Any]) -> list[Column]:
             known & is_nameless, F.concat(F.lit("received the table "), names, F.lit(", expected schema and table"))
         ),
         F.nullif(F.col("misplaced"), F.lit("")),
+        F.when(F.col("has_field_twice"), F.lit("schema: received a field twice, expected each once")),
+        F.when(F.col("has_column_twice"), F.lit(M.TWICE)),
+        F.when(F.col("has_nameless"), F.lit(M.NAMELESS)),
         F.nullif(F.array_join(reasons, "; "), F.lit("")),
     ]
 

@@ -17,8 +17,9 @@ CHANGES = rf"{NAME} rlike r'^\d{{8}}-\d{{6,12}}\.'"
 # Section 1.4: always csv, whatever the format of the loads.
 TRANSACTIONS = rf"{NAME} rlike r'^CDC_TXN-\d{{17}}\.csv(\.gz)?$'"
 IN_TABLE_FOLDER = "object_key like '%/%/%'"
-# Of a line of transaction files: a quoted value, and so the record, may go on. Values with quotes have two or more.
-GOES_ON = "(octet_length(value) - octet_length(replace(value, '\"'))) % 2 = 1"
+# A quoted value of a CSV record, up to the quote that closes it (section 1.5). With other than possessive loops Java's
+# matcher recurses once per character.
+_OPENED = '"[^"]*+(?:""[^"]*+)*+'
 
 _DIGITS = rf"rpad(replace(regexp_extract({NAME}, r'^(?:CDC_TXN-)?([\d-]+)\.', 1), '-'), 20, '0')"
 # A timestamp pattern cannot parse fractions without a separator: put one in.
@@ -62,10 +63,51 @@ def _folder(number: int) -> str:
     return f"case when {IN_TABLE_FOLDER} and not {TRANSACTIONS} then split_part(object_key, '/', {number}) end"
 
 
+def goes_on(feed: Mapping[str, Any]) -> str:
+    """A condition in SQL: the line `value`, on which a record begins, ends inside of a quoted value.
+
+    A quote opens a value only at the beginning of a field (docs/contracts.md section 1.5). Macro cdc_csv_goes_on_sql is
+    the same for the files of one table.
+
+    Args:
+        feed: `delimiter`, one character.
+    """
+    return _goes_on("value", feed)
+
+
+def _goes_on(line: str, feed: Mapping[str, Any]) -> str:
+    delimiter = _delimiter(feed)
+    field = f'(?:{_OPENED}"[^{delimiter}]*+|[^"{delimiter}][^{delimiter}]*+)?+'
+    return rf"""(contains({line}, '"') and {line} rlike r'\A(?:{field}{delimiter})*+{_OPENED}\z')"""
+
+
+def _delimiter(feed: Mapping[str, Any]) -> str:
+    return f"\\x{{{ord(feed['delimiter']):x}}}"
+
+
+def _marked(lines: DataFrame, feed: Mapping[str, Any]) -> DataFrame:
+    """Adds begins: whether a line begins outside of a quoted value, as macro cdc_csv_lines_sql finds it.
+
+    A line ends the same way however it begins (a fixed end), or as it began, or the other way (a turn). A line begins
+    as the last fixed end before it says, turned as often as there were turns since.
+    """
+    stays = "not contains(value, '\"') or " + _goes_on("concat('\"', value)", feed)
+    is_fixed, is_turn = F.col("opens") == F.col("stays"), (F.col("opens") & ~F.col("stays")).cast("int")
+    end = F.when(is_fixed, F.col("turns") + F.col("opens").cast("int"))
+    since = F.last_value(end, ignoreNulls=True).over(up_to(-1))
+    return (
+        lines.withColumn("opens", F.expr(_goes_on("value", feed)))
+        .withColumn("stays", F.expr(stays))
+        .withColumn("turns", F.sum(is_turn).over(up_to(0)))
+        .withColumn("begins", (F.col("turns") - is_turn + F.coalesce(since, F.lit(0))) % 2 == 0)
+        .drop("opens", "stays", "turns")
+    )
+
+
 def rows(lines: DataFrame, feed: Mapping[str, Any]) -> DataFrame:
     """The records of transaction files, by source table (docs/contracts.md section 1.4).
 
-    A record begins with operation, table and schema, and ends on the line on which its quotes are balanced. One that
+    A record begins with operation, table and schema, and goes on to the next line inside of a quoted value. One that
     does not begin so belongs to no table: both names are NULL.
 
     Args:
@@ -75,12 +117,10 @@ def rows(lines: DataFrame, feed: Mapping[str, Any]) -> DataFrame:
     Returns:
         `FILE_COLUMNS`, file_row (of the record's first line), source_schema, source_table and content (the record).
     """
-    quotes = F.octet_length("value") - F.octet_length(F.replace("value", F.lit('"')))
-    quotes_before = F.coalesce(F.sum(quotes).over(up_to(-1)), F.lit(0))
     # Three fields of many: what is asked of them is asked of this short text.
     begin = F.substring_index("content", feed["delimiter"], 3)
     return (
-        joined(lines, quotes_before % 2 == 0, feed)
+        joined(lines, lambda some: _marked(some, feed), feed)
         .withColumn("begin", begin)
         .select(
             *FILE_COLUMNS,
@@ -94,8 +134,8 @@ def rows(lines: DataFrame, feed: Mapping[str, Any]) -> DataFrame:
 
 def _name(position: int, feed: Mapping[str, Any]) -> Column:
     """The text of the second or third field of the record; NULL where the record does not begin with three fields."""
-    delimiter = f"\\x{{{ord(feed['delimiter']):x}}}"
-    field = f'((?:"(?:[^"]|"")*")|[^"{delimiter}\\n]*)'
+    delimiter = _delimiter(feed)
+    field = f'({_OPENED}"|[^"{delimiter}\\n]*+)'
     pattern = f"^{field}{delimiter}{field}{delimiter}{field}(?:{delimiter}|$)"
     text = F.regexp_extract("content", pattern, position)
     unquoted = F.when(

@@ -10,11 +10,15 @@ from pyspark.sql import functions as F
 
 from python_udfs.feeds import message_reading as M
 
-GOES_ON = M.GOES_ON
 OPERATIONS = {"load": "L", "insert": "I", "update": "U", "delete": "D"}
 _EXPECTED = 'one JSON object {"data": {...}, "metadata": {...}}'
 _SCIENTIFIC = r"^[+-]?[0-9]+(?:\.[0-9]+)?[eE][+-]?[0-9]+$"
 _INTEGERS = ("tinyint", "smallint", "int", "bigint")
+
+
+def goes_on(feed: Mapping[str, Any]) -> str:
+    """A condition in SQL on the column `value` of a line: a message may go on to it."""
+    return M.GOES_ON
 
 
 def rows(lines: DataFrame, feed: Mapping[str, Any]) -> DataFrame:
@@ -60,8 +64,8 @@ def rows(lines: DataFrame, feed: Mapping[str, Any]) -> DataFrame:
                 "told_schema": metadata["schema-name"],
                 "told_table": metadata["table-name"],
                 "told_operation": metadata["operation"],
-                "made_at": metadata["timestamp"].try_cast("timestamp"),
-                "told_at": metadata["commit-timestamp"].try_cast("timestamp"),
+                "made_at": _time(metadata["timestamp"]),
+                "told_at": _time(metadata["commit-timestamp"]),
                 "transaction": metadata["transaction-id"],
                 "record": metadata["transaction-record-id"],
                 "types": M.types_of_table(feed, metadata["schema-name"], metadata["table-name"]),
@@ -81,7 +85,7 @@ def rows(lines: DataFrame, feed: Mapping[str, Any]) -> DataFrame:
         M.unlike("record-type", metadata["record-type"], "^data$", "data or control"),
         F.when(is_known & told.isNull(), F.lit("data: received nothing")),
         *(
-            M.unlike(name, F.when(F.col(time).isNull(), metadata[name]), "^$", "a time such as 2024-01-31T23:00:00Z")
+            M.untimely(name, F.nullif(metadata[name], F.lit("")), F.col(time), "a time such as 2024-01-31T23:00:00Z")
             for name, time in (("timestamp", "made_at"), ("commit-timestamp", "told_at"))
         ),
         *(
@@ -107,6 +111,10 @@ def rows(lines: DataFrame, feed: Mapping[str, Any]) -> DataFrame:
             "unavailable": F.when(is_good & is_known, _unavailable(feed)),
         }
     ).select(*M.RESULT_COLUMNS)
+
+
+def _time(text: Column) -> Column:
+    return M.time_of(F.unix_micros(text.try_cast("timestamp")))
 
 
 def _without(values: Column, prefix: str) -> Column:

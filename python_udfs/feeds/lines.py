@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
-from pyspark.sql import Column, DataFrame, Window, WindowSpec
+from pyspark.sql import DataFrame, Window, WindowSpec
 from pyspark.sql import functions as F
 
 # What each row knows of its object.
@@ -17,12 +17,12 @@ def up_to(line: int) -> WindowSpec:
     return Window.partitionBy("path", "batch_id").orderBy("file_row").rowsBetween(Window.unboundedPreceding, line)
 
 
-def joined(lines: DataFrame, begins: Column, feed: Mapping[str, Any]) -> DataFrame:
+def joined(lines: DataFrame, marked: Callable[[DataFrame], DataFrame], feed: Mapping[str, Any]) -> DataFrame:
     """Records that go on to the line on which the next one begins; lines before the first are one record.
 
     Args:
         lines: a row per line: `FILE_COLUMNS`, file_row (bigint, from 0) and value (string).
-        begins: boolean, whether a record begins on the line.
+        marked: adds begins (boolean), whether a record begins on the line. Called with the lines that need it.
         feed: `to_join`, paths of the objects in which a record may go on; in others each line is one. All, if missing.
 
     Returns:
@@ -31,21 +31,20 @@ def joined(lines: DataFrame, begins: Column, feed: Mapping[str, Any]) -> DataFra
     """
     paths = feed.get("to_join")
     if paths is None:
-        return _joined(lines, begins)
+        return _joined(marked(lines))
     single = lines.select(*FILE_COLUMNS, "file_row", F.col("value").alias("content"), F.col("file_row").alias("number"))
     if not paths:
         return single
     # Finding records sorts the lines: only those of objects that need it.
     to_join = F.col("path").isin(paths)
-    return single.where(~to_join).unionByName(_joined(lines.where(to_join), begins))
+    return single.where(~to_join).unionByName(_joined(marked(lines.where(to_join))))
 
 
-def _joined(lines: DataFrame, begins: Column) -> DataFrame:
+def _joined(lines: DataFrame) -> DataFrame:
     texts = F.transform(F.array_sort(F.collect_list(F.struct("file_row", "value"))), lambda one: one["value"])
     return (
         # A window over a window is two sorts unless the first has a name of its own.
-        lines.withColumn("begins", begins)
-        .withColumn("number", F.count_if("begins").over(up_to(0)) - 1)
+        lines.withColumn("number", F.count_if("begins").over(up_to(0)) - 1)
         .groupBy(*FILE_COLUMNS, "number")
         .agg(F.min("file_row").alias("file_row"), F.array_join(texts, "\n").alias("content"))
     )

@@ -38,7 +38,7 @@ def rows(lines: DataFrame, feed: Mapping[str, Any]) -> DataFrame:
 
     Args:
         lines: a row per line, which is a message: `FILE_COLUMNS`, file_row (bigint, from 0) and value (string).
-        feed: nothing of it is needed: values come as they are wanted, and binary ones in base64.
+        feed: `columns`; values come as they are wanted, and binary ones in base64.
 
     Returns:
         `RESULT_COLUMNS`; a message is a row.
@@ -52,17 +52,18 @@ def rows(lines: DataFrame, feed: Mapping[str, Any]) -> DataFrame:
                 "set_aside": F.coalesce(
                     F.when(M.is_empty(F.col("content")), F.lit("empty")), M.translated(told["type"], SET_ASIDE)
                 ),
-                "now": M.decoded(told["data"], _decode),
-                "then": M.decoded(told["old"], _decode),
+                "types": M.types_of_table(feed, told["database"], told["table"]),
             }
         )
+        .withColumn("now", M.decoded(told["data"], _decode))
+        .withColumn("then", M.decoded(told["old"], _decode))
     )
     is_row = F.col("set_aside").isNull()
     is_known = told["type"].isin(*OPERATIONS)
     wrong = [
         *M.missing({name: told[name] for name in ("database", "table", "type", "ts")}),
         F.when(is_known & told["data"].isNull(), F.lit("data: received nothing")),
-        M.unlike("ts", told["ts"], "^[0-9]{1,15}$", "seconds since 1970"),
+        M.untimely("ts", told["ts"], _time(), "seconds since 1970"),
         M.unlike("xid", told["xid"], "^[0-9]{1,20}$", "a natural number"),
         M.unlike("xoffset", told["xoffset"], "^[0-9]{1,10}$", "a natural number"),
         M.unlike("position", told["position"], _BINLOG, "a binlog file and a position such as mysql-bin.000001:4"),
@@ -84,8 +85,10 @@ def rows(lines: DataFrame, feed: Mapping[str, Any]) -> DataFrame:
     ).select(*M.RESULT_COLUMNS)
 
 
-def _decode(_: Column, value: Column) -> tuple[Column, Column]:
-    return value, F.lit(None).cast("string")
+def _decode(name: Column, value: Column) -> tuple[Column, Column]:
+    is_binary = F.coalesce(F.col("types")[F.lower(name)], F.lit("")) == "binary"
+    is_wrong = is_binary & F.try_to_binary(value, F.lit("base64")).isNull()
+    return value, F.when(is_wrong, M.received(value, "base64"))
 
 
 def _is_load() -> Column:
@@ -95,7 +98,7 @@ def _is_load() -> Column:
 def _time() -> Column:
     """Rows have seconds and schema changes milliseconds (section 5.1); no second of this era has twelve digits."""
     ts = F.col("message.ts").try_cast("bigint")
-    return F.timestamp_millis(F.when(ts < 10**11, ts * 1000).otherwise(ts))
+    return M.time_of(F.try_multiply(ts, F.when(ts < 10**11, 1_000_000).otherwise(1000)))
 
 
 def _position() -> Column:

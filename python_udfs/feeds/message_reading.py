@@ -31,15 +31,21 @@ RESULT_COLUMNS = [
     "malformed",
 ]
 VALUES = "map<string,string>"
+TWICE = "a column twice, expected each once"
+NAMELESS = "a column without a name"
 
 # Strings are skipped and loops are possessive: Java's matcher would recurse once per character of a long one.
 _STRING = r'"(?:[^"\\]++|\\.)*+"'
 _FRACTION = r"[:,\[]\s*+-?[0-9]++[.eE]"
 _NUMBER = rf'\G((?:[^"0-9-]++|{_STRING}|-?[0-9]++(?![.eE]))*+)(-?[0-9]++[.eE][0-9.eE+-]*+)'
 _TWO_MESSAGES = rf'^(?:[^"}}]++|{_STRING}|\}}(?!\s*+\{{))*+\}}\s*+\{{'
+# Spark's variant keeps 38 digits, and makes a double of a number that has more.
+_MAYBE_LONG = "[0-9.]{39}"
+_LONG = rf'\A(?:[^"0-9]++|{_STRING}|(?:0\.)?+(?:[0-9]\.?+){{1,38}}+(?![0-9]))*+[0-9]'
 # Two characters that Unicode reserves for use inside programs: no text has them.
 _MARK = "\ufdd0\ufdd1"
 _MARKED = rf'"?{_MARK}([0-9.eE+-]++)"?'
+_LAST_MICROSECOND = 253_402_300_800_000_000 - 1  # of the year 9999
 _SINK_NAME = r"(?:^|/)([^/+]+)\+([0-9]{1,10})\+([0-9]{1,19})(?:\.[^/+]*)?$"
 
 
@@ -72,7 +78,7 @@ def over_lines(lines: DataFrame, feed: Mapping[str, Any]) -> DataFrame:
     Returns:
         The columns of `one_per_line`; file_row is the message's first line.
     """
-    return joined(lines, ~F.expr(GOES_ON), feed)
+    return joined(lines, lambda some: some.withColumn("begins", ~F.expr(GOES_ON)), feed)
 
 
 def parsed(text: Column, schema: str) -> Column:
@@ -92,6 +98,13 @@ def parsed(text: Column, schema: str) -> Column:
 def plain(value: Column) -> Column:
     """The value as it came, numbers without their mark."""
     return F.when(value.contains(_MARK), F.regexp_replace(value, _MARKED, "$1")).otherwise(value)
+
+
+def long_number(text: Column) -> Column:
+    """A sentence for a message that Spark's variant would change: it has a number of more than 38 digits. Else NULL."""
+    return F.when(
+        text.rlike(_MAYBE_LONG) & text.rlike(_LONG), F.lit("received a number of more digits, expected 38 at most")
+    )
 
 
 def is_empty(text: Column) -> Column:
@@ -156,12 +169,13 @@ def texts(values: Column) -> Column:
 def problems(values: Column) -> Column:
     """What is wrong with what `decoded` returned: array<string>, empty for NULL.
 
-    A column that is there twice is wrong, whatever its case: the tables tell no case.
+    A column that is there twice is wrong, whatever its case: the tables tell no case. So is one without a name.
     """
     names = F.transform(F.map_keys(values), F.lower)
     wrong = F.transform(F.map_values(values), lambda value: value["problem"])
-    twice = F.when(F.size(F.array_distinct(names)) < F.size(names), F.lit("a column twice, expected each once"))
-    return F.coalesce(F.array_compact(F.array_append(wrong, twice)), F.array().cast("array<string>"))
+    twice = F.when(F.size(F.array_distinct(names)) < F.size(names), F.lit(TWICE))
+    nameless = F.when(F.array_contains(names, F.lit("")), F.lit(NAMELESS))
+    return F.coalesce(F.array_compact(F.concat(wrong, F.array(twice, nameless))), F.array().cast("array<string>"))
 
 
 def received(value: Column, expected: str) -> Column:
@@ -182,6 +196,17 @@ def missing(fields: Mapping[str, Column]) -> list[Column]:
 def unlike(name: str, value: Column, pattern: str, expected: str) -> Column:
     """A sentence for a field that is there and does not match the pattern, else NULL."""
     return F.when(~value.rlike(pattern), F.concat(F.lit(f"{name}: "), received(value, expected)))
+
+
+def time_of(micros: Column) -> Column:
+    """The time so many microseconds after 1970 began; NULL if the year has more than four digits, or less than 1970."""
+    return F.when(micros.between(0, _LAST_MICROSECOND), F.timestamp_micros(micros))
+
+
+def untimely(name: str, value: Column, time: Column, expected: str) -> Column:
+    """A sentence for a field that is there and from which no time was made, else NULL."""
+    is_wrong = value.isNotNull() & time.isNull()
+    return F.when(is_wrong, F.concat(F.lit(f"{name}: "), received(value, f"{expected}, until the year 9999")))
 
 
 def malformed(expected: str, fields: list[Column], *decoded_values: Column) -> Column:
@@ -228,6 +253,6 @@ def sink_place(wanted: Column) -> Column:
         ".",
         F.substr(F.md5(topic), F.lit(1), F.lit(8)),
         digits(partition, 10),
-        digits(start.try_cast("bigint") + F.col("number"), 19),
+        digits(F.try_add(start.try_cast("bigint"), F.col("number")), 19),
     )
     return F.when(wanted & in_sink(), place).otherwise(F.lit(".".join("0" * width for width in (8, 10, 19))))

@@ -325,3 +325,62 @@ def test_a_file_whose_type_text_cannot_show_is_rejected_with_both_types(session,
         }
     ]
     assert session.table("v").count() == 2
+
+
+def test_separate_types_are_columns_side_by_side_in_the_order_of_the_files(session, tmp_path):
+    paths = [
+        write(tmp_path / "1.parquet", id=pa.array([1], pa.int32()), v=pa.array([1], pa.int64())),
+        write(tmp_path / "2.parquet", ID=pa.array([2], pa.int32()), v=pa.array([1.5])),
+        write(tmp_path / "3.parquet", id=pa.array([3], pa.int32()), V=pa.array(["x"])),
+        write(tmp_path / "4.parquet", id=pa.array([4], pa.int32()), v=pa.array([4], pa.int64())),
+    ]
+    answer = read_files(session, "v", "parquet", paths, {"types": "separate", "verify": "full"})
+    assert [(column["name"], column["type"], column["column"]) for column in answer["columns"]] == [
+        ("id", "int", "id"), ("v", "bigint", "v"), ("v", "double", "v#2"), ("V", "string", "V#3"),
+    ]  # fmt: skip
+    assert [[column["column"] for column in schema] for schema in answer["schemas"]] == [
+        ["id", "v"], ["id", "v#2"], ["id", "V#3"],
+    ]  # fmt: skip
+    rows = session.sql("select id, v, `v#2`, `V#3`, _file_schema from v order by id").collect()
+    assert rows == [(1, 1, None, None, 0), (2, None, 1.5, None, 1), (3, None, None, "x", 2), (4, 4, None, None, 0)]
+
+
+def test_separate_types_read_columns_that_differ_only_by_case_and_names_of_added_ones(session, tmp_path):
+    odd = {"a`b": [7]}
+    paths = [
+        write(tmp_path / "1.parquet", Op=["U"], ts=["t"], TS=["T"], id=[1], op=["add"], _file_path=["p"], **odd),
+        write(tmp_path / "2.parquet", id=[2], OP=["sub"]),
+    ]
+    options = {"types": "separate", "verify": "full", "exact": ["Op", "ts"]}
+    answer = read_files(session, "v", "parquet", paths, options)
+    assert answer["rejected"] == []
+    assert [column["column"] for column in answer["columns"]] == [
+        "Op", "ts", "TS#2", "id", "op#2", "_file_path#2", "a`b",
+    ]  # fmt: skip
+    rows = session.sql("select `Op`, id, `op#2`, `_file_path#2`, `a``b`, _file_path from v order by id").collect()
+    assert rows == [("U", 1, "add", "p", 7, paths[0]), (None, 2, "sub", None, None, paths[1])]
+    assert session.table("v").where("id = 1 and `op#2` = 'add' and `Op` = 'U'").count() == 1
+
+
+def test_separate_types_of_a_file_that_cannot_be_read_do_not_count(session, tmp_path):
+    pq.write_table(pa.table({"v": [str(n) * 100 for n in range(1)]}), tmp_path / "damaged.parquet")
+    content = bytearray((tmp_path / "damaged.parquet").read_bytes())
+    content[4:60] = bytes(56)
+    (tmp_path / "damaged.parquet").write_bytes(bytes(content))
+    paths = [uri(tmp_path / "damaged.parquet"), write(tmp_path / "good.parquet", v=[1])]
+    answer = read_files(session, "v", "parquet", paths, {"types": "separate", "verify": "full"})
+    assert [column["type"] for column in answer["columns"]] == ["bigint"]
+    assert [[column["type"] for column in schema] for schema in answer["schemas"]] == [["bigint"]]
+
+
+def test_separate_types_join_nested_columns_and_reject_what_none_holds(session, tmp_path):
+    paths = [
+        write(tmp_path / "1.parquet", id=[1], c=pa.array([{"a": 1}], pa.struct([("a", pa.int32())]))),
+        write(tmp_path / "2.parquet", id=[2], c=pa.array([{"b": "x"}], pa.struct([("b", pa.string())]))),
+        write(tmp_path / "3.parquet", id=[3], c=["text"]),
+    ]
+    answer = read_files(session, "v", "parquet", paths, {"types": "separate"})
+    assert [column["type"] for column in answer["columns"]] == ["bigint", "struct<a:int,b:string>"]
+    assert [item["path"] for item in answer["rejected"]] == paths[2:]
+    assert "column 'c' is string here and struct<a:int,b:string> in an earlier file" in answer["rejected"][0]["reason"]
+    assert [tuple(row.c) for row in session.table("v").orderBy("id").collect()] == [(1, None), (None, "x")]

@@ -12,7 +12,7 @@ from dbt.adapters.exceptions import FailedToConnectError
 
 from dbt.adapters.sparksession import session as sessions
 from dbt.adapters.sparksession.credentials import SparksessionCredentials
-from dbt.adapters.sparksession.session import get_pool, missing_packages
+from dbt.adapters.sparksession.session import get_pool
 
 
 def use_and_return(pool, *statements):
@@ -123,56 +123,12 @@ def test_a_session_that_dbt_did_not_start_is_not_taken_over(pool, monkeypatch, t
         get_pool(SparksessionCredentials(schema="a"), str(tmp_path), str(tmp_path))
 
 
-def test_missing_java_is_said_with_what_to_do(monkeypatch, tmp_path):
-    monkeypatch.setenv("JAVA_HOME", str(tmp_path))
-    with pytest.raises(FailedToConnectError, match=f"JAVA_HOME is {tmp_path}.*Java 17 or newer: install one"):
-        sessions._launch_java({}, tmp_path / "spark.log")
-
-
-@pytest.mark.parametrize(
-    ("printed", "advice"),
-    [
-        ("java.lang.module.FindException: Module jdk.incubator.vector not found", "Spark 4 needs Java 17 or newer"),
-        (":: UNRESOLVED DEPENDENCIES ::", "could not be fetched"),
-        ("Could not reserve enough space for object heap", "Lower spark.driver.memory"),
-        ("java.net.BindException: Cannot assign requested address", "Set spark.driver.host"),
-    ],
-)
-def test_a_failed_start_shows_the_end_of_the_log_and_what_to_do(monkeypatch, tmp_path, printed, advice):
-    home = tmp_path / "bin"
-    home.mkdir()
-    (home / "java").write_text("#!/bin/sh\n")
-    (home / "java").chmod(0o755)
-    monkeypatch.setenv("JAVA_HOME", str(tmp_path))
-
-    def fails(_conf, popen_kwargs):
-        popen_kwargs["stderr"].write(f"{printed}\n\tat some.Java.frame(Frame.java:1)\n".encode())
-        popen_kwargs["stderr"].flush()
-        raise sessions.PySparkRuntimeError(errorClass="JAVA_GATEWAY_EXITED", messageParameters={})
-
-    monkeypatch.setattr(sessions, "launch_gateway", fails)
-    (tmp_path / "spark.log").write_text("of an earlier run\n")
-    with pytest.raises(FailedToConnectError) as raised:
-        sessions._launch_java({}, tmp_path / "spark.log")
-    message = str(raised.value)
-    assert advice in message and printed in message
-    assert "some.Java.frame" not in message and "earlier run" not in message
-
-
 def test_folders_that_cannot_be_made_are_all_named(tmp_path):
     (tmp_path / "file").write_text("")
     with pytest.raises(FailedToConnectError) as raised:
         sessions._make_directories([str(tmp_path / "file/a"), str(tmp_path / "ok"), str(tmp_path / "file/b")])
     assert f"{tmp_path}/file/a: Not a directory" in str(raised.value)
     assert f"{tmp_path}/file/b: Not a directory" in str(raised.value)
-
-
-def test_packages_are_missing_until_ivy_has_their_jar(tmp_path):
-    (tmp_path / "jars").mkdir()
-    config = {"spark.jars.ivy": str(tmp_path), "spark.jars.packages": "org.a:b_2.13:1.2.0, org.c:d:3"}
-    assert missing_packages(config) == ["org.a:b_2.13:1.2.0", "org.c:d:3"]
-    (tmp_path / "jars/org.a_b_2.13-1.2.0.jar").write_text("")
-    assert missing_packages(config) == ["org.c:d:3"]
 
 
 def test_only_jars_with_python_stay_on_the_import_path(pool, monkeypatch, tmp_path):

@@ -6,11 +6,11 @@ import pytest
 from lakehouse import Lakehouse, set_environment
 
 LONGEST = (
-    "test_recovery",
     "test_benchmarks",
     "test_contract_cases",
     "test_maintenance",
     "test_pipeline",
+    "test_recovery",
     "test_histories",
     "test_forms",
 )

@@ -95,7 +95,7 @@ def test_rows_are_proposed_in_the_headers_of_the_seeds_and_nothing_else_changes(
 def test_proposed_rows_make_models(project, shop):
     discover(project, shop)
     proposal = load_metadata(project / "discovered")
-    assert [table.alias for table in proposal.active_tables] == ["main__item", "main__line", "main__log"]
+    assert [table.target_table for table in proposal.active_tables] == ["main__item", "main__line", "main__log"]
     assert "models/silver/main/silver_main__log.sql" in render(proposal, project / "discovered")
 
 
@@ -204,21 +204,32 @@ def test_a_project_without_seeds_gets_them(tmp_path, shop):
 # Names ---------------------------------------------------------------------------------------------------------------
 
 
-def test_tables_whose_models_would_have_one_name_are_proposed_once(project, tmp_path, capsys):
-    script = 'create table "A-b" (id integer primary key); create table a_b (id integer primary key)'
-    assert discover(project, database(tmp_path / "one.db", script), append="1") == 0
-    assert names(project) == ["A-b"]
-    assert "main.a_b: as main.A-b of feed till" in capsys.readouterr().out
+def targets(project, folder="discovered"):
+    return [(row["source_table"], row["target_table"]) for row in rows(project / folder, TABLES_FILE)]
 
 
-def test_a_table_that_another_feed_has_is_left_out(project, shop, capsys):
+def test_tables_of_one_feed_whose_names_meet_get_target_tables(project, tmp_path, capsys):
+    script = "".join(f'create table "{name}" (id integer primary key);' for name in ("A-b", "A b", "a_b"))
+    source = database(tmp_path / "one.db", script)
+    assert discover(project, source, append="1") == 0
+    proposed = targets(project)
+    assert sorted(target for _, target in proposed) == ["", "till_main__a_b", "till_main__a_b_2"]
+    assert "of feed till: till_main__a_b_2" in capsys.readouterr().out
+    # Once they are in the seeds they keep these names, whichever is found first.
+    assert discover(project, source, append="1") == 0
+    assert targets(project) == proposed
+    assert len(load_metadata(project / "seeds").tables) == len(good_seeds()[TABLES_FILE]) + len(proposed)
+
+
+def test_a_table_that_another_feed_has_gets_a_target_table(project, shop, capsys):
     seeds = good_seeds()
     for row in (*seeds[TABLES_FILE][:1], *seeds[COLUMNS_FILE][:2]):
         row["source_schema"] = "MAIN"
     write_seeds(project, seeds)
     assert discover(project, shop, append="1") == 0
-    assert names(project) == ["line", "log"]
-    assert "main.item: as MAIN.item of feed shop" in capsys.readouterr().out
+    assert targets(project) == [("item", "till_main__item"), ("line", ""), ("log", "")]
+    assert "main.item: as MAIN.item of feed shop: till_main__item" in capsys.readouterr().out
+    assert "till_main__item" in [table.target_table for table in load_metadata(project / "seeds").tables]
 
 
 @pytest.mark.parametrize("name", ["_cdc_x", " padded", "Op"])

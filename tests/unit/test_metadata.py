@@ -15,13 +15,16 @@ from python_udfs.metadata import (
     TABLES_FILE,
     FeedOptions,
     PartitionField,
-    alias,
+    default_target,
+    file_name,
     load_metadata,
-    model_name,
+    table_name,
 )
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    from seed_files import Seeds
 
     from python_udfs.errors import Problem
 
@@ -55,7 +58,7 @@ def test_good_metadata_is_read_into_typed_values(tmp_path: Path) -> None:
         unavailable_value="~",
     )
     staff, item = metadata.tables
-    assert (item.alias, item.primary_key, item.active) == ("shop__item", ("id",), True)
+    assert (item.target_table, item.primary_key, item.active) == ("shop__item", ("id",), True)
     assert item.partition_by == (PartitionField("sold_at", "days"),)
     assert item.table_properties == (("a", "x=y"), ("b", "2"))
     assert item.renamed_columns == (("date", "sold_at"), ("day", "sold_at"))
@@ -98,8 +101,8 @@ def test_active_and_inactive_tables_are_told_apart(tmp_path: Path) -> None:
 
     metadata = load_metadata(write_seeds(tmp_path, seeds))
 
-    assert [table.alias for table in metadata.active_tables] == ["hr__staff"]
-    assert [table.alias for table in metadata.inactive_tables] == ["shop__item"]
+    assert [table.target_table for table in metadata.active_tables] == ["hr__staff"]
+    assert [table.target_table for table in metadata.inactive_tables] == ["shop__item"]
 
 
 @pytest.mark.parametrize(
@@ -148,8 +151,78 @@ def test_types_come_out_in_one_spelling(tmp_path: Path, text: str, data_type: st
 
 
 def test_names_are_lower_cased_and_cleaned() -> None:
-    assert alias("Sales-DB", "Order$Lines") == "sales_db__order_lines"
-    assert model_name("silver", "HR", "Été") == "silver_hr___t_"
+    assert default_target("Sales-DB", "Order$Lines") == "sales_db__order_lines"
+    assert default_target("HR", "Été") == "hr___t_"
+
+
+# Source tables whose default names meet, also by the rule for upper case and other characters.
+MEETING = [
+    (("shop", "shop", "item"), ("people", "shop", "item")),
+    (("shop", "A", "t"), ("shop", "a", "t")),
+    (("shop", "a", "b-c"), ("shop", "a", "b_c")),
+    (("shop", "a", "b__c"), ("people", "a__b", "c")),
+]
+
+
+def meeting_seeds(first: tuple[str, str, str], second: tuple[str, str, str]) -> Seeds:
+    """The tables of `good_seeds` under other names; the second with the columns of the first."""
+    seeds = good_seeds()
+    seeds[FEEDS_FILE][1] |= {"format": "parquet", "options": ""}
+    seeds[TABLES_FILE][1] |= {"primary_key": "id"}
+    seeds[COLUMNS_FILE] = seeds[COLUMNS_FILE][:2] + [dict(row) for row in seeds[COLUMNS_FILE][:2]]
+    for rows, source in ((0, first), (1, second)):
+        for row in (seeds[TABLES_FILE][rows], *seeds[COLUMNS_FILE][2 * rows : 2 * rows + 2]):
+            row.update(zip(("feed", "source_schema", "source_table"), source, strict=True))
+    return seeds
+
+
+@pytest.mark.parametrize(("first", "second"), MEETING)
+def test_names_that_meet_are_one_problem_that_names_both_rows_and_the_cell(
+    tmp_path: Path, first: tuple[str, str, str], second: tuple[str, str, str]
+) -> None:
+    (problem,) = problems_of(write_seeds(tmp_path, meeting_seeds(first, second)))
+
+    assert (problem.row, problem.column) == (3, "target_table")
+    for feed, schema, table in (first, second):
+        assert f"{schema}.{table} of feed {feed}" in problem.found
+    assert "line 2" in problem.found
+    assert f"{second[0]}_{default_target(*second[1:])}" in problem.fix
+
+
+@pytest.mark.parametrize(("first", "second"), MEETING)
+def test_a_target_table_tells_tables_of_one_name_apart(
+    tmp_path: Path, first: tuple[str, str, str], second: tuple[str, str, str]
+) -> None:
+    seeds = meeting_seeds(first, second)
+    seeds[TABLES_FILE][1]["target_table"] = "eu_item"
+
+    tables = load_metadata(write_seeds(tmp_path, seeds)).tables
+
+    assert {table.target_table for table in tables} == {default_target(*first[1:]), "eu_item"}
+    assert {table.model("silver") for table in tables} == {f"silver_{default_target(*first[1:])}", "silver_eu_item"}
+    assert [len(table.columns) for table in tables] == [2, 2]
+
+
+def test_a_target_table_that_is_another_tables_default_name_is_a_problem(tmp_path: Path) -> None:
+    seeds = good_seeds()
+    seeds[TABLES_FILE][1]["target_table"] = "shop__item"
+
+    (problem,) = problems_of(write_seeds(tmp_path, seeds))
+
+    assert (problem.row, problem.column) == (3, "target_table")
+
+
+def test_a_table_that_is_there_twice_is_no_matter_of_its_target(tmp_path: Path) -> None:
+    seeds = good_seeds()
+    seeds[TABLES_FILE].append(seeds[TABLES_FILE][0] | {"target_table": "other"})
+
+    (problem,) = problems_of(write_seeds(tmp_path, seeds))
+
+    assert (problem.row, problem.column, problem.found) == (
+        4,
+        "source_table",
+        "shop.item of feed shop again, first in line 2",
+    )
 
 
 # file, row of good_seeds(), CSV column, value that makes the mistake, what the message has to show
@@ -196,6 +269,8 @@ MISTAKES = [
     (TABLES_FILE, 0, "primary_key", "id;ID", ["'ID' twice"]),
     (TABLES_FILE, 0, "primary_key", "number", ["'number'", "id, sold_at"]),
     (TABLES_FILE, 0, "primary_key", "Id", ["'Id'", "id, sold_at", "upper and lower case count"]),
+    (TABLES_FILE, 0, "target_table", "Shop_Item", ["'Shop_Item'", "lower-case letters, digits and _"]),
+    (TABLES_FILE, 0, "target_table", "silver.item", ["'silver.item'", "lower-case letters, digits and _"]),
     (TABLES_FILE, 0, "delete_mode", "purge", ["'purge'", "hard or soft"]),
     (TABLES_FILE, 0, "mode", "upsert", ["'upsert'", "current or history or append"]),
     (TABLES_FILE, 0, "mode", "", ["nothing", "current or history or append"]),
@@ -206,7 +281,6 @@ MISTAKES = [
     (TABLES_FILE, 0, "vanished_files", "delete", ["'delete'", "report or ignore or truncate"]),
     (TABLES_FILE, 0, "renamed_columns", "day", ["'day'", "key=value"]),
     (TABLES_FILE, 0, "renamed_columns", "day=", ["'day='", "old=new"]),
-    (TABLES_FILE, 0, "renamed_columns", "_cdc_day=sold_at", ["'_cdc_day=sold_at'", "do not start with _cdc_"]),
     (TABLES_FILE, 0, "renamed_columns", "SOLD_AT=sold_at", ["'SOLD_AT=sold_at'", "two different names"]),
     (TABLES_FILE, 0, "renamed_columns", "a=b;b=sold_at", ["'a=b'", "is not renamed again"]),
     (TABLES_FILE, 0, "renamed_columns", "a=sold_at;a=id", ["'a' twice"]),
@@ -232,7 +306,6 @@ MISTAKES = [
     (COLUMNS_FILE, 1, "position", "3", ["3 after 1", "without gaps"]),
     (COLUMNS_FILE, 0, "position", "3", ["2 first", "without gaps"]),
     (COLUMNS_FILE, 1, "column_name", "", ["nothing", "Fill in column_name"]),
-    (COLUMNS_FILE, 1, "column_name", "_CDC_x", ["'_CDC_x'", "does not start with _cdc_"]),
     (COLUMNS_FILE, 1, "column_name", "ID", ["'ID' again, first in line 2"]),
     (COLUMNS_FILE, 0, "data_type", "money", ["'money'", "decimal(p,s)"]),
     (COLUMNS_FILE, 0, "data_type", "varchar", ["'varchar'", "varchar(n)"]),
@@ -393,7 +466,7 @@ def test_without_a_header_a_change_sequence_needs_a_position(tmp_path: Path) -> 
 def test_without_a_header_before_images_need_a_position(tmp_path: Path) -> None:
     seeds = good_seeds()
     seeds[FEEDS_FILE][1]["options"] = "before_image_prefix=BI_"
-    seeds[COLUMNS_FILE].append({**seeds[COLUMNS_FILE][4], "position": "4", "column_name": "bi_ID", "data_type": "int"})
+    seeds[COLUMNS_FILE].append({**seeds[COLUMNS_FILE][4], "position": "4", "column_name": "BI_ID", "data_type": "int"})
     folder = write_seeds(tmp_path, seeds)
 
     (problem,) = problems_of(folder)
@@ -401,7 +474,8 @@ def test_without_a_header_before_images_need_a_position(tmp_path: Path) -> None:
     assert (problem.file, problem.row, problem.column) == ("seeds/cdc_tables.csv", 3, "source_table")
     assert "found no columns BI_unit, though feed people has before_image_prefix and no header" in str(problem)
     seeds[FEEDS_FILE][1]["options"] += ";header=true"
-    assert load_metadata(write_seeds(tmp_path, seeds)).feed("people").options.is_before_image("Bi_Id")
+    options = load_metadata(write_seeds(tmp_path, seeds)).feed("people").options
+    assert (options.is_before_image("BI_id"), options.is_before_image("bi_score")) == (True, False)
 
 
 @pytest.mark.parametrize("location", ["s3a://bucket/shop", "/mnt/landing/people", "shopping"])
@@ -465,18 +539,6 @@ def test_the_timestamp_column_is_not_a_column_of_the_source(tmp_path: Path) -> N
 
     assert (problem.file, problem.row, problem.column) == ("seeds/cdc_columns.csv", 3, "column_name")
     assert "timestamp_column of feed shop" in str(problem)
-
-
-@pytest.mark.parametrize("name", ["item", "ITEM"])
-def test_two_tables_that_make_one_model_are_found_across_feeds(tmp_path: Path, name: str) -> None:
-    seeds = good_seeds()
-    seeds[TABLES_FILE].append({**seeds[TABLES_FILE][0], "feed": "people", "source_table": name})
-    seeds[COLUMNS_FILE].append({**seeds[COLUMNS_FILE][2], "source_schema": "shop", "source_table": name})
-
-    found = [problem for problem in problems_of(write_seeds(tmp_path, seeds)) if problem.column == "source_table"]
-
-    assert [(problem.file, problem.row) for problem in found] == [("seeds/cdc_tables.csv", 4)]
-    assert "line 2 (shop__item)" in str(found[0])
 
 
 @pytest.mark.parametrize(
@@ -588,3 +650,33 @@ def test_all_problems_come_in_one_list_with_their_counts_first(tmp_path: Path) -
         "Write one of these words."
     )
     assert len(lines) == len(caught.value.problems) == 4
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [
+        ("_deleted", "source__deleted"),
+        ("_FILE", "source__FILE"),
+        ("_cdc_x", "source__cdc_x"),
+        ("source__deleted", "source_source__deleted"),
+        ("source_x", "source_x"),
+        ("deleted", "deleted"),
+        ("_deleted_at", "_deleted_at"),
+    ],
+)
+def test_a_reserved_name_gets_another_one_and_no_two_names_meet(name: str, expected: str) -> None:
+    assert (table_name(name), file_name(expected)) == (expected, name)
+
+
+def test_reserved_names_are_mapped_wherever_the_metadata_names_a_column(tmp_path: Path) -> None:
+    seeds = good_seeds()
+    for row in seeds[COLUMNS_FILE]:
+        row["column_name"] = row["column_name"].replace("sold_at", "_pos")
+    for row in seeds[TABLES_FILE]:
+        row.update({key: value.replace("sold_at", "_pos") for key, value in row.items() if isinstance(value, str)})
+    seeds[TABLES_FILE][0]["renamed_columns"] = "_file=_pos"
+    seeds_dir = write_seeds(tmp_path, seeds)
+    table = next(table for table in load_metadata(seeds_dir).tables if table.renamed_columns)
+    assert table.renamed_columns == (("source__file", "source__pos"),)
+    assert "source__pos" in [column.name for column in table.columns]
+    assert "source__pos" in [part.column for part in table.partition_by]

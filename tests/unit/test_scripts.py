@@ -78,22 +78,22 @@ def machine(tmp_path: Path) -> Machine:
     return Machine(tmp_path)
 
 
-@pytest.mark.parametrize("version", ["17.0.15", "21", "25-ea"])
-def test_a_java_that_is_new_enough_is_taken_without_a_word(machine: Machine, version: str) -> None:
+@pytest.mark.parametrize("version", ["17.0.15", "21", "23.0.1"])
+def test_a_java_that_spark_runs_on_is_taken_without_a_word(machine: Machine, version: str) -> None:
     machine.java(version)
     machine.installer("apt-get", "17")
     result = machine.run("java.sh")
     assert (result.returncode, result.stdout, result.stderr, machine.calls()) == (0, "", "", "")
 
 
-@pytest.mark.parametrize(("version", "major"), [("11.0.2", "11"), ("1.8.0_392", "8"), (None, "none")])
+@pytest.mark.parametrize(("version", "major"), [("11.0.2", "11"), ("1.8.0_392", "8"), ("25-ea", "25"), (None, "none")])
 def test_without_a_package_manager_one_line_says_what_to_do(machine: Machine, version: str | None, major: str) -> None:
     if version:
         machine.java(version)
     result = machine.run("java.sh")
     assert result.returncode == 1
     assert result.stderr == (
-        f"Java 17 or newer is needed: found Java '{major}' on PATH; "
+        f"Java 17 or 21 is needed: found Java '{major}' on PATH; "
         "install one (a headless JRE is enough) or set JAVA_HOME.\n"
     )
 
@@ -218,6 +218,7 @@ def test_help_lists_every_target_of_the_front_door() -> None:
         "setup",
         "demo",
         "test",
+        "test-fast",
         "prove",
         "watch",
         "bench",
@@ -231,3 +232,26 @@ def test_help_lists_every_target_of_the_front_door() -> None:
         "clean",
     ]
     assert listed == names
+
+
+def test_a_fast_test_that_starts_spark_fails() -> None:
+    recipe = subprocess.run(
+        ["make", "--no-print-directory", "--dry-run", "test-fast"],
+        cwd=PROJECT,
+        capture_output=True,
+        text=True,
+        check=True,
+    ).stdout.splitlines()[-1]
+    assert 'tests/unit -m "not spark"' in recipe
+    before = recipe.split(" python -m pytest ", 1)[0]
+    starts = "from small_spark import small_spark; small_spark()"
+    ran = subprocess.run(
+        ["sh", "-c", f"{before} python -c '{starts}'"],
+        cwd=PROJECT,
+        env={**os.environ, "PYTHONPATH": str(PROJECT / "tests" / "unit")},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert ran.returncode != 0
+    assert "JAVA_GATEWAY_EXITED" in ran.stderr, ran.stderr

@@ -18,7 +18,7 @@ REJECTED_SCHEMA = (
 )
 LISTING_SCHEMA = (
     "feed string, source_schema string, source_table string, object_key string, path string, size bigint, "
-    "modified_at timestamp, kind string, file_time timestamp, batch_id bigint, first_seen_at timestamp"
+    "modified_at timestamp, kind string, file_time timestamp, batch_id bigint, first_seen_at timestamp, revision int"
 )
 
 
@@ -39,7 +39,8 @@ class Bank:
         os.utime(path, (at.timestamp(),) * 2)
         schema = table and "s"
         where = (FEED["feed"], schema, table, name, f"file:{path}", len(text), at, kind, at)
-        self.listing.append((*where, batch, START + timedelta(days=batch)))
+        revision = sum(name == listed[3] for listed in self.listing)
+        self.listing.append((*where, batch, START + timedelta(days=batch), revision))
 
     def split(self):
         """New rows as (table, content, batch), after they were written; None if there are none."""
@@ -88,6 +89,25 @@ def test_a_batch_without_such_objects_is_progress(bank):
     bank.split()
     bank.land(3, "LOAD1.csv", "1\n", kind="load", table="t")
     assert bank.split() == [(None, None, 3)]
+
+
+def test_newer_content_is_marked_for_each_table_of_the_older(bank):
+    bank.land(1, "CDC_TXN-1.csv", "I,t,s,1\nI,u,s,2\nI,t,s,3\nI")
+    bank.land(1, "CDC_TXN-2.csv", "I,t,s,4\n")
+    bank.split()
+    bank.land(2, "CDC_TXN-1.csv", "I,t,s,1\n", minutes=1)
+    bank.land(2, "CDC_TXN-2.csv", "I,t,s,5\n", minutes=1)
+    bank.land(3, "CDC_TXN-2.csv.gz", b"\x1f\x8bno gzip", minutes=2)
+    marked = [(None, None), ("t", "I,t,s,1"), ("t", "I,t,s,5"), ("t", None), ("t", None), ("u", None)]
+    found = [row[:2] for row in bank.split()]
+    assert sorted(found, key=str) == sorted([(None, None), *marked], key=str)
+    markers = bank.spark.table("split").where("file_row = 999999999999").orderBy("path", "source_table").collect()
+    assert [(row.path[-5:], row.source_table, row.batch_id) for row in markers] == [
+        ("1.csv", None, 2),
+        ("1.csv", "t", 2),
+        ("1.csv", "u", 2),
+        ("2.csv", "t", 2),
+    ]
 
 
 def test_what_cannot_be_read_is_written_down_and_stops_nothing_else(bank):

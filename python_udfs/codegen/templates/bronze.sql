@@ -1,6 +1,6 @@
 {# << mark >> #}
 {{ config(
-    alias=<< table.alias | literal >>,
+    alias=<< table.target_table | literal >>,
     tags=[<< ('feed:' ~ table.feed) | literal >>],
     meta={'cdc': {
         'layer': 'bronze',
@@ -37,4 +37,4 @@
 <% if feed.is_mixed %>
 -- depends_on: {{ ref(<< ('split_' ~ feed.feed) | literal >>) }}
 <% endif %>
-{{ cdc_bronze(source(<< table.feed | literal >>, << table.alias | literal >>)) }}
+{{ cdc_bronze(source(<< table.feed | literal >>, << table.target_table | literal >>)) }}

@@ -7,7 +7,7 @@
             'feed': << table.feed | literal >>,
             'source_schema': << table.source_schema | literal >>,
             'source_table': << table.source_table | literal >>,
-            'relation': ref(<< table | model('bronze') | literal >>),
+            'relation': ref(<< table.model('bronze') | literal >>),
         },
     <% endfor %>
     ],

@@ -6,7 +6,7 @@
         'feed': << table.feed | literal >>,
         'source_schema': << table.source_schema | literal >>,
         'source_table': << table.source_table | literal >>,
-        'silver': ref(<< table | model('silver') | literal >>),
+        'silver': ref(<< table.model('silver') | literal >>),
     },
 <% endfor %>
 ]) }}

@@ -1,6 +1,6 @@
 {# << mark >> #}
 {{ config(
-    alias=<< table.alias | literal >>,
+    alias=<< table.target_table | literal >>,
     tags=[<< ('feed:' ~ table.feed) | literal >>],
     <% if table.mode != 'append' %>
     unique_key=<< table.primary_key | literal >>,
@@ -27,4 +27,4 @@
         'renamed_columns': << dict(table.renamed_columns) | literal >>,
     }}
 ) }}
-{{ cdc_silver(ref(<< table | model('bronze') | literal >>)) }}
+{{ cdc_silver(ref(<< table.model('bronze') | literal >>)) }}

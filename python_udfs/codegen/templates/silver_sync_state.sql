@@ -6,8 +6,8 @@
         'feed': << table.feed | literal >>,
         'source_schema': << table.source_schema | literal >>,
         'source_table': << table.source_table | literal >>,
-        'bronze': ref(<< table | model('bronze') | literal >>),
-        'silver': ref(<< table | model('silver') | literal >>),
+        'bronze': ref(<< table.model('bronze') | literal >>),
+        'silver': ref(<< table.model('silver') | literal >>),
     },
 <% endfor %>
 ]) }}

@@ -273,10 +273,31 @@ WRONG = {
     "null row": (message("DELETE", [None]), "data: received no row"),
     "too many": (message("INSERT", [{}] * (ROWS_PER_LINE + 1)), "data: received 100001 rows, expected 100000 at most"),
     "time": (message("INSERT", [{"id": "1"}], es="now"), "es: received 'now', expected milliseconds since 1970"),
+    "late": (
+        message("INSERT", [{"id": "1"}], es=999_999_999_999_999),
+        "es: received '999999999999999', expected milliseconds since 1970",
+    ),
+    "long": (message("INSERT", [{"id": "1"}], es=2**63 - 1), f"es: received '{2**63 - 1}', expected milliseconds"),
+    "enum": (
+        message("INSERT", [{"id": "1", "e": "3000000000"}], types={"e": "enum('a')"}),
+        "column e: received '3000000000', expected the number of a member",
+    ),
+    "least": (
+        message("INSERT", [{"id": "1", "e": "-2147483648"}], types={"e": "enum('a')"}),
+        "column e: received '-2147483648', expected the number of a member",
+    ),
     "commit": (message("INSERT", [{"id": "1"}], commit="x"), "commitTs: received 'x', expected a natural number"),
     "twice": (message("INSERT", [{"id": "1", "ID": "1"}]), "a column twice, expected each once"),
 }
 WRONG_CASES = {name: given(line, message("INSERT", [{"id": "1"}])) for name, (line, _) in WRONG.items()}
+
+
+MEMBERS = ",".join(f"'{number}'" for number in range(70))
+LONG_SET = given(message("INSERT", [{"id": "1", "e": "3"}], types={"e": f"set({MEMBERS})"}))
+
+
+def test_a_set_has_no_bits_behind_the_64th(found):
+    assert found(LONG_SET)[0].image["e"] == "0,1"
 
 
 @pytest.mark.parametrize("name", WRONG)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import json
+import random
 from collections import defaultdict
 from datetime import datetime
 from decimal import Decimal
@@ -250,6 +251,10 @@ BROKEN = [
         mysql("c", None, t(1), pos="1.5", row="x\ny"),
         "source pos: received '1.5', expected a whole number; source row: received 'x y', expected a whole number",
     ),
+    (
+        mysql("c", None, t(1), file="mysql-bin." + "9" * 17),
+        f"source file: received 'mysql-bin.{'9' * 17}', expected a name, a point and a number",
+    ),
     (postgres("c", None, t(1), lsn=1, commit="a"), "source sequence: received 'a', expected a whole number"),
     (oracle("c", t(1), scn="a"), "source scn: received 'a', expected a whole number"),
 ]
@@ -258,6 +263,62 @@ BROKEN_CASE = Case(*(message for message, _ in BROKEN))
 
 def test_what_is_wrong_with_a_message_is_said(told):
     assert [row.malformed for row in told(BROKEN_CASE)] == [reason for _, reason in BROKEN]
+
+
+DIGITS = "1234567890" * 4
+LONG_NUMBERS = [
+    *(DIGITS[:38], DIGITS[:39], f"0.{DIGITS[:38]}", f"-12.{DIGITS[:37]}"),
+    *(f'{{"n":[{DIGITS}]}}', f'"{DIGITS}\\"{DIGITS}"'),
+]
+LONG_CASE = Case(*(json.dumps(mysql("c", None, t(1, "V"))).replace('"V"', number) for number in LONG_NUMBERS))
+
+
+def test_a_number_of_more_digits_than_are_kept_is_quarantined(told):
+    found = told(LONG_CASE)
+    wrong = "received a number of more digits, expected 38 at most"
+    assert [row.malformed for row in found] == [None, wrong, None, wrong, wrong, None]
+    assert [found[number].image["v"] for number in (0, 2, 5)] == [
+        LONG_NUMBERS[0],
+        LONG_NUMBERS[2],
+        f'{DIGITS}"{DIGITS}',
+    ]
+
+
+TWICE = "a column twice, expected each once"
+EMPTY_NAME = Case(mysql("c", None, t(1) | {"": "a"}), mysql("c", None, t(1)))
+TWICE_IN_SCHEMA = with_schema(values(amount="AY/J"), amount={"type": "bytes"})
+TWICE_IN_SCHEMA["schema"]["fields"][1]["fields"] *= 2
+TWICE_CASES = [
+    Case(
+        *(
+            mysql("c", None, t(1) | {"v": "a", "V": "b"}),
+            mysql("u", t(1) | {"v": "a", "V": "b"}, t(1)),
+            mysql("c", None, t(1)),
+        ),
+    ),
+    Case({**t(1), "V": "b", "v": "a", "__op": "c", "__schema": "s", "__table": "t"}, **FLAT),
+    Case(TWICE_IN_SCHEMA, mysql("c", None, t(1))),
+]
+
+
+def test_columns_that_differ_in_case_only_cost_their_message_and_no_other(told):
+    after, before, good = told(TWICE_CASES[0])
+    (flat,) = told(TWICE_CASES[1])
+    assert [(row.malformed, row.image, row.before) for row in (after, before, flat)] == [(TWICE, None, None)] * 3
+    assert (good.malformed, good.image) == (None, {"id": "1"})
+
+
+def test_a_column_without_a_name_costs_its_message_and_no_other(told):
+    broken, good = told(EMPTY_NAME)
+    assert (broken.malformed, broken.image) == ("a column without a name", None)
+    assert good.malformed is None
+
+
+def test_a_field_twice_in_the_schema_costs_its_message_and_no_other(told):
+    broken, good = told(TWICE_CASES[2])
+    assert broken.malformed == "schema: received a field twice, expected each once"
+    assert (broken.source_table, broken.image) == ("typed", None)
+    assert (good.malformed, good.image) == (None, {"id": "1"})
 
 
 STRANGE = [
@@ -419,6 +480,74 @@ def test_case_19_transactions_are_in_the_order_of_their_commits(told):
     assert positions == sorted(positions)
     assert len({len(position) for position in positions}) == 1
     assert silver(told(CASE_19)[:3]) == {"1": "a", "2": "b", "3": "c"}
+
+
+WITHOUT_COMMIT = Case(
+    postgres("u", None, t(1, "a"), lsn=15, commit="10"),
+    postgres("u", None, t(1, "b"), lsn=30, commit=""),
+    postgres("d", t(1), None, lsn=40, commit="35"),
+)
+
+
+def test_an_event_before_the_first_commit_seen_has_the_place_of_its_own_lsn(told):
+    positions = [row.position for row in told(WITHOUT_COMMIT)]
+    assert positions == sorted(set(positions))
+    assert silver(told(WITHOUT_COMMIT)[:2]) == {"1": "b"}
+    assert silver(told(WITHOUT_COMMIT)) == {}
+
+
+def streamed(chance):
+    """What a connector sends that starts again now and then, and what the table holds at the end.
+
+    A row is locked until its transaction commits, so transactions that overlap change other keys. The connector sends
+    whole transactions in the order of their commits. After a start it knows no commit, and sends the last ones again.
+    """
+    transactions, state, lsn, free = [], {}, 100, set(range(1, 6))
+    open_ones = []
+    while len(transactions) < 40:
+        lsn += 1
+        if open_ones and (not free or chance.random() < 0.4):
+            keys, events = open_ones.pop(chance.randrange(len(open_ones)))
+            free |= keys
+            transactions.append((events, lsn))
+            continue
+        if free and chance.random() < 0.5:
+            keys = set(chance.sample(sorted(free), chance.randint(1, min(2, len(free)))))
+            free -= keys
+            open_ones.append((keys, []))
+        if open_ones:
+            keys, events = chance.choice(open_ones)
+            key = chance.choice(sorted(keys))
+            events.append(("d" if chance.random() < 0.2 else "u", key, lsn))
+    sent, last_commit, place = [], None, 0
+    while place < len(transactions):
+        if place and chance.random() < 0.2:
+            place, last_commit = max(0, place - chance.randint(0, 2)), None
+        events, commit = transactions[place]
+        sent += [
+            postgres(
+                op,
+                t(key),
+                None if op == "d" else t(key, str(own)),
+                lsn=own,
+                commit=str(last_commit or ""),
+            )
+            for op, key, own in events
+        ]
+        last_commit, place = commit, place + 1
+    for events, _ in transactions:
+        for op, key, own in events:
+            state[str(key)] = None if op == "d" else str(own)
+    return sent, {key: value for key, value in state.items() if value}
+
+
+STREAMS = [streamed(random.Random(number)) for number in range(20)]
+STREAM_CASES = [Case(*sent) for sent, _ in STREAMS]
+
+
+def test_sequences_with_and_without_a_commit_are_in_the_order_of_each_key(told):
+    assert any("[null, " in message["source"]["sequence"] for sent, _ in STREAMS for message in sent[len(sent) // 2 :])
+    assert [silver(told(case)) for case in STREAM_CASES] == [state for _, state in STREAMS]
 
 
 CASE_20 = Case(

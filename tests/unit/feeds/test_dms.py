@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from datetime import datetime, timezone
 
 import pytest
@@ -46,6 +47,50 @@ def test_a_record_ends_where_its_quotes_are_balanced(split):
         ("file0", 3, "s", "t", "I,t,s,2"),
         ("file1", 0, "s", "u", "I,u,s,3"),
     ]
+
+
+def test_a_stray_quote_takes_no_record_of_another_table(split):
+    lines = ['U,t,s,5" pipe', 'D,u,s,6" pipe', "I,t,s,7", 'I,t,s,"a', 'D,u,s,1"']
+    assert split("\n".join(lines)) == [
+        ("file0", 0, "s", "t", lines[0]),
+        ("file0", 1, "s", "u", lines[1]),
+        ("file0", 2, "s", "t", lines[2]),
+        # A quote at the beginning of a field opens a value, and all of this is one.
+        ("file0", 3, "s", "t", f"{lines[3]}\n{lines[4]}"),
+    ]
+
+
+@pytest.mark.parametrize("delimiter", [",", "\t", "|"])
+def test_records_end_where_a_reader_of_characters_ends_them(split, delimiter):
+    effects = ["1,a,b", '","', '"', 'x"y', '"a"', '1,"a', '"a""', 'a",b', '""', 'x"y,"z', '"",""', '"a"b,"c', '","', ""]
+    chance = random.Random(4180)
+    text = "\n".join(chance.choice(effects) for _ in range(400)).replace(",", delimiter)
+    assert [record[-1] for record in split(text, delimiter=delimiter)] == records_by_hand(text, delimiter)
+
+
+def records_by_hand(text, delimiter):
+    """Records of a CSV text, character by character."""
+    records, begin, inside, at_start, position = [], 0, False, True, 0
+    while position < len(text):
+        character = text[position]
+        if inside:
+            if text.startswith('""', position):
+                position += 1
+            elif character == '"':
+                inside, at_start = False, False
+        elif character == "\n":
+            records.append(text[begin:position])
+            begin, at_start = position + 1, True
+        else:
+            inside = at_start and character == '"'
+            at_start = character == delimiter
+        position += 1
+    return [*records, text[begin:]]
+
+
+def test_a_long_quoted_name_takes_no_stack(split):
+    long = '"' + '""x' * 200_000 + '"'
+    assert [row[2:4] for row in split(f"I,{long},s,1")] == [("s", '"x' * 200_000)]
 
 
 def test_names_may_be_quoted(split):

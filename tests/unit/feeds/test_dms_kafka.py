@@ -304,6 +304,10 @@ WRONG = {
     "no table": (message("insert", {"id": 1}, **{"table-name": None}), "table-name: received nothing"),
     "no schema": (message("insert", {"id": 1}, **{"schema-name": None}), "schema-name: received nothing"),
     "time": (message("insert", {"id": 1}, made="now"), "timestamp: received 'now', expected a time such as"),
+    "late": (
+        message("insert", {"id": 1}, made="+12024-01-31T23:00:00Z"),
+        "timestamp: received '+12024-01-31T23:00:00Z', expected a time such as",
+    ),
     "commit": (detailed("then", 1, 1), "commit-timestamp: received 'then', expected a time such as"),
     "transaction": (detailed("2024-01-31T23:00:00Z", "0x1", 1), "transaction-id: received '0x1', expected a natural"),
     "record": (detailed("2024-01-31T23:00:00Z", 1, -1), "transaction-record-id: received '-1', expected a natural"),

@@ -11,7 +11,7 @@ from message_cases import Messages, told
 from python_udfs.feeds.maxwell import rows
 from python_udfs.feeds.message_reading import RESULT_COLUMNS
 
-MAXWELL = Messages(rows, columns={("shop", "t"): {"id": "int", "v": "string", "w": "decimal(30,10)"}})
+MAXWELL = Messages(rows, columns={("shop", "t"): {"id": "int", "v": "string", "w": "decimal(30,10)", "raw": "binary"}})
 given = MAXWELL.given
 TS = 1706742000  # 2024-01-31 23:00:00
 
@@ -194,9 +194,14 @@ WRONG = {
     ),
     "no data": ('{"database":"shop","table":"t","type":"insert","ts":1}', "data: received nothing"),
     "ts": (message(ts="now"), "ts: received 'now', expected seconds since 1970"),
+    "late": (message(ts=999_999_999_999_999), "ts: received '999999999999999', expected seconds since 1970"),
+    "too late": (message(ts=-(2**63)), f"ts: received '{-(2**63)}', expected seconds since 1970"),
+    "long": (message(ts=2**63 - 1), f"ts: received '{2**63 - 1}', expected seconds since 1970"),
+    "binary": (message(data={"raw": "A"}), "column raw: received 'A', expected base64"),
     "xid": (message(xid=-1), "xid: received '-1', expected a natural number"),
     "xoffset": (message(xoffset="a"), "xoffset: received 'a', expected a natural number"),
     "position": (message(position="4"), "position: received '4', expected a binlog file and a position such as"),
+    "nameless": (message(data={"id": 1, "": 2}), "a column without a name"),
     "twice": (message(data={"id": 1, "ID": 2}), "a column twice, expected each once"),
     "twice before": (message("update", old={"v": 1, "V": 2}), "a column twice, expected each once"),
 }

@@ -63,6 +63,40 @@ def test_only_new_versions_are_returned_and_older_names_are_found(spark, landing
     assert found == {"s/t/20240131-230100000.parquet": (1,), "s/t/20240131-230200000.parquet": (6,)}
 
 
+def test_a_version_of_the_same_second_and_another_size_is_newer(spark, landing):
+    name, other = "s/t/20240131-230100000.parquet", "s/t/20240131-230200000.parquet"
+    landing(name, 1)
+    landing(other, 2)
+    known = new_objects(spark, FEEDS, None, now=START).localCheckpoint()
+    found = []
+    for content, minutes in ((b"half", 1), (b"whole", 1), (b"corrected", 3)):
+        landing(name, minutes, content)
+        new = new_objects(spark, FEEDS, known, now=START).localCheckpoint()
+        found.append(listed(new, "modified_at", "revision"))
+        known = known.unionByName(new).localCheckpoint()
+        assert new_objects(spark, FEEDS, known) is None, "what was listed is not new"
+    at = datetime(2024, 1, 31, 23, 1)
+    assert found == [
+        {name: (at + timedelta(milliseconds=1), 1)},
+        {name: (at + timedelta(milliseconds=2), 2)},
+        {name: (at + timedelta(minutes=2), 3)},
+    ]
+
+
+def test_a_version_that_comes_back_is_as_new_as_it_was(spark, listing, landing, remove):
+    landing(LOAD)
+    landing(CHANGE)
+    listing()
+    landing(CHANGE, content=b"whole")
+    listing()
+    remove(CHANGE)
+    assert listing() == [(CHANGE, "vanished", 1)]
+    landing(CHANGE, content=b"whole")
+    assert listing() == [(CHANGE, "change", 1)]
+    came = [(row.modified_at, row.revision) for row in listing.known if row.kind == "change"]
+    assert came[1] == came[2] == (datetime(2024, 1, 31, 23, 0, 0, 1000), 1)
+
+
 def test_a_second_listing_of_the_same_process_reads_the_disk_again(spark, landing):
     landing("s/t/LOAD00000001.parquet")
     known = new_objects(spark, FEEDS, None, now=START).localCheckpoint()
@@ -102,6 +136,7 @@ def listing(spark, landing):
         return sorted((row.object_key, row.kind) for row in rows)
 
     list_again.landing = landing
+    list_again.known = known
     return list_again
 
 
@@ -164,6 +199,27 @@ def test_a_table_all_of_whose_objects_go_at_once_is_truncated_if_its_row_asks(li
         ("s/t", "truncate"),
         ("s/t/20240201-230300000.parquet", "vanished"),
     ]
+
+
+@pytest.mark.parametrize("ahead", [timedelta(hours=-9), timedelta(hours=9)])
+def test_a_truncate_follows_the_changes_that_are_gone_whatever_the_clock_of_the_run(spark, landing, remove, ahead):
+    for key in (CHANGE, OTHER):
+        landing(key)
+    now = START + timedelta(minutes=4) + ahead
+    known = new_objects(spark, TRUNCATING, None, now=now).localCheckpoint()
+    remove(CHANGE)
+    [truncate] = new_objects(spark, TRUNCATING, known, now=now).where("kind = 'truncate'").collect()
+    assert truncate.file_time == datetime(2024, 1, 31, 23, 3, 0, 1), "a file of the next second comes after it"
+    assert truncate.modified_at == now.replace(tzinfo=None)
+
+
+def test_a_truncate_of_a_table_without_changes_follows_its_load(spark, landing, remove):
+    for key in (LOAD, OTHER):
+        landing(key)
+    known = new_objects(spark, TRUNCATING, None, now=START).localCheckpoint()
+    remove(LOAD)
+    [truncate] = new_objects(spark, TRUNCATING, known, now=START).where("kind = 'truncate'").collect()
+    assert truncate.file_time == datetime(1970, 1, 1, 0, 0, 0, 1)
 
 
 def test_objects_that_go_one_by_one_truncate_nothing(listing, landing, remove):

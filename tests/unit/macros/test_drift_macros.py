@@ -104,7 +104,9 @@ def command(answers: dict[str, Any], *, listed: bool = True) -> tuple[Dbt, list[
 
 def test_drift__reads_the_columns_of_the_files_that_wait_and_writes_nothing():
     dbt, [text] = command(WAITING)
-    assert dbt.files_read == [("shop__order__drift", "parquet", ["a"], {"verify": "schema"})]
+    assert dbt.files_read == [
+        ("shop__order__drift", "parquet", ["a"], {"verify": "schema", "types": "separate", "exact": ["Op"]})
+    ]
     assert text.splitlines()[2].split("  ") == ["shop__order", "column New date is new", "bronze and silver add it"]
     assert all(query.lstrip().startswith(("select", "with")) for query in dbt.queries)
     assert "batch_id > 7" in dbt.queries[-1]

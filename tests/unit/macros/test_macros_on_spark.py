@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import random
+from itertools import product
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -35,6 +37,8 @@ def bronze(query: Query, tmp_path: Path) -> Callable[..., list[dict[str, Any]]]:
         kind: str = "change",
         columns: list[tuple[str, str]] = COLUMNS,
         optional: int = 0,
+        short: bool = False,
+        held: str | None = None,
         **options: Any,
     ) -> list[dict[str, Any]]:
         path = tmp_path / "file.csv"
@@ -56,7 +60,9 @@ def bronze(query: Query, tmp_path: Path) -> Callable[..., list[dict[str, Any]]]:
         raw = {
             "view": VIEW,
             "columns": [{"name": row["name"], "type": "string"} for row in header],
-            "has_line_breaks": any(line.count(b'"') % 2 for line in path.read_bytes().split(b"\n")),
+            "has_line_breaks": b'"' in path.read_bytes(),
+            "has_short_records": short,
+            "bronze": held,
         }
         plan = dbt.cdc_column_plan(dbt.cdc_source_columns(cdc, raw), [])
         sql = dbt.cdc_bronze_sql(cdc, files_sql, raw, plan)
@@ -292,6 +298,64 @@ def test_csv__malformed_record_is_kept_and_stops_nothing(bronze, line, optional,
     assert values(rows, "_cdc_quarantine_content", "_cdc_file_row") == [(None, 0), (line, 1)]
 
 
+def shortened(bronze, *lines: str, **options: Any) -> list[tuple[Any, Any]]:
+    rows = bronze("\n".join(lines), optional=2, columns=[*COLUMNS, ("more", "string")], short=True, **options)
+    return values(rows, "id", "_cdc_quarantine_reason")
+
+
+DROPPED = "the record has {} fields, but an earlier one has a value in {}: was a column dropped at the source?"
+
+
+def test_csv__a_record_that_lacks_a_column_after_a_value_in_it_is_malformed(bronze):
+    assert shortened(bronze, "I,1,a", "I,2,a,b", "I,3,a", "I,4,a,b,c", "I,5,a,b", "I,6,a,b,", "I,7,a") == [
+        (1, None),
+        (2, None),
+        (3, DROPPED.format(3, "last")),
+        (4, None),
+        (5, DROPPED.format(4, "more")),
+        (6, None),
+        (7, DROPPED.format(3, "last")),
+    ]
+
+
+def test_csv__bronze_knows_which_columns_had_values(bronze):
+    earlier = "select '{}' as _cdc_sequence, null as _cdc_quarantine_rule, {} as last, {} as more"
+    held = "({})".format(
+        " union all ".join(
+            [
+                earlier.format("000001.0", "'b'", "null"),
+                earlier.format("000009.0", "'b'", "'c'"),
+                earlier.format("000000.0", "null", "'c'").replace("null as _cdc_q", "'malformed_record' as _cdc_q"),
+            ]
+        )
+    )
+    assert shortened(bronze, "I,1,a", "I,2,a,b", "I,3,a,b,c", held=held) == [
+        (1, DROPPED.format(3, "last")),
+        (2, None),
+        (3, None),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("lines", "is_short"),
+    [
+        (["I,1,a,b,c", 'I,2,"a,""",b,'], False),
+        (["I,1,a,b,c", "I,2,a,b"], True),
+        (['I,1,"a,b",c'], True),
+        (["I,1,a,b,c,d"], False),
+    ],
+)
+def test_csv__a_batch_is_compared_with_bronze_only_if_a_record_is_short(query, lines, is_short):
+    cdc = {
+        "columns": [{"name": name} for name in ("id", "value", "last", "more")],
+        "options": {"operation_column": "auto", "delimiter": ","},
+    }
+    listed = ", ".join(f"({Dbt().cdc_string_sql(line)}, 'f')" for line in lines)
+    view = f"(select * from values {listed} as t (value, _file_path))"
+    sql = Dbt().cdc_csv_short_records_sql(cdc, "select 'f' as path, 'change' as kind", view)
+    assert (len(query(sql)) == 1) == is_short
+
+
 def test_csv__blank_line_between_records(bronze):
     rows = bronze("I,1,a,x\n\nI,2,b,y\n")
     assert values(rows, "id", "_cdc_file_row", "_cdc_quarantine_rule") == [
@@ -304,6 +368,79 @@ def test_csv__blank_line_between_records(bronze):
 def test_csv__quote_that_never_closes_takes_the_rest_into_quarantine(bronze):
     rows = bronze('I,1,a,x\nI,2,"b,y\nI,3,c,z\n')
     assert values(rows, "_cdc_quarantine_content") == [(None,), ('I,2,"b,y\nI,3,c,z',)]
+
+
+STRAY = "a quote inside a value without quotes, expected the value in quotes (Rfc4180=true)"
+
+
+def test_csv__a_stray_quote_costs_one_record(bronze):
+    rows = bronze('U,1,5" pipe,x\nD,2,6" pipe,y\nU,3,c,z\n')
+    assert values(rows, "_cdc_quarantine_rule", "_cdc_quarantine_reason", "_cdc_quarantine_content") == [
+        ("malformed_record", STRAY, 'U,1,5" pipe,x'),
+        ("malformed_record", STRAY, 'D,2,6" pipe,y'),
+        (None, None, None),
+    ]
+
+
+@pytest.mark.parametrize("delimiter", [",", "\t", ";", "\x01"])
+def test_csv__a_quote_inside_a_value_without_quotes_is_malformed(bronze, delimiter):
+    texts = ['a"b"c', 'a""b', 'a"', ' "a"', 'a"b', '5" x 6"', 'a""']
+    lines = [line for text in texts for line in (f"I,1,{text},x", 'I,2,"b""\n,c",y', f"I,3,d,{text}", "I,4,e,z")]
+    rows = bronze("\n".join(lines).replace(",", delimiter), delimiter=delimiter)
+    assert [row["_cdc_quarantine_reason"] for row in rows] == [STRAY, None, STRAY, None] * len(texts)
+    assert values(rows, "_cdc_file_row", "value")[1] == (1, f'b"\n{delimiter}c')
+
+
+# What a line does to the state, outside or inside of a quoted value: nothing, turn it, end outside, end inside.
+LINE_EFFECTS = ["1,a,b", '","', '"', 'x"y', '"a"', '1,"a', '"a""', 'a",b', '""', 'x"y,"z', '"",""', '"a"b,"c', '","",']
+
+
+def records_by_hand(text: str) -> list[str]:
+    """Records of a CSV text, character by character."""
+    records, begin, inside, at_start, position = [], 0, False, True, 0
+    while position < len(text):
+        character = text[position]
+        if inside:
+            if character == '"' and text[position + 1 : position + 2] == '"':
+                position += 1
+            elif character == '"':
+                inside, at_start = False, False
+        elif character == "\n":
+            records.append(text[begin:position])
+            begin, at_start = position + 1, True
+        else:
+            inside = at_start and character == '"'
+            at_start = character == ","
+        position += 1
+    return [*records, text[begin:]]
+
+
+def test_csv__records_end_where_a_reader_of_characters_ends_them(bronze):
+    chance = random.Random(4180)
+    for _ in range(4):
+        text = "\n".join(chance.choice(LINE_EFFECTS) for _ in range(200))
+        rows = bronze(text, columns=[("id", "int"), *((f"c{number}", "string") for number in range(20))])
+        assert [row["_cdc_quarantine_content"] for row in rows] == records_by_hand(text)
+
+
+def test_csv__a_value_goes_on_to_the_next_line_where_a_reader_of_characters_is_inside_of_it(query):
+    lines = [f"{first},{second}" for first, second in product(LINE_EFFECTS, repeat=2)]
+    listed = ", ".join(f"({Dbt().cdc_string_sql(line)})" for line in lines)
+    found = query(f"select value from values {listed} as t (value) where {Dbt().cdc_csv_goes_on_sql('value', ',')}")
+    assert [row["value"] for row in found] == [line for line in lines if len(records_by_hand(f"{line}\nx")) == 1]
+
+
+def test_csv__long_values_take_no_stack(bronze):
+    size = 10_000_000
+    doubled = '"' + '""' * (size // 2) + '"'
+    rows = bronze(f'I,1,{"x" * size},x\nI,2,{doubled},x\nI,3,{"a" * size}"b,x\nI,4,"a\n{doubled[1:]},x\nI,5,e,x\n')
+    assert [(row["id"], len(row["value"] or "")) for row in rows if row["_cdc_quarantine_rule"] is None] == [
+        (1, size),
+        (2, size // 2),
+        (4, size // 2 + 2),
+        (5, 1),
+    ]
+    assert [row["_cdc_quarantine_reason"] for row in rows if row["_cdc_quarantine_rule"]] == [STRAY]
 
 
 @pytest.mark.parametrize("text", ['"a"b', '"a" ', '"a"b"c"', '""a', '"a""b"c""'])
@@ -357,6 +494,141 @@ def test_bronze__text_to_type(bronze, type, text, value):
     [row] = bronze(f"I,1,{text},x\n", columns=[("id", "int"), ("value", type), ("last", "string")])
     assert value is None or str(row["value"]) == value
     assert row["_cdc_quarantine_reason"] == (None if value else f"value is '{text}', expected {type}")
+
+
+# By type: texts that are read, with what comes back if it is written otherwise, and texts that are not.
+FORMS: dict[str, tuple[dict[str, str | None], list[str]]] = {
+    "int": (
+        {"12": None, "-12": None, "0": None, "+1": "1", "007": "7", "-0": "0"},
+        ["1.0", "1.5", "1.", "1e3", " 1", "1 ", "0x1", "1_000", "1,000", "2147483648", "", "-", "\u0661"],
+    ),
+    "bigint": ({"-9223372036854775808": None, "9223372036854775807": None}, ["9223372036854775808", "1L"]),
+    "decimal(5,2)": (
+        {"123.45": None, "-1.5": "-1.50", "1.500": "1.50", "+.5": "0.50", "5.": "5.00", "00012": "12.00", "0": "0.00"}
+        | {"1.5E2": "150.00", "12e-1": "1.20", "1.0000E+2": "100.00", "0E-30": "0.00"},
+        [
+            "1.005",
+            "1234.5",
+            "1E3",
+            "1.5E-2",
+            "12345E-4",
+            " 1",
+            "1 ",
+            ".",
+            "1.5E",
+            "NaN",
+            "1_0",
+            "0x1",
+            "1.2.3",
+            "1e9999",
+        ],
+    ),
+    "decimal(10,0)": ({"12": None, "12.0": "12", "1E2": "100", ".0": "0"}, ["12.5", ".5", "1E-1"]),
+    "decimal(38,2)": (
+        {"123456789012345678901234.56": None, "1.23456789012345678901234E+22": "12345678901234567890123.40"},
+        ["123456789012345678901234.567", "1.23E-5", "1234567890123456789012345678901234567.5"],
+    ),
+    "double": (
+        {"0.1": None, "1.5": None, "-2.5e-7": "-2.5E-7", "1e3": "1000.0", "12": "12.0", "-0": "-0.0", ".5": "0.5"}
+        | {"0.10000000000000001": "0.1", "100000000000000000000": "1.0E20", "NaN": None, "-Infinity": None}
+        | {"0e0": "0.0", "4.9E-324": None, "1.7976931348623157E308": None, "0.1000000000000000000000": "0.1"},
+        [
+            "0.1f",
+            "1d",
+            "0x1p3",
+            " 1",
+            "1e400",
+            "1e-400",
+            "inf",
+            "nan",
+            "0.1234567890123456789",
+            "123456789012345678",
+            ".",
+        ],
+    ),
+    "float": (
+        {"0.1": None, "1.17549435E-38": None, "16777216": "1.6777216E7", "0.100000001": "0.1", "Infinity": None}
+        | {"0.10000000149011612": "0.1"},
+        ["1e39", "1e-50", "16777217000.5", "0.12345678901", "1f"],
+    ),
+    "boolean": (
+        {"true": None, "false": None, "t": "true", "F": "false", "1": "true", "0": "false", "TRUE": "true"},
+        ["yes", "no", "y", "n", " true", "2", "on"],
+    ),
+    "date": (
+        {"2024-02-29": None, "1500-03-01": None, "9999-12-31": None, "2024-01-15 00:00:00": "2024-01-15"}
+        | {"2024-01-15T00:00:00.000000": "2024-01-15"},
+        [
+            "2024-01-15 13:45:00",
+            "2024",
+            "2024-01",
+            "2024-1-5",
+            "0000-00-00",
+            "0000-01-01",
+            "10000-01-01",
+            "+10000-01-01",
+            "2023-02-29",
+            " 2024-01-15",
+            "2024-01-15 ",
+            "2024-01-15Z",
+            "2024-01-15 00:00:00+02:00",
+            "15-Jan-24",
+            "infinity",
+        ],
+    ),
+    "timestamp": (
+        {"2024-01-15 13:45:00": None, "2024-01-15 13:45:00.123456": None, "2024-01-15T13:45": "2024-01-15 13:45:00"}
+        | {"2024-01-15 13:45:00.123456000": "2024-01-15 13:45:00.123456", "2024-01-15": "2024-01-15 00:00:00"}
+        | {"2024-01-15 13:45:00+05:30": "2024-01-15 08:15:00", "2024-01-15T13:45:00.1Z": "2024-01-15 13:45:00.1"}
+        | {"2024-01-15 13:45:00+02": "2024-01-15 11:45:00", "1500-03-01 00:00:00": None},
+        [
+            "10:00:00",
+            "T10:00",
+            "2024",
+            "2024-01",
+            "2024-1-5 10:00:00",
+            "2024-01-15 13:45:00.1234567",
+            "0000-00-00 00:00:00",
+            "2024-01-15 24:00:00",
+            "2024-01-15 23:59:60",
+            "2024-01-15 13",
+            "10000-01-01 00:00:00",
+            " 2024-01-15 13:45:00",
+            "2024-01-15 13:45:00 America/Los_Angeles",
+            "2024-01-15 13:45:00 BC",
+        ],
+    ),
+    "timestamp_ntz": (
+        {
+            "2024-01-15 13:45:00.1": None,
+            "2024-01-15T13:45:00Z": "2024-01-15 13:45:00",
+            "2024-01-15": "2024-01-15 00:00:00",
+        },
+        ["2024-01-15 13:45:00+02:00", "2024-01-15 13:45:00+00", "10:00:00", "2024", "2024-01-15 13:45:00.123456789"],
+    ),
+    "binary": ({"48 0x": None, "": None}, []),
+}
+
+
+@pytest.mark.parametrize("type", FORMS)
+def test_a_text_comes_back_as_it_was_or_is_quarantined(query, type):
+    good, bad = FORMS[type]
+    column, dbt = {"name": "a", "raw_type": "string", "type": type}, Dbt()
+    listed = ", ".join(f"({dbt.cdc_string_sql(text)})" for text in [*good, *bad])
+    found = query(
+        f"select a, cast({dbt.cdc_cast_sql(column)} as string) as v, {dbt.cdc_misfits_sql([column])} as m"
+        f" from values {listed} as t (a)"
+    )
+    assert {row["a"]: row["m"] for row in found} == {
+        **{text: [] for text in good},
+        **{text: [f"a is '{text}', expected {type}"] for text in bad},
+    }
+    assert {row["a"]: row["v"] for row in found if not row["m"]} == {text: back or text for text, back in good.items()}
+
+
+def test_csv__a_commit_time_without_a_date_does_not_get_the_date_of_the_run(bronze):
+    rows = bronze("I,10:00:00,1,a,x\nI,2023-04-05 06:07:08,2,a,x\n", timestamp_column="ts")
+    assert [str(row["_cdc_committed_at"]) for row in rows] == ["2024-01-02 03:04:05", "2023-04-05 06:07:08"]
 
 
 # generation, kind, file time, object, row, modified at: in ascending order.

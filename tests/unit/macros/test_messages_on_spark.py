@@ -28,37 +28,41 @@ DEFAULTS = {
 
 
 @pytest.fixture(scope="module")
-def bronze() -> Iterator[Callable[..., list[dict[str, Any]]]]:
+def query() -> Iterator[Callable[..., list[dict[str, Any]]]]:
+    with spark_process() as run:
+        yield run
+
+
+@pytest.fixture(scope="module")
+def bronze(query) -> Callable[..., list[dict[str, Any]]]:
     """Rows that bronze gets from messages, in their order."""
-    with spark_process() as query:
 
-        def rows(*messages: dict[str, str], names: tuple[str, ...] = (), **settings: Any) -> list[dict[str, Any]]:
-            described = [{"name": name, "type": type, "optional": False} for name, type in COLUMNS]
-            cdc = {
-                **{"format": "json", "primary_key": ["id"], "columns": described, "split": "split_f"},
-                **{"source_schema": "s", "source_table": "t", **settings},
-            }
-            cdc["options"] = {"operation_column": "always", **settings.get("options", {})}
-            written = [
-                ", ".join(f"{value} as {name}" for name, value in {**DEFAULTS, **message}.items())
-                for message in messages
-            ]
-            split = " union all ".join(
-                f"""
-                    select 's' as source_schema, 't' as source_table, 'file:k' as path, 'k' as object_key,
-                        7L as batch_id, cast(null as timestamp) as file_time, 1 as generation,
-                        timestamp '2024-01-02 03:05:00' as modified_at, 'the message' as content, {columns}
-                """
-                for columns in written
-            )
-            dbt = Dbt()
-            view = f"({dbt.cdc_messages_sql(f'({split})', cdc, 6, 7)})"
-            raw = {"view": view, "columns": [{"name": name, "type": "string"} for name in names]}
-            plan = dbt.cdc_column_plan(dbt.cdc_source_columns(cdc, raw), [])
-            sql = dbt.cdc_bronze_sql(cdc, f"select * from ({split})", raw, plan)
-            return sorted(query(sql), key=lambda row: row["_cdc_sequence"])
+    def rows(*messages: dict[str, str], names: tuple[str, ...] = (), **settings: Any) -> list[dict[str, Any]]:
+        described = [{"name": name, "type": type, "optional": False} for name, type in COLUMNS]
+        cdc = {
+            **{"format": "json", "primary_key": ["id"], "columns": described, "split": "split_f"},
+            **{"source_schema": "s", "source_table": "t", **settings},
+        }
+        cdc["options"] = {"operation_column": "always", **settings.get("options", {})}
+        written = [
+            ", ".join(f"{value} as {name}" for name, value in {**DEFAULTS, **message}.items()) for message in messages
+        ]
+        split = " union all ".join(
+            f"""
+                select 's' as source_schema, 't' as source_table, 'file:k' as path, 'k' as object_key,
+                    7L as batch_id, cast(null as timestamp) as file_time, 1 as generation,
+                    timestamp '2024-01-02 03:05:00' as modified_at, 'the message' as content, {columns}
+            """
+            for columns in written
+        )
+        dbt = Dbt()
+        view = f"({dbt.cdc_messages_sql(f'({split})', cdc, 6, 7)})"
+        raw = {"view": view, "columns": [{"name": name, "type": "string"} for name in names]}
+        plan = dbt.cdc_column_plan(dbt.cdc_source_columns(cdc, raw), [])
+        sql = dbt.cdc_bronze_sql(cdc, f"select * from ({split})", raw, plan)
+        return sorted(query(sql), key=lambda row: row["_cdc_sequence"])
 
-        yield rows
+    return rows
 
 
 def test_values_are_read_by_the_types_of_their_columns(bronze):
@@ -122,6 +126,15 @@ def test_a_message_that_breaks_a_rule_is_kept_with_its_reason(bronze):
     assert {row["_cdc_quarantine_content"] for row in rows} == {"the message"}
 
 
+def test_a_text_that_is_no_base64_costs_its_message_and_no_other(bronze):
+    bad, good = bronze({"position": "'1'", "image": "map('id', '1', 'raw', 'A')"}, {"position": "'2'"})
+    assert (bad["_cdc_quarantine_rule"], bad["_cdc_quarantine_reason"]) == (
+        "malformed_record",
+        "column raw: received a text that is not base64",
+    )
+    assert good["_cdc_quarantine_rule"] is None
+
+
 def test_columns_that_nobody_listed_are_text(bronze):
     [row] = bronze({"image": "map('id', '1', 'New One', '7')"}, names=("id", "New One"))
     assert row["New One"] == "7"
@@ -136,3 +149,51 @@ def test_a_renamed_column_has_the_value_of_either_name(bronze):
         **renamed,
     )
     assert [row["Name"] for row in rows] == ["Ann", "Bob"]
+
+
+def restarted(query, *changes):
+    """Tables that are said to have a log that began again, of changes (hour, position, other columns)."""
+    columns = {
+        **{"source_schema": "'s'", "source_table": "'t'", "kind": "'change'", "malformed": "cast(null as string)"},
+        **{"path": "'p'", "content": """'{"source":{"lsn":1}}'"""},
+    }
+    split = " union all ".join(
+        "select "
+        + ", ".join(
+            f"{value} as {name}"
+            for name, value in {
+                **columns,
+                "committed_at": f"timestamp '2024-01-02 {hour}:00:00'",
+                "position": f"'{position}'",
+                **others,
+            }.items()
+        )
+        for hour, position, others in changes
+    )
+    tables = [{"source_schema": "s", "source_table": "t"}]
+    splits = [{"relation": f"({split})", "feed": "f", "tables": tables}]
+    return [row["source_table"] for row in query(Dbt().cdc_restarted_positions_sql(splits))]
+
+
+def test_a_log_that_began_again_is_reported(query):
+    assert restarted(query, ("01", "900", {}), ("03", "010", {})) == ["t"]
+    assert restarted(query, ("01", "900", {}), ("03", "910", {})) == []
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        {"committed_at": "timestamp '2024-01-02 01:59:00'"},
+        {"position": "'011'"},
+        {"kind": "'load'"},
+        {"malformed": "'why'"},
+        {"content": """'{"id":1}'"""},
+        {"source_table": "'other'"},
+        {"source_table": "cast(null as string)"},
+        {"committed_at": "cast(null as timestamp)"},
+    ],
+    ids=str,
+)
+def test_what_is_no_sign_of_it(query, other):
+    """Clocks that differ, rows of snapshots, messages without a position of the source, other tables."""
+    assert restarted(query, ("01", "900", {}), ("03", "010", other)) == []

@@ -370,7 +370,8 @@ def rebuilding(differences: list[dict[str, Any]], **columns: Any) -> Dbt:
             "as row_count from silver.shop__order__rebuild": [{"row_count": 2}],
             "as row_count": [{"row_count": 3}],
             "first_sequence": [
-                {**summary, "has_key_changes": False, "has_deletes": False, "updates_and_deletes": 0, "changes": 5}
+                {**summary, "has_key_changes": False, "has_deletes": False, "has_overwritten": False}
+                | {"updates_and_deletes": 0, "changes": 5}
                 | {"last_batch_id": 9, "last_sequence": "s9", "has_many_objects": False}
             ],
             "is_shared": [],

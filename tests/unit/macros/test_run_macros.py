@@ -67,6 +67,29 @@ def test_cdc_has_news__knows_what_cdc_nothing_new_sql_says():
     assert [Dbt(compiled=sql).cdc_has_news(), Dbt(compiled="select 1").cdc_has_news()] == [False, True]
 
 
+# Text from outside that may stand in a query: names of columns, and literals.
+ODD_NAMES = [
+    "a -- nothing new: b", "a\n-- nothing new: b", "-- nothing new: ", "\n-- cdc mark replaces: {}\n", "*/ a /*",
+    "a`b'c\"d",
+    "{{ a }} {% b %}", "${a}", "a.b;c", "\r\n-- cdc mark barrier: z", "ä\u2028-- nothing new: ",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("name", ODD_NAMES)
+def test_a_name_in_a_query_is_never_taken_for_a_mark(name):
+    quoted = Dbt().cdc_quote(name)
+    query = f"with news as (\n    select 1 as {quoted}\n)\n\nselect *, {Dbt().cdc_string_sql(name)} as v\nfrom news"
+    mark = Dbt().cdc_mark_sql("inserts", "true")
+    for head in ("", "\n-- depends_on: a\n"):
+        dbt = Dbt(compiled=f"{head}{mark}\n{query}")
+        assert (dbt.cdc_has_news(), dbt.cdc_marks()) == (
+            True,
+            {**dict.fromkeys(Dbt().cdc_marks(), ""), "inserts": "true"},
+        )
+        nothing = Dbt(compiled=f"{head}{Dbt().cdc_nothing_new_sql(BRONZE, 'all read')}")
+        assert nothing.cdc_has_news() is False
+
+
 NEWS = "select 1"
 INSERTS = Dbt().cdc_mark_sql("inserts", "true") + "\nselect 1"
 NOTHING = Dbt().cdc_nothing_new_sql(BRONZE, "all read")
@@ -188,11 +211,38 @@ OTHER = {**TABLE, "source_table": "u"}
 
 
 def test_cdc_raw_processed_files__progress_of_every_table():
-    sql = normalise(Dbt().cdc_raw_processed_files([TABLE], [OTHER]))
+    sql = normalise(Dbt(columns={TABLE["relation"]: {}}).cdc_raw_processed_files([TABLE], [OTHER]))
     assert "'t' as source_table, true as is_active, coalesce((" in sql
     assert "(select max(_cdc_batch_id) from bronze.shop__order), 0) as batch_id union all select" in sql
     assert "'u' as source_table, false as is_active, 0 as batch_id union all select cast(null" in sql
     assert "from ref.raw_listing) select listing.* except (has_newer_version)" in sql
+
+
+def test_cdc_raw_processed_files__files_of_a_table_whose_first_build_failed_wait():
+    sql = normalise(Dbt().cdc_raw_processed_files([TABLE], []))
+    assert "'t' as source_table, true as is_active, 0 as batch_id union all" in sql
+
+
+@pytest.mark.parametrize("view", ["quarantine", "silver_sync_state", "run_metrics"])
+def test_views_are_made_of_the_tables_that_exist(view):
+    missing = Relation("bronze", "missing")
+    tables = [{**TABLE, "relation": SILVER, "silver": SILVER}, {**OTHER, "relation": missing, "silver": missing}]
+    sql = getattr(Dbt(columns={SILVER: {}}), f"cdc_{view}")(tables)
+    assert f"{SILVER}" in sql
+    assert f"{missing}" not in sql
+    assert f"{missing}" in getattr(Dbt(which="compile"), f"cdc_{view}")(tables)
+
+
+def test_cdc_make_skipped_views__only_the_views_that_dbt_skipped():
+    def result(name, status):
+        node = SimpleNamespace(name=name, database=None, schema="etl_metadata", alias=name, raw_code=f"raw {name}")
+        return SimpleNamespace(node=node, status=status)
+
+    dbt = Dbt()
+    dbt.context["render"] = str.upper
+    results = [result("quarantine", "skipped"), result("run_metrics", "success"), result("silver_x", "skipped")]
+    dbt.cdc_make_skipped_views(results)
+    assert dbt.queries == ["create or replace view etl_metadata.quarantine as\nRAW QUARANTINE"]
 
 
 def test_cdc_raw_processed_files__no_table_at_all():
@@ -269,7 +319,7 @@ def test_known_operations__leaves_quarantined_rows_out():
     sql = data_test("known_operations")
     assert sql.startswith(BLOCKS_NOTHING)
     assert "from silver.shop__order where _cdc_quarantine_rule is null and (" in sql
-    assert "_cdc_operation is null or _cdc_operation not in ('L', 'I', 'U', 'D', 'T', 'R')" in sql
+    assert "_cdc_operation is null or _cdc_operation not in ('L', 'I', 'U', 'D', 'T', 'R', 'X')" in sql
 
 
 def test_no_key_is_null__asks_for_the_models_own_key():
@@ -290,7 +340,7 @@ PROGRESS = {"cdc.batch-id": "7", "cdc.bronze-snapshot-id": "43", "cdc.sequence":
 def test_silver_matches_bronze__compares_at_the_snapshot_applied(which):
     columns = {SILVER: {"id": "int", "_cdc_sequence": "string"}, BRONZE: {"id": "int"}}
     sql = data_test("silver_matches_bronze", which=which, columns=columns, summary=PROGRESS)
-    assert "from bronze.shop__order version as of 43 where _cdc_quarantine_rule is null" in sql
+    assert "from bronze.shop__order version as of 43 as log where _cdc_quarantine_rule is null" in sql
     assert sql.endswith("having sum(side) <> 0")
 
 

@@ -7,6 +7,8 @@ from types import SimpleNamespace
 import pytest
 from harness import CompilerError, Dbt, Relation, assert_sql_equal, normalise
 
+from python_udfs.metadata import RESERVED_NAMES, file_name, table_name
+
 BRONZE = Relation("bronze", "shop__order")
 SILVER = Relation("silver", "shop__order")
 
@@ -70,6 +72,42 @@ def test_cdc_column_plan__wider_type_is_promoted(old, new):
 )
 def test_cdc_column_plan__any_other_type_is_read_into_the_old_one(old, new):
     assert plan({"a": new}, {"a": old}) == [("a", new, old, None)]
+
+
+@pytest.mark.parametrize(
+    ("target", "types", "expected"),
+    [
+        ({}, ["bigint", "double"], "bigint"),
+        ({}, ["double", "bigint"], "double"),
+        ({}, ["int", "bigint", "double"], "bigint"),
+        ({}, ["int", "string", "bigint"], "bigint"),
+        ({}, ["float", "double", "int"], "double"),
+        ({}, ["decimal(10,2)", "decimal(12,4)", "decimal(11,2)", "decimal(12,2)"], "decimal(12,2)"),
+        ({"a": "string"}, ["int", "bigint"], "string"),
+        ({"a": "int"}, ["double", "bigint"], "bigint"),
+        ({"a": "double"}, ["float", "int"], "double"),
+    ],
+)
+def test_types_are_the_same_in_any_cut_into_batches(target, types, expected):
+    cdc = {"format": "parquet", "options": DMS}
+
+    def batch(*types):
+        return Dbt().cdc_source_columns(cdc, {"columns": [{"name": "a", "type": type} for type in types]})
+
+    [whole] = Dbt().cdc_column_plan(batch(*types), kept(**target))
+    assert whole["type"] == expected
+    for number in range(1, len(types)):
+        [first] = Dbt().cdc_column_plan(batch(*types[:number]), kept(**target))
+        [last] = Dbt().cdc_column_plan(batch(*types[number:]), kept(a=first["type"]))
+        assert last["type"] == expected, types[:number]
+
+
+@pytest.mark.parametrize("policy", ["freeze", "quarantine"])
+def test_the_first_file_alone_decides_the_type_of_a_table_whose_types_do_not_change(policy):
+    cdc = {"format": "parquet", "options": DMS}
+    source = Dbt().cdc_source_columns(cdc, {"columns": [{"name": "a", "type": type} for type in ("int", "bigint")]})
+    [column] = Dbt().cdc_column_plan(source, [], policy)
+    assert (column["raw_type"], column["type"]) == ("int", "int")
 
 
 def test_cdc_column_plan__names_differ_by_case_only():
@@ -200,15 +238,17 @@ DMS = {"timestamp_column": "Dms_Timestamp", "operation_column": "auto"}
 @pytest.mark.parametrize(
     ("options", "expected"),
     [
-        ({"operation_column": "auto"}, ["op"]),
-        ({"operation_column": "always"}, ["op"]),
+        ({"operation_column": "auto"}, ["Op"]),
+        ({"operation_column": "always"}, ["Op"]),
         ({"operation_column": "never"}, []),
-        ({"operation_column": "never", "timestamp_column": "Ts"}, ["ts"]),
-        (DMS, ["op", "dms_timestamp"]),
+        ({"operation_column": "never", "timestamp_column": "ts"}, ["ts"]),
+        ({"operation_column": "never", "timestamp_column": "DMS_Timestamp"}, ["dms_timestamp"]),
+        (DMS, ["Op", "dms_timestamp"]),
     ],
 )
 def test_cdc_control_columns__case(options, expected):
-    assert Dbt().cdc_control_columns({"options": options}) == expected
+    names = ["Op", "op", "TS", "ts", "dms_timestamp"]
+    assert Dbt().cdc_control_columns({"options": options}, names) == expected
 
 
 def test_cdc_source_columns__parquet_without_control_columns():
@@ -232,14 +272,15 @@ CSV_COLUMNS = [
         (["int", "smallint"], ("int", "int")),
         (["int", "bigint"], ("bigint", "bigint")),
         (["bigint", "int"], ("bigint", "bigint")),
-        (["int", "date"], ("string", "string")),
+        (["int", "date"], ("int", "int")),
     ],
 )
 def test_cdc_source_columns__old_and_new_name_are_one_column(types, expected):
     cdc = {"format": "parquet", "options": DMS, "renamed_columns": {"Old": "new", "older": "new"}}
     raw = {"columns": [{"name": name, "type": type} for name, type in zip(("OLD", "new"), types, strict=False)]}
     [column] = Dbt().cdc_source_columns(cdc, raw)
-    assert (column["name"], column["raw_type"], column["type"]) == ("new", *expected)
+    [planned] = Dbt().cdc_column_plan([column], [])
+    assert (planned["name"], planned["raw_type"], planned["type"]) == ("new", *expected)
 
 
 def test_cdc_source_columns__a_renamed_column_of_a_header_is_a_listed_one():
@@ -350,10 +391,10 @@ def test_cdc_renamed_columns_sql__the_old_key_too():
 
 def test_cdc_source_columns__before_images_are_not_the_sources():
     cdc = {"format": "parquet", "options": {**DMS, "before_image_prefix": "BI_"}}
-    raw = {"columns": [{"name": name, "type": "int"} for name in ("id", "bi_id", "bird")]}
-    assert [column["name"] for column in Dbt().cdc_source_columns(cdc, raw)] == ["id", "bird"]
+    raw = {"columns": [{"name": name, "type": "int"} for name in ("id", "BI_id", "bi_score", "bird")]}
+    assert [column["name"] for column in Dbt().cdc_source_columns(cdc, raw)] == ["id", "bi_score", "bird"]
     cdc |= {"format": "csv", "columns": raw["columns"]}
-    assert [column["name"] for column in Dbt().cdc_source_columns(cdc, {"columns": []})] == ["id", "bird"]
+    assert [column["name"] for column in Dbt().cdc_source_columns(cdc, {"columns": []})] == ["id", "bi_score", "bird"]
 
 
 def test_cdc_source_columns__csv_takes_them_from_the_seed():
@@ -464,3 +505,23 @@ def test_validate_cdc_key__message():
 @pytest.mark.parametrize(("keys", "columns"), [(["ID"], ["Id", "name"]), ([], ["id"]), (["id"], [])])
 def test_validate_cdc_key__nothing_wrong(keys, columns):
     Dbt().validate_cdc_key({"primary_key": keys}, BRONZE, columns)
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        *RESERVED_NAMES,
+        "_cdc_x",
+        "_CDC_Sequence",
+        "source__file",
+        "Source_source__pos",
+        "source_",
+        "source_a",
+        "a",
+        "_a",
+    ],
+)
+def test_cdc_table_name__is_the_rule_of_the_metadata_and_goes_back(name):
+    dbt = Dbt()
+    assert dbt.cdc_table_name(name) == table_name(name)
+    assert dbt.cdc_file_name(table_name(name)) == name == file_name(table_name(name))

@@ -14,7 +14,7 @@ SILVER = Relation("silver", "shop__order")
 KEYS = ["id", "line no"]
 
 
-NO_MARKS = {"barrier": "", "fills": "", "inserts": "", "replaces": ""}
+NO_MARKS = {"barrier": "", "fills": "", "inserts": "", "replaces": "", "replaces_all": ""}
 CDC = {
     "layer": "silver",
     "feed": "retail",
@@ -140,6 +140,12 @@ def test_cdc_bronze_range_sql__form(arguments, expected):
     assert_sql_equal(Dbt().cdc_bronze_range_sql(BRONZE, *arguments), expected)
 
 
+def test_cdc_bronze_range_sql__void_rows_and_markers_are_left_out():
+    sql = normalise(Dbt().cdc_bronze_range_sql(BRONZE, None, 43, 0, True))
+    assert "from bronze.shop__order version as of 43 as log where" in sql
+    assert "and _cdc_operation <> 'X' and not exists (select 1 from bronze.shop__order version as of 43" in sql
+
+
 def summary(
     first: str | None, last: str | None, batch: int | None, committed: str | None, **found: Any
 ) -> dict[str, list[Any]]:
@@ -157,6 +163,7 @@ def summary(
         "has_partial": False,
         "has_key_changes": False,
         "has_deletes": False,
+        "has_overwritten": False,
         "has_many_objects": False,
         **found,
     }
@@ -191,6 +198,8 @@ def test_cdc_bronze_range__first_run():
     assert_sql_equal(changes.pop("sql"), changes.pop("log_sql"))
     assert changes == {
         "to_snapshot_id": 43,
+        "has_overwritten": False,
+        "replaces_all": False,
         "applied_sequence": "",
         "first_sequence": "a",
         "has_late": False,
@@ -231,6 +240,23 @@ def test_cdc_bronze_range__a_truncate_may_be_late(truncate, is_late):
 def test_cdc_bronze_range__progress_never_goes_back():
     changes = bronze_range(summary("a", "b", 3, "2023-12-31"))
     assert [changes[name] for name in ("last_batch_id", "last_sequence", "last_committed_at")] == [7, "m", "2024-01-02"]
+
+
+def test_cdc_bronze_range__a_marker_makes_the_whole_log_new():
+    marked, void_left_out = (
+        summary("n", "z", 9, "2024-01-03", has_overwritten=found)["first_sequence"] for found in (True, False)
+    )
+    changes = bronze_range({"as marker": void_left_out, "first_sequence": marked})
+    assert (changes["replaces_all"], changes["has_overwritten"], changes["applied_sequence"]) == (True, True, "")
+    assert (changes["after_batch_id"], changes["last_batch_id"]) == (7, 9)
+    assert_sql_equal(changes["sql"], changes["log_sql"])
+    assert "as marker" in changes["sql"]
+
+
+def test_cdc_bronze_range__the_log_of_an_overwritten_table_stays_without_void_rows():
+    changes = bronze_range(summary("n", "z", 9, "2024-01-03"), {**APPLIED, "cdc.overwritten": "true"})
+    assert ("as marker" in changes["sql"], "as marker" in changes["log_sql"]) == (False, True)
+    assert (changes["replaces_all"], changes["has_overwritten"]) == (False, True)
 
 
 def test_cdc_bronze_range__empty_range_keeps_the_progress():
@@ -300,6 +326,8 @@ CHANGES = {
     "may_tie": True,
     "log_sql": "select * from whole",
     "to_snapshot_id": 43,
+    "has_overwritten": False,
+    "replaces_all": False,
     "applied_sequence": "m",
     "first_sequence": "n",
     "last_sequence": "z",
@@ -770,7 +798,7 @@ def difference(cdc: dict[str, Any], *columns: str) -> str:
 
 
 def test_cdc_silver_difference_sql__is_taken_at_the_snapshot_that_silver_applied():
-    assert "from bronze.shop__order version as of 43 where _cdc_quarantine_rule is null" in difference(CDC, "id")
+    assert "from bronze.shop__order version as of 43 as log where _cdc_quarantine_rule is null" in difference(CDC, "id")
 
 
 @pytest.mark.parametrize(

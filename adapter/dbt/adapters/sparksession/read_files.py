@@ -6,14 +6,14 @@ import json
 import re
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from functools import partial, reduce
+from functools import cache, partial, reduce
 from typing import Any, TypeVar
 
 from dbt_common.exceptions import DbtRuntimeError
 from py4j.protocol import Py4JJavaError
 from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as F
-from pyspark.sql.types import StructType
+from pyspark.sql.types import StructField, StructType
 from pyspark.sql.window import Window
 
 from dbt.adapters.sparksession.errors import (
@@ -23,12 +23,14 @@ from dbt.adapters.sparksession.errors import (
     root_cause,
     spark_message,
 )
+from dbt.adapters.sparksession.file_columns import differ_by_case, identity, separate_columns
 from dbt.adapters.sparksession.java import java_class
 from dbt.adapters.sparksession.kept import kept
 from dbt.adapters.sparksession.widening import merge_schemas
 
 ADDED_COLUMNS = ("_file_path", "_file_modified_at", "_file_row", "_file_schema")
 VERIFY = ("schema", "full")
+TYPES = ("merged", "separate")
 # A footer is two small reads, most of it waiting where files are far away; for a few files threads are no gain.
 FOOTER_THREADS = 16
 FEW_FILES = 8
@@ -56,17 +58,20 @@ def read_files(
         view: name of the view.
         format: a file format of Spark, such as `parquet`, `text`, `csv` or `json`.
         paths: files, written as the `path` column of Spark's `binaryFile` source writes them. Never taken as patterns.
-        options: options of Spark's reader, and two more. `verify`: `schema` (default) reads only what Spark needs to
+        options: options of Spark's reader, and four more. `verify`: `schema` (default) reads only what Spark needs to
             know the columns (parquet: every footer), `full` decodes every file once before the view is made; other
             formats than parquet are always decoded, to count their rows. `find`: a condition in SQL, not for parquet;
-            the answer names the files in which it is true of a row.
+            the answer names the files in which it is true of a row. `types`: `merged` (default) gives a column the type
+            that holds those of all files, `separate` (parquet only) makes a column of the view for each name and type.
+            `exact`: names of columns that are not the same in another case, for separate types.
 
     Returns:
         `columns`: name and Spark SQL type of the files' columns, in order; the view has `_file_path` (string, equal to
         the path given), `_file_modified_at` (timestamp), `_file_row` (bigint from 0, position in the file) and
         `_file_schema` (int) as well.
         `schemas`: what single files have: at position `_file_schema`, name and type of the columns of such a file.
-        Formats other than parquet do not tell files apart.
+        Formats other than parquet do not tell files apart. With separate types the order is that of `paths`, and each
+        column has `column`, its name in the view, as well: NULL in the rows of files that do not have it.
         `rejected`: path and one-line reason of each file that is left out because it cannot be read.
         `found`: paths of the files in which `find` is true of a row.
         If no file is readable there is no view, and `columns` and `schemas` are empty.
@@ -78,11 +83,18 @@ def read_files(
     verify = str(options.get("verify", "schema"))
     if verify not in VERIFY:
         raise DbtRuntimeError(f"read_files: option verify is {verify!r}; expected one of {', '.join(VERIFY)}.")
+    types = str(options.get("types", "merged"))
+    if types not in (TYPES if format == "parquet" else TYPES[:1]):
+        raise DbtRuntimeError(f"read_files: option types is {types!r} for {format}; expected {' or '.join(TYPES)}.")
     find = str(options.get("find", "false"))
-    reader_options = {key: value for key, value in options.items() if key not in ("verify", "find")}
+    exact = tuple(options.get("exact", ()))
+    own_options = ("verify", "find", "types", "exact")
+    reader_options = {key: value for key, value in options.items() if key not in own_options}
+    exact_session = cache(partial(_with_exact_names, session))
 
     def load(some: list[str], schema: StructType | None = None) -> DataFrame:
-        reader = session.read.format(format)
+        is_exact = schema is not None and differ_by_case(schema)
+        reader = (exact_session() if is_exact else session).read.format(format)
         if format == "parquet":
             reader = reader.option("mergeSchema", "true")
         if schema is not None:
@@ -94,7 +106,7 @@ def read_files(
     def checked(some: list[str], schema: StructType | None) -> StructType:
         _check_names(some)
         schema = load(some).schema if schema is None else schema
-        _check_columns(schema)
+        _check_columns(schema, ADDED_COLUMNS if types == "merged" else (), exact)
         return schema
 
     unique = list(dict.fromkeys(paths))
@@ -102,7 +114,9 @@ def read_files(
     rejected: list[dict[str, str]] = []
     found: list[str] = []
 
-    def opened(stored: StructType, accepted: list[str]) -> list[tuple[DataFrame, list[str]]]:
+    def opened(
+        stored: StructType, accepted: list[str], names: list[str] | None = None
+    ) -> list[tuple[DataFrame, list[str]]]:
         if format != "parquet":
             counted, broken = _sift(accepted, lambda some: _with_counted_rows(load(some, stored), find))
             rejected.extend(broken)
@@ -115,32 +129,83 @@ def read_files(
         alike: dict[str, list[str]] = {}
         for path in accepted:
             alike.setdefault(own[path].json(), []).append(path)
-        return [(_with_row_index(load(some, stored)), some) for some in alike.values()]
+        return [(_with_row_index(load(some, stored), names), some) for some in alike.values()]
 
     for footer, some in _by_footer(session, unique) if format == "parquet" else [(None, unique)]:
         # Files of one footer have one schema; where no footer could be read Spark finds the reason.
         passed, failed = _sift(some, partial(checked, schema=footer))
         groups += passed
         rejected += failed
-    schema, reads, misfits = merge_schemas(groups)
-    rejected += misfits
     own = {path: stored for stored, some in groups for path in some}
-    frames = []
+    columns: list[dict[str, str]] = []
+    frames: list[DataFrame] = []
     schemas: dict[str, list[dict[str, str]]] = {}
-    for stored, accepted in reads:
-        for frame, some in opened(stored, accepted):
-            key = own[some[0]].json()
-            schemas.setdefault(key, _described(own[some[0]]))
-            frames.append(frame.withColumn("_file_schema", F.lit(list(schemas).index(key))))
-    if schema is None or not frames:
+
+    def numbered(frame: DataFrame, stored: StructType, described: list[dict[str, str]]) -> DataFrame:
+        schemas.setdefault(stored.json(), described)
+        return frame.withColumn("_file_schema", F.lit(list(schemas).index(stored.json())))
+
+    if types == "separate":
+        every_column, of_groups = separate_columns(_by_schema(groups), ADDED_COLUMNS, exact)
+        for (stored, accepted), its_columns in zip(_by_schema(groups), of_groups, strict=True):
+            if isinstance(its_columns, str):
+                rejected += [{"path": path, "reason": its_columns} for path in accepted]
+                continue
+            names = [column.column for column in its_columns]
+            to_read = StructType(
+                [StructField(field.name, its.data_type) for field, its in zip(stored, its_columns, strict=True)]
+            )
+            described = [{**column, "column": name} for column, name in zip(_described(stored), names, strict=True)]
+            for frame, _ in opened(to_read, accepted, names):
+                frames.append(numbered(_in_session(session, frame), stored, described))
+        seen = {column["column"] for schema in schemas.values() for column in schema}
+        columns = [
+            {"name": column.name, "type": column.data_type.simpleString(), "column": column.column}
+            for column in every_column
+            if column.column in seen
+        ]
+    else:
+        merged, reads, misfits = merge_schemas(groups)
+        rejected += misfits
+        for stored, accepted in reads:
+            for frame, some in opened(stored, accepted):
+                with_number = numbered(frame, own[some[0]], _described(own[some[0]]))
+                frames.append(_cast(with_number, merged) if merged is not None else with_number)
+        columns = _described(merged) if merged is not None and frames else []
+    if not frames:
         return {"columns": [], "schemas": [], "rejected": _in_order(rejected, paths), "found": []}
-    reduce(DataFrame.unionByName, (_cast(frame, schema) for frame in frames)).createOrReplaceTempView(f"`{view}`")
+    union = partial(DataFrame.unionByName, allowMissingColumns=types == "separate")
+    reduce(union, frames).createOrReplaceTempView(f"`{view}`")
     return {
-        "columns": _described(schema),
+        "columns": columns,
         "schemas": list(schemas.values()),
         "rejected": _in_order(rejected, paths),
         "found": found,
     }
+
+
+def _by_schema(groups: list[tuple[StructType, list[str]]]) -> list[tuple[StructType, list[str]]]:
+    """Files by schema, in the order of the groups: footers may differ in more than that."""
+    by_schema: dict[str, tuple[StructType, list[str]]] = {}
+    for stored, some in groups:
+        by_schema.setdefault(stored.json(), (stored, []))[1].extend(some)
+    return list(by_schema.values())
+
+
+def _with_exact_names(session: SparkSession) -> SparkSession:
+    """A session for files with columns that differ only by case: the one that a relation is made in decides."""
+    exact = session.newSession()
+    exact.conf.set("spark.sql.caseSensitive", "true")
+    return exact
+
+
+def _in_session(session: SparkSession, frame: DataFrame) -> DataFrame:
+    """The frame as one of this session."""
+    if frame.sparkSession is session:
+        return frame
+    # Planned there: this session would find names that differ only by case ambiguous.
+    rows = frame._jdf.queryExecution().toRdd()
+    return DataFrame(session._jsparkSession.internalCreateDataFrame(rows, frame._jdf.schema(), False), session)
 
 
 def _described(schema: StructType) -> list[dict[str, str]]:
@@ -236,11 +301,11 @@ def _check_names(paths: list[str]) -> None:
         raise FileProblem(f"Spark leaves out hidden files; {name!r} starts with '.' or '_' or ends with '._COPYING_'")
 
 
-def _check_columns(schema: StructType) -> None:
+def _check_columns(schema: StructType, taken: tuple[str, ...], exact: tuple[str, ...]) -> None:
     seen: dict[str, str] = {}
     for name in schema.names:
-        lower = name.lower()
-        if lower in ADDED_COLUMNS:
+        lower = identity(name, exact)
+        if lower in taken:
             raise FileProblem(f"column {name!r} has the name of a column that read_files adds")
         if lower in seen:
             raise FileProblem(f"columns {seen[lower]!r} and {name!r} differ only by case")
@@ -259,8 +324,10 @@ def _cast(frame: DataFrame, schema: StructType) -> DataFrame:
     return frame
 
 
-def _with_row_index(frame: DataFrame) -> DataFrame:
-    """The frame with the columns of its parquet files, which know the numbers of their rows."""
+def _with_row_index(frame: DataFrame, names: list[str] | None = None) -> DataFrame:
+    """The frame, under these names, with the columns of its parquet files, which know the numbers of their rows."""
+    # By position: names that differ only by case are ambiguous to the session that resolves them.
+    frame = frame if names is None else frame.toDF(*names)
     metadata = frame.metadataColumn("_metadata")
     return frame.select(
         "*",

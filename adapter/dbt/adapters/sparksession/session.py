@@ -5,7 +5,6 @@ from __future__ import annotations
 import logging
 import os
 import pkgutil
-import re
 import shutil
 import signal
 import sys
@@ -25,33 +24,18 @@ from pyspark.sql import SparkSession
 from dbt.adapters.sparksession.credentials import SparksessionCredentials
 from dbt.adapters.sparksession.errors import full_text, is_spark_error, spark_message
 from dbt.adapters.sparksession.java import java_class
+from dbt.adapters.sparksession.packages import packages_at_hand
+from dbt.adapters.sparksession.start_failure import advice, last_lines
 
 logger = AdapterLogger("Spark")
 LOG_NAME = "spark.log"
 LOG_LIMIT = 10_000_000  # bytes; a larger log is set aside at the next start
-TAIL_LINES = 15
 CANCEL_EVERY = 0.2  # seconds
 _BETWEEN = "\x01"  # settings in one text
 # Read by the Java process when it starts, so a running one cannot take another value.
 _FIXED_AT_START = ("spark.jars", "spark.driver.", "spark.submit.", "spark.files")
 # Java's halves of pyspark that each statement and each column asks for by these short names.
 _SHORT_NAMES = ("PythonUtils", "PythonSQLUtils", "functions")
-_ADVICE = (
-    (
-        r"UnsupportedClassVersionError|jdk\.incubator\.vector|Unrecognized (VM )?option|major\.minor version",
-        "Spark 4 needs Java 17 or newer. Install one, or point JAVA_HOME to it.",
-    ),
-    (
-        r"unresolved dependenc|UNRESOLVED DEPENDENCIES|Server access error|download failed|: not found",
-        "The libraries of spark.jars.packages could not be fetched. Check their names and versions and the way to the"
-        " repository (network, proxy, spark.jars.ivySettings).",
-    ),
-    (
-        r"BindException|UnknownHostException",
-        "Set spark.driver.host: localhost and spark.driver.bindAddress: 127.0.0.1.",
-    ),
-    (r"Could not reserve enough space|Invalid (maximum|initial) heap size", "Lower spark.driver.memory."),
-)
 
 _lock = threading.RLock()
 _current: SessionPool | None = None
@@ -221,10 +205,9 @@ def _start(credentials: SparksessionCredentials, log_path: Path) -> SparkSession
             if not is_spark_error(error):
                 raise
             logger.debug(full_text(error))
-            raise FailedToConnectError(
-                f"Spark started, but not with the configuration of the profile. {spark_message(error)}\n"
-                f"More in {log_path / LOG_NAME}."
-            ) from None
+            said = f"Spark started, but not with the configuration of the profile. {spark_message(error)}"
+            more = f"More in {log_path / LOG_NAME}."
+            raise FailedToConnectError("\n".join(filter(None, [said, advice(full_text(error)), more]))) from None
         finally:
             if threading.current_thread() is threading.main_thread():
                 # dbt cancels what runs; pyspark's own handler would call Java from inside the signal.
@@ -278,47 +261,26 @@ def _launch_java(config: dict[str, str], log_file: Path) -> None:
     if java is None:
         raise FailedToConnectError(
             f"Java was not found ({f'JAVA_HOME is {home}' if home else 'no java on the PATH'})."
-            " Spark 4 needs Java 17 or newer: install one (Debian and Ubuntu: apt install openjdk-17-jre-headless;"
+            " Spark 4 needs Java 17 or 21: install one (Debian and Ubuntu: apt install openjdk-17-jre-headless;"
             " macOS: brew install openjdk@17), or point JAVA_HOME to it."
         )
     if log_file.exists() and log_file.stat().st_size > LOG_LIMIT:
         log_file.replace(log_file.with_suffix(".log.1"))
-    missing = missing_packages(config)
-    if missing:
-        logger.info(f"Fetching Spark packages (first use only): {', '.join(missing)}")
-    with log_file.open("ab") as log:
+    with packages_at_hand(config) as inherited, log_file.open("ab") as log:
         start = log.tell()
         try:
             gateway = launch_gateway(
-                SparkConf(loadDefaults=False).setAll(list(config.items())), popen_kwargs={"stdout": log, "stderr": log}
+                SparkConf(loadDefaults=False).setAll(list(config.items())),
+                popen_kwargs={"stdout": log, "stderr": log, "pass_fds": inherited},
             )
         except PySparkRuntimeError:
             raise FailedToConnectError(_start_failure(log_file, start, java)) from None
     SparkContext._ensure_initialized(gateway=gateway)
-    if missing:
-        logger.info("Spark packages fetched")
-
-
-def missing_packages(config: dict[str, str]) -> list[str]:
-    """Coordinates in `spark.jars.packages` whose jar is not yet in Ivy's folder of resolved jars."""
-    # Ivy's folder as Spark 4 chooses it.
-    jars = Path(config.get("spark.jars.ivy", Path.home() / ".ivy2.5.2")) / "jars"
-    packages = [name.strip() for name in config.get("spark.jars.packages", "").split(",") if name.strip()]
-    return [name for name in packages if not (jars / f"{_jar_stem(name)}.jar").exists()]
-
-
-def _jar_stem(coordinates: str) -> str:
-    """`group_artifact-version`, the name Ivy gives the jar of `group:artifact:version`."""
-    parts = coordinates.replace("/", ":").split(":")
-    return f"{'_'.join(parts[:-1])}-{parts[-1]}"
 
 
 def _start_failure(log_file: Path, start: int, java: str) -> str:
     with log_file.open("rb") as log:
         log.seek(start)
         printed = log.read().decode(errors="replace")
-    lines = [line for line in printed.splitlines() if line.strip() and not line.lstrip().startswith("at ")]
-    advice = next((text for pattern, text in _ADVICE if re.search(pattern, printed)), "")
-    return "\n".join(
-        filter(None, [f"Spark did not start (Java: {java}).", advice, f"The end of {log_file}:", *lines[-TAIL_LINES:]])
-    )
+    said = [f"Spark did not start (Java: {java}).", advice(printed), f"The end of {log_file}:", *last_lines(printed)]
+    return "\n".join(filter(None, said))

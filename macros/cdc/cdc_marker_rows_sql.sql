@@ -1,11 +1,14 @@
-{# No file says that a table was truncated; the listing does, when all of the table's objects are gone. #}
-{% macro cdc_truncate_rows_sql(plan) -%}
+{#
+    Rows that no file holds: the listing says that all objects of a table are gone, that one was overwritten, or that a
+    reload is complete.
+#}
+{% macro cdc_marker_rows_sql(plan, operation, markers) -%}
 select
     {%- for column in plan %}
     cast(null as {{ column.type }}) as {{ cdc_quote(column.name) }},
     {%- endfor %}
-    'T' as _cdc_operation,
-    _cdc_file_time as _cdc_committed_at,
+    '{{ operation }}' as _cdc_operation,
+    _cdc_committed_at,
     {{ cdc_sequence_sql('_cdc_place') | indent(4) }} as _cdc_sequence,
     _cdc_generation,
     _cdc_object_key as _cdc_source_file,
@@ -17,5 +20,5 @@ select
     cast(null as string) as _cdc_quarantine_rule,
     cast(null as string) as _cdc_quarantine_reason,
     cast(null as string) as _cdc_quarantine_content
-from truncates
+from {{ markers }}
 {%- endmacro %}

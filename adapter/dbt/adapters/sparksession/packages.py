@@ -1,0 +1,83 @@
+"""The libraries of `spark.jars.packages`: one process at a time lets Ivy fetch into a folder."""
+
+from __future__ import annotations
+
+import fcntl
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import IO
+
+from dbt.adapters.events.logging import AdapterLogger
+
+logger = AdapterLogger("Spark")
+LOCK_NAME = "sparksession.lock"
+
+
+@contextmanager
+def packages_at_hand(config: Mapping[str, str]) -> Iterator[tuple[int, ...]]:
+    """Start Java inside this block: while packages are missing, only one process of the machine is in it.
+
+    Two Java processes that let Ivy fetch into one folder at the same time break each other's downloads.
+
+    Args:
+        config: the configuration that Spark is started with.
+
+    Yields:
+        File descriptors that Java has to inherit. If this process is killed, Java still ends its download: the lock is
+        free when both are gone.
+    """
+    packages, folder = _packages(config), _ivy_folder(config)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        file = (folder / LOCK_NAME).open("a") if packages else None
+    except OSError:
+        file = None  # a folder that is filled elsewhere, and read-only here
+    if file is None:
+        yield ()
+        return
+    with file:
+        # Jars that another process is fetching at this moment are not there yet, even if their files are.
+        _take(file, fcntl.LOCK_SH, folder)
+        if missing_packages(config):
+            _take(file, fcntl.LOCK_EX, folder)
+        missing = missing_packages(config)
+        if not missing:
+            fcntl.flock(file, fcntl.LOCK_UN)
+            yield ()
+            return
+        logger.info(f"Fetching Spark packages (first use only): {', '.join(missing)}")
+        try:
+            yield (file.fileno(),)
+        finally:
+            fcntl.flock(file, fcntl.LOCK_UN)  # for Java too
+        logger.info("Spark packages fetched")
+
+
+def missing_packages(config: Mapping[str, str]) -> list[str]:
+    """Coordinates in `spark.jars.packages` whose jar is not yet in Ivy's folder of resolved jars."""
+    jars = _ivy_folder(config) / "jars"
+    return [name for name in _packages(config) if not (jars / f"{_jar_stem(name)}.jar").exists()]
+
+
+def _packages(config: Mapping[str, str]) -> list[str]:
+    return [name.strip() for name in config.get("spark.jars.packages", "").split(",") if name.strip()]
+
+
+def _ivy_folder(config: Mapping[str, str]) -> Path:
+    """Ivy's folder as Spark 4 chooses it."""
+    return Path(config.get("spark.jars.ivy", Path.home() / ".ivy2.5.2"))
+
+
+def _jar_stem(coordinates: str) -> str:
+    """`group_artifact-version`, the name Ivy gives the jar of `group:artifact:version`."""
+    parts = coordinates.replace("/", ":").split(":")
+    return f"{'_'.join(parts[:-1])}-{parts[-1]}"
+
+
+def _take(lock: IO[str], mode: int, folder: Path) -> None:
+    try:
+        fcntl.flock(lock, mode | fcntl.LOCK_NB)
+    except BlockingIOError:
+        logger.info(f"Another process is fetching Spark packages into {folder}: waiting until it has them")
+        fcntl.flock(lock, mode)

@@ -1,0 +1,14 @@
+{#
+    How many fields stand before the values of a record without a header (docs/contracts.md section 1.3): operation and
+    timestamp columns, of which LOAD files have one fewer unless the feed says always. Records of mixed objects have table
+    and schema after the operation (section 1.4).
+#}
+{% macro cdc_csv_lead_sql(cdc) -%}
+{%- set timestamps = 1 if cdc.options.get('timestamp_column') else 0 -%}
+{%- set lead = {
+    'auto': 'if(_cdc_kind = ' ~ "'load'" ~ ', ' ~ timestamps ~ ', ' ~ (timestamps + 1) ~ ')',
+    'always': timestamps + 1,
+    'never': timestamps
+}[cdc.options.operation_column] -%}
+{{ 'if(_cdc_kind = ' ~ "'mixed'" ~ ', ' ~ (timestamps + 3) ~ ', ' ~ lead ~ ')' if cdc.get('split') else lead }}
+{%- endmacro %}

@@ -1,0 +1,21 @@
+{#
+    The columns of the raw view that hold a column of the table, or a before image of its key, as entries of a plan: one
+    for each type that files have it in, and for each name where it was renamed; the name that it has now goes first.
+#}
+{% macro cdc_parquet_parts(cdc, raw, column) %}
+    {% set is_image = column.get('key') is not none %}
+    {% set names = [column.name | lower] if is_image else cdc_names_in_files(cdc, column.name) %}
+    {% set candidates = raw.columns if is_image else cdc_source_parts(cdc, raw) %}
+    {% set parts = [] %}
+    {% for name in names %}
+        {% for part in candidates if part.name | lower == name %}
+            {% do parts.append({
+                'name': column.name,
+                'sql': 'raw.' ~ cdc_quote(part.get('column', part.name)),
+                'raw_type': part.type,
+                'type': column.type,
+            }) %}
+        {% endfor %}
+    {% endfor %}
+    {% do return(parts) %}
+{% endmacro %}

@@ -1,0 +1,169 @@
+"""Columns whose names or types are odd: reserved, like those that DMS adds, with another type in the next file."""
+
+from __future__ import annotations
+
+from datetime import date, datetime, timedelta, timezone
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+BATCHES = 3
+LOAD = "LOAD00000001"
+
+
+def at(minutes: int) -> str:
+    """Name of a change file, without its ending."""
+    return (datetime(2024, 1, 31, 23, tzinfo=timezone.utc) + timedelta(minutes=minutes)).strftime("%Y%m%d-%H%M%S%f")[
+        :18
+    ]
+
+
+class Files:
+    """Files of one table of a parquet feed: what a batch finds, by name."""
+
+    def __init__(self, root: Path, feed: str, table: str) -> None:
+        self.folder = root / feed / "s" / table
+        self.folder.mkdir(parents=True, exist_ok=True)
+
+    def put(self, name: str, **columns: Any) -> None:
+        pq.write_table(pa.table(columns), self.folder / f"{name}.parquet")
+
+
+def typed(data_type: pa.DataType, *values: Any) -> pa.Array:
+    return pa.array(values, data_type)
+
+
+LONG, INT, DOUBLE, TEXT = pa.int64(), pa.int32(), pa.float64(), pa.string()
+# Name, type and value in the load and in two change files, what silver has at last, and whether the last is set aside.
+CUTS = [
+    ("bigint_double", [(LONG, 1), (DOUBLE, 2.0), (DOUBLE, 2.5)], 2, "bigint", True),
+    ("int_bigint_double", [(INT, 1), (LONG, 2**40), (DOUBLE, 7.0)], 7, "bigint", False),
+    ("double_bigint", [(DOUBLE, 1.5), (LONG, 2), (LONG, 2**53 + 1)], 2.0, "double", True),
+    ("decimal_scale", [(pa.decimal128(10, 2), Decimal("1.25")), (pa.decimal128(12, 4), Decimal("2.5000")),
+                       (pa.decimal128(12, 4), Decimal("2.5001"))], Decimal("2.50"), "decimal(10,2)", True),
+    ("string_int", [(TEXT, "a"), (INT, 7), (TEXT, "b")], "b", "string", False),
+    ("int_string", [(INT, 1), (TEXT, "7"), (TEXT, "x")], 7, "int", True),
+    ("date_timestamp", [(pa.date32(), date(2024, 1, 1)), (pa.timestamp("us", "UTC"), datetime(2024, 1, 2)),
+                        (pa.timestamp("us", "UTC"), datetime(2024, 1, 3, 4))], date(2024, 1, 2), "date", True),
+]  # fmt: skip
+
+
+def put_types(files: Files, number: int) -> None:
+    """File `number`: a column and a row of its own for each case."""
+    columns: dict[str, Any] = {} if number == 0 else {"Op": ["U"] * len(CUTS)}
+    columns["id"] = typed(INT, *range(len(CUTS)))
+    for row, (name, values, *_) in enumerate(CUTS):
+        data_type, value = values[number]
+        columns[name] = typed(data_type, *(value if row == each else None for each in range(len(CUTS))))
+    files.put(LOAD if number == 0 else at(number), **columns)
+
+
+@pytest.fixture(scope="module")
+def built(empty_lakehouse):
+    """The lakehouse after three builds, their statuses and what the first one said."""
+    lakehouse = empty_lakehouse
+    lakehouse.add_feed("odd", "parquet")
+    lakehouse.add_feed("stamped", "parquet", "timestamp_column=ts;before_image_prefix=BI_")
+    lakehouse.add_feed("headed", "csv", "header=true")
+    for name in ("types_whole", "types_cut"):
+        lakehouse.add_table("odd", name)
+    lakehouse.add_table("odd", "reserved", "_file", renamed_columns="_was=_pos", partition_by="bucket(2, _file)")
+    lakehouse.add_table("odd", "broken", "no_such_key")
+    lakehouse.add_table("stamped", "controls", delete_mode="soft")
+    lakehouse.add_table("headed", "header", columns="id int, op string, _deleted string, _cdc_x int")
+    lakehouse.make_models()
+    reserved = Files(lakehouse.raw, "odd", "reserved")
+    controls = Files(lakehouse.raw, "stamped", "controls")
+    broken = Files(lakehouse.raw, "odd", "broken")
+    header = lakehouse.raw / "headed" / "s" / "header"
+    header.mkdir(parents=True)
+    statuses = []
+    for batch in range(BATCHES):
+        put_types(Files(lakehouse.raw, "odd", "types_cut"), batch)
+        for number in range(BATCHES) if batch == 0 else ():
+            put_types(Files(lakehouse.raw, "odd", "types_whole"), number)
+        odd_names = {
+            "_deleted": ["d"],
+            "_partition": ["p"],
+            "_spec_id": [5],
+            "_CDC_sequence": ["s"],
+            "_file_path": ["f"],
+        }
+        if batch == 0:
+            reserved.put(LOAD, _file=[1], _was=["old"], source__file=["no"], **odd_names)
+            controls.put(LOAD, ts=["2024-01-31 23:00:00"], id=[1], op=["add"], bi_score=[1], TS=["mine"])
+            broken.put(LOAD, id=[1])
+            (header / f"{LOAD}.csv").write_text("id,op,_deleted,_cdc_x\n1,add,no,1\n2,add,no,1\n")
+        if batch == 1:
+            reserved.put(at(1), Op=["U"], _file=[1], _pos=["new"], source__file=["yes"], **odd_names)
+            controls.put(
+                at(1), Op=["U"], ts=["2024-01-31 23:01:00"], id=[2], op=["sub"], bi_score=[2], TS=["own"], BI_id=[1]
+            )
+            (header / f"{at(1)}.csv").write_text("Op,id,op,_deleted,_cdc_x\nU,1,sub,yes,2\nD,2,add,no,1\n")
+        # Tests of the first builds would only say the same.
+        statuses.append(lakehouse.statuses("build" if batch in (0, BATCHES - 1) else "run"))
+        if batch == 0:
+            first_messages = list(lakehouse.messages)
+    return lakehouse, statuses, first_messages
+
+
+@pytest.mark.parametrize(("number", "case"), list(enumerate(CUTS)), ids=[name for name, *_ in CUTS])
+@pytest.mark.parametrize("cut", ["whole", "cut"])
+def test_types_are_decided_file_by_file_in_any_cut(built, number, case, cut):
+    name, _, value, data_type, is_quarantined = case
+    lakehouse, _, _ = built
+    [row] = lakehouse.sql(
+        f"select `{name}` as value, typeof(`{name}`) as type from silver.s__types_{cut} where id = {number}"
+    )
+    assert (row.value, row.type) == (value, data_type)
+    rows = lakehouse.sql(
+        "select _cdc_quarantine_rule as rule, _cdc_quarantine_reason as reason"
+        f" from bronze.s__types_{cut} where _cdc_quarantine_content like '%\"id\":{number},%'"
+    )
+    assert [row.rule for row in rows] == ["uncastable_value"] * is_quarantined
+    for row in rows:
+        assert row.reason.startswith(f"{name} is '") and row.reason.endswith(f"expected {data_type}")
+
+
+def test_silver_matches_bronze_whatever_the_columns_are(built):
+    _, statuses, _ = built
+    checks = {name: status for name, status in statuses[-1].items() if name.startswith("silver_matches_bronze")}
+    broken = [name for name, status in checks.items() if status != "pass" and "broken" not in name]
+    assert (len(checks), broken) == (6, [])
+
+
+def test_reserved_names_get_source_in_front(built):
+    lakehouse, statuses, said = built
+    columns = "source__file, source__pos, source__deleted, source__partition, source__spec_id, source__CDC_sequence"
+    assert lakehouse.table("reserved", f"{columns}, _file_path, source_source__file") == [
+        (1, "new", "d", "p", 5, "s", "f", "yes")
+    ]
+    assert statuses[0]["bronze_s__reserved"] == "success"
+    for name in ("_file", "_deleted", "_partition", "_spec_id", "_CDC_sequence", "source__file"):
+        assert any(f"column {name} is reserved and is called source_{name} here" in text for text in said), name
+
+
+def test_a_source_column_that_looks_like_a_control_column_is_kept(built):
+    lakehouse, _, _ = built
+    rows = lakehouse.table("controls", "id, op, bi_score, TS, _cdc_is_deleted, string(_cdc_committed_at)")
+    assert rows == [
+        (1, "add", 1, "mine", True, "2024-01-31 23:01:00"),
+        (2, "sub", 2, "own", False, "2024-01-31 23:01:00"),
+    ]
+
+
+def test_a_header_with_such_names_is_read_by_exact_names(built):
+    lakehouse, _, _ = built
+    assert lakehouse.table("header", "id, op, source__deleted, source__cdc_x") == [(1, "sub", "yes", 2)]
+
+
+def test_a_table_that_fails_on_the_first_build_keeps_no_view_from_being_made(built):
+    lakehouse, statuses, _ = built
+    assert statuses[0]["silver_s__broken"] == "error"
+    for view in ("quarantine", "raw_processed_files", "silver_sync_state", "run_metrics"):
+        assert statuses[0][view] in ("success", "skipped")
+        assert lakehouse.sql(f"select count(*) as number from etl_metadata.{view}")[0].number > 0
