@@ -193,7 +193,8 @@ def _paths(seen: DataFrame, locations: Mapping[str, str]) -> DataFrame:
     Returns:
         feed, object_key; `is_listed`, `path`, `size`, `modified_at`, `revision` of what is there; `latest`, the last
         row of the listing; `versions`, all of its rows but those of kind `vanished`; `same_kind`, the kind of the
-        version that is there if the listing holds it and it has not gone since; greatest `truncated_in` and `last_batch_id`
+        version that is there if the listing holds it and it has not gone since; greatest `truncated_in` and
+        `last_batch_id`
         (batches); and flags: `is_new`; `is_suspect` (was to be read, and is not there as it was); `is_away` (the row of
         a location that listed nothing).
     """

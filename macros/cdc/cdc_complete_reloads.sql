@@ -6,7 +6,8 @@
     {% set listing, rejected = ref('raw_listing'), ref('rejected_files') %}
     {% set known = [] %}
     {% if existing is not none %}
-        {% set known_sql = 'select distinct _cdc_generation as generation from ' ~ existing ~ " where _cdc_operation = 'R'" %}
+        {% set known_sql = 'select distinct _cdc_generation as generation from ' ~ existing
+            ~ " where _cdc_operation = 'R'" %}
         {% set known = run_query(known_sql).columns['generation'].values() | map('int') | list %}
     {% endif %}
     {% set complete = [] %}

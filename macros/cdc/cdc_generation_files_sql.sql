@@ -3,7 +3,9 @@
     only came again is left out, unless it belongs to a reload; one of an earlier batch is then read with the batch that
     shows it, if its content is still there.
 #}
-{% macro cdc_generation_files_sql(cdc, files_sql, listing, rejected, after_batch_id, last_batch_id, same, split=none) -%}
+{% macro cdc_generation_files_sql(
+    cdc, files_sql, listing, rejected, after_batch_id, last_batch_id, same, split=none
+) -%}
 {%- set keys -%}
 array({% for key in same %}{{ cdc_string_sql(key) }}{{ ', ' if not loop.last }}{% endfor %})
 {%- endset -%}

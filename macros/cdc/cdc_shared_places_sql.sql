@@ -1,4 +1,6 @@
-{# Places, without their generation, that more than one object has, one of them in a batch that silver has not applied. #}
+{#
+    Places, without their generation, that more than one object has, one of them in a batch that silver has not applied.
+#}
 {% macro cdc_shared_places_sql(cdc, listing, after_batch_id, last_batch_id) -%}
 with objects as (
     select

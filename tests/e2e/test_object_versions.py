@@ -60,12 +60,7 @@ class Versions:
         self.builds.append(self.lakehouse.build())
         self.messages += self.lakehouse.messages
         broken = {name: status for name, status in self.builds[-1].items() if status in ("error", "skipped")}
-        assert not broken, (
-            f"{broken}\n"
-            + "\n".join(line for line in self.lakehouse.messages if "Error" in line and "with " not in line[:400])[
-                :6000
-            ]
-        )
+        assert not broken, (broken, self.lakehouse.messages)
         self.seen.append({name: self.lakehouse.table(name, "id, v") for name in self.tables})
 
 
