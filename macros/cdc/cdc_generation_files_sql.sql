@@ -1,7 +1,8 @@
 {#
-    The files of a batch with their load generations: the newest that had begun when the object came. A load object that
-    only came again is left out, unless it belongs to a reload; one of an earlier batch is then read with the batch that
-    shows it, if its content is still there.
+    The files of a batch with their load generations: the newest that had begun when the object came. A truncate has the
+    time of a run, whose clock is not that of the store: it ends what was listed before it. A load object that only came
+    again is left out, unless it belongs to a reload; one of an earlier batch is then read with the batch that shows it, if
+    its content is still there.
 #}
 {% macro cdc_generation_files_sql(
     cdc, files_sql, listing, rejected, after_batch_id, last_batch_id, same, split=none
@@ -41,6 +42,6 @@ select
     dated.* except (generation, came_at),
     cast(coalesce(max(starts.generation), 1) as int) as generation
 from dated
-left join starts on dated.came_at >= starts.began_at
+left join starts on if(dated.kind = 'truncate', starts.batch_id < dated.batch_id, starts.began_at <= dated.came_at)
 group by all
 {%- endmacro %}

@@ -122,7 +122,8 @@ counted as (
 starts as (
     select
         number as generation,
-        min(modified_at) as began_at
+        min(modified_at) as began_at,
+        min(batch_id) as batch_id
     from counted
     group by number
 )
