@@ -39,7 +39,8 @@ class Bank:
         os.utime(path, (at.timestamp(),) * 2)
         schema = table and "s"
         where = (FEED["feed"], schema, table, name, f"file:{path}", len(text), at, kind, at)
-        revision = sum(name == listed[3] for listed in self.listing)
+        versions = list(dict.fromkeys(listed[:9] for listed in [*self.listing, where] if name == listed[3]))
+        revision = versions.index(where)
         self.listing.append((*where, batch, START + timedelta(days=batch), revision))
 
     def split(self):
