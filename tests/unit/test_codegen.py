@@ -199,7 +199,7 @@ def test_drift_and_renames_reach_both_layers(tmp_path: Path) -> None:
 
 def test_before_images_have_a_position_and_are_no_columns_of_the_tables(tmp_path: Path) -> None:
     seeds = good_seeds()
-    seeds[FEEDS_FILE][1]["options"] = "before_image_prefix=bi_"
+    seeds[FEEDS_FILE][1]["options"] = "before_image_prefix=BI_"
     last = {**seeds[COLUMNS_FILE][4], "data_type": "string"}
     seeds[COLUMNS_FILE] += [
         {**last, "position": "4", "column_name": "BI_id"},
