@@ -142,7 +142,7 @@ class Lake:
         self.progress: dict[str, Any] = {}
         self.dbt = Dbt(cdc=cdc, columns={"silver": SILVER})
         self.dbt.context["run_query"] = self._run_query
-        self.dbt.context["cdc_bronze_range_sql"] = lambda bronze, start, end, after: (
+        self.dbt.context["cdc_bronze_range_sql"] = lambda bronze, start, end, after, has_overwritten=False: (
             f"select * from {bronze} where _cdc_batch_id > {after}"
         )
 

@@ -188,7 +188,7 @@ def test_csv__before_images_tell_the_old_key(bronze, header):
         columns=KEYS[:2] if header else KEYS,
         optional=0 if header else 1,
         header=header,
-        before_image_prefix="bi_",
+        before_image_prefix="BI_",
     )
     assert "BI_id" not in rows[0]
     assert values(rows, *CHANGED)[:5] == [
@@ -271,9 +271,14 @@ def test_csv__header_says_where_values_are(bronze):
 
 
 def test_csv__header_in_other_letters(bronze):
-    rows = bronze("OP,ID,VALUE,LAST,TS\nU,1,a,x,2023-04-05 06:07:08\n", header=True, timestamp_column="ts")
+    rows = bronze("Op,ID,VALUE,LAST,TS\nU,1,a,x,2023-04-05 06:07:08\n", header=True, timestamp_column="ts")
     assert values(rows, "id", "value", "last", "_cdc_operation") == [(1, "a", "x", "U")]
     assert str(rows[0]["_cdc_committed_at"]) == "2023-04-05 06:07:08"
+
+
+def test_csv__only_op_as_dms_writes_it_is_the_operation(bronze):
+    rows = bronze("OP,id,value,last\nU,1,a,x\n", header=True)
+    assert reasons(rows) == [("unknown_operation", "operation is missing, expected I, U or D")]
 
 
 def test_csv__record_that_does_not_fit_its_header(bronze):
