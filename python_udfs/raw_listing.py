@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from dbt.adapters.events.logging import AdapterLogger
-from pyspark.sql import Column, DataFrame, Observation, Row, SparkSession, Window
+from pyspark.sql import Column, DataFrame, Observation, Row, SparkSession
 from pyspark.sql import functions as F
 
 from dbt.adapters.sparksession.errors import is_spark_error, root_cause
@@ -29,15 +29,13 @@ PROJECT_ROOT = Path(__file__).resolve().parent.parent
 
 LISTING_SCHEMA = (
     "feed string, source_schema string, source_table string, object_key string, path string, size bigint, "
-    "modified_at timestamp, kind string, ignored_reason string, file_time timestamp, generation int, "
+    "modified_at timestamp, kind string, ignored_reason string, file_time timestamp, "
     "batch_id bigint, first_seen_at timestamp, revision int"
 )
 
-VERSION = ["feed", "path", "size", "modified_at"]
 TABLE = ["feed", "source_schema", "source_table"]
 
 READ = "in ('load', 'change', 'mixed')"
-OF_A_TABLE = "in ('load', 'change')"
 
 
 def landing_root() -> str:
@@ -64,16 +62,16 @@ def new_objects(
     spark: SparkSession,
     feeds: Iterable[Mapping[str, Any]],
     known: DataFrame | None,
-    rejected: DataFrame | None = None,
     now: datetime | None = None,
 ) -> DataFrame | None:
     """Object versions that the listing does not hold yet, and objects that are no longer there.
 
-    An object version is a path with a size and a modification time; no assumption is made about the order in which
-    names arrive, so an older name that turns up later is as new as any other. An object that comes back after it was
-    gone is new again, whatever its time. `revision` is the number of other versions of the object that were listed
-    before. Object stores give whole seconds: a version with the time of an earlier one gets that time plus its revision
-    in milliseconds, so that `modified_at` orders the versions of an object.
+    An object is known by its path under the feed's location: a location that moved holds the same objects. An object
+    version is an object with a size and a modification time; no assumption is made about the order in which names
+    arrive, so an older name that turns up later is as new as any other. An object that comes back after it was gone is
+    new again, whatever its time. `revision` is the number of other versions of the object that were listed before.
+    Object stores give whole seconds: a version with the time of an earlier one gets that time plus its revision in
+    milliseconds, so that `modified_at` orders the versions of an object.
 
     Args:
         spark: the session to list with.
@@ -81,7 +79,6 @@ def new_objects(
             each feed to list; one pass over each location. `vanished_files` holds `ignore` or `truncate` by schema
             and table; other tables report.
         known: the listing so far (columns of `LISTING_SCHEMA`), None on the first run.
-        rejected: path, size, modified_at and rule of the objects that bronze left out; None: no object.
         now: the time of this run; the current time when not given.
 
     Returns:
@@ -105,10 +102,9 @@ def new_objects(
             counts,
             F.expr("count_if(is_new) as new"),
             F.expr("count_if(is_suspect or is_away) as suspect"),
-            F.expr("count_if(is_reloaded) as reloaded"),
             F.expr("max(last_batch_id) as last_batch_id"),
         )
-        .where("is_new or is_suspect or is_away or is_reloaded")
+        .where("is_new or is_suspect or is_away")
         .localCheckpoint()
     )
     count = counts.get
@@ -118,8 +114,7 @@ def new_objects(
     described = _described(news, feeds)
     rows = []
     if count["new"]:
-        new = described.where("is_new")
-        rows.append(_with_generation(new, news, rejected) if count["reloaded"] else _of_first_generation(new))
+        rows.append(described.where("is_new"))
     if count["suspect"]:
         rows += _gone(spark, feeds, locations, _tables(_described(paths, feeds)), described, now)
     if not rows:
@@ -200,18 +195,19 @@ def _union(frames: Sequence[DataFrame]) -> DataFrame:
 
 
 def _paths(seen: DataFrame, locations: Mapping[str, str]) -> DataFrame:
-    """One row per feed and path, listed or known, and what is new about it.
+    """One row per object, listed or known, and what is new about it.
 
     Args:
         seen: rows of the listing so far (`is_listed` false) and of the objects that are there (true).
         locations: location of each feed.
 
     Returns:
-        feed, path; `is_listed`, `object_key`, `size`, `modified_at`, `revision` of what is there; `latest`, last row
-        of the listing; `versions`, all of its rows but those of kind `vanished`; `same_kind`, the kind of the version
-        that is there if the listing holds it and it has not gone since; greatest `truncated_in` and `last_batch_id`
-        (batches) and `generation`; and flags: `is_new`; `is_suspect` (was to be read, and is not there as it was);
-        `is_away` (the row of a location that listed nothing); `is_reloaded` (a load with more than one version).
+        feed, object_key; `is_listed`, `path`, `size`, `modified_at`, `revision` of what is there; `latest`, the last
+        row of the listing; `versions`, all of its rows but those of kind `vanished`; `same_kind`, the kind of the
+        version that is there if the listing holds it and it has not gone since; greatest `truncated_in` and
+        `last_batch_id`
+        (batches); and flags: `is_new`; `is_suspect` (was to be read, and is not there as it was); `is_away` (the row of
+        a location that listed nothing).
     """
     location = " ".join(
         [
@@ -220,23 +216,22 @@ def _paths(seen: DataFrame, locations: Mapping[str, str]) -> DataFrame:
             "end",
         ]
     )
-    by_path = seen.groupBy("feed", "path").agg(
+    by_path = seen.groupBy("feed", "object_key").agg(
         *map(
             F.expr,
             [
                 "max(is_listed) as is_listed",
-                "max(object_key) filter (where is_listed) as object_key",
+                "max(path) filter (where is_listed) as listed_path",
                 "max(size) filter (where is_listed) as size",
                 "max(modified_at) filter (where is_listed) as stored_at",
                 "max_by("
-                "struct(source_schema, source_table, object_key, size, modified_at, kind, file_time, generation,"
-                " batch_id, revision), struct(batch_id, modified_at)"
+                "struct(source_schema, source_table, path, size, modified_at, kind, file_time, batch_id, revision),"
+                " struct(batch_id, modified_at)"
                 ") filter (where not is_listed) as latest",
                 "collect_list(struct(size, modified_at, kind, batch_id, coalesce(revision, 0) as revision))"
                 " filter (where not is_listed and kind <> 'vanished') as versions",
                 "max(batch_id) filter (where kind = 'vanished') as gone_in",
                 "max(batch_id) filter (where kind = 'truncate') as truncated_in",
-                f"max(generation) filter (where kind {READ}) as generation",
                 "max(batch_id) as last_batch_id",
             ],
         )
@@ -255,19 +250,17 @@ def _paths(seen: DataFrame, locations: Mapping[str, str]) -> DataFrame:
         " when exists(versions, v -> v.modified_at = stored_at) then timestampadd(MILLISECOND, revision, stored_at)"
         " else stored_at end as modified_at"
     )
-    loads = "array_distinct(transform(filter(versions, v -> v.kind = 'load'), v -> struct(v.size, v.modified_at)))"
     return (
-        by_path.selectExpr("*", same, f"size({loads}) as loads", f"{location} as location")
+        by_path.selectExpr("*", "coalesce(listed_path, latest.path) as path", same, f"{location} as location")
         .selectExpr("*", same_kind, revision)
         .selectExpr("* except (same, stored_at)", modified_at)
         .selectExpr("*", "is_listed and same_kind is null as is_new")
         .selectExpr(
             "*",
             # An object under another location than the feed's is not gone: the feed moved.
-            f"coalesce(latest.kind {READ} and path = concat(location, '/', latest.object_key), false)"
+            f"coalesce(latest.kind {READ} and latest.path = concat(location, '/', object_key), false)"
             f" and not coalesce(same_kind {READ}, false) as is_suspect",
-            "coalesce(latest.kind = 'vanished' and path = location, false) as is_away",
-            "loads > 1 or (is_new and loads = 1) as is_reloaded",
+            "coalesce(latest.kind = 'vanished' and object_key = '' and latest.path = location, false) as is_away",
         )
     )
 
@@ -304,41 +297,6 @@ def _described(paths: DataFrame, feeds: Sequence[Mapping[str, Any]]) -> DataFram
     )
 
 
-def _of_first_generation(new: DataFrame) -> DataFrame:
-    """Adds the load generation where no LOAD name ever came again."""
-    return new.withColumn("generation", F.expr(f"if(kind {OF_A_TABLE}, 1, null)"))
-
-
-def _with_generation(new: DataFrame, news: DataFrame, rejected: DataFrame | None) -> DataFrame:
-    """Adds the load generation (docs/contracts.md section 1.10).
-
-    A LOAD name that comes again starts the next generation of its table; every object that first came from then on
-    belongs to it, so a change file that is delivered again stays where it was. A LOAD file and a change file of the
-    same second: the load comes first. A version that could not be read does not count: a corrected LOAD file is no
-    reload. Paths that are not new and have one version start no generation and are not needed here.
-    """
-    known = news.selectExpr("feed", "path", "latest.source_schema", "latest.source_table", "inline(versions)")
-    if rejected is not None:
-        unreadable = rejected.where("rule = 'unreadable'").select("path", "size", "modified_at")
-        known = known.join(unreadable, on=["path", "size", "modified_at"], how="left_anti")
-    columns = [*VERSION, "source_schema", "source_table", "kind"]
-    # An object that came back unchanged is the same version: a LOAD file that was only away is no reload.
-    every = known.select(*columns).unionByName(new.select(*columns)).where(f"kind {OF_A_TABLE}").dropDuplicates(VERSION)
-    is_load = F.col("kind") == "load"
-    versions = Window.partitionBy("feed", "path", "kind")
-    so_far = (
-        Window.partitionBy("feed", "source_schema", "source_table")
-        .orderBy("came_at", F.when(is_load, 0).otherwise(1), "path", "modified_at")
-        .rowsBetween(Window.unboundedPreceding, Window.currentRow)
-    )
-    generations = (
-        every.withColumn("version", F.when(is_load, F.row_number().over(versions.orderBy("modified_at"))).otherwise(1))
-        .withColumn("came_at", F.when(is_load, F.col("modified_at")).otherwise(F.min("modified_at").over(versions)))
-        .select(*VERSION, F.max("version").over(so_far).alias("generation"))
-    )
-    return new.drop("generation").join(generations, on=VERSION, how="left")
-
-
 def _tables(paths: DataFrame) -> list[Row]:
     """Per table, what there is of it and what is gone; a row without a table stands for the rest of its feed."""
     return (
@@ -350,7 +308,6 @@ def _tables(paths: DataFrame) -> list[Row]:
             F.expr("bool_or(is_away) as is_away"),
             F.expr("max(latest.batch_id) filter (where latest.kind = 'vanished') as vanished_in"),
             F.expr("max(truncated_in) as truncated_in"),
-            F.expr("max(generation) as generation"),
             # Not the clock of this run: it may differ from the one that names the files.
             F.expr(
                 "coalesce(max(latest.file_time), timestamp_seconds(0)) + interval '1' microsecond as next_file_time"
@@ -387,8 +344,8 @@ def _gone(
     ) -> None:
         """A row for something that is no object: a location or a table's folder."""
         of_table = (table.source_schema, table.source_table) if table else (None, None)
-        times = (table.next_file_time, table.generation) if table else (None, None)
-        others.append((feed, *of_table, key, path, 0, now, kind, reason, *times, None, None, 0))
+        time = table.next_file_time if table else None
+        others.append((feed, *of_table, key, path, 0, now, kind, reason, time, None, None, 0))
 
     for feed in sorted({table.feed for table in tables if table.gone} - listing - away):
         logger.warning(f"Feed {feed}: {locations[feed]} lists no object any more. Nothing is truncated. Is it mounted?")
@@ -413,21 +370,16 @@ def _gone(
 
     frames = [spark.createDataFrame(others, LISTING_SCHEMA)] if others else []
     if vanished:
-        same = (
-            "source_schema",
-            "source_table",
-            "object_key",
-            "size",
-            "modified_at",
-            "file_time",
-            "generation",
-            "revision",
-        )
+        same = ("source_schema", "source_table", "path", "size", "modified_at", "file_time", "revision")
         frames.append(
             news.where("is_gone")
             .where(F.col("feed").isin(sorted(listing)))
             .selectExpr(
-                "feed", "path", *(f"latest.{name}" for name in same), "'vanished' as kind", "null as ignored_reason"
+                "feed",
+                "object_key",
+                *(f"latest.{name}" for name in same),
+                "'vanished' as kind",
+                "null as ignored_reason",
             )
         )
     return frames

@@ -40,9 +40,9 @@ def new_rows(
         target: name of the split table, None before it exists.
 
     Returns:
-        What `rows` of the contract's module returns, generation (int) and one row that is NULL but for its batch_id:
-        the feed has been read up to it. An overwritten object also has a row of number `MARKER_ROW` for each table that
-        its older content has records of. None when the listing has no newer batch.
+        What `rows` of the contract's module returns, and one row that is NULL but for its batch_id: the feed has been
+        read up to it. An overwritten object also has a row of number `MARKER_ROW` for each table that its older content
+        has records of. None when the listing has no newer batch.
     """
     of_feed = listing.where(F.col("feed") == feed["feed"])
     last = _greatest_batch(spark.table(target)) if target else 0
@@ -52,13 +52,13 @@ def new_rows(
         return None
     contract = CONTRACTS[feed["contract"]]
     goes_on = contract.goes_on(feed) if hasattr(contract, "goes_on") else "false"
-    lines, to_join, overwritten = _lines(spark, feed, news.where("kind = 'mixed'"), rejected, goes_on)
+    mixed = of_feed.where("kind = 'mixed'")
+    lines, to_join, overwritten = _lines(spark, feed, mixed, last, rejected, goes_on)
     overwritten = overwritten if target else []
-    rows = contract.rows(lines, {**feed, "to_join": to_join})
+    rows: DataFrame = contract.rows(lines, {**feed, "to_join": to_join})
     if overwritten:
-        older = spark.table(str(target)).where(F.col("path").isin([row.path for row in overwritten]))
+        older = spark.table(str(target)).where(F.col("object_key").isin([row.object_key for row in overwritten]))
         rows = rows.unionByName(_markers(spark, overwritten, older), allowMissingColumns=True)
-    rows = _with_generation(rows, of_feed)
     return rows.unionByName(spark.sql(f"select {newest}L as batch_id"), allowMissingColumns=True)
 
 
@@ -68,24 +68,36 @@ def _greatest_batch(frame: DataFrame) -> int:
 
 
 def _lines(
-    spark: SparkSession, feed: Mapping[str, Any], mixed: DataFrame, rejected: str, goes_on: str
+    spark: SparkSession, feed: Mapping[str, Any], mixed: DataFrame, after: int, rejected: str, goes_on: str
 ) -> tuple[DataFrame, list[str], list[Row]]:
     """The lines of objects that can be read, and what else there is to know of these.
+
+    They are those of the batches after one. A version that came back is read once, unless it was rejected before.
 
     Returns the lines, the paths of objects in which a record may go on to the next line, and the objects of which an
     earlier version was listed. The lines have the columns of `OBJECT_COLUMNS`, file_row and value; `goes_on` is a
     condition in SQL.
     """
     known = spark.table(rejected).select(*VERSION, "rejected_at")
-    by_age = Window.partitionBy("path").orderBy(F.desc("modified_at"), F.desc("batch_id"))
+    by_age = Window.partitionBy("object_key").orderBy(F.desc("modified_at"), F.desc("batch_id"))
     versions = (
-        mixed.join(known, on=VERSION, how="left")
-        .groupBy(*OBJECT_COLUMNS)
+        mixed.groupBy("object_key", "size", "modified_at", "file_time", "revision")
         .agg(
-            F.max(F.coalesce(F.col("rejected_at") >= F.col("first_seen_at"), F.lit(False))).alias("is_rejected"),
-            F.max("revision").alias("revision"),
+            *map(
+                F.expr,
+                (
+                    "max_by(path, batch_id) as path",
+                    "max(batch_id) as batch_id",
+                    "max(first_seen_at) as first_seen_at",
+                    f"min(batch_id) <= {after} as is_back",
+                ),
+            )
         )
-        .where("not is_rejected")
+        .where(F.col("batch_id") > after)
+        .join(known, on=VERSION, how="left")
+        .groupBy(*OBJECT_COLUMNS, "revision", "is_back")
+        .agg(F.expr("max(rejected_at) as rejected_at"), F.expr("max(first_seen_at) as first_seen_at"))
+        .where("if(rejected_at is null, not is_back, rejected_at < first_seen_at)")
         .select(*OBJECT_COLUMNS, "revision", F.row_number().over(by_age).alias("age"))
     )
     versions = kept(versions)
@@ -117,8 +129,8 @@ def _markers(spark: SparkSession, objects: list[Row], older: DataFrame) -> DataF
     columns = [name for name in OBJECT_COLUMNS if name != "size"]
     schema = older.select(*columns).schema
     newest = spark.createDataFrame([tuple(row[name] for name in columns) for row in objects], schema)
-    tables = older.select("path", "source_schema", "source_table").distinct()
-    return newest.join(F.broadcast(tables), on="path").withColumn("file_row", F.lit(MARKER_ROW))
+    tables = older.select("object_key", "source_schema", "source_table").distinct()
+    return newest.join(F.broadcast(tables), on="object_key").withColumn("file_row", F.lit(MARKER_ROW))
 
 
 def _reject(
@@ -139,18 +151,3 @@ def _reject(
         (feed["feed"], None, None, row.path, row.size, row.modified_at, rule, reasons[row.path], now) for row in objects
     ]
     spark.createDataFrame(rejected, spark.table(table).schema).write.mode("append").insertInto(table)
-
-
-def _with_generation(rows: DataFrame, listing: DataFrame) -> DataFrame:
-    """Adds the load generation that each row's table had when the object came (docs/contracts.md section 1.10)."""
-    table = ["source_schema", "source_table"]
-    starts = (
-        listing.where("kind = 'load'")
-        .groupBy(*table, "generation")
-        .agg(F.min("modified_at").alias("start"))
-        .groupBy(*table)
-        .agg(F.collect_list(F.struct("generation", "start")).alias("starts"))
-    )
-    reached = F.filter("starts", lambda one: one["start"] <= F.col("modified_at"))
-    generation = F.coalesce(F.array_max(F.transform(reached, lambda one: one["generation"])), F.lit(1))
-    return rows.join(F.broadcast(starts), on=table, how="left").withColumn("generation", generation).drop("starts")

@@ -99,15 +99,50 @@ def file_time(path: str) -> datetime | None:
     return datetime.strptime("{}{}{:0<6}+0000".format(*parts.groups()), "%Y%m%d%H%M%S%f%z") if parts else None
 
 
-def generations(deliveries: Iterable[Delivery]) -> dict[tuple[str, datetime], int]:
-    """By path and time: a LOAD path that comes again begins the next; others belong to the one begun (section 1.10)."""
-    times: dict[str, list[datetime]] = {}
+Version = tuple[str, datetime]
+
+
+def generations(deliveries: Iterable[Delivery]) -> tuple[dict[Version, int], set[int]]:
+    """By path and time, without redelivered loads, and the reloads that are complete (section 1.10)."""
+    versions: dict[str, list[Delivery]] = {}
     for delivery in sorted(deliveries, key=lambda delivery: delivery.modified_at):
-        times.setdefault(delivery.path, []).append(delivery.modified_at)
-    loads = [path for path in times if file_time(path) is None]
-    starts = [(at, path, number) for path in loads for number, at in enumerate(times[path], start=1)]
-    came = {(path, at): (at, path) if path in loads else (times[path][0], "~") for path in times for at in times[path]}
-    return {name: max([n for *start, n in starts if tuple(start) <= last], default=1) for name, last in came.items()}
+        versions.setdefault(delivery.path, []).append(delivery)
+    loads = [path for path in versions if file_time(path) is None]
+    first = {path: of_path[0].modified_at for path, of_path in versions.items()}
+    counted, reloads, again = {path: [first[path]] for path in loads}, [], []
+    for path in loads:
+        last = versions[path][0]
+        for version in versions[path][1:]:  # as it was: a redelivery, which may be a part of a reload all the same
+            (again if version.rows == last.rows else reloads).append(version)
+            last = version if version.rows != last.rows else last
+    changed = [first[path] for path in versions.keys() - loads]
+
+    def follow(one: Delivery, other: Delivery) -> bool:  # of one load: no change came between them
+        begin, end = sorted((one.modified_at, other.modified_at))
+        return not any(begin <= change < end for change in changed)
+
+    for version in again:
+        earlier = [d for d in reloads + again if d.path == version.path and d.modified_at < version.modified_at]
+        if any(follow(version, reload) for reload in reloads) and not any(follow(version, d) for d in earlier):
+            counted[version.path].append(version.modified_at)
+    for version in reloads:
+        counted[version.path].append(version.modified_at)
+    starts = [(at, number) for times in counted.values() for number, at in enumerate(sorted(times), start=1)]
+
+    def begun(at: datetime) -> int:
+        return max([number for start, number in starts if start <= at], default=1)
+
+    of_load = {path: {begun(at) for at in times} for path, times in counted.items()}
+    complete = {
+        number
+        for number in set(map(begun, changed)) - {1}
+        if not any(min(own) < number and number not in own for own in of_load.values())
+    }
+    found = {(path, at): begun(at) for path, times in counted.items() for at in times}
+    changes = {
+        (d.path, d.modified_at): begun(first[d.path]) for path in versions.keys() - loads for d in versions[path]
+    }
+    return found | changes, complete
 
 
 def valid(deliveries: Iterable[Delivery]) -> list[Delivery]:
@@ -118,10 +153,12 @@ def valid(deliveries: Iterable[Delivery]) -> list[Delivery]:
     return [file for file in deliveries if file_time(file.path) is None or file is newest[file.path]]
 
 
-def placed(deliveries: Sequence[Delivery], rules: Rules, with_void: bool = False) -> list[Row]:
+def placed(deliveries: Sequence[Delivery], rules: Rules) -> list[Row]:
     """The rows that break no rule (section 7, 59), oldest first (section 6.1): the commit time does not order them."""
-    rows, generation = [], generations(deliveries)
-    for file in deliveries if with_void else valid(deliveries):
+    rows, (generation, _) = [], generations(deliveries)
+    for file in valid(deliveries):
+        if (file.path, file.modified_at) not in generation:
+            continue
         time, came = file_time(file.path), generation[file.path, file.modified_at]
         for number, row in enumerate(file.rows):
             operation, at = "L" if time is None else row.operation, row.committed_at or time or file.modified_at
@@ -138,12 +175,13 @@ def placed(deliveries: Sequence[Delivery], rules: Rules, with_void: bool = False
 def expected_silver(deliveries: Iterable[Delivery], rules: Rules) -> dict[tuple[Any, ...], dict[str, Any]]:
     """Silver's rows by key; in mode append by path and row, in mode history by key and number of the version."""
     lives: dict[tuple[Any, ...], Life] = {}
-    rows, begun = placed(list(deliveries), rules), 0
+    deliveries = list(deliveries)
+    rows, begun, (_, complete) = placed(deliveries, rules), 0, generations(deliveries)
     for row in rows:
-        if row.generation > begun:  # what the load lacks goes once its end is seen: a change follows it (section 1.10)
+        if row.generation > begun:  # what a complete reload lacks goes
             begun, own = row.generation, [other for other in rows if other.generation == row.generation]
             loads = [other for other in own if other.operation == "L"]
-            for key in lives.keys() - {load.key for load in loads} if len(loads) < len(own) else ():
+            for key in lives.keys() - {load.key for load in loads} if row.generation in complete else ():
                 lives[key].end(min(other.committed_at or NO_TIME for other in loads or own))
         if row.operation == "T":  # section 6.3, 6
             for life in lives.values():

@@ -12,11 +12,6 @@
     {%- set files = cdc_new_files(cdc, after_batch_id) -%}
     {%- set raw = cdc_with_mixed(cdc, files, after_batch_id, cdc_read_files(cdc, files)) -%}
     {%- do cdc_warn_of_names(cdc, raw) -%}
-    {%- do raw.update({
-        'has_truncate': files.has_truncate,
-        'overwritten': files.overwritten | reject('in', raw.get('rejected', []) | map(attribute='path') | list) | list,
-        'bronze': existing,
-    }) -%}
     {%- if existing is not none and raw.view is none and not files.has_truncate -%}
         {{ return(cdc_nothing_new_sql(this, 'no new object in the landing area since batch ' ~ after_batch_id)) }}
     {%- endif -%}
@@ -35,6 +30,13 @@
         {%- set short = run_query(cdc_csv_short_records_sql(cdc, files.sql, raw.view)) -%}
         {%- do raw.update({'has_short_records': short.rows | length > 0, 'bronze': existing}) -%}
     {%- endif -%}
+    {%- set reloads = cdc_place_in_generations(cdc, existing, files, raw, plan, after_batch_id) -%}
+    {%- do raw.update({
+        'has_truncate': files.has_truncate,
+        'overwritten': files.overwritten | reject('in', raw.get('rejected', []) | map(attribute='path') | list) | list,
+        'reloads': reloads,
+        'bronze': existing,
+    }) -%}
     {%- do cdc_set_progress({'batch-id': files.last_batch_id}) -%}
-    {{ return(cdc_bronze_sql(cdc, files.sql, raw, plan)) }}
+    {{ return(cdc_bronze_sql(cdc, files.sql, raw, plan, files.last_batch_id)) }}
 {% endmacro %}

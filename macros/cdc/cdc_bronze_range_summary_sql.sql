@@ -15,7 +15,7 @@ select
     max(_cdc_batch_id) as last_batch_id,
     date_format(max(_cdc_committed_at), 'yyyy-MM-dd HH:mm:ss.SSSSSS') as last_committed_at,
     count_if(_cdc_operation in ('U', 'D')) as updates_and_deletes,
-    min(_cdc_sequence) filter (where _cdc_operation = 'T') as first_truncate,
+    min(_cdc_sequence) filter (where _cdc_operation in ('T', 'R')) as first_truncate,
     min({{ cdc_barrier_sql() | indent(4) }}) as first_barrier,
     max({{ cdc_barrier_sql() | indent(4) }}) as last_barrier,
     coalesce(bool_or(_cdc_operation = 'D'), false) as has_deletes,

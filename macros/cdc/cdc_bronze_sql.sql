@@ -2,7 +2,7 @@
     One row per source row. A row that breaks a rule is kept with rule, reason and content, at its place in the
     order, and silver leaves it out. No file says that a table was truncated: an operation T in one is none.
 #}
-{% macro cdc_bronze_sql(cdc, files_sql, raw, plan) -%}
+{% macro cdc_bronze_sql(cdc, files_sql, raw, plan, last_batch_id=none) -%}
 {%- set before_images = cdc_before_images(cdc, raw, plan) -%}
 {%- set has_sequence = cdc.options.get('change_sequence_column') and raw.view is not none -%}
 {%- set place_sql = cdc_dms_place_sql('_cdc_', '_cdc_change_sequence') if has_sequence else '_cdc_place' -%}
@@ -67,7 +67,7 @@ ruled as (
 
 truncates as (
     select
-        path as _cdc_path,
+        object_key as _cdc_object_key,
         modified_at as _cdc_committed_at,
         generation as _cdc_generation,
         batch_id as _cdc_batch_id,
@@ -84,6 +84,10 @@ truncates as (
 
 {{ cdc_overwritten_sql(raw.overwritten, raw.bronze) }}
 {%- endif %}
+{%- if raw.get('reloads') %},
+
+{{ cdc_reload_rows_sql(raw.reloads, last_batch_id) }}
+{%- endif %}
 
 select
     {%- for column in plan %}
@@ -98,7 +102,7 @@ select
     ) as _cdc_committed_at,
     {{ cdc_sequence_sql(place_sql) | indent(4) }} as _cdc_sequence,
     _cdc_generation,
-    _cdc_path as _cdc_source_file,
+    _cdc_object_key as _cdc_source_file,
     _cdc_row as _cdc_file_row,
     _cdc_batch_id,
     _cdc_ingested_at,
@@ -122,5 +126,9 @@ union all
 {%- if raw.get('overwritten') %}
 union all
 {{ cdc_marker_rows_sql(plan, 'X', 'overwritten') }}
+{%- endif %}
+{%- if raw.get('reloads') %}
+union all
+{{ cdc_marker_rows_sql(plan, 'R', 'reloads') }}
 {%- endif %}
 {%- endmacro %}

@@ -32,7 +32,7 @@ placed as (
         select
             *,
             transform(
-                first_value(_cdc_fields) over (partition by _cdc_path order by _cdc_row),
+                first_value(_cdc_fields) over (partition by _cdc_object_key order by _cdc_row),
                 field -> {{ _cdc_header_name_sql(cdc) | indent(16) }}
             ) as _cdc_header
         from split

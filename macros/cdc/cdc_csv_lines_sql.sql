@@ -6,7 +6,7 @@
 #}
 {% macro cdc_csv_lines_sql(cdc, raw) -%}
 {%- set file_columns -%}
-_cdc_path, _cdc_kind, _cdc_file_time, _cdc_modified_at, _cdc_generation, _cdc_batch_id, _cdc_place, _cdc_object,
+_cdc_object_key, _cdc_kind, _cdc_file_time, _cdc_modified_at, _cdc_generation, _cdc_batch_id, _cdc_place, _cdc_object,
 _cdc_version, _cdc_ingested_at
 {%- endset -%}
 {%- set from_sql -%}
@@ -27,7 +27,7 @@ whole as (
     {{ from_sql }}
 )
 {%- else -%}
-{%- set of_file = 'partition by _cdc_path, _cdc_modified_at order by _cdc_row rows between unbounded preceding' -%}
+{%- set of_file = 'partition by _cdc_object_key, _cdc_modified_at order by _cdc_row rows between unbounded preceding' -%}
 marked as (
     select
         {{ cdc_file_columns_sql() | indent(8) }},

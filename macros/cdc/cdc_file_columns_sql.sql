@@ -1,6 +1,6 @@
 {# What every record knows of its file. The names start with an underscore to stay clear of the source's columns. #}
 {% macro cdc_file_columns_sql() -%}
-files.path as _cdc_path,
+files.object_key as _cdc_object_key,
 files.kind as _cdc_kind,
 files.file_time as _cdc_file_time,
 files.modified_at as _cdc_modified_at,

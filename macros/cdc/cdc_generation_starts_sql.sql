@@ -11,6 +11,6 @@ select
         min(_cdc_committed_at) filter (where _cdc_operation = 'L'), 'yyyy-MM-dd HH:mm:ss.SSSSSS'
     ) as loaded_at
 from changes
-where _cdc_sequence >= '000002'
+where _cdc_sequence >= '000002' and _cdc_operation <> 'R'
 group by _cdc_generation
 {%- endmacro %}

@@ -24,7 +24,7 @@ barriers as (
     from bronze
     where _cdc_generation > 1
     group by _cdc_generation
-    having bool_or(_cdc_operation <> 'L')
+    having bool_or(_cdc_operation = 'R')
 ),
 
 keys as (

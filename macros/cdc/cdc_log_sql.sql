@@ -34,7 +34,7 @@ from (
 {%- if splits %}
 lateral view explode(if(_cdc_old_key is null, array(false), array(false, true))) as _cdc_is_old_key
 {%- endif %}
-where _cdc_operation {{ "in ('I', 'L')" if cdc.mode == 'append' else "<> 'T'" }}
+where _cdc_operation {{ "in ('I', 'L')" if cdc.mode == 'append' else "not in ('T', 'R')" }}
 {%- if splits %}
     and not (
         _cdc_is_old_key

@@ -1,4 +1,7 @@
-{# Rows that no file holds: the listing says that all objects of a table are gone, or that one was overwritten. #}
+{#
+    Rows that no file holds: the listing says that all objects of a table are gone, that one was overwritten, or that a
+    reload is complete.
+#}
 {% macro cdc_marker_rows_sql(plan, operation, markers) -%}
 select
     {%- for column in plan %}
@@ -8,7 +11,7 @@ select
     _cdc_committed_at,
     {{ cdc_sequence_sql('_cdc_place') | indent(4) }} as _cdc_sequence,
     _cdc_generation,
-    _cdc_path as _cdc_source_file,
+    _cdc_object_key as _cdc_source_file,
     _cdc_row as _cdc_file_row,
     _cdc_batch_id,
     _cdc_ingested_at,

@@ -5,7 +5,7 @@
 {% macro cdc_message_records_sql(cdc, view, plan) -%}
 records as (
     select
-        raw.path as _cdc_path,
+        raw.object_key as _cdc_object_key,
         raw.kind as _cdc_kind,
         raw.file_time as _cdc_file_time,
         raw.modified_at as _cdc_modified_at,

@@ -2,6 +2,7 @@
 {% macro cdc_messages_sql(split, cdc, after_batch_id, last_batch_id) -%}
 select
     * except (image, before, unavailable),
+    1 as generation,
     transform_keys(image, (name, value) -> lower(name)) as image,
     transform_keys(before, (name, value) -> lower(name)) as before,
     transform(unavailable, name -> lower(name)) as unavailable,

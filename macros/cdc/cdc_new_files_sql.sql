@@ -1,18 +1,19 @@
 {#
-    A path seen in two versions since the last batch can be read in its newest version only: the older content is gone.
+    An object seen in two versions since the last batch can be read in its newest version only: the older content is gone.
     A version that went and came back is listed twice and read once; one that was rejected because it was not there is
     read when it is back. Where files of many tables are split, loads wait for the split to have come as far. Without
     a table: the objects of all, each with the name of its table.
 #}
-{% macro cdc_new_files_sql(listing, rejected, cdc, after_batch_id, split=none) -%}
+{% macro cdc_new_files_sql(listing, rejected, cdc, after_batch_id, split=none, has_gone=false) -%}
 {%- set columns = ['path', 'size', 'modified_at', 'revision', 'kind', 'object_key', 'file_time'] -%}
 {%- set columns = columns if cdc else ['feed', 'source_schema', 'source_table'] + columns -%}
 with listing as (
     select
-        {{ columns | join(',\n        ') }},
-        max_by(generation, batch_id) as generation,
+        {{ columns | reject('equalto', 'path') | join(',\n        ') }},
+        max_by(path, batch_id) as path,
         max(batch_id) as batch_id,
         max(first_seen_at) as first_seen_at
+        {{- ',\n        min(batch_id) <= ' ~ after_batch_id ~ ' as is_back' if has_gone }}
     from {{ listing }}
     where
         kind in ('load', 'change', 'truncate')
@@ -21,21 +22,26 @@ with listing as (
         and source_schema = {{ cdc_string_sql(cdc.source_schema) }}
         and source_table = {{ cdc_string_sql(cdc.source_table) }}
         {%- endif %}
+        {%- if not has_gone %}
         and batch_id > {{ after_batch_id }}
+        {%- endif %}
         {%- if split is not none %}
         and batch_id <= (select max(batch_id) from {{ split }})
         {%- endif %}
-    group by {{ columns | join(', ') }}
+    group by {{ columns | reject('equalto', 'path') | join(', ') }}
+    {%- if has_gone %}
+    having max(batch_id) > {{ after_batch_id }}
+    {%- endif %}
 )
 
 select
     {%- for column in columns %}
     listing.{{ column }},
     {%- endfor %}
-    listing.generation,
+    1 as generation,
     listing.batch_id,
     row_number() over (
-        partition by listing.path
+        partition by {{ 'listing.feed, ' if not cdc }}listing.object_key
         order by listing.modified_at desc, listing.batch_id desc
     ) = 1 or listing.kind = 'truncate' as is_newest
 from listing
@@ -45,6 +51,20 @@ left anti join {{ rejected }} as rejected
         and listing.size = rejected.size
         and listing.modified_at = rejected.modified_at
         and listing.first_seen_at <= rejected.rejected_at
+        and rejected.rule <> 'redelivered'
+{%- if has_gone %}
+where
+    not listing.is_back
+    or exists (
+        select 1
+        from {{ rejected }} as before
+        where
+            before.feed = {{ cdc_string_sql(cdc.feed) }}
+            and endswith(before.path, concat('/', listing.object_key))
+            and before.size = listing.size
+            and before.modified_at = listing.modified_at
+    )
+{%- endif %}
 {%- if split is not none %}
 union all
 {{ cdc_split_files_sql(split, cdc, after_batch_id) }}

@@ -1,14 +1,16 @@
 {#
     What the listing has of each table: its newest batch, the one before the newest of all, the newest with an object whose
-    place in the order another one has too; and how many objects of all tables the newest batch of all has.
+    place in the order another one has too; whether a load object came again, and whether an object went; and how many
+    objects of all tables the newest batch of all has.
 #}
 {% macro cdc_newest_batches_sql(listing) -%}
 with objects as (
     select
         *,
-        batch_id = (select max(newest.batch_id) from {{ listing }} as newest) as is_of_newest
+        batch_id = (select max(newest.batch_id) from {{ listing }} as newest) as is_of_newest,
+        if(kind = 'load', object_key, null) as load_key
     from {{ listing }}
-    where kind in ('load', 'change', 'truncate')
+    where kind in ('load', 'change', 'truncate', 'vanished')
 ),
 
 places as (
@@ -16,12 +18,15 @@ places as (
         feed,
         source_schema,
         source_table,
-        max(batch_id) as batch_id,
-        max(batch_id) filter (where not is_of_newest) as earlier_batch_id,
-        count_if(is_of_newest) as objects,
-        kind <> 'truncate' and min(path) <> max(path) as is_shared
+        kind,
+        max(batch_id) filter (where kind <> 'vanished') as batch_id,
+        max(batch_id) filter (where kind <> 'vanished' and not is_of_newest) as earlier_batch_id,
+        count_if(kind <> 'vanished' and is_of_newest) as objects,
+        kind = 'change' and min(object_key) <> max(object_key) as is_shared,
+        kind = 'load' and count(*) > 1 as is_reloaded
     from objects
-    group by feed, source_schema, source_table, kind, {{ cdc_dms_place_sql() | indent(4) }}
+    group by
+        feed, source_schema, source_table, kind, load_key, {{ cdc_dms_place_sql(has_generation=false) | indent(8) }}
 )
 
 select
@@ -30,7 +35,12 @@ select
     source_table,
     max(batch_id) as batch_id,
     max(earlier_batch_id) as earlier_batch_id,
-    max(batch_id) filter (where is_shared) as shared_batch_id,
+    greatest(
+        max(batch_id) filter (where is_shared),
+        if(count_if(kind = 'load') > 1, max(batch_id) filter (where kind = 'load'), null)
+    ) as shared_batch_id,
+    bool_or(is_reloaded) as is_reloaded,
+    bool_or(kind = 'vanished') as has_gone,
     sum(sum(objects)) over () as objects
 from places
 group by feed, source_schema, source_table

@@ -11,7 +11,7 @@ records as (
         cast(null as string) as _cdc_malformed,
         cast(null as string) as _cdc_content,
         cast(null as bigint) as _cdc_row,
-        files.path as _cdc_path,
+        files.object_key as _cdc_object_key,
         files.kind as _cdc_kind,
         files.file_time as _cdc_file_time,
         files.modified_at as _cdc_modified_at,

@@ -23,7 +23,7 @@ held as (
 
 overwritten as (
     select
-        file.path as _cdc_path,
+        file.object_key as _cdc_object_key,
         file.modified_at as _cdc_committed_at,
         file.generation as _cdc_generation,
         file.batch_id as _cdc_batch_id,

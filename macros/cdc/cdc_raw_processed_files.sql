@@ -54,7 +54,7 @@ with progress as (
 listing as (
     select
         *,
-        lead(true, 1, false) over (partition by path order by modified_at, batch_id) as has_newer_version
+        lead(true, 1, false) over (partition by feed, object_key order by modified_at, batch_id) as has_newer_version
     from {{ cdc_relation_of('raw_listing') if in_hook else ref('raw_listing') }}
 )
 
@@ -62,7 +62,7 @@ select
     listing.* except (has_newer_version),
     case
         when listing.kind = 'vanished' then 'vanished'
-        when listing.kind = 'ignored' or rejected.rule = 'replaced' then 'ignored'
+        when listing.kind = 'ignored' or rejected.rule in ('replaced', 'redelivered') then 'ignored'
         when rejected.rule is not null and listing.has_newer_version then 'ignored'
         when rejected.rule is not null then 'rejected'
         when progress.is_active and listing.batch_id <= progress.batch_id then 'ingested'

@@ -1,9 +1,11 @@
-{# Places that more than one object has, one of them in a batch that silver has not applied. #}
+{#
+    Places, without their generation, that more than one object has, one of them in a batch that silver has not applied.
+#}
 {% macro cdc_shared_places_sql(cdc, listing, after_batch_id, last_batch_id) -%}
 with objects as (
     select
-        {{ cdc_dms_place_sql() | indent(8) }} as place,
-        path,
+        {{ cdc_dms_place_sql(has_generation=false) | indent(8) }} as place,
+        object_key,
         batch_id
     from {{ listing }}
     where
@@ -17,5 +19,5 @@ with objects as (
 select place
 from objects
 group by place
-having count(distinct path) > 1 and max(batch_id) > {{ after_batch_id }}
+having count(distinct object_key) > 1 and max(batch_id) > {{ after_batch_id }}
 {%- endmacro %}

@@ -8,7 +8,7 @@ select
     'mixed' as kind,
     object_key,
     file_time,
-    max(generation) as generation,
+    1 as generation,
     max(batch_id) as batch_id,
     true as is_newest
 from {{ split }}

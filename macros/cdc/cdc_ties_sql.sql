@@ -1,7 +1,8 @@
 {#
     How many keys have different changes at one place, in objects without an order among themselves. Each counts in the
     run that brought the last of them. Objects and rows are compared by their hashes: a load is in many objects of one
-    place, and counting distinct rows would sort it. A hash passes over nulls, so that it has to be told of them.
+    place, and counting distinct rows would sort it. A hash passes over nulls, so that it has to be told of them. The places are those of
+    the listing, which lack the generation and a point.
 #}
 {% macro cdc_ties_sql(cdc, log_sql, places, plan, after_batch_id) -%}
 {%- set row_hash -%}
@@ -17,7 +18,7 @@ with log as (
 tied as (
     select left(_cdc_sequence, length(_cdc_sequence) - 45) as place
     from log
-    where left(_cdc_sequence, length(_cdc_sequence) - 45) in (
+    where substring(_cdc_sequence, 8, length(_cdc_sequence) - 52) in (
         {%- for place in places %}{{ cdc_string_sql(place) }}{{ ', ' if not loop.last }}{% endfor -%}
     )
     group by {{ cdc_key_list_sql(cdc) }}, left(_cdc_sequence, length(_cdc_sequence) - 45)

@@ -6,7 +6,7 @@
 with changes as (
     select
         case
-            when _cdc_operation = 'X' then null
+            when _cdc_operation in ('R', 'X') then null
             when _cdc_operation = 'T' then 'truncate'
             when {{ cdc_explain_key_sql(cdc, key, types) }} then 'change'
             {%- if has_old_key %}
@@ -35,8 +35,8 @@ reloads as (
         date_format(min(_cdc_committed_at), 'yyyy-MM-dd HH:mm:ss.SSSSSS') as committed_at,
         lpad(_cdc_generation, 6, '0') as sequence,
         string(_cdc_generation) as generation,
-        min_by(_cdc_source_file, _cdc_sequence) as source_file,
-        string(min_by(_cdc_file_row, _cdc_sequence)) as file_row,
+        min_by(_cdc_source_file, _cdc_sequence) filter (where _cdc_operation <> 'R') as source_file,
+        string(min_by(_cdc_file_row, _cdc_sequence) filter (where _cdc_operation <> 'R')) as file_row,
         string(min(_cdc_batch_id)) as batch_id,
         string(null) as rule,
         string(null) as reason,
@@ -50,6 +50,7 @@ reloads as (
         and _cdc_quarantine_rule is null
         and not {{ cdc_is_void_sql('log', bronze) | indent(8) }}
     group by _cdc_generation
+    having bool_or(_cdc_operation = 'R')
 )
 
 select *

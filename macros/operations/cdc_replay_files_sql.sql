@@ -1,7 +1,7 @@
 {# The objects of quarantined rows as cdc_new_files_sql gives them: the listing has what their place is made of. #}
 {% macro cdc_replay_files_sql(cdc, bronze, listing, batch_id) -%}
 select
-    listing.path,
+    bad._cdc_source_file as path,
     listing.size,
     listing.modified_at,
     listing.kind,
@@ -19,7 +19,7 @@ inner join (
     from {{ bronze }}
     where _cdc_quarantine_rule is not null
     group by _cdc_source_file
-) as bad on listing.path = bad._cdc_source_file and unix_millis(listing.modified_at) = bad.modified_millis
+) as bad on listing.object_key = bad._cdc_source_file and unix_millis(listing.modified_at) = bad.modified_millis
 where
     listing.feed = {{ cdc_string_sql(cdc.feed) }}
     and listing.kind in ('load', 'change', 'mixed')

@@ -8,7 +8,7 @@ barriers as (
     select
         array_sort(collect_set(case
             when _cdc_operation = 'T' then _cdc_sequence
-            when _cdc_operation <> 'L' and _cdc_generation > 1 then lpad(_cdc_generation, 6, '0')
+            when _cdc_operation = 'R' then lpad(_cdc_generation, 6, '0')
         end)) as barriers
     from rows
 ),

@@ -19,12 +19,13 @@ single_barriers as (
     select
         struct(
             lpad(_cdc_generation, 6, '0') as sequence,
-            min_by(_cdc_committed_at, struct(_cdc_operation <> 'L', _cdc_committed_at)) as at,
+            min_by(_cdc_committed_at, struct(_cdc_operation <> 'L', _cdc_committed_at))
+                filter (where _cdc_operation <> 'R') as at,
             _cdc_generation as generation
         ) as barrier
     from bronze
     group by _cdc_generation
-    having count_if(_cdc_operation <> 'L') > 0
+    having count_if(_cdc_operation = 'R') > 0
 ),
 
 all_barriers as (

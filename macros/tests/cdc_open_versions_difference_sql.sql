@@ -14,7 +14,7 @@ log as (
 barrier as (
     select coalesce(max(case
         when _cdc_operation = 'T' then _cdc_sequence
-        when _cdc_operation <> 'L' then lpad(_cdc_generation, 6, '0')
+        when _cdc_operation = 'R' then lpad(_cdc_generation, 6, '0')
     end), '') as newest_barrier
     from bronze
 ),

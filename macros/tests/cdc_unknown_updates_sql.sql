@@ -19,7 +19,7 @@ from (
     from {{ table.bronze }} as log
     where
         _cdc_quarantine_rule is null
-        and _cdc_operation not in ('T', 'X')
+        and _cdc_operation not in ('T', 'R', 'X')
         and not {{ cdc_is_void_sql('log', table.bronze) | indent(8) }}
     group by {{ cdc_key_list_sql(table.cdc) }}
 ) as firsts

@@ -5,5 +5,5 @@ select
     _cdc_file_row,
     _cdc_operation
 from {{ model }}
-where _cdc_quarantine_rule is null and (_cdc_operation is null or _cdc_operation not in ('L', 'I', 'U', 'D', 'T', 'X'))
+where _cdc_quarantine_rule is null and (_cdc_operation is null or _cdc_operation not in ('L', 'I', 'U', 'D', 'T', 'R', 'X'))
 {% endtest %}

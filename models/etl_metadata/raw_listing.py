@@ -45,4 +45,4 @@ def model(dbt, session):
         meta={"cdc": {"layer": "etl_metadata"}},
     )
     known = session.table(str(dbt.this)) if dbt.is_incremental else None
-    return new_objects(session, FEEDS, known, dbt.ref("rejected_files"))
+    return new_objects(session, FEEDS, known)

@@ -1,23 +1,33 @@
 {#
     DMS writes the LOAD files of a load in the order of their numbers. One that is older than a file with a smaller
-    number is a leftover of an earlier, longer load (docs/contracts.md section 7, case 41): its rows are in silver.
+    number is a leftover of an earlier, longer load (docs/contracts.md section 7, case 41): its rows are in silver, and a
+    reload that left it as it was is not complete. A file that only came again is as old as its content.
 #}
 {{ config(severity='warn') }}
 with listing as (
     select
-        *,
-        row_number() over (partition by feed, path order by batch_id desc, modified_at desc) as age,
-        regexp_replace(object_key, 'LOAD[0-9A-Fa-f]+[.].*$', '') as folder,
-        cast(conv(regexp_extract(object_key, 'LOAD([0-9A-Fa-f]+)[.]', 1), 16, 10) as bigint) as load_number
-    from {{ ref('raw_listing') }}
-    where kind in ('load', 'vanished')
+        listing.*,
+        row_number() over (
+            partition by listing.feed, listing.object_key order by listing.batch_id desc, listing.modified_at desc
+        ) as age,
+        regexp_replace(listing.object_key, 'LOAD[0-9A-Fa-f]+[.].*$', '') as folder,
+        cast(conv(regexp_extract(listing.object_key, 'LOAD([0-9A-Fa-f]+)[.]', 1), 16, 10) as bigint) as load_number
+    from {{ ref('raw_listing') }} as listing
+    left anti join {{ ref('rejected_files') }} as rejected
+        on
+            listing.kind = 'load'
+            and rejected.rule = 'redelivered'
+            and listing.path = rejected.path
+            and listing.size = rejected.size
+            and listing.modified_at = rejected.modified_at
+    where listing.kind in ('load', 'vanished')
 ),
 
 loads as (
     select
         *,
         max(modified_at) over (
-            partition by feed, folder, generation order by load_number
+            partition by feed, folder order by load_number
             rows between unbounded preceding and 1 preceding
         ) as newest_before
     from listing
@@ -29,7 +39,6 @@ select
     source_schema,
     source_table,
     object_key,
-    generation,
     modified_at,
     newest_before
 from loads

@@ -80,7 +80,7 @@ class Table:
             values = {column: _aware(value) for column, value in row.asDict().items()}
             key = rules.key_of(values)
             if rules.mode == "append":
-                key = (values["_cdc_source_file"].split(f"/s/{self.name}/")[1], values["_cdc_file_row"])
+                key = (values["_cdc_source_file"].removeprefix(f"s/{self.name}/"), values["_cdc_file_row"])
             elif rules.mode == "history":
                 versions[key] += 1
                 key = (*key, versions[key] - 1)
@@ -108,16 +108,20 @@ class Table:
         return wrong
 
     def bronze(self) -> tuple[int, int]:
-        """Rows that broke no rule, and how many places in the order they have."""
+        """Rows of the newest content of files that broke no rule, and how many places in the order they have."""
         rows = self.lakehouse.sql(
             "select count(*) as n, count(distinct _cdc_sequence) as places"
-            f" from bronze.s__{self.name} where _cdc_quarantine_rule is null and _cdc_operation <> 'X'"
+            f" from bronze.s__{self.name} as log"
+            " where _cdc_quarantine_rule is null and _cdc_operation not in ('R', 'X')"
+            f" and not exists (select 1 from bronze.s__{self.name} as marker where marker._cdc_operation = 'X'"
+            " and marker._cdc_source_file = log._cdc_source_file"
+            " and right(marker._cdc_sequence, 14) > right(log._cdc_sequence, 14))"
         )
         return rows[0].n, rows[0].places
 
     def good_rows(self) -> int:
         """How many rows that break no rule were delivered."""
-        return len({row.position for row in placed(self.deliveries(), self.shape.rules, with_void=True)})
+        return len({row.position for row in placed(self.deliveries(), self.shape.rules)})
 
     def history(self, key: tuple[Any, ...]) -> int:
         """The history that a key of silver belongs to; not above BALLAST: none."""

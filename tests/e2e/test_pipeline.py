@@ -402,13 +402,13 @@ def test_every_other_object_has_a_status_and_a_reason(pipeline):
 
 def test_every_row_of_every_ingested_file_is_in_bronze_once(pipeline):
     files = pipeline.lakehouse.sql(
-        "select distinct source_table, path from etl_metadata.raw_processed_files"
+        "select distinct source_table, object_key, path from etl_metadata.raw_processed_files"
         " where status = 'ingested' and path like '%.parquet'"
     )
     assert len(files) > 20
     for file in files:
         counted = pipeline.lakehouse.sql(
-            f"select count(*) as n from bronze.s__{file.source_table} where _cdc_source_file = '{file.path}'"
+            f"select count(*) as n from bronze.s__{file.source_table} where _cdc_source_file = '{file.object_key}'"
         )
         assert (file.path, counted[0].n) == (file.path, sum(pipeline.delivered[file.path].values()))
 

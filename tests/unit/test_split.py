@@ -18,8 +18,7 @@ REJECTED_SCHEMA = (
 )
 LISTING_SCHEMA = (
     "feed string, source_schema string, source_table string, object_key string, path string, size bigint, "
-    "modified_at timestamp, kind string, file_time timestamp, generation int, batch_id bigint, "
-    "first_seen_at timestamp, revision int"
+    "modified_at timestamp, kind string, file_time timestamp, batch_id bigint, first_seen_at timestamp, revision int"
 )
 
 
@@ -33,18 +32,19 @@ class Bank:
             if schema:
                 spark.sql(f"create table {table} ({schema}) using parquet")
 
-    def land(self, batch, name, text, minutes=0, kind="mixed", table=None, generation=None):
+    def land(self, batch, name, text, minutes=0, kind="mixed", table=None):
         path = self.root / name
         path.write_bytes(text if isinstance(text, bytes) else text.encode())
         at = START + timedelta(minutes=minutes)
         os.utime(path, (at.timestamp(),) * 2)
         schema = table and "s"
-        where = (FEED["feed"], schema, table, name, f"file:{path}", len(text), at, kind, at, generation)
-        revision = sum(name == listed[3] for listed in self.listing)
+        where = (FEED["feed"], schema, table, name, f"file:{path}", len(text), at, kind, at)
+        versions = list(dict.fromkeys(listed[:9] for listed in [*self.listing, where] if name == listed[3]))
+        revision = versions.index(where)
         self.listing.append((*where, batch, START + timedelta(days=batch), revision))
 
     def split(self):
-        """New rows as (table, content, generation, batch), after they were written; None if there are none."""
+        """New rows as (table, content, batch), after they were written; None if there are none."""
         target = "split" if self.spark.catalog.tableExists("split") else None
         listing = self.spark.createDataFrame(self.listing, LISTING_SCHEMA)
         frame = new_rows(self.spark, FEED, listing, "rejected", target)
@@ -52,7 +52,7 @@ class Bank:
             return None
         rows = frame.localCheckpoint()
         rows.write.mode("append").saveAsTable("split")
-        found = [(row.source_table, row.content, row.generation, row.batch_id) for row in rows.collect()]
+        found = [(row.source_table, row.content, row.batch_id) for row in rows.collect()]
         return sorted(found, key=lambda row: (row[0] is not None, str(row)))
 
     def rejected(self):
@@ -66,15 +66,15 @@ def bank(spark, tmp_path):
 
 
 def test_each_object_is_read_once(bank):
-    assert bank.split() == [(None, None, None, 0)]
+    assert bank.split() == [(None, None, 0)]
     assert bank.split() is None
     bank.land(1, "CDC_TXN-1.csv", "I,t,s,1\nI,u,s,2\n")
     bank.land(2, "CDC_TXN-2.csv.gz", gzip.compress(b"I,t,s,3\n"))
     assert bank.split() == [
-        (None, None, None, 2),
-        ("t", "I,t,s,1", 1, 1),
-        ("t", "I,t,s,3", 1, 2),
-        ("u", "I,u,s,2", 1, 1),
+        (None, None, 2),
+        ("t", "I,t,s,1", 1),
+        ("t", "I,t,s,3", 2),
+        ("u", "I,u,s,2", 1),
     ]
     assert bank.split() is None
 
@@ -82,14 +82,14 @@ def test_each_object_is_read_once(bank):
 def test_a_record_over_lines_beside_an_object_without_such(bank):
     bank.land(1, "CDC_TXN-1.csv", 'I,t,s,"a\n\nb"\nI,u,s,2\n')
     bank.land(1, "CDC_TXN-2.csv", 'I,t,s,"c"\nI,u,s,4\n')
-    found = [content for _, content, _, _ in bank.split()]
+    found = [content for _, content, _ in bank.split()]
     assert found == [None, 'I,t,s,"a\n\nb"', 'I,t,s,"c"', "I,u,s,2", "I,u,s,4"]
 
 
 def test_a_batch_without_such_objects_is_progress(bank):
     bank.split()
-    bank.land(3, "LOAD1.csv", "1\n", kind="load", table="t", generation=1)
-    assert bank.split() == [(None, None, None, 3)]
+    bank.land(3, "LOAD1.csv", "1\n", kind="load", table="t")
+    assert bank.split() == [(None, None, 3)]
 
 
 def test_newer_content_is_marked_for_each_table_of_the_older(bank):
@@ -116,7 +116,7 @@ def test_what_cannot_be_read_is_written_down_and_stops_nothing_else(bank):
     bank.land(1, "CDC_TXN-2.csv", "I,t,s,1\n")
     bank.land(1, "CDC_TXN-3.csv", "I,t,s,2\n", minutes=1)
     bank.land(2, "CDC_TXN-3.csv", "I,t,s,3\n", minutes=2)
-    rows = [(None, None, None, 2), ("t", "I,t,s,1", 1, 1), ("t", "I,t,s,3", 1, 2)]
+    rows = [(None, None, 2), ("t", "I,t,s,1", 1), ("t", "I,t,s,3", 2)]
     assert bank.split() == rows
     [unreadable, replaced] = bank.rejected()
     assert unreadable[:2] == ("CDC_TXN-1.csv.gz", "unreadable")
@@ -126,14 +126,9 @@ def test_what_cannot_be_read_is_written_down_and_stops_nothing_else(bank):
     assert len(bank.rejected()) == 2
 
 
-def test_rows_belong_to_the_generation_that_their_table_had_when_they_came(bank):
-    bank.land(1, "LOAD1.csv", "1\n", minutes=0, kind="load", table="t", generation=1)
-    bank.land(1, "CDC_TXN-1.csv", "I,t,s,1\nI,u,s,1\n", minutes=5)
-    bank.land(1, "LOAD1.csv", "1\n", minutes=10, kind="load", table="t", generation=2)
-    bank.land(1, "CDC_TXN-2.csv", "I,t,s,2\nI,u,s,2\n", minutes=15)
-    assert [(table, content, generation) for table, content, generation, _ in bank.split()[1:]] == [
-        ("t", "I,t,s,1", 1),
-        ("t", "I,t,s,2", 2),
-        ("u", "I,u,s,1", 1),
-        ("u", "I,u,s,2", 1),
-    ]
+def test_a_version_that_goes_and_comes_back_is_read_once(bank):
+    bank.land(1, "CDC_TXN-1.csv", "I,t,s,1\n")
+    assert bank.split()[1:] == [("t", "I,t,s,1", 1)]
+    bank.land(3, "CDC_TXN-1.csv", "I,t,s,1\n")
+    bank.land(3, "CDC_TXN-2.csv", "I,t,s,2\n")
+    assert bank.split()[1:] == [("t", "I,t,s,2", 3)]

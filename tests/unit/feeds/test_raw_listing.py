@@ -7,7 +7,6 @@ import re
 from datetime import datetime, timedelta, timezone
 
 import pytest
-from pyspark.sql import functions as F
 
 from python_udfs.errors import LakehouseError
 from python_udfs.raw_listing import LISTING_SCHEMA, new_objects, next_batch_id
@@ -92,9 +91,9 @@ def test_a_version_that_comes_back_is_as_new_as_it_was(spark, listing, landing, 
     landing(CHANGE, content=b"whole")
     listing()
     remove(CHANGE)
-    assert listing() == [(CHANGE, "vanished", 1)]
+    assert listing() == [(CHANGE, "vanished")]
     landing(CHANGE, content=b"whole")
-    assert listing() == [(CHANGE, "change", 1)]
+    assert listing() == [(CHANGE, "change")]
     came = [(row.modified_at, row.revision) for row in listing.known if row.kind == "change"]
     assert came[1] == came[2] == (datetime(2024, 1, 31, 23, 0, 0, 1000), 1)
 
@@ -105,60 +104,6 @@ def test_a_second_listing_of_the_same_process_reads_the_disk_again(spark, landin
     assert new_objects(spark, FEEDS, known) is None
     landing("s/t/LOAD00000002.parquet")
     assert list(listed(new_objects(spark, FEEDS, known))) == ["s/t/LOAD00000002.parquet"]
-
-
-def test_a_load_name_that_comes_again_starts_the_next_generation(spark, landing):
-    landing("s/t/LOAD00000001.parquet", 0)
-    landing("s/t/LOAD00000002.parquet", 1)
-    landing("s/t/20240131-230300000.parquet", 3)
-    landing("s/other/LOAD00000001.parquet", 0)
-    known = new_objects(spark, FEEDS, None, now=START).localCheckpoint()
-    assert {generation for (generation,) in listed(known, "generation").values()} == {1}
-
-    landing("s/t/LOAD00000001.parquet", 10)
-    landing("s/t/LOAD00000003.parquet", 11)
-    landing("s/t/20240131-230400000.parquet", 4)
-    landing("s/t/20240131-231200000.parquet", 12)
-    landing("s/other/20240131-231200000.parquet", 12)
-    assert listed(new_objects(spark, FEEDS, known), "generation") == {
-        "s/t/LOAD00000001.parquet": (2,),
-        "s/t/LOAD00000003.parquet": (2,),
-        "s/t/20240131-230400000.parquet": (1,),
-        "s/t/20240131-231200000.parquet": (2,),
-        "s/other/20240131-231200000.parquet": (1,),
-    }
-
-
-def test_a_change_file_that_is_delivered_again_stays_in_its_generation(spark, landing):
-    landing("s/t/LOAD00000001.parquet", 0)
-    landing("s/t/20240131-230300000.parquet", 3)
-    known = new_objects(spark, FEEDS, None, now=START).localCheckpoint()
-    landing("s/t/LOAD00000001.parquet", 10)
-    known = known.unionByName(new_objects(spark, FEEDS, known)).localCheckpoint()
-    landing("s/t/20240131-230300000.parquet", 20)
-    landing("s/t/20240131-231200000.parquet", 12)
-    assert listed(new_objects(spark, FEEDS, known), "generation") == {
-        "s/t/20240131-230300000.parquet": (1,),
-        "s/t/20240131-231200000.parquet": (2,),
-    }
-
-
-def test_a_corrected_load_file_is_no_reload_but_one_replaced_before_it_was_read_is(spark, landing):
-    landing("s/t/LOAD00000001.parquet", 0)
-    landing("s/t/LOAD00000002.parquet", 0)
-    landing("s/other/LOAD00000001.parquet", 0)
-    known = new_objects(spark, FEEDS, None, now=START).localCheckpoint()
-    rejected = known.where("object_key <> 's/t/LOAD00000001.parquet'").select(
-        "path", "size", "modified_at", F.expr("if(source_table = 't', 'unreadable', 'replaced')").alias("rule")
-    )
-    landing("s/t/LOAD00000002.parquet", 10)
-    landing("s/t/20240131-231200000.parquet", 12)
-    landing("s/other/LOAD00000001.parquet", 10)
-    assert listed(new_objects(spark, FEEDS, known, rejected), "generation") == {
-        "s/t/LOAD00000002.parquet": (1,),
-        "s/t/20240131-231200000.parquet": (1,),
-        "s/other/LOAD00000001.parquet": (2,),
-    }
 
 
 def test_tables_with_hidden_names_are_listed_and_what_writers_leave_is_named(spark, landing):
@@ -232,7 +177,7 @@ TRUNCATING = [{**FEEDS[0], "vanished_files": {("s", "t"): "truncate"}}]
 
 @pytest.fixture
 def listing(spark, landing):
-    """Lists again and again; each call returns (key, kind, generation) of what is new, None if there is nothing."""
+    """Lists again and again; each call returns (key, kind) of what is new, None if there is nothing."""
     known = []
 
     def list_again(feeds=FEEDS):
@@ -241,7 +186,7 @@ def listing(spark, landing):
             return None
         rows = found.collect()
         known.extend(rows)
-        return sorted((row.object_key, row.kind, row.generation) for row in rows)
+        return sorted((row.object_key, row.kind) for row in rows)
 
     list_again.landing = landing
     list_again.known = known
@@ -263,15 +208,15 @@ def test_an_object_that_is_gone_is_told_once_and_new_when_it_comes_back(listing,
         landing(key)
     listing()
     remove(LOAD)
-    assert listing() == [(LOAD, "vanished", 1)]
+    assert listing() == [(LOAD, "vanished")]
     assert listing() is None
     landing(LOAD)
-    assert listing() == [(LOAD, "load", 1)], "the same version again is no reload"
+    assert listing() == [(LOAD, "load")], "the same version again"
     assert listing() is None
     remove(LOAD)
-    assert listing() == [(LOAD, "vanished", 1)]
+    assert listing() == [(LOAD, "vanished")]
     landing(LOAD, 10)
-    assert listing() == [(LOAD, "load", 2)], "a new version is one"
+    assert listing() == [(LOAD, "load")], "a new version is one"
 
 
 def test_an_object_replaced_by_an_empty_one_is_gone_and_told_once(listing, landing):
@@ -279,7 +224,7 @@ def test_an_object_replaced_by_an_empty_one_is_gone_and_told_once(listing, landi
     landing(OTHER)
     listing()
     landing(LOAD, content=b"")
-    assert listing() == [(LOAD, "ignored", None), (LOAD, "vanished", 1)]
+    assert listing() == [(LOAD, "ignored"), (LOAD, "vanished")]
     assert listing() is None
 
 
@@ -293,19 +238,19 @@ def test_a_table_all_of_whose_objects_go_at_once_is_truncated_if_its_row_asks(li
         remove(key)
     landing("s/more/LOAD00000001.parquet")
     assert listing(TRUNCATING) == [
-        ("s/more/LOAD00000001.parquet", "load", 1),
-        (OTHER, "vanished", 1),
-        ("s/t", "truncate", 2),
-        (CHANGE, "vanished", 1),
-        (LOAD, "vanished", 2),
+        ("s/more/LOAD00000001.parquet", "load"),
+        (OTHER, "vanished"),
+        ("s/t", "truncate"),
+        (CHANGE, "vanished"),
+        (LOAD, "vanished"),
     ]
     assert listing(TRUNCATING) is None
     landing("s/t/20240201-230300000.parquet", 2000)
     listing(TRUNCATING)
     remove("s/t/20240201-230300000.parquet")
     assert listing(TRUNCATING) == [
-        ("s/t", "truncate", 2),
-        ("s/t/20240201-230300000.parquet", "vanished", 2),
+        ("s/t", "truncate"),
+        ("s/t/20240201-230300000.parquet", "vanished"),
     ]
 
 
@@ -335,25 +280,25 @@ def test_objects_that_go_one_by_one_truncate_nothing(listing, landing, remove):
         landing(key)
     listing(TRUNCATING)
     remove(CHANGE)
-    assert listing(TRUNCATING) == [(CHANGE, "vanished", 1)]
+    assert listing(TRUNCATING) == [(CHANGE, "vanished")]
     remove(LOAD)
-    assert listing(TRUNCATING) == [(LOAD, "vanished", 1)]
+    assert listing(TRUNCATING) == [(LOAD, "vanished")]
 
 
 def test_a_location_that_lists_nothing_is_not_mounted_and_truncates_nothing(listing, landing, remove, tmp_path):
     landing(LOAD)
     listing(TRUNCATING)
     remove(LOAD)
-    assert listing(TRUNCATING) == [("", "vanished", None)]
+    assert listing(TRUNCATING) == [("", "vanished")]
     assert listing(TRUNCATING) is None
     away = tmp_path / "landing area" / "shop"
     away.rename(tmp_path / "elsewhere")
     assert listing(TRUNCATING) is None
     (tmp_path / "elsewhere").rename(away)
     landing(LOAD)
-    assert listing(TRUNCATING) == [("", "ignored", None)]
+    assert listing(TRUNCATING) == [("", "ignored")]
     away.rename(tmp_path / "elsewhere")
-    assert listing(TRUNCATING) == [("", "vanished", None)]
+    assert listing(TRUNCATING) == [("", "vanished")]
 
 
 def test_a_location_that_lists_nothing_says_nothing_about_other_feeds(listing, landing, remove):
@@ -363,7 +308,7 @@ def test_a_location_that_lists_nothing_says_nothing_about_other_feeds(listing, l
     listing(feeds)
     remove(CHANGE)
     remove(f"../more/{LOAD}")
-    assert listing(feeds) == [("", "vanished", None), (CHANGE, "vanished", 1)]
+    assert listing(feeds) == [("", "vanished"), (CHANGE, "vanished")]
 
 
 def test_a_feed_that_moved_has_lost_nothing(listing, landing):
@@ -389,28 +334,38 @@ def test_what_is_gone_is_said_unless_its_table_ignores_it(listing, landing, remo
     ]
 
 
-def test_mixed_objects_have_no_generation_and_are_told_when_they_are_gone(listing, landing, remove, monkeypatch):
+def test_mixed_objects_are_told_when_they_are_gone(listing, landing, remove, monkeypatch):
     said = []
     monkeypatch.setattr("python_udfs.raw_listing.logger.warning", said.append)
     first, second = "cdc/CDC_TXN-20240131230102123.csv", "cdc/CDC_TXN-20240131230102124.csv"
     for key in (LOAD, first, second):
         landing(key)
-    assert listing(MIXED) == [(first, "mixed", None), (second, "mixed", None), (LOAD, "load", 1)]
+    assert listing(MIXED) == [(first, "mixed"), (second, "mixed"), (LOAD, "load")]
     landing(LOAD, 10)
     landing(second, 10)
-    assert listing(MIXED) == [(second, "mixed", None), (LOAD, "load", 2)]
+    assert listing(MIXED) == [(second, "mixed"), (LOAD, "load")]
     remove(LOAD)
     remove(first)
-    assert listing(MIXED) == [(first, "vanished", None), (LOAD, "vanished", 2)]
+    assert listing(MIXED) == [(first, "vanished"), (LOAD, "vanished")]
     assert listing(MIXED) is None
     assert [re.sub("example .*", "example", message) for message in sorted(said)] == [
         "Feed shop: 1 objects of mixed content are gone, for example",
         "Feed shop: 1 objects of s.t are gone, for example",
     ]
     remove(second)
-    assert listing(MIXED) == [("", "vanished", None)]
+    assert listing(MIXED) == [("", "vanished")]
     assert said[-1].endswith("lists no object any more. Nothing is truncated. Is it mounted?")
 
 
 def test_without_feeds_nothing_is_listed(spark):
     assert new_objects(spark, [], None).count() == 0
+
+
+def test_an_object_is_known_by_its_path_under_the_location_of_its_feed(spark, landing, tmp_path):
+    landing("s/t/LOAD00000001.parquet")
+    known = new_objects(spark, FEEDS, None, now=START).localCheckpoint()
+    (tmp_path / "landing area" / "shop").rename(tmp_path / "landing area" / "moved")
+    moved = [{**FEEDS[0], "location": "moved"}]
+    assert new_objects(spark, moved, known) is None
+    landing("../moved/s/t/LOAD00000001.parquet", 5)
+    assert listed(new_objects(spark, moved, known), "kind") == {"s/t/LOAD00000001.parquet": ("load",)}

@@ -71,9 +71,8 @@ def test_cdc_new_files_sql__of_this_table_after_the_last_batch():
         r"""
         with listing as (
             select
-                path, size, modified_at, revision, kind, object_key, file_time,
-                max_by(generation, batch_id) as generation, max(batch_id) as batch_id,
-                max(first_seen_at) as first_seen_at
+                size, modified_at, revision, kind, object_key, file_time,
+                max_by(path, batch_id) as path, max(batch_id) as batch_id, max(first_seen_at) as first_seen_at
             from listing_table
             where
                 kind in ('load', 'change', 'truncate')
@@ -81,13 +80,13 @@ def test_cdc_new_files_sql__of_this_table_after_the_last_batch():
                 and source_schema = 'shop'
                 and source_table = 'order'
                 and batch_id > 7
-            group by path, size, modified_at, revision, kind, object_key, file_time
+            group by size, modified_at, revision, kind, object_key, file_time
         )
         select
             listing.path, listing.size, listing.modified_at, listing.revision, listing.kind, listing.object_key,
-            listing.file_time, listing.generation, listing.batch_id,
+            listing.file_time, 1 as generation, listing.batch_id,
             row_number() over (
-                partition by listing.path order by listing.modified_at desc, listing.batch_id desc
+                partition by listing.object_key order by listing.modified_at desc, listing.batch_id desc
             ) = 1 or listing.kind = 'truncate' as is_newest
         from listing
         left anti join rejected_table as rejected
@@ -96,12 +95,29 @@ def test_cdc_new_files_sql__of_this_table_after_the_last_batch():
                 and listing.size = rejected.size
                 and listing.modified_at = rejected.modified_at
                 and listing.first_seen_at <= rejected.rejected_at
+                and rejected.rule <> 'redelivered'
         """,
     )
 
 
+def test_cdc_new_files_sql__a_version_that_is_back_is_read_if_it_was_rejected():
+    sql = normalise(Dbt().cdc_new_files_sql("listing_table", "rejected_table", FEED, 7, has_gone=True))
+    assert "min(batch_id) <= 7 as is_back from" in sql
+    assert "and batch_id > 7" not in sql
+    assert "having max(batch_id) > 7" in sql
+    assert "where not listing.is_back or exists (select 1 from rejected_table as before where" in sql
+
+
 NAMED = {"feed": "it's", "source_schema": "shop", "source_table": "order"}
-LISTED = {**NAMED, "batch_id": 10, "earlier_batch_id": 9, "shared_batch_id": None, "objects": 3}
+LISTED = {
+    **NAMED,
+    "batch_id": 10,
+    "earlier_batch_id": 9,
+    "shared_batch_id": None,
+    "is_reloaded": False,
+    "has_gone": False,
+    "objects": 3,
+}
 WAITING = {"is_shared": [LISTED]}
 
 
@@ -121,7 +137,15 @@ def test_cdc_new_files__nothing_new():
     dbt = Dbt(answers=WAITING, nodes=THREE)
     files = dbt.cdc_new_files(FEED, 10)
     assert files.pop("sql").endswith("\nlimit 0")
-    assert files == {"paths": [], "overwritten": [], "has_truncate": False, "has_mixed": False, "last_batch_id": 10}
+    assert files == {
+        "paths": [],
+        "overwritten": [],
+        "has_truncate": False,
+        "has_load": False,
+        "has_mixed": False,
+        "is_reloaded": None,
+        "last_batch_id": 10,
+    }
     assert (len(dbt.queries), dbt.kept) == (1, {}), "one query for all tables"
 
 
@@ -154,7 +178,9 @@ def test_cdc_new_files__a_truncate_is_no_object_to_read():
         "paths": ["a"],
         "overwritten": [],
         "has_truncate": True,
+        "has_load": True,
         "has_mixed": False,
+        "is_reloaded": 0,
         "last_batch_id": 10,
         "sql": KEPT,
     }
@@ -167,6 +193,7 @@ def test_cdc_new_files__a_truncate_is_no_object_to_read():
         ({"earlier_batch_id": 7}, FEED, True),
         ({"earlier_batch_id": None}, FEED, True),
         ({"earlier_batch_id": 8}, FEED, False),
+        ({"earlier_batch_id": 7, "has_gone": True}, FEED, False),
         ({"earlier_batch_id": 7, "objects": 10_001}, FEED, False),
         ({"earlier_batch_id": 7}, {**FEED, "split": "split_shop"}, False),
     ],
@@ -188,8 +215,8 @@ def test_cdc_new_files_sql__of_all_tables():
     names = "feed, source_schema, source_table, "
     assert condition in of_table
     assert "feed = " not in sql
-    assert f"select {names}path, size" in sql
-    assert f"group by {names}path, size" in sql
+    assert f"select {names}size" in sql
+    assert f"group by {names}size" in sql
     assert "select listing.feed, listing.source_schema, listing.source_table, listing.path" in sql
 
 
@@ -343,7 +370,7 @@ def test_cdc_csv_layout_sql__optional_columns_may_be_missing():
 def test_cdc_csv_layout_sql__with_a_header_the_header_says_how_many():
     sql = normalise(Dbt().cdc_csv_layout_sql(table(header=True)))
     assert "when size(_cdc_fields) <> size(_cdc_header) then" in sql
-    assert "first_value(_cdc_fields) over (partition by _cdc_path order by _cdc_row)" in sql
+    assert "first_value(_cdc_fields) over (partition by _cdc_object_key order by _cdc_row)" in sql
     assert "_cdc_lead" not in sql
 
 
@@ -600,7 +627,7 @@ def test_cdc_csv_records_sql__header_is_no_record(header, end):
 
 
 PARQUET = {"primary_key": ["id"], "options": {"operation_column": "auto", "timestamp_column": "dms_ts"}}
-FILE_COLUMNS = """files.path as _cdc_path, files.kind as _cdc_kind, files.file_time as _cdc_file_time,
+FILE_COLUMNS = """files.object_key as _cdc_object_key, files.kind as _cdc_kind, files.file_time as _cdc_file_time,
     files.modified_at as _cdc_modified_at, files.generation as _cdc_generation, files.batch_id as _cdc_batch_id,
     files.place as _cdc_place, files.object as _cdc_object, files.version as _cdc_version,
     files.ingested_at as _cdc_ingested_at"""

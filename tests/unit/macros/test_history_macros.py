@@ -137,6 +137,7 @@ class Lake:
         self.query = query
         self.cdc = cdc
         self.log: list[Change] = []
+        self.reloads: list[Change] = []  # the rows that say that a reload is complete
         self.silver: dict[tuple[Key, str], tuple[Any, ...]] = {}
         self.progress: dict[str, Any] = {}
         self.dbt = Dbt(cdc=cdc, columns={"silver": SILVER})
@@ -151,8 +152,14 @@ class Lake:
 
     def build(self, changes: Iterable[Change]) -> int:
         """Returns how many versions were written."""
-        self.log += changes
-        make_view(self.query, "bronze", BRONZE, (change.row() for change in self.log))
+        new = list(changes)
+        self.log += new
+        begun = {change.generation for change in self.log if change.operation != "L"} - {1}
+        for generation in sorted(begun - {change.generation for change in self.reloads}):
+            sequence = f"{generation:06}.1.{0:020}.{0:016}"
+            batch = max(change.batch for change in new)
+            self.reloads.append(Change("R", None, sequence, generation, batch, dict.fromkeys(COLUMNS)))
+        make_view(self.query, "bronze", BRONZE, (change.row() for change in self.log + self.reloads))
         news = self.dbt.cdc_bronze_range(self.cdc, "bronze", 1, self.progress, PLAN)
         silver = "silver" if self.progress else None
         written = self.query(self.dbt.cdc_history(self.cdc, "bronze", silver, news, PLAN))

@@ -752,11 +752,12 @@ def log_sql(*rows: tuple[int, str, int]) -> str:
     [
         ([(1, "L", 1), (1, "L", 2)], ""),
         ([(1, "L", 1), (1, "D", 1), (1, "L", 2)], ""),
-        ([(1, "L", 1), (1, "U", 1), (1, "L", 2), (1, "U", 2), (1, "L", 3)], "000002"),
-        ([(1, "L", 1), (0, "T", 1), (1, "U", 2)], "000001.001 000002"),
+        ([(1, "L", 1), (1, "U", 1), (1, "L", 2), (1, "U", 2), (1, "L", 3)], ""),
+        ([(1, "L", 1), (1, "U", 1), (1, "L", 2), (0, "R", 2), (1, "U", 2), (1, "L", 3)], "000002"),
+        ([(1, "L", 1), (0, "T", 1), (0, "R", 2), (1, "U", 2)], "000001.001 000002"),
     ],
 )
-def test_barriers_are_truncates_and_generations_with_a_change(query, rows, barriers):
+def test_barriers_are_truncates_and_complete_reloads(query, rows, barriers):
     found = sorted(row["barrier"] for row in query(Dbt().cdc_barriers_sql(log_sql(*rows))))
     [summary] = query(Dbt().cdc_bronze_range_summary_sql(log_sql(*rows)))
     assert found == barriers.split()
@@ -815,9 +816,45 @@ def test_cdc_ties_sql__different_changes_of_a_key_in_objects_of_one_place(query,
     plan = [{"name": name, "raw_type": "string"} for name in ("id", "value", "other")] + [
         {"name": "gone", "raw_type": None}
     ]
-    sql = Dbt().cdc_ties_sql({"mode": "current", "primary_key": ["id"]}, log, [PLACE], plan, 7)
+    # The listing, which knows the places, does not know their generation.
+    sql = Dbt().cdc_ties_sql({"mode": "current", "primary_key": ["id"]}, log, [PLACE.removeprefix("000001.")], plan, 7)
     assert query(sql) == [{"ties": ties}]
     others = "1 as _cdc_generation, timestamp '2024-01-02' as _cdc_committed_at, cast(null as map<string, string>)"
     bronze = f"select *, {others} as _cdc_old_key, cast(null as array<string>) as _cdc_unavailable_columns from ({log})"
     [summary] = query(Dbt().cdc_bronze_range_summary_sql(bronze))
     assert summary["has_many_objects"] is (len({key for *_, key, _ in rows}) > 1)
+
+
+LISTED = (
+    "feed, source_schema, source_table, kind, object_key, path, size, revision, file_time, batch_id, modified_at,"
+    " first_seen_at"
+)
+
+
+def listing_sql(*objects: tuple[str, str, int, str]) -> str:
+    """A listing: kind, key, batch and the minute of the modification time of each object."""
+    rows = ", ".join(
+        f"('f', 's', 't', '{kind}', '{key}', 'file:/{key}', 1L, 0, cast(null as timestamp), {batch}L,"
+        f" timestamp '2024-01-02 03:{minute}:00', timestamp '2024-01-02 04:00:00')"
+        for kind, key, batch, minute in objects
+    )
+    return f"(select * from values {rows} as listing ({LISTED}))"
+
+
+NOT_REJECTED = (
+    "(select string(null) as path, 0L as size, current_timestamp() as modified_at, current_timestamp() as rejected_at,"
+    " string(null) as rule where false)"
+)
+
+
+@pytest.mark.parametrize("clock", ["02", "30"])
+def test_a_truncate_ends_the_newest_load_that_was_listed_before_whatever_the_clock_says(query, clock):
+    cdc = {"feed": "f", "source_schema": "s", "source_table": "t"}
+    loads = [("load", "s/t/LOAD1", batch, minute) for batch, minute in ((1, "01"), (2, "10"), (4, "20"))]
+    listing = listing_sql(*loads, ("truncate", "s/t", 3, clock))
+    files_sql = (
+        "select path, size, modified_at, revision, kind, object_key, file_time, 1 as generation, batch_id,"
+        f" true as is_newest, false as is_again from {listing} as listing where kind = 'truncate'"
+    )
+    [found] = query(Dbt().cdc_generation_files_sql(cdc, files_sql, listing, NOT_REJECTED, 0, 9, []))
+    assert found["generation"] == 2

@@ -319,7 +319,7 @@ def test_known_operations__leaves_quarantined_rows_out():
     sql = data_test("known_operations")
     assert sql.startswith(BLOCKS_NOTHING)
     assert "from silver.shop__order where _cdc_quarantine_rule is null and (" in sql
-    assert "_cdc_operation is null or _cdc_operation not in ('L', 'I', 'U', 'D', 'T', 'X')" in sql
+    assert "_cdc_operation is null or _cdc_operation not in ('L', 'I', 'U', 'D', 'T', 'R', 'X')" in sql
 
 
 def test_no_key_is_null__asks_for_the_models_own_key():

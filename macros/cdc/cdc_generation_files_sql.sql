@@ -1,0 +1,47 @@
+{#
+    The files of a batch with their load generations: the newest that had begun when the object came. A truncate has the
+    time of a run, whose clock is not that of the store: it ends what was listed before it. A load object that only came
+    again is left out, unless it belongs to a reload; one of an earlier batch is then read with the batch that shows it, if
+    its content is still there.
+#}
+{% macro cdc_generation_files_sql(
+    cdc, files_sql, listing, rejected, after_batch_id, last_batch_id, same, split=none
+) -%}
+{%- set keys -%}
+array({% for key in same %}{{ cdc_string_sql(key) }}{{ ', ' if not loop.last }}{% endfor %})
+{%- endset -%}
+{%- set is_same = 'array_contains(' ~ keys ~ ', files.object_key)' if same else 'false' -%}
+with {{ cdc_generations_sql(listing, rejected, cdc, last_batch_id, split) }},
+
+files as (
+    {{ files_sql | indent(4) }}
+),
+
+new_loads as (
+    select object_key
+    from files
+    where kind = 'load' and is_newest and not is_again
+),
+
+dated as (
+    select
+        files.*,
+        coalesce(changes.came_at, files.modified_at) as came_at
+    from files
+    left join changes on files.object_key = changes.object_key
+    left join new_loads on files.object_key = new_loads.object_key
+    left join counted on files.object_key = counted.object_key and files.modified_at = counted.modified_at
+    where
+        files.kind <> 'load'
+        or not files.is_newest
+        or not files.is_again and (counted.object_key is not null or not {{ is_same }})
+        or files.is_again and counted.begun_in > {{ after_batch_id }} and ({{ is_same }} or new_loads.object_key is null)
+)
+
+select
+    dated.* except (generation, came_at),
+    cast(coalesce(max(starts.generation), 1) as int) as generation
+from dated
+left join starts on if(dated.kind = 'truncate', starts.batch_id < dated.batch_id, starts.began_at <= dated.came_at)
+group by all
+{%- endmacro %}

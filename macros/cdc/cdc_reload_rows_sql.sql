@@ -1,0 +1,19 @@
+{#
+    What a row of the operation R is made of: no file says that a reload is complete; the listing does. The row stands behind
+    the loads and before the changes.
+#}
+{% macro cdc_reload_rows_sql(generations, last_batch_id) -%}
+reloads as (
+    select
+        cast(null as string) as _cdc_object_key,
+        cast(null as timestamp) as _cdc_committed_at,
+        generation as _cdc_generation,
+        cast({{ last_batch_id }} as bigint) as _cdc_batch_id,
+        concat(lpad(generation, 6, '0'), '.1.', repeat('0', 20)) as _cdc_place,
+        repeat('0', 16) as _cdc_object,
+        repeat('0', 14) as _cdc_version,
+        timestamp '{{ run_started_at.strftime("%Y-%m-%d %H:%M:%S.%f") }}+00:00' as _cdc_ingested_at,
+        cast(0 as bigint) as _cdc_row
+    from values {% for generation in generations %}({{ generation }}){{ ', ' if not loop.last }}{% endfor %} as complete (generation)
+)
+{%- endmacro %}

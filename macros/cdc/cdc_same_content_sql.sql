@@ -1,0 +1,56 @@
+{#
+    Which load files give the rows that bronze holds of an earlier version: as many, with the same values at the same
+    places. A hash passes over nulls, so each value is hashed behind its position.
+#}
+{% macro cdc_same_content_sql(rows_sql, bronze, plan, earlier) -%}
+{%- set digest -%}
+count(*) as rows,
+        bit_xor(xxhash64(
+            _cdc_file_row, _cdc_quarantine_content
+            {%- for column in plan %},
+            {{ loop.index }}, {{ _hashed_sql(column) }}
+            {%- endfor %}
+        )) as digest
+{%- endset -%}
+with versions as (
+    select *
+    from values
+        {%- for file in earlier %}
+        ({{ cdc_string_sql(file.object_key) }}, {{ file.earlier_millis }}){{ ',' if not loop.last }}
+        {%- endfor %}
+        as versions (object_key, millis)
+),
+
+fresh as (
+    select
+        _cdc_source_file,
+        {{ digest }}
+    from (
+        {{ rows_sql | indent(8) }}
+    ) as judged
+    group by _cdc_source_file
+),
+
+held as (
+    select
+        _cdc_source_file,
+        {{ digest }}
+    from {{ bronze }} as bronze
+    left semi join versions
+        on _cdc_source_file = object_key and cast(right(_cdc_sequence, 14) as bigint) = millis
+    where not {{ cdc_is_released_sql('bronze') }}
+    group by _cdc_source_file
+)
+
+select versions.object_key
+from versions
+left join fresh on versions.object_key = fresh._cdc_source_file
+left join held on versions.object_key = held._cdc_source_file
+where fresh.rows <=> held.rows and fresh.digest <=> held.digest
+{%- endmacro %}
+
+
+{% macro _hashed_sql(column) -%}
+{%- set name = cdc_quote(column.name) -%}
+{{ 'cast(' ~ name ~ ' as string)' if 'map<' in column.type else name }}
+{%- endmacro %}

@@ -1,0 +1,178 @@
+"""Objects that come again: touched, corrected, reloaded, gone and back, copied to another place (decision 0026).
+
+All tables live in one project and are built three times.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+from pathlib import Path
+
+import pytest
+from stories import ID_V_W, Story, at, change
+
+from python_udfs.dms_writer import DmsTask, SourceTable
+
+TRANSACTIONS = SourceTable("s", "v_transactions", ID_V_W, ("id",))
+COLUMNS = "id int, v string, w string"
+
+
+def row(key, v):
+    return {"id": key, "v": v, "w": "x"}
+
+
+class Versions:
+    """The project, its tables as each build left them, and what the builds said."""
+
+    def __init__(self, lakehouse) -> None:
+        self.lakehouse = lakehouse
+        self.builds: list[dict[str, str]] = []
+        self.messages: list[str] = []
+        self.seen: list[dict[str, list]] = []
+        self.tables: list[str] = []
+        lakehouse.add_feed("v_parquet", "parquet", "timestamp_column=ts")
+        lakehouse.add_feed("v_append", "parquet", "timestamp_column=ts")
+        lakehouse.add_feed("v_mixed", "csv", "timestamp_column=ts;transaction_files=true")
+        for name in ("v_corrected", "v_touched", "v_partly", "v_identical", "v_back"):
+            self.add("v_parquet", name)
+        self.add("v_parquet", "v_history", mode="history", unchanged_rows="write")
+        self.add("v_append", "v_append", primary_key="", mode="append")
+        self.add("v_mixed", "v_transactions", columns=COLUMNS)
+        lakehouse.make_models()
+
+    def add(self, feed: str, name: str, **cells: str) -> None:
+        self.tables.append(name)
+        self.lakehouse.add_table(feed, name, **cells)
+
+    def story(self, name: str, feed: str = "v_parquet") -> Story:
+        return Story(self.lakehouse.raw / feed, name, ID_V_W, ("id",), timestamp_column_name="ts")
+
+    def load(self, name: str, minutes: float, *rows, number: int = 1, feed: str = "v_parquet") -> Path:
+        """One LOAD file; every load of the writer begins with number 1."""
+        workshop = Story(self.lakehouse.raw.parent / "workshop", name, ID_V_W, ("id",), timestamp_column_name="ts")
+        [made] = workshop.load(0, *rows)
+        target = self.lakehouse.raw / feed / "s" / name / f"LOAD{number:08X}.parquet"
+        target.parent.mkdir(parents=True, exist_ok=True)
+        return touch(made.replace(target), minutes)
+
+    def build(self) -> None:
+        self.builds.append(self.lakehouse.build())
+        self.messages += self.lakehouse.messages
+        broken = {name: status for name, status in self.builds[-1].items() if status in ("error", "skipped")}
+        assert not broken, (broken, self.lakehouse.messages)
+        self.seen.append({name: self.lakehouse.table(name, "id, v") for name in self.tables})
+
+
+def touch(path: Path, minutes: float) -> Path:
+    os.utime(path, (at(minutes).timestamp(),) * 2)
+    return path
+
+
+@pytest.fixture(scope="module")
+def versions(empty_lakehouse):
+    found = Versions(empty_lakehouse)
+    lakehouse = found.lakehouse
+    mixed = DmsTask(lakehouse.raw / "v_mixed", timestamp_column_name="ts", csv_quote_ambiguous_text=True)
+
+    mixed.full_load(TRANSACTIONS, [row(1, "a"), row(2, "a")], at(0))
+    transaction = mixed.transactions([(TRANSACTIONS, change("U", 5, **row(1, "b")))], at(5))
+    found.load("v_corrected", 0, row(1, "a"))
+    corrected = touch(found.story("v_corrected").changes(5, change("U", 5, **row(1, "b")))[0], 5)
+    content = corrected.read_bytes()
+    corrected.write_bytes(b"half a file")
+    touch(corrected, 5)
+    first = found.load("v_touched", 0, row(1, "a"), row(2, "a"))
+    found.load("v_touched", 1, row(3, "a"), number=2)
+    found.story("v_touched").changes(5, change("U", 5, **row(1, "b")))
+    found.load("v_partly", 0, row(1, "a"), row(2, "a"))
+    found.load("v_partly", 1, row(3, "a"), number=2)
+    found.load("v_identical", 0, row(1, "a"))
+    second = found.load("v_identical", 1, row(2, "a"), number=2)
+    found.story("v_identical").changes(5, change("U", 5, **row(2, "b")))
+    away = []
+    for name in ("v_back", "v_history"):
+        found.load(name, 0, row(1, "a"))
+        away += found.story(name).changes(5, change("U", 5, **row(1, "b")))
+    found.load("v_append", 0, row(1, "a"), row(1, "a"), feed="v_append")
+    found.story("v_append", "v_append").changes(5, change("I", 5, **row(2, "b")))
+    found.build()
+
+    mixed.full_load(TRANSACTIONS, [row(1, "reloaded"), row(2, "reloaded")], at(10))
+    found.load("v_corrected", 10, row(1, "reloaded"))
+    touch(first, 10)
+    found.story("v_touched").changes(12, change("U", 12, **row(2, "c")))
+    found.load("v_partly", 10, row(1, "reloaded"))
+    found.story("v_partly").changes(12, change("U", 12, **row(1, "c")))
+    touch(second, 10)
+    kept = [(path, path.stat().st_mtime_ns, path.read_bytes()) for path in away]
+    for path in away:
+        path.unlink()
+    found.build()
+
+    touch(transaction, 20)
+    corrected.write_bytes(content)
+    touch(corrected, 20)
+    found.load("v_partly", 14, row(4, "reloaded"), number=2)
+    found.load("v_identical", 11, row(1, "reloaded"))
+    found.story("v_identical").changes(12, change("U", 12, **row(1, "c")))
+    for path, modified, bytes_ in kept:
+        path.write_bytes(bytes_)
+        os.utime(path, ns=(modified, modified))
+    shutil.copytree(lakehouse.raw / "v_append", lakehouse.raw / "v_elsewhere")
+    shutil.rmtree(lakehouse.raw / "v_append")
+    for number, path in enumerate(sorted((lakehouse.raw / "v_elsewhere").rglob("*.parquet"))):
+        touch(path, 30 + number)
+    lakehouse.rows["cdc_feeds.csv"][1]["location"] = "v_elsewhere"
+    lakehouse.make_models()
+    found.build()
+    return found
+
+
+def test_a_transaction_file_that_is_delivered_again_after_a_reload_stays_below_it(versions):
+    assert versions.seen[0]["v_transactions"] == [(1, "b"), (2, "a")]
+    assert versions.seen[2]["v_transactions"] == [(1, "reloaded"), (2, "reloaded")]
+
+
+def test_a_change_file_that_is_corrected_after_a_reload_stays_below_it(versions):
+    assert versions.seen[2]["v_corrected"] == [(1, "reloaded")]
+
+
+def test_a_load_file_that_is_only_touched_changes_nothing(versions):
+    assert versions.seen[1]["v_touched"] == [(1, "b"), (2, "c"), (3, "a")]
+    found = versions.lakehouse.sql(
+        "select object_key, status, reason from etl_metadata.raw_processed_files"
+        " where source_table = 'v_touched' and reason is not null"
+    )
+    assert [(row.object_key, row.status) for row in found] == [("s/v_touched/LOAD00000001.parquet", "ignored")]
+    assert found[0].reason == "delivered again: the same rows as the version of 2024-01-31 23:00:00 UTC"
+
+
+def test_a_reload_removes_nothing_before_its_last_load_file_has_come(versions):
+    assert versions.seen[1]["v_partly"] == [(1, "c"), (2, "a"), (3, "a")]
+    assert [line for line in versions.messages if "s/v_partly/LOAD00000002.parquet" in line and "not complete" in line]
+    assert versions.seen[2]["v_partly"] == [(1, "c"), (4, "reloaded")]
+
+
+def test_a_load_file_that_a_reload_writes_as_it_was_belongs_to_the_reload(versions):
+    assert versions.seen[1]["v_identical"] == [(1, "a"), (2, "b")], "alone it is a redelivery"
+    assert versions.seen[2]["v_identical"] == [(1, "c"), (2, "a")]
+
+
+def test_an_object_that_goes_and_comes_back_is_read_once(versions):
+    for name in ("v_back", "v_history"):
+        [found] = versions.lakehouse.sql(
+            f"select count(*) as n, count(distinct _cdc_sequence) as places from bronze.s__{name}"
+        )
+        assert (found.n, found.places) == (2, 2), name
+    assert versions.seen[0]["v_history"] == versions.seen[2]["v_history"] == [(1, "a"), (1, "b")]
+
+
+def test_a_location_that_moves_doubles_no_row_of_a_table_without_a_key(versions):
+    assert versions.seen[0]["v_append"] == versions.seen[2]["v_append"] == [(1, "a"), (1, "a"), (2, "b")]
+
+
+def test_every_model_is_built_and_silver_matches_bronze(versions):
+    for statuses in versions.builds:
+        bad = {name: status for name, status in statuses.items() if status not in ("success", "pass", "warn")}
+        assert set(bad) <= {"every_raw_file_is_accounted_for"}, bad
