@@ -69,7 +69,7 @@ def new_objects(
     An object is known by its path under the feed's location: a location that moved holds the same objects. An object
     version is an object with a size and a modification time; no assumption is made about the order in which names
     arrive, so an older name that turns up later is as new as any other. An object that comes back after it was gone is
-    new again, whatever its time. `revision` is the number of other versions of the object that were listed before.
+    new again, whatever its time. `revision` is the number of its versions of another size that were listed before.
     Object stores give whole seconds: a version with the time of an earlier one gets that time plus its revision in
     milliseconds, so that `modified_at` orders the versions of an object.
 
@@ -243,7 +243,9 @@ def _paths(seen: DataFrame, locations: Mapping[str, str]) -> DataFrame:
         " (stored_at, timestampadd(MILLISECOND, v.revision, stored_at))) as same"
     )
     same_kind = "get(filter(same, v -> v.batch_id >= coalesce(gone_in, 0)), 0).kind as same_kind"
-    others = "array_size(array_distinct(transform(versions, v -> struct(v.size, v.modified_at))))"
+    # Of one size, they are most likely the same content again: that is no reason to compute silver from scratch.
+    others = "filter(versions, v -> v.size <> size)"
+    others = f"array_size(array_distinct(transform({others}, v -> struct(v.size, v.modified_at))))"
     revision = f"coalesce(get(same, 0).revision, {others}) as revision"
     modified_at = (
         "case when size(same) > 0 then same[0].modified_at"
