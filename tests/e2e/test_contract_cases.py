@@ -6,8 +6,8 @@ times. Case 60 delivers the files of the other cases once more, into tables of t
 
 from __future__ import annotations
 
-import re
 import os
+import re
 import shutil
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
