@@ -84,7 +84,6 @@ def _by_hand(lines: DataFrame) -> DataFrame:
         F.substring_index(F.substring_index("value", ",", 3), ",", -1).alias("source_schema"),
         F.substring_index(F.substring_index("value", ",", 2), ",", -1).alias("source_table"),
         F.col("value").alias("content"),
-        F.lit(1).alias("generation"),
     )
 
 
