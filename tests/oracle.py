@@ -146,11 +146,11 @@ def generations(deliveries: Iterable[Delivery]) -> tuple[dict[Version, int], set
 
 
 def valid(deliveries: Iterable[Delivery]) -> list[Delivery]:
-    """Without the change files that a newer version replaces (section 1.10): of one time, the one listed later."""
+    """Without change files that newer, other content replaces (section 1.10): of one time, the one listed later."""
     newest: dict[str, Delivery] = {}
     for file in (deliveries := list(deliveries)):
         newest[file.path] = max(file, newest.get(file.path, file), key=lambda version: version.modified_at)
-    return [file for file in deliveries if file_time(file.path) is None or file is newest[file.path]]
+    return [f for f in deliveries if file_time(f.path) is None or f.rows == newest[f.path].rows]
 
 
 def placed(deliveries: Sequence[Delivery], rules: Rules) -> list[Row]:

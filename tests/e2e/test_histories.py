@@ -111,10 +111,11 @@ class Table:
         """Rows of the newest content of files that broke no rule, and how many places in the order they have."""
         rows = self.lakehouse.sql(
             "select count(*) as n, count(distinct _cdc_sequence) as places"
-            " from (select *, right(_cdc_sequence, 14) as version, max(right(_cdc_sequence, 14))"
-            f" over (partition by _cdc_source_file) as newest from bronze.s__{self.name}"
-            " where _cdc_operation not in ('R', 'X')) as log"
-            " where _cdc_quarantine_rule is null and (_cdc_operation = 'L' or version = newest)"
+            f" from bronze.s__{self.name} as log"
+            " where _cdc_quarantine_rule is null and _cdc_operation not in ('R', 'X')"
+            f" and not exists (select 1 from bronze.s__{self.name} as marker where marker._cdc_operation = 'X'"
+            " and marker._cdc_source_file = log._cdc_source_file"
+            " and right(marker._cdc_sequence, 14) > right(log._cdc_sequence, 14))"
         )
         return rows[0].n, rows[0].places
 
