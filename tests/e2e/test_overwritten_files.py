@@ -114,7 +114,7 @@ def overwritten(empty_lakehouse):
         first, second = message("c", pos=1, id=1, v="a"), message("c", pos=2, id=2, v="b")
         sink = run.raw / "dbz/topics/src.s.told/partition=0"
         put(sink / "src.s.told+0+0000000000.json", first + (second if number else second[:60]))
-        seventh = message("c", pos=3, id=7, v="x")
+        seventh = message("c", pos=3, id=77, v="x")
         put(sink / "src.s.told+0+0000000002.json", message("c", pos=3, id=3, v="c") if number else seventh, 6 + number)
         run.build("--exclude-resource-type", "test")
     for name in CSV:
@@ -194,7 +194,7 @@ def test_a_transaction_file_replaces_what_it_said_of_each_table(overwritten):
 
 
 def test_a_message_file_replaces_what_it_said(overwritten):
-    assert overwritten.seen[0]["told"] == [("a", 1), ("x", 7)]
+    assert overwritten.seen[0]["told"] == [("a", 1), ("x", 77)]
     assert overwritten.seen[1]["told"] == [("a", 1), ("b", 2), ("c", 3)]
 
 
