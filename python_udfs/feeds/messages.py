@@ -29,6 +29,7 @@ def find(feed: Mapping[str, Any]) -> Found:
     return Found(
         ignored_reason=first_reason(
             *NEVER_READ,
+            (f"startswith({NAME}, '__debezium-heartbeat')", "heartbeats of Debezium, which hold no rows"),
             (f"object_key rlike '(^|/)tombstone/[^/]*$' and {KEYS}", "keys of tombstones, which have no values"),
             (KEYS, "keys of messages, without their values"),
             (HEADERS, "headers of messages, without their values"),
