@@ -37,6 +37,9 @@ def test_what_holds_no_messages_is_ignored_with_its_reason(found):
         "topics/t/tombstone/t+0+0000000003.keys.json": "keys of tombstones, which have no values",
         "tombstone/t+0+0000000003.keys.avro": "keys of tombstones, which have no values",
         f"{SINK}.json.tmp": "temporary object",
+        "topics/__debezium-heartbeat.s/partition=0/__debezium-heartbeat.s+0+0000000000.json": (
+            "heartbeats of Debezium, which hold no rows"
+        ),
         f"{SINK}.avro": other,
         f"{SINK}.snappy.parquet": other,
         f"{SINK}xjson": other,
