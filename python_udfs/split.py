@@ -80,8 +80,10 @@ def _lines(
     """
     known = spark.table(rejected).select(*VERSION, "rejected_at")
     by_age = Window.partitionBy("object_key").orderBy(F.desc("modified_at"), F.desc("batch_id"))
+    of_new = mixed.where(F.col("batch_id") > after).select("object_key").distinct()
     versions = (
-        mixed.groupBy("object_key", "size", "modified_at", "file_time", "revision")
+        mixed.join(F.broadcast(of_new), on="object_key", how="left_semi")
+        .groupBy("object_key", "size", "modified_at", "file_time", "revision")
         .agg(
             *map(
                 F.expr,

@@ -10,18 +10,7 @@ files as (
 ),
 
 there as (
-    select
-        object_key,
-        max_by(path, struct(batch_id, modified_at)) as path
-    from {{ listing }}
-    where
-        feed = {{ cdc_string_sql(cdc.feed) }}
-        and source_schema = {{ cdc_string_sql(cdc.source_schema) }}
-        and source_table = {{ cdc_string_sql(cdc.source_table) }}
-        and kind in ('load', 'vanished')
-        and batch_id <= {{ last_batch_id }}
-    group by object_key
-    having max_by(kind, struct(batch_id, modified_at)) = 'load'
+    {{ cdc_loads_there_sql(cdc, listing, last_batch_id) | indent(4) }}
 )
 
 select

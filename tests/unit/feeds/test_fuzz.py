@@ -82,7 +82,7 @@ def read(spark, contract, messages, folder):
 def bronze_of(spark, found, columns):
     """How many rows bronze makes of what was read, as if all of it were of one table with all columns of the feed."""
     found.where("set_aside is null").withColumns(
-        {"source_schema": F.lit("s"), "source_table": F.lit("t"), "generation": F.lit(1)}
+        {"source_schema": F.lit("s"), "source_table": F.lit("t")}
     ).createOrReplaceTempView("split_f")
     types = {name: type_ or "string" for table in columns.values() for name, type_ in table.items()}
     names = spark.sql("select distinct explode(map_keys(image)) as name from split_f order by length(name) limit 50")
@@ -95,7 +95,7 @@ def bronze_of(spark, found, columns):
     view = f"({dbt.cdc_messages_sql('split_f', cdc, 6, 7)})"
     raw = {"view": view, "columns": [{"name": row.name, "type": "string"} for row in names.collect()]}
     plan = dbt.cdc_column_plan(dbt.cdc_source_columns(cdc, raw), [])
-    bronze = spark.sql(dbt.cdc_bronze_sql(cdc, "select * from split_f", raw, plan)).persist()
+    bronze = spark.sql(dbt.cdc_bronze_sql(cdc, "select *, 1 as generation from split_f", raw, plan)).persist()
     bronze.write.format("noop").mode("overwrite").save()
     assert bronze.where("_cdc_sequence is null or _cdc_operation is null and _cdc_quarantine_rule is null").count() == 0
     return bronze.count()

@@ -50,7 +50,7 @@ def bronze(query) -> Callable[..., list[dict[str, Any]]]:
         split = " union all ".join(
             f"""
                 select 's' as source_schema, 't' as source_table, 'file:k' as path, 'k' as object_key,
-                    7L as batch_id, cast(null as timestamp) as file_time, 1 as generation,
+                    7L as batch_id, cast(null as timestamp) as file_time,
                     timestamp '2024-01-02 03:05:00' as modified_at, 'the message' as content, {columns}
             """
             for columns in written
@@ -59,7 +59,7 @@ def bronze(query) -> Callable[..., list[dict[str, Any]]]:
         view = f"({dbt.cdc_messages_sql(f'({split})', cdc, 6, 7)})"
         raw = {"view": view, "columns": [{"name": name, "type": "string"} for name in names]}
         plan = dbt.cdc_column_plan(dbt.cdc_source_columns(cdc, raw), [])
-        sql = dbt.cdc_bronze_sql(cdc, f"select * from ({split})", raw, plan)
+        sql = dbt.cdc_bronze_sql(cdc, f"select *, 1 as generation from ({split})", raw, plan)
         return sorted(query(sql), key=lambda row: row["_cdc_sequence"])
 
     return rows
@@ -70,7 +70,7 @@ def test_values_are_read_by_the_types_of_their_columns(bronze):
     [row] = bronze({"image": image})
     assert (row["id"], row["Name"], str(row["price"]), bytes(row["raw"])) == (1, "Ann", "10.2345", b"\x00\x01\xff")
     assert str(row["seen"]) == "2018-06-20 15:13:16.945104"
-    assert (row["_cdc_operation"], row["_cdc_source_file"], row["_cdc_quarantine_rule"]) == ("I", "file:k", None)
+    assert (row["_cdc_operation"], row["_cdc_source_file"], row["_cdc_quarantine_rule"]) == ("I", "k", None)
     assert str(row["_cdc_committed_at"]) == "2024-01-02 03:04:05.000006"
 
 

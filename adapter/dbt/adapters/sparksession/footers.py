@@ -10,9 +10,10 @@ from typing import Any
 
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
-from pyspark.sql.types import ArrayType, MapType, StringType, StructField, StructType
+from pyspark.sql.types import StringType, StructField, StructType
 
 from dbt.adapters.sparksession.errors import is_file_fault, is_missing_file, is_spark_error, spark_message
+from dbt.adapters.sparksession.file_columns import NESTED
 from dbt.adapters.sparksession.java import java_class
 
 # A footer is two small reads, most of it waiting where files are far away; for a few files threads are no gain.
@@ -49,7 +50,6 @@ JSON = (
     "to_json({c}, map('ignoreNullFields', 'false', 'timeZone', 'UTC', 'timestampFormat',"
     " 'yyyy-MM-dd\\'T\\'HH:mm:ss.SSSSSSXXX', 'timestampNTZFormat', 'yyyy-MM-dd\\'T\\'HH:mm:ss.SSSSSS'))"
 )
-NESTED = (ArrayType, MapType, StructType)
 _HAS_SUCH = re.compile(r"\((?:TIME\(|TIMESTAMP\(NANOS|UUID)")
 
 
