@@ -12,7 +12,7 @@ from datetime import datetime, timezone
 from typing import Any
 
 LOAD = re.compile(r"(?:SEGMENT\d+_)?LOAD[0-9A-Fa-f]{5,8}\.")
-CHANGE = re.compile(r"(\d{8})-(\d{6})(\d{0,6})\.")
+CHANGE = re.compile(r"(?:CDC_TXN-(?=\d{17}\.))?(\d{8})-?(\d{6})(\d{0,6})\.")
 NO_TIME = datetime.min.replace(tzinfo=timezone.utc)
 UNAVAILABLE: Any = type("Unavailable", (), {"__repr__": lambda self: "unavailable"})()  # not carried (section 1.5)
 
@@ -36,7 +36,7 @@ class Delivery:
 
     path: str
     modified_at: datetime
-    rows: Sequence[Row]
+    rows: Sequence[Row] | None  # None: nobody can read it
     rank: str = ""
 
 
@@ -106,7 +106,8 @@ def generations(deliveries: Iterable[Delivery]) -> tuple[dict[Version, int], set
     """By path and time, without redelivered loads, and the reloads that are complete (section 1.10)."""
     versions: dict[str, list[Delivery]] = {}
     for delivery in sorted(deliveries, key=lambda delivery: delivery.modified_at):
-        versions.setdefault(delivery.path, []).append(delivery)
+        if delivery.rows is not None or file_time(delivery.path):  # a load that nobody could read never came
+            versions.setdefault(delivery.path, []).append(delivery)
     loads = [path for path in versions if file_time(path) is None]
     first = {path: of_path[0].modified_at for path, of_path in versions.items()}
     counted, reloads, again = {path: [first[path]] for path in loads}, [], []
@@ -115,7 +116,7 @@ def generations(deliveries: Iterable[Delivery]) -> tuple[dict[Version, int], set
         for version in versions[path][1:]:  # as it was: a redelivery, which may be a part of a reload all the same
             (again if version.rows == last.rows else reloads).append(version)
             last = version if version.rows != last.rows else last
-    changed = [first[path] for path in versions.keys() - loads]
+    changed = [first[p] for p in versions.keys() - loads if any(d.rows is not None for d in versions[p])]
 
     def follow(one: Delivery, other: Delivery) -> bool:  # of one load: no change came between them
         begin, end = sorted((one.modified_at, other.modified_at))
@@ -148,7 +149,7 @@ def generations(deliveries: Iterable[Delivery]) -> tuple[dict[Version, int], set
 def valid(deliveries: Iterable[Delivery]) -> list[Delivery]:
     """Without change files that newer, other content replaces (section 1.10): of one time, the one listed later."""
     newest: dict[str, Delivery] = {}
-    for file in (deliveries := list(deliveries)):
+    for file in (deliveries := [delivery for delivery in deliveries if delivery.rows is not None]):
         newest[file.path] = max(file, newest.get(file.path, file), key=lambda version: version.modified_at)
     return [f for f in deliveries if file_time(f.path) is None or f.rows == newest[f.path].rows]
 
@@ -160,7 +161,7 @@ def placed(deliveries: Sequence[Delivery], rules: Rules) -> list[Row]:
         if (file.path, file.modified_at) not in generation:
             continue
         time, came = file_time(file.path), generation[file.path, file.modified_at]
-        for number, row in enumerate(file.rows):
+        for number, row in enumerate(file.rows or ()):
             operation, at = "L" if time is None else row.operation, row.committed_at or time or file.modified_at
             place = (came, time is not None, time or NO_TIME, file.rank, file.path, number, file.modified_at)
             key = (file.path, number) if rules.mode == "append" else rules.key_of(row.image or {})

@@ -98,6 +98,9 @@ VALUES: dict[str, tuple[Any, ...]] = {
 PARTS = (None, *TEXTS, "A", "a ")
 # Keys that a source may deem equal.
 ALIKE_PARTS = ("a", "A", "a ", "A  ", "", " ", " a", None, "ä", "Ä")
+# What columns are after their first types: wider, as Iceberg takes it; or as the column can only cast it.
+WIDER = {"order": pa.int64(), "key size": pa.decimal128(18, 4)}
+OTHERWISE = {"order": pa.float64(), "v": pa.int32()}
 # Rows that silver has to leave out; all but the first exist in CSV only.
 FLAWS = ("operation", "short", "value", "open quote")
 
@@ -107,6 +110,7 @@ class Shape:
     """One kind of table: how its files look and how its silver table behaves.
 
     ``table`` are cells of cdc_tables.csv. ``drops_columns``: files may lack columns. ``ties``: objects of one time.
+    ``changes_types``: columns get other types over time. Changes come in transaction files where the feed says so.
     """
 
     name: str
@@ -117,6 +121,12 @@ class Shape:
     table: dict[str, str] = field(default_factory=dict)
     drops_columns: bool = False
     ties: bool = False
+    changes_types: bool = False
+
+    @property
+    def has_transactions(self) -> bool:
+        """Whether changes come in transaction files (docs/contracts.md section 1.4)."""
+        return TRANSACTIONS in self.feed_options
 
     @property
     def columns(self) -> dict[str, pa.DataType]:
@@ -152,6 +162,11 @@ class Shape:
         """How the names of its files end."""
         return f".{self.data_format}{'.gz' if self.settings.get('compression') == 'gzip' else ''}"
 
+    @property
+    def can_break(self) -> bool:
+        """Whether a file of other bytes is one that nobody can read."""
+        return self.suffix != ".csv"
+
 
 WITH_TIME = {"timestamp_column_name": "ts"}
 CSV = {**WITH_TIME, "csv_quote_ambiguous_text": True}
@@ -159,6 +174,7 @@ HEADER = {**CSV, "add_column_name": True}
 NOT_LOGGED = {"use_csv_no_sup_value": True, "csv_no_sup_value": TOKEN}
 OLD_KEY = {"before_image_prefix": BEFORE}
 TS, TOKEN_OPTION, BEFORE_OPTION = "timestamp_column=ts", f"unavailable_value={TOKEN}", f"before_image_prefix={BEFORE}"
+TRANSACTIONS = "transaction_files=true"
 SHAPES = (
     Shape("hard_parquet", "parquet", ("h",), {**WITH_TIME, **OLD_KEY}, (TS, BEFORE_OPTION), ties=True),
     Shape(
@@ -216,48 +232,66 @@ SHAPES = (
         ties=True,
     ),
     Shape("append_parquet", "parquet", ("h",), WITH_TIME, (TS,), {"mode": "append"}, ties=True),
+    Shape("soft_transactions", "csv", ("h", "part"), CSV, (TS, TRANSACTIONS), {"delete_mode": "soft"}),
+    Shape("hard_retyped", "parquet", ("h",), WITH_TIME, (TS, "absent_columns=keep"), changes_types=True),
 )
 
 
 @dataclass(frozen=True)
 class Statement:
-    """One row of a file, the history it belongs to, and what is wrong with it."""
+    """One row of a file, the history it belongs to, what is wrong with it, and values that are `written` otherwise."""
 
     history: int
     row: Row
     flaw: str | None = None
+    written: Mapping[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
 class File:
-    """One object version: where, when written (and modified), in which batch it is found, and columns it `lacks`."""
+    """One object version: where, when written (and modified), in which batch it is found, and columns it `lacks`.
+
+    ``types``: Arrow types of columns that have others here. ``is_broken``: nobody can read it. ``away``: the batches
+    after the first in which it is not there.
+    """
 
     path: str
     modified_at: datetime
     batch: int
     lacks: frozenset[str]
     statements: tuple[Statement, ...]
+    types: Mapping[str, pa.DataType] = field(default_factory=dict)
+    is_broken: bool = False
+    away: range = range(0)
 
     @property
     def is_load(self) -> bool:
         """Whether it is a file of a full load."""
         return self.path.startswith("LOAD")
 
-    def delivery(self, folder: str = "") -> Delivery:
-        """What the oracle sees of it, in a folder under the feed's location."""
-        rows = tuple(statement.row for statement in self.statements)
-        return Delivery(self.path, self.modified_at, rows, f"{xxhash64((folder + self.path).encode()):016x}")
+    def key(self, folder: str) -> str:
+        """Its path under the feed's location, where the files of the table are in a folder."""
+        return f"{'cdc' if self.path.startswith('CDC_TXN') else folder}/{self.path}"
+
+    def delivery(self, folder: str = "s/t") -> Delivery:
+        """What the oracle sees of it."""
+        rows = None if self.is_broken else tuple(statement.row for statement in self.statements)
+        return Delivery(self.path, self.modified_at, rows, f"{xxhash64(self.key(folder).encode()):016x}")
 
 
 @dataclass
 class Slot:
-    """A file to be: its place in time, the batch that may find it first, and the statements it gets, by life."""
+    """A file to be: its place in time, the batch that may find it first, and the statements it gets, by life.
+
+    ``is_copy``: a file of a load that is written again as it was.
+    """
 
     path: str
     written_at: datetime
     window: int
     batch: int
     lives: list[list[Statement]]
+    is_copy: bool = False
 
 
 def draw_files(random: Random, shape: Shape, keys: int, reloads: bool = True) -> list[File]:
@@ -274,14 +308,14 @@ def draw_files(random: Random, shape: Shape, keys: int, reloads: bool = True) ->
         and a reload is found before anything that was written later.
     """
     slots = _slots(random, shape)
-    loads = [_loads(random, slots)]
+    loads = [_loads(random, shape)]
     if reloads and random.random() < 0.75:
         loads += _reloads(random, slots, loads[0])
     _spread(random, shape, slots, loads, keys)
-    added_from = slots[random.randrange(len(slots))].written_at
+    added_from, widened_from, other_from = sorted(slots[random.randrange(len(slots))].written_at for _ in range(3))
     every_slot = sorted(slots + [load for _, group in loads for load in group], key=lambda slot: slot.written_at)
     first_batch = min(slot.batch for slot in every_slot)
-    files = []
+    files: list[File] = []
     sent: list[Statement] = []
     for slot in every_slot:
         lacks = set() if slot.written_at >= added_from else {"added"}
@@ -297,11 +331,60 @@ def draw_files(random: Random, shape: Shape, keys: int, reloads: bool = True) ->
             rows = sent + [statement for statement in rows if statement.flaw is not None]
         rows = [_without(statement, lacks) for statement in rows]
         file = File(slot.path + shape.suffix, slot.written_at, slot.batch, frozenset(lacks), tuple(rows))
-        files.append(file)
-        if not is_load and slot.batch < BATCHES and random.random() < 0.2:  # delivered once more, as it was
-            again = random.randint(slot.batch + 1, BATCHES)
-            files.append(replace(file, batch=again, modified_at=slot.written_at + timedelta(days=again)))
-    return sorted(files, key=lambda file: (file.batch, file.modified_at))
+        if shape.changes_types and slot.written_at >= widened_from:
+            file = _retyped(random, file, OTHERWISE if slot.written_at >= other_from else WIDER)
+        if slot.is_copy:
+            same = next(earlier for earlier in reversed(files) if earlier.path == file.path)
+            # Without names, a record that is as short as before a column came is malformed.
+            if shape.data_format == "parquet" or same.lacks == file.lacks:
+                file = replace(same, modified_at=file.modified_at, batch=file.batch)
+        can_change = not is_load or (len(loads) == 1 and not shape.changes_types)
+        files += _delivered(random, shape, file) if can_change else [file]
+    first, *rest = sorted(files, key=lambda file: (file.batch, file.modified_at))
+    # A table that has no file is truncated.
+    return [replace(first, away=range(0)), *rest]
+
+
+def _delivered(random: Random, shape: Shape, file: File) -> list[File]:
+    """A file as it comes: at once and as it stays; broken or half written at first; away for a while; once more."""
+    if file.batch == BATCHES:
+        return [file]
+    later = random.randint(file.batch + 1, BATCHES)
+    corrected = replace(file, batch=later, modified_at=file.modified_at + timedelta(days=later))
+    way = random.choice(("again", "again", "broken", "half", "away", "", "", "", "", ""))
+    if way == "again" and not file.is_load:
+        return [file, corrected]
+    if way == "broken" and shape.can_break:
+        return [replace(file, is_broken=True), corrected]
+    if way == "half" and not shape.can_break and not file.is_load:
+        ballast = next(number for number, s in enumerate(file.statements) if s.history == BALLAST)
+        half = file.statements[: random.randint(ballast + 1, len(file.statements))]
+        # An object store gives whole seconds: both may have one.
+        return [replace(file, statements=half), random.choice((corrected, replace(file, batch=later)))]
+    if way == "away":
+        return [replace(file, away=range(later, random.randint(later, BATCHES) + 1))]
+    return [file]
+
+
+def _retyped(random: Random, file: File, types: Mapping[str, pa.DataType]) -> File:
+    """The file with other types of some columns; a value that its column can't take costs the row."""
+
+    def retyped(statement: Statement) -> Statement:
+        image = statement.row.image
+        if image is None:
+            return statement
+        wider = {"order": random.choice((None, 3, 2**40)), "key size": random.choice((None, Decimal("123456789012.5")))}
+        if types is WIDER:
+            return replace(statement, row=replace(statement.row, image=image | wider))
+        # Where no wider file has come yet, its column is as narrow as at first.
+        image = image | {"order": random.choice((None, 3)), "v": random.choice((None, "7", "-1"))}
+        written = {"order": image["order"] and float(image["order"]), "v": image["v"] and int(image["v"])}
+        if random.random() < 0.1 and not statement.flaw:
+            unfit = {**image, **written, "order": 0.5}
+            return Statement(statement.history, replace(statement.row, image=None), "type", unfit)
+        return replace(statement, row=replace(statement.row, image=image), written=written)
+
+    return replace(file, types=types, statements=tuple(map(retyped, file.statements)))
 
 
 def _slots(random: Random, shape: Shape) -> list[Slot]:
@@ -322,15 +405,18 @@ def _slots(random: Random, shape: Shape) -> list[Slot]:
             for folder in ("", f"{moment:%Y/%m/%d}/")
             for digits in (3, 4, 6)
         ]
+        if shape.has_transactions:
+            names = [f"CDC_TXN-{moment:%Y%m%d%H%M%S}{moment.microsecond // 1000:03d}"]
         path = random.choice([name for name in names if name not in [slot.path for slot in slots]])
         batch = random.randint(window, BATCHES) if random.random() < lateness else window
         slots.append(Slot(path, moment, window, batch, []))
     return slots
 
 
-def _loads(random: Random, slots: Sequence[Slot]) -> tuple[int, list[Slot]]:
+def _loads(random: Random, shape: Shape) -> tuple[int, list[Slot]]:
     """The first full load: before which slot it was made, and its files."""
-    batch = random.choice((1, 1, 1, random.randint(1, BATCHES)))
+    # What a column is at first decides what it can be later.
+    batch = 1 if shape.changes_types else random.choice((1, 1, 1, random.randint(1, BATCHES)))
     start = START - timedelta(hours=1)
     return 0, [
         Slot(f"LOAD{number:08X}", start + timedelta(minutes=number), 1, batch, [])
@@ -339,9 +425,14 @@ def _loads(random: Random, slots: Sequence[Slot]) -> tuple[int, list[Slot]]:
 
 
 def _reloads(random: Random, slots: Sequence[Slot], first: tuple[int, list[Slot]]) -> list[tuple[int, list[Slot]]]:
-    """Further loads, the first file of each found in the batch that follows it, and after the load before."""
+    """Further loads, the first file of each found in the batch that follows it, and after the load before.
+
+    Some of their files, or all, are copies of what was there.
+    """
     loads: list[tuple[int, list[Slot]]] = []
     found = max(slot.batch for slot in first[1])
+    copies = random.choice((0, 0, 0.5, 1))
+    there = {slot.path for slot in first[1]}
     while found < BATCHES and len(loads) < 2:
         batch = random.randint(found + 1, BATCHES)
         places = [
@@ -365,7 +456,9 @@ def _reloads(random: Random, slots: Sequence[Slot], first: tuple[int, list[Slot]
         for number in range(1, random.randint(1, 3) + 1):
             late = random.randint(batch, BATCHES) if number > 1 and random.random() < 0.3 else batch
             moment = start + timedelta(milliseconds=number)
-            group.append(Slot(f"LOAD{number:08X}", moment, batch, late, []))
+            path = f"LOAD{number:08X}"
+            group.append(Slot(path, moment, batch, late, [], path in there and random.random() < copies))
+            there.add(path)
         loads.append((place, group))
         found = max(slot.batch for slot in group)
     return loads
@@ -411,8 +504,9 @@ def _live(
     for place, slot in enumerate((*slots, None)):
         for load_place, group in loads:
             if load_place == place:
-                alive = random.random() < (0.6 if place == 0 else 0.85 if alive else 0.1)
-                for load in random.sample(group, min(len(group), 2 if random.random() < 0.05 else 1)) if alive else ():
+                fresh = [load for load in group if not load.is_copy]
+                alive = bool(fresh) and random.random() < (0.6 if place == 0 else 0.85 if alive else 0.1)
+                for load in random.sample(fresh, min(len(fresh), 2 if random.random() < 0.05 else 1)) if alive else ():
                     load.lives.append([draw.statement(history, identity, "L", load.written_at)])
                     is_told = True
         if slot is None:
@@ -474,7 +568,8 @@ class Draw:
         """One row that silver has to leave out."""
         statement = self.statement(history, identity, "U", at)
         is_csv, has_key = self.shape.data_format == "csv", self.shape.table.get("mode") != "append"
-        flaw = self.random.choice((*((None,) if has_key else ()), *(FLAWS if is_csv else FLAWS[:1])))
+        flaws = FLAWS if is_csv and not self.shape.has_transactions else FLAWS[:1]
+        flaw = self.random.choice((*((None,) if has_key else ()), *flaws))
         row = statement.row
         assert row.image is not None
         if flaw is None:  # no value in the key
@@ -560,37 +655,64 @@ class Landing:
         self.shape = shape
         self.task = DmsTask(workshop, data_format=shape.data_format, **shape.settings)
 
+    def path(self, file: File) -> Path:
+        """Where the file is."""
+        location = self.folder.parents[1]
+        return location / file.key(self.folder.relative_to(location).as_posix())
+
+    def move(self, location: Path) -> None:
+        """Moves all objects to another location of the feed, as they are."""
+        location.parent.mkdir(parents=True, exist_ok=True)
+        self.folder.parents[1].rename(location)
+        self.folder = location / self.folder.relative_to(self.folder.parents[1])
+
     def put(self, file: File) -> None:
         """Makes an object version appear, with its modification time."""
-        types = {name: type_ for name, type_ in self.shape.columns.items() if name not in file.lacks}
-        table = SourceTable("s", "t", tuple(Column(name, type_) for name, type_ in types.items()), self.shape.key)
-        rows = [statement for statement in file.statements if self.shape.data_format != "csv" or not statement.flaw]
-        images = [{c: v for c, v in (s.row.image or {}).items() if v is not UNAVAILABLE} for s in rows]
-        if file.is_load:
-            made = self.task.full_load(table, images, file.modified_at)[0]
-        else:
-            changes = [
-                Change(
-                    "U" if s.flaw else s.row.operation,
-                    image,
-                    s.row.committed_at or file.modified_at,
-                    s.row.old_key or {},
-                )
-                for s, image in zip(rows, images, strict=True)
-            ]
-            made = self.task.changes(table, changes, file.modified_at)[0]
-            flawed = [statement for statement in file.statements if statement.flaw]
-            if flawed and self.shape.data_format == "csv":
-                names = [*types, *(BEFORE + name for name in self.shape.before_images)]
-                lines = [_line(names, s) for s in sorted(flawed, key=lambda s: s.flaw == "open quote")]
-                _append_lines(made, lines)
-            elif flawed:
-                _set_operations(made, [statement.row.operation for statement in file.statements])
-        target = self.folder / file.path
+        target = self.path(file)
         target.parent.mkdir(parents=True, exist_ok=True)
+        made = self._made(file)
         milliseconds = round(file.modified_at.timestamp() * 1000)
         os.utime(made, ns=(milliseconds * 1_000_000,) * 2)
         made.replace(target)
+
+    def _made(self, file: File) -> Path:
+        if file.is_broken:
+            broken = self.task.root / "broken"
+            broken.parent.mkdir(parents=True, exist_ok=True)
+            broken.write_bytes(b"no file of this format")
+            return broken
+        types = {
+            name: type_ for name, type_ in (self.shape.columns | dict(file.types)).items() if name not in file.lacks
+        }
+        table = SourceTable(
+            "s", self.folder.name, tuple(Column(name, type_) for name, type_ in types.items()), self.shape.key
+        )
+        rows = [statement for statement in file.statements if self.shape.data_format != "csv" or not statement.flaw]
+        images = [
+            {c: v for c, v in {**(s.row.image or {}), **s.written}.items() if v is not UNAVAILABLE and c in types}
+            for s in rows
+        ]
+        if file.is_load:
+            return self.task.full_load(table, images, file.modified_at)[0]
+        changes = [
+            Change(
+                "U" if s.flaw else s.row.operation, image, s.row.committed_at or file.modified_at, s.row.old_key or {}
+            )
+            for s, image in zip(rows, images, strict=True)
+        ]
+        if self.shape.has_transactions:
+            made = self.task.transactions(((table, change) for change in changes), file.modified_at)
+            prefix = f"{self.folder.name},s,"
+        else:
+            made, prefix = self.task.changes(table, changes, file.modified_at)[0], ""
+        flawed = [statement for statement in file.statements if statement.flaw]
+        if flawed and self.shape.data_format == "csv":
+            names = [*types, *(BEFORE + name for name in self.shape.before_images)]
+            lines = [_line(names, s, prefix) for s in sorted(flawed, key=lambda s: s.flaw == "open quote")]
+            _append_lines(made, lines)
+        elif flawed:
+            _set_operations(made, [statement.row.operation for statement in file.statements])
+        return made
 
 
 def xxhash64(data: bytes, seed: int = 42) -> int:
@@ -632,8 +754,8 @@ def xxhash64(data: bytes, seed: int = 42) -> int:
     return result
 
 
-def _line(names: Sequence[str], statement: Statement) -> str:
-    """A CSV record with a flaw; what is right in it would change the row of its key."""
+def _line(names: Sequence[str], statement: Statement, prefix: str) -> str:
+    """A CSV record with a flaw, `prefix` behind its operation; what is right in it would change the row of its key."""
     values = ["" if name != "h" else str(statement.history) for name in names]
     values = [*values[:-1], {"open quote": '"open', "value": ""}.get(statement.flaw or "", "text")]
     if statement.flaw == "short":
@@ -641,7 +763,7 @@ def _line(names: Sequence[str], statement: Statement) -> str:
     if statement.flaw == "value":
         values[names.index("n")] = "many"
     operation = (statement.row.operation or "") if statement.flaw == "operation" else "U"
-    return ",".join([operation, "2024-02-01 00:00:00.000000", *values]) + "\n"
+    return f"{operation},{prefix}" + ",".join(["2024-02-01 00:00:00.000000", *values]) + "\n"
 
 
 def _append_lines(path: Path, lines: Sequence[str]) -> None:

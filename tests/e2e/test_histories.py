@@ -15,6 +15,7 @@ from datetime import datetime, timezone
 from random import Random
 from typing import Any
 
+from python_udfs.metadata import FEEDS_FILE
 from tests.e2e.histories import (
     BALLAST,
     BATCHES,
@@ -49,6 +50,8 @@ class Table:
         self.name = name
         self.files = files
         feed = f"feed_{name}"
+        # The batch in which the feed has another location, where all its objects are as they were (0: in none).
+        self.moves_in = Random(f"{name} location").choice((0, 0, *range(2, BATCHES + 1)))
         workshop = lakehouse.raw.parent / "workshop"
         self.landing = Landing(lakehouse.raw / feed / "s" / name, workshop, shape)
         lakehouse.add_feed(feed, shape.data_format, ";".join(shape.feed_options))
@@ -67,7 +70,20 @@ class Table:
 
     def deliveries(self, batch: int = BATCHES) -> list[Delivery]:
         """What the oracle is told."""
-        return [file.delivery(f"s/{self.name}/") for file in self.found(batch)]
+        return [file.delivery(f"s/{self.name}") for file in self.found(batch)]
+
+    def land(self, batch: int) -> bool:
+        """Makes the landing area what this batch finds; whether the location of the feed is another one."""
+        for file in self.found(batch):
+            if batch in file.away:
+                self.landing.path(file).unlink(missing_ok=True)
+            elif file.batch == batch or batch - 1 in file.away:
+                self.landing.put(file)
+        if batch == self.moves_in:
+            feed = f"feed_{self.name}"
+            self.landing.move(self.lakehouse.raw / "moved" / feed)
+            next(row for row in self.lakehouse.rows[FEEDS_FILE] if row["feed"] == feed)["location"] = f"moved/{feed}"
+        return batch == self.moves_in
 
     def expected(self, batch: int) -> dict[tuple[Any, ...], dict[str, Any]]:
         return expected_silver(self.deliveries(batch), self.shape.rules)
@@ -162,10 +178,8 @@ class Proof:
         select = [f"+silver_s__{table.name}" for table in self.tables]
         for batch in range(1, BATCHES + 1):
             began = time.monotonic()
-            for table in self.tables:
-                for file in table.files:
-                    if file.batch == batch:
-                        table.landing.put(file)
+            if any([table.land(batch) for table in self.tables]):
+                self.lakehouse.make_models()
             statuses = self.lakehouse.statuses("run", "--quiet", "--select", *select)
             bad = {name: status for name, status in statuses.items() if status != "success"}
             assert not bad, f"{bad}\n" + "\n".join(self.lakehouse.messages[-40:])
