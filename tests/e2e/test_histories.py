@@ -130,6 +130,7 @@ class Table:
             f" from bronze.s__{self.name} as log"
             " where _cdc_quarantine_rule is null and _cdc_operation not in ('R', 'X')"
             f" and not exists (select 1 from bronze.s__{self.name} as marker where marker._cdc_operation = 'X'"
+            " and marker._cdc_quarantine_rule is null"
             " and marker._cdc_source_file = log._cdc_source_file"
             " and right(marker._cdc_sequence, 14) > right(log._cdc_sequence, 14))"
         )
