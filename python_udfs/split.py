@@ -78,7 +78,7 @@ def _lines(
     earlier version was listed. The lines have the columns of `OBJECT_COLUMNS`, file_row and value; `goes_on` is a
     condition in SQL.
     """
-    known = spark.table(rejected).select(*VERSION, "rejected_at")
+    known = spark.table(rejected).select(*VERSION, F.col("batch_id").alias("rejected_in"))
     by_age = Window.partitionBy("object_key").orderBy(F.desc("modified_at"), F.desc("batch_id"))
     of_new = mixed.where(F.col("batch_id") > after).select("object_key").distinct()
     versions = (
@@ -90,7 +90,6 @@ def _lines(
                 (
                     "max_by(path, batch_id) as path",
                     "max(batch_id) as batch_id",
-                    "max(first_seen_at) as first_seen_at",
                     f"min(batch_id) <= {after} as is_back",
                 ),
             )
@@ -98,8 +97,8 @@ def _lines(
         .where(F.col("batch_id") > after)
         .join(known, on=VERSION, how="left")
         .groupBy(*OBJECT_COLUMNS, "revision", "is_back")
-        .agg(F.expr("max(rejected_at) as rejected_at"), F.expr("max(first_seen_at) as first_seen_at"))
-        .where("if(rejected_at is null, not is_back, rejected_at < first_seen_at)")
+        .agg(F.max("rejected_in").alias("rejected_in"))
+        .where("if(rejected_in is null, not is_back, rejected_in < batch_id)")
         .select(*OBJECT_COLUMNS, "revision", F.row_number().over(by_age).alias("age"))
     )
     versions = kept(versions)
@@ -150,6 +149,7 @@ def _reject(
     for row in objects:
         logger.warning(f"Feed {feed['feed']}: rejected {row.path}: {reasons[row.path]}")
     rejected = [
-        (feed["feed"], None, None, row.path, row.size, row.modified_at, rule, reasons[row.path], now) for row in objects
+        (feed["feed"], None, None, row.path, row.size, row.modified_at, rule, reasons[row.path], row.batch_id, now)
+        for row in objects
     ]
     spark.createDataFrame(rejected, spark.table(table).schema).write.mode("append").insertInto(table)

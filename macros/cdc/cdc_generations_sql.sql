@@ -14,7 +14,7 @@ objects as (
         modified_at,
         max_by(path, batch_id) as path,
         min(batch_id) as batch_id,
-        max(first_seen_at) as first_seen_at
+        max(batch_id) as last_batch_id
     from {{ listing }}
     where
         feed = {{ cdc_string_sql(cdc.feed) }}
@@ -50,7 +50,7 @@ judged as (
             objects.path = rejected.path
             and objects.size = rejected.size
             and objects.modified_at = rejected.modified_at
-            and objects.first_seen_at <= rejected.rejected_at
+            and objects.last_batch_id <= rejected.batch_id
     group by all
 ),
 

@@ -11,8 +11,7 @@ with listing as (
     select
         {{ columns | reject('equalto', 'path') | join(',\n        ') }},
         max_by(path, batch_id) as path,
-        max(batch_id) as batch_id,
-        max(first_seen_at) as first_seen_at
+        max(batch_id) as batch_id
         {{- ',\n        min(batch_id) <= ' ~ after_batch_id ~ ' as is_back' if has_gone }}
     from {{ listing }}
     where
@@ -50,7 +49,7 @@ left anti join {{ rejected }} as rejected
         listing.path = rejected.path
         and listing.size = rejected.size
         and listing.modified_at = rejected.modified_at
-        and listing.first_seen_at <= rejected.rejected_at
+        and listing.batch_id <= rejected.batch_id
         and rejected.rule <> 'redelivered'
 {%- if has_gone %}
 where

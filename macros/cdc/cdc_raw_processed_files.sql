@@ -86,5 +86,5 @@ left join {{ cdc_relation_of('rejected_files') if in_hook else ref('rejected_fil
         listing.path = rejected.path
         and listing.size = rejected.size
         and listing.modified_at = rejected.modified_at
-        and listing.first_seen_at <= rejected.rejected_at
+        and listing.batch_id <= rejected.batch_id
 {%- endmacro %}

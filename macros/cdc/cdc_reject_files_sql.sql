@@ -22,6 +22,7 @@ select
     files.modified_at,
     {{ cdc_string_sql(rule) }} as rule,
     reasons.reason,
+    files.batch_id,
     current_timestamp() as rejected_at
 from files
 inner join reasons on files.path = reasons.path

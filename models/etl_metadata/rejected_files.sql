@@ -17,6 +17,7 @@ select
     cast(null as timestamp) as modified_at,
     cast(null as string) as rule,
     cast(null as string) as reason,
+    cast(null as bigint) as batch_id,
     cast(null as timestamp) as rejected_at
 where false
 {% endif %}

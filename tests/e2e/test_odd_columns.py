@@ -62,6 +62,61 @@ def put_types(files: Files, number: int) -> None:
     files.put(LOAD if number == 0 else at(number), **columns)
 
 
+UTC = timezone.utc
+# Name, type in the files, two values in the files, type in silver, and both values there where they are others.
+TYPES = [
+    ("int8", pa.int8(), -128, 127, "int"),
+    ("int16", pa.int16(), -(2**15), 2**15 - 1, "int"),
+    ("int32", INT, -(2**31), 2**31 - 1, "int"),
+    ("int64", LONG, -(2**63), 2**63 - 1, "bigint"),
+    ("uint8", pa.uint8(), 0, 255, "int"),
+    ("uint16", pa.uint16(), 0, 2**16 - 1, "int"),
+    ("uint32", pa.uint32(), 0, 2**32 - 1, "bigint"),
+    ("uint64", pa.uint64(), 0, 2**64 - 1, "decimal(20,0)"),
+    ("float32", pa.float32(), 0.5, float("inf"), "float"),
+    ("float64", DOUBLE, 0.1 + 0.2, -5e-324, "double"),
+    ("bool", pa.bool_(), True, False, "boolean"),
+    ("text", TEXT, "", "a\0\n'\"\\ä𝄞", "string"),
+    ("long_text", pa.large_string(), "a", "b" * 10_000, "string"),
+    ("category", pa.dictionary(INT, TEXT), "a", "b", "string"),
+    ("bytes", pa.binary(), b"", b"\0\xff", "binary"),
+    ("fixed", pa.binary(2), b"\0\0", b"\xff\xff", "binary"),
+    ("decimal1", pa.decimal128(1, 0), Decimal(-9), Decimal(9), "decimal(1,0)"),
+    ("decimal38", pa.decimal128(38, 18), Decimal("-1e-18"), Decimal("9" * 20 + ".5"), "decimal(38,18)"),
+    ("date", pa.date32(), date(1, 1, 1), date(9999, 12, 31), "date"),
+    ("stamp_ms", pa.timestamp("ms", "UTC"), datetime(1900, 1, 1, tzinfo=UTC), datetime(2024, 1, 1, 0, 0, 0, 1000, UTC),
+     "timestamp"),
+    ("stamp_us", pa.timestamp("us", "UTC"), datetime(1969, 12, 31, 23, 59, 59, 999999, UTC),
+     datetime(9999, 12, 31, tzinfo=UTC), "timestamp"),
+    ("wall_us", pa.timestamp("us"), datetime(1969, 12, 31, 23, 59, 59, 999999), datetime(2024, 3, 31, 2, 30),
+     "timestamp_ntz"),
+    ("stamp_ns", pa.timestamp("ns", "UTC"), 1, -1, "string",
+     "1970-01-01 00:00:00.000000001+00:00", "1969-12-31 23:59:59.999999999+00:00"),
+    ("time_ms", pa.time32("ms"), 0, 86_399_999, "string", "00:00:00.000", "23:59:59.999"),
+    ("time_us", pa.time64("us"), 1, 86_399_999_999, "string", "00:00:00.000001", "23:59:59.999999"),
+    ("list", pa.list_(INT), [], [1, None], "string", "[]", "[1,null]"),
+    ("map", pa.map_(TEXT, INT), [], [("a", 1)], "string", "{}", '{"a":1}'),
+    ("struct", pa.struct({"a": INT, "b": TEXT}), {"a": None, "b": "x"}, {"a": 1, "b": None}, "string",
+     '{"a":null,"b":"x"}', '{"a":1,"b":null}'),
+]  # fmt: skip
+KEYS = [name for name, *_ in TYPES]
+
+
+def put_values(files: Files, name: str, minutes: int, *rows: tuple[str | None, int, int | None]) -> None:
+    """Rows of operation, id and which of the values (None: NULL), each column with its key before the change."""
+    which = [value for _, _, value in rows]
+    columns: dict[str, Any] = {"Op": [operation for operation, *_ in rows]} if rows[0][0] else {}
+    columns["ts"] = [f"2024-01-31 23:{minutes:02}:00"] * len(rows)
+    columns["id"] = typed(INT, *(id for _, id, _ in rows))
+    for prefix in ("", "BI_") if rows[0][0] else ("",):
+        # Before a change of the key it was the first value.
+        for column, data_type, *values in TYPES:
+            columns[prefix + column] = typed(
+                data_type, *(None if value is None else values[0 if prefix else value] for value in which)
+            )
+    files.put(name, **columns)
+
+
 @pytest.fixture(scope="module")
 def built(empty_lakehouse):
     """The lakehouse after three builds, their statuses and what the first one said."""
@@ -75,7 +130,11 @@ def built(empty_lakehouse):
     lakehouse.add_table("odd", "broken", "no_such_key")
     lakehouse.add_table("stamped", "controls", delete_mode="soft")
     lakehouse.add_table("headed", "header", columns="id int, op string, _deleted string, _cdc_x int")
+    lakehouse.add_table("stamped", "every_soft", delete_mode="soft")
+    lakehouse.add_table("stamped", "every_history", mode="history")
+    lakehouse.add_table("stamped", "every_key", ";".join(KEYS))
     lakehouse.make_models()
+    every = [Files(lakehouse.raw, "stamped", f"every_{name}") for name in ("soft", "history", "key")]
     reserved = Files(lakehouse.raw, "odd", "reserved")
     controls = Files(lakehouse.raw, "stamped", "controls")
     broken = Files(lakehouse.raw, "odd", "broken")
@@ -84,6 +143,18 @@ def built(empty_lakehouse):
     statuses = []
     for batch in range(BATCHES):
         put_types(Files(lakehouse.raw, "odd", "types_cut"), batch)
+        for files in every[:2]:
+            if batch == 0:
+                put_values(files, LOAD, 0, (None, 1, 0), (None, 2, None), (None, 3, 0))
+            elif batch == 1:
+                put_values(files, at(1), 1, ("U", 1, 1), ("U", 2, 0), ("D", 3, 0))
+            else:
+                put_values(files, LOAD, 2, (None, 1, 0), (None, 4, 1))
+                put_values(files, at(120), 3, ("U", 4, 0))
+        if batch == 0:
+            put_values(every[2], LOAD, 0, (None, 1, 0))
+        elif batch == 1:
+            put_values(every[2], at(1), 1, ("U", 1, 1))
         for number in range(BATCHES) if batch == 0 else ():
             put_types(Files(lakehouse.raw, "odd", "types_whole"), number)
         odd_names = {
@@ -129,11 +200,35 @@ def test_types_are_decided_file_by_file_in_any_cut(built, number, case, cut):
         assert row.reason.startswith(f"{name} is '") and row.reason.endswith(f"expected {data_type}")
 
 
+@pytest.mark.parametrize("case", TYPES, ids=KEYS)
+def test_every_type_keeps_its_values(built, case):
+    lakehouse, _, _ = built
+    name, _, *values, data_type = case[:5]
+    first, second = case[5:] or values
+
+    def shown(table: str, order: str) -> list[tuple[Any, ...]]:
+        columns = f"id, if(typeof(`{name}`) in ('timestamp', 'timestamp_ntz'), string(`{name}`), null), `{name}`"
+        rows = lakehouse.sql(f"select {columns}, typeof(`{name}`) from silver.s__{table} order by id, {order}")
+        return [
+            (id, bytes(value) if isinstance(value, bytearray) else text or value, type_)
+            for id, text, value, type_ in rows
+        ]
+
+    def told(*rows: tuple[int, Any]) -> list[tuple[Any, ...]]:
+        texts = [str(value).removesuffix("+00:00") if isinstance(value, datetime) else value for _, value in rows]
+        return [(id, text, data_type) for (id, _), text in zip(rows, texts, strict=True)]
+
+    assert shown("every_soft", "_cdc_sequence") == told((1, first), (2, first), (3, first), (4, first))
+    versions = told((1, first), (1, second), (1, first), (2, None), (2, first), (3, first), (4, second), (4, first))
+    assert shown("every_history", "_cdc_sequence") == versions
+    assert shown("every_key", "_cdc_sequence") == told((1, second)), "the old key is gone"
+
+
 def test_silver_matches_bronze_whatever_the_columns_are(built):
     _, statuses, _ = built
     checks = {name: status for name, status in statuses[-1].items() if name.startswith("silver_matches_bronze")}
     broken = [name for name, status in checks.items() if status != "pass" and "broken" not in name]
-    assert (len(checks), broken) == (6, [])
+    assert (len(checks), broken) == (9, [])
 
 
 def test_reserved_names_get_source_in_front(built):

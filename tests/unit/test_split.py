@@ -14,7 +14,7 @@ START = datetime(2024, 1, 31, 23, 0, tzinfo=timezone.utc)
 FEED = {"feed": "bank", "contract": "dms", "delimiter": ","}
 REJECTED_SCHEMA = (
     "feed string, source_schema string, source_table string, path string, size bigint, modified_at timestamp, "
-    "rule string, reason string, rejected_at timestamp"
+    "rule string, reason string, batch_id bigint, rejected_at timestamp"
 )
 LISTING_SCHEMA = (
     "feed string, source_schema string, source_table string, object_key string, path string, size bigint, "
@@ -132,3 +132,11 @@ def test_a_version_that_goes_and_comes_back_is_read_once(bank):
     bank.land(3, "CDC_TXN-1.csv", "I,t,s,1\n")
     bank.land(3, "CDC_TXN-2.csv", "I,t,s,2\n")
     assert bank.split()[1:] == [("t", "I,t,s,2", 3)]
+
+
+def test_what_was_rejected_is_judged_again_where_it_is_listed_again_whatever_the_clocks_say(bank):
+    content = gzip.compress(b"I,t,s,1\n")
+    bank.land(1, "CDC_TXN-1.csv.gz", b"x" * len(content))
+    assert bank.split() == [(None, None, 1)]
+    bank.land(3, "CDC_TXN-1.csv.gz", content)
+    assert bank.split()[1:] == [("t", "I,t,s,1", 3)]

@@ -72,7 +72,7 @@ def test_cdc_new_files_sql__of_this_table_after_the_last_batch():
         with listing as (
             select
                 size, modified_at, revision, kind, object_key, file_time,
-                max_by(path, batch_id) as path, max(batch_id) as batch_id, max(first_seen_at) as first_seen_at
+                max_by(path, batch_id) as path, max(batch_id) as batch_id
             from listing_table
             where
                 kind in ('load', 'change', 'truncate')
@@ -94,7 +94,7 @@ def test_cdc_new_files_sql__of_this_table_after_the_last_batch():
                 listing.path = rejected.path
                 and listing.size = rejected.size
                 and listing.modified_at = rejected.modified_at
-                and listing.first_seen_at <= rejected.rejected_at
+                and listing.batch_id <= rejected.batch_id
                 and rejected.rule <> 'redelivered'
         """,
     )
@@ -238,7 +238,7 @@ def test_cdc_reject_files_sql__reasons_are_text():
         reasons as (select * from values ('it\'s', '\\N'), ('b', 'bad') as reasons (path, reason))
         select
             'it\'s' as feed, 'shop' as source_schema, 'order' as source_table,
-            files.path, files.size, files.modified_at, 'unreadable' as rule, reasons.reason,
+            files.path, files.size, files.modified_at, 'unreadable' as rule, reasons.reason, files.batch_id,
             current_timestamp() as rejected_at
         from files
         inner join reasons on files.path = reasons.path

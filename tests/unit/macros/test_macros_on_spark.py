@@ -825,24 +825,21 @@ def test_cdc_ties_sql__different_changes_of_a_key_in_objects_of_one_place(query,
     assert summary["has_many_objects"] is (len({key for *_, key, _ in rows}) > 1)
 
 
-LISTED = (
-    "feed, source_schema, source_table, kind, object_key, path, size, revision, file_time, batch_id, modified_at,"
-    " first_seen_at"
-)
+LISTED = "feed, source_schema, source_table, kind, object_key, path, size, revision, file_time, batch_id, modified_at"
 
 
 def listing_sql(*objects: tuple[str, str, int, str]) -> str:
     """A listing: kind, key, batch and the minute of the modification time of each object."""
     rows = ", ".join(
         f"('f', 's', 't', '{kind}', '{key}', 'file:/{key}', 1L, 0, cast(null as timestamp), {batch}L,"
-        f" timestamp '2024-01-02 03:{minute}:00', timestamp '2024-01-02 04:00:00')"
+        f" timestamp '2024-01-02 03:{minute}:00')"
         for kind, key, batch, minute in objects
     )
     return f"(select * from values {rows} as listing ({LISTED}))"
 
 
 NOT_REJECTED = (
-    "(select string(null) as path, 0L as size, current_timestamp() as modified_at, current_timestamp() as rejected_at,"
+    "(select string(null) as path, 0L as size, current_timestamp() as modified_at, 0L as batch_id,"
     " string(null) as rule where false)"
 )
 
