@@ -36,7 +36,7 @@ SEED = int(os.environ.get("SEED") or 1)
 TABLES = tuple(filter(None, os.environ.get("TABLES", "").split(",")))
 HISTORIES = tuple(map(int, filter(None, os.environ.get("HISTORIES", "").split(","))))
 # More keys in one table find no more: what differs between rounds is how the files are cut, found and loaded again.
-KEYS_PER_ROUND = 10_000
+KEYS_PER_ROUND = 25_000
 # How many lines of a failure are worth reading.
 SHOWN = 3
 
