@@ -90,15 +90,18 @@ def _lines(
                 (
                     "max_by(path, batch_id) as path",
                     "max(batch_id) as batch_id",
-                    f"min(batch_id) <= {after} as is_back",
+                    f"max(batch_id) filter (where batch_id <= {after}) as earlier_batch_id",
                 ),
             )
         )
         .where(F.col("batch_id") > after)
         .join(known, on=VERSION, how="left")
-        .groupBy(*OBJECT_COLUMNS, "revision", "is_back")
+        .groupBy(*OBJECT_COLUMNS, "revision", "earlier_batch_id")
         .agg(F.max("rejected_in").alias("rejected_in"))
-        .where("if(rejected_in is null, not is_back, rejected_in < batch_id)")
+        .where(
+            "coalesce(rejected_in < batch_id, true)"
+            " and (earlier_batch_id is null or coalesce(rejected_in >= earlier_batch_id, false))"
+        )
         .select(*OBJECT_COLUMNS, "revision", F.row_number().over(by_age).alias("age"))
     )
     versions = kept(versions)

@@ -3,7 +3,11 @@
     without one after the fields that DMS puts before them. A quote that does not open or close a whole value makes the
     record malformed (section 1.5).
 #}
-{% macro cdc_csv_layout_sql(cdc) -%}
+{% macro cdc_csv_layout_sql(cdc, images=[]) -%}
+{%- set own_names = [] if cdc.options.operation_column == 'never' else ['Op'] -%}
+{%- for name in [cdc.options.get('timestamp_column'), cdc.options.get('change_sequence_column')] + images if name -%}
+    {%- do own_names.append(name) -%}
+{%- endfor -%}
 {%- set required = cdc.columns | rejectattr('optional') | list | length -%}
 {%- set lead = cdc_csv_lead_sql(cdc) -%}
 {%- set opened = cdc_csv_patterns(cdc.options.delimiter).opened -%}
@@ -27,13 +31,15 @@ placed as (
             {{ malformed_if }}
             when size(_cdc_fields) <> size(_cdc_header)
                 then concat('the record has ', size(_cdc_fields), ' fields, expected ', size(_cdc_header))
+            when size(array_distinct(_cdc_header)) < size(_cdc_header)
+                then 'the header has two columns of one name, whatever its case'
         end as _cdc_malformed
     from (
         select
             *,
             transform(
                 first_value(_cdc_fields) over (partition by _cdc_object_key order by _cdc_row),
-                field -> {{ _cdc_header_name_sql(cdc) | indent(16) }}
+                field -> {{ _cdc_header_name_sql(own_names) | indent(16) }}
             ) as _cdc_header
         from split
     )
@@ -56,11 +62,15 @@ placed as (
     The name that a header gives a field, in lower case. DMS writes its own columns as the metadata has them: they are
     marked, so that a column op of the source stays apart from Op.
 #}
-{% macro _cdc_header_name_sql(cdc) -%}
+{% macro _cdc_header_name_sql(own_names) -%}
 {%- set name = "replace(trim(both '\"' from field), '\"\"', '\"')" -%}
-{%- if cdc.options.operation_column == 'never' -%}
-lower({{ name }})
+{%- if own_names -%}
+if(
+    {{ name }} in ({% for own in own_names %}{{ cdc_string_sql(own) }}{{ ', ' if not loop.last }}{% endfor %}),
+    concat('=', lower({{ name }})),
+    lower({{ name }})
+)
 {%- else -%}
-if({{ name }} = 'Op', '=op', lower({{ name }}))
+lower({{ name }})
 {%- endif -%}
 {%- endmacro %}

@@ -34,7 +34,7 @@ dated as (
     where
         files.kind <> 'load'
         or not files.is_newest
-        or not files.is_again and (counted.object_key is not null or not {{ is_same }})
+        or not files.is_again and counted.object_key is not null
         or files.is_again and counted.begun_in > {{ after_batch_id }} and ({{ is_same }} or new_loads.object_key is null)
 )
 

@@ -3,7 +3,8 @@
     whether each is a redelivery), `changes` (when each change object first came, in whatever version), `counted` (the
     load versions that belong to a generation) and `starts`. A version with the content of the one before is a redelivery,
     unless no change came between it and one of another object with other content: both are of one reload then (docs/contracts.md, 1.10).
-    A version that was replaced before it was read is what the version is that replaced it.
+    A version that was replaced before it was read is what the version is that replaced it. One that comes after a newer
+    version of its object, out of a backup for example, counts for nothing.
 #}
 {% macro cdc_generations_sql(listing, rejected, cdc, last_batch_id, split=none) -%}
 objects as (
@@ -43,7 +44,7 @@ judged as (
         objects.modified_at,
         objects.path,
         objects.batch_id,
-        max(rejected.rule) as rule
+        coalesce(max(rejected.rule) filter (where rejected.rule <> 'replaced'), max(rejected.rule)) as rule
     from objects
     left join {{ rejected }} as rejected
         on
@@ -69,7 +70,13 @@ fates as (
         *,
         first_value(if(rule <=> 'replaced', null, struct(rule))) ignore nulls over (
             partition by object_key order by modified_at rows between current row and unbounded following
-        ).rule <=> 'redelivered' as is_redelivered
+        ).rule <=> 'redelivered' as is_redelivered,
+        coalesce(
+            min(batch_id) over (
+                partition by object_key order by modified_at rows between 1 following and unbounded following
+            ) < batch_id,
+            false
+        ) as is_outdated
     from judged
     where kind = 'load' and coalesce(rule, '') <> 'unreadable'
 ),
@@ -79,7 +86,7 @@ loads as (
         *,
         row_number() over (partition by object_key, is_redelivered order by modified_at) as version
     from fates
-    where not (is_redelivered and rule = 'replaced')
+    where not is_outdated and not (is_redelivered and rule = 'replaced')
 ),
 
 seconds as (

@@ -10,11 +10,11 @@
     {{ _cdc_is_exact_decimal_sql(text, value, type.split(',')[-1].rstrip(')')) }}
 {%- elif type == 'float' -%}
     (
-        {{ _cdc_is_exact_double_sql(text, value, 9) }}
-        or double({{ value }}) = try_cast({{ text }} as double) and {{ _cdc_is_exact_double_sql(text, value, 17) }}
+        {{ _cdc_is_exact_double_sql(text, value, 9, 7) }}
+        or double({{ value }}) = try_cast({{ text }} as double) and {{ _cdc_is_exact_double_sql(text, value, 17, 16) }}
     )
 {%- elif type == 'double' -%}
-    {{ _cdc_is_exact_double_sql(text, value, 17) }}
+    {{ _cdc_is_exact_double_sql(text, value, 17, 16) }}
 {%- elif type == 'boolean' -%}
     lower({{ text }}) in ('true', 'false', 't', 'f', '1', '0')
 {%- elif type == 'date' -%}
@@ -42,15 +42,20 @@
 
 
 {#
-    So many significant digits tell any number of the type from its neighbours; more of them would be lost. A number that
-    is too large becomes infinity and one that is too small zero: both only if the text says so.
+    So many significant digits tell any number of the type from its neighbours; more of them would be lost. A whole number
+    from so many digits on may have no number of the type. One that is too large becomes infinity and one that is too small
+    zero: both only if the text says so.
 #}
-{% macro _cdc_is_exact_double_sql(text, value, digits) -%}
+{% macro _cdc_is_exact_double_sql(text, value, digits, whole_digits) -%}
 {%- set is_short = '(?![0.]*+(?:[0-9]\\\\.?+){' ~ digits ~ '}[0.]*+[1-9])' -%}
 (
         {{ text }} rlike '\\A[+-]?{{ is_short }}(?:[0-9]++(?:\\.[0-9]*+)?+|\\.[0-9]++)(?:[eE][+-]?[0-9]{1,4})?+\\z'
         and abs({{ value }}) < double('Infinity')
         and ({{ value }} <> 0 or not {{ text }} rlike '\\A[^eE]*[1-9]')
+        and (
+            not {{ text }} rlike '\\A[+-]?[0-9]{{ '{' ~ whole_digits ~ ',}' }}(?:\\.0*+)?+\\z'
+            or coalesce(try_cast({{ text }} as decimal(38, 0)) = try_cast({{ value }} as decimal(38, 0)), true)
+        )
         or {{ text }} rlike '\\A(?:NaN|[+-]?Infinity)\\z'
     )
 {%- endmacro %}

@@ -7,7 +7,8 @@
         {% do return(adapter.keep(view, sql)) %}
     {% endif %}
     {% set newest = cdc_newest_batches(cdc) %}
-    {% if newest.has_gone or newest.earlier_batch_id > after_batch_id | int or newest.objects > 10000 %}
+    {% set is_odd = newest.has_gone or newest.is_reloaded %}
+    {% if is_odd or newest.earlier_batch_id > after_batch_id | int or newest.objects > 10000 %}
         {% do return(adapter.keep(view, sql)) %}
     {% endif %}
     {% set of_all_sql = cdc_new_files_sql(ref('raw_listing'), ref('rejected_files'), none, newest.batch_id - 1) %}

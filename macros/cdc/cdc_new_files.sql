@@ -10,7 +10,8 @@
     {% set is_listed = cdc_is_listed(cdc, after_batch_id) %}
     {% set newest = cdc_newest_batches(cdc) if is_listed else {} %}
     {% set sql = cdc_new_files_sql(
-        ref('raw_listing'), ref('rejected_files'), cdc, after_batch_id, split=split, has_gone=newest.get('has_gone')
+        ref('raw_listing'), ref('rejected_files'), cdc, after_batch_id, split=split, has_gone=newest.get('has_gone'),
+        is_reloaded=newest.get('is_reloaded')
     ) %}
     {% set files = {
         'paths': [], 'overwritten': [], 'has_truncate': false, 'has_load': false, 'has_mixed': false,

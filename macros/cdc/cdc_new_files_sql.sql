@@ -1,10 +1,13 @@
 {#
     An object seen in two versions since the last batch can be read in its newest version only: the older content is gone.
+    A load object that comes with an older time than before, out of a backup for example, is older content as well.
     A version that went and came back is listed twice and read once; one that was rejected because it was not there is
     read when it is back. Where files of many tables are split, loads wait for the split to have come as far. Without
     a table: the objects of all, each with the name of its table.
 #}
-{% macro cdc_new_files_sql(listing, rejected, cdc, after_batch_id, split=none, has_gone=false) -%}
+{% macro cdc_new_files_sql(
+    listing, rejected, cdc, after_batch_id, split=none, has_gone=false, is_reloaded=false
+) -%}
 {%- set columns = ['path', 'size', 'modified_at', 'revision', 'kind', 'object_key', 'file_time'] -%}
 {%- set columns = columns if cdc else ['feed', 'source_schema', 'source_table'] + columns -%}
 with listing as (
@@ -12,7 +15,9 @@ with listing as (
         {{ columns | reject('equalto', 'path') | join(',\n        ') }},
         max_by(path, batch_id) as path,
         max(batch_id) as batch_id
-        {{- ',\n        min(batch_id) <= ' ~ after_batch_id ~ ' as is_back' if has_gone }}
+        {%- if has_gone %},
+        max(batch_id) filter (where batch_id <= {{ after_batch_id }}) as earlier_batch_id
+        {%- endif %}
     from {{ listing }}
     where
         kind in ('load', 'change', 'truncate')
@@ -32,6 +37,28 @@ with listing as (
     having max(batch_id) > {{ after_batch_id }}
     {%- endif %}
 )
+{%- if is_reloaded %},
+
+held as (
+    select
+        loads.object_key,
+        max(loads.modified_at) as modified_at
+    from {{ listing }} as loads
+    left anti join {{ rejected }} as unread
+        on
+            loads.path = unread.path
+            and loads.size = unread.size
+            and loads.modified_at = unread.modified_at
+            and unread.rule = 'unreadable'
+    where
+        loads.kind = 'load'
+        and loads.feed = {{ cdc_string_sql(cdc.feed) }}
+        and loads.source_schema = {{ cdc_string_sql(cdc.source_schema) }}
+        and loads.source_table = {{ cdc_string_sql(cdc.source_table) }}
+        and loads.batch_id <= {{ after_batch_id }}
+    group by loads.object_key
+)
+{%- endif %}
 
 select
     {%- for column in columns %}
@@ -42,8 +69,12 @@ select
     row_number() over (
         partition by {{ 'listing.feed, ' if not cdc }}listing.object_key
         order by listing.modified_at desc, listing.batch_id desc
-    ) = 1 or listing.kind = 'truncate' as is_newest
+    ) = 1 {{ 'and coalesce(listing.modified_at >= held.modified_at, true) ' if is_reloaded -}}
+    or listing.kind = 'truncate' as is_newest
 from listing
+{%- if is_reloaded %}
+left join held on listing.kind = 'load' and listing.object_key = held.object_key
+{%- endif %}
 left anti join {{ rejected }} as rejected
     on
         listing.path = rejected.path
@@ -53,7 +84,7 @@ left anti join {{ rejected }} as rejected
         and rejected.rule <> 'redelivered'
 {%- if has_gone %}
 where
-    not listing.is_back
+    listing.earlier_batch_id is null
     or exists (
         select 1
         from {{ rejected }} as before
@@ -62,6 +93,8 @@ where
             and endswith(before.path, concat('/', listing.object_key))
             and before.size = listing.size
             and before.modified_at = listing.modified_at
+            and before.batch_id >= listing.earlier_batch_id
+            and before.rule <> 'redelivered'
     )
 {%- endif %}
 {%- if split is not none %}

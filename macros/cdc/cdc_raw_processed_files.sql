@@ -32,7 +32,11 @@ with progress as (
         cast(null as string) as source_schema,
         cast(null as string) as source_table,
         true as is_active,
+        {%- if cdc_is_run() and load_relation(feed.relation) is none %}
+        0 as batch_id
+        {%- else %}
         coalesce((select max(batch_id) from {{ feed.relation }}), 0) as batch_id
+        {%- endif %}
     union all
     {%- endfor %}
     {%- for table in inactive %}
@@ -56,22 +60,41 @@ listing as (
         *,
         lead(true, 1, false) over (partition by feed, object_key order by modified_at, batch_id) as has_newer_version
     from {{ cdc_relation_of('raw_listing') if in_hook else ref('raw_listing') }}
+),
+
+rejected as (
+    select
+        path,
+        size,
+        modified_at,
+        max(batch_id) as batch_id,
+        max_by(rule, batch_id) as rule,
+        max_by(reason, batch_id) as reason
+    from {{ cdc_relation_of('rejected_files') if in_hook else ref('rejected_files') }}
+    group by path, size, modified_at
 )
 
 select
     listing.* except (has_newer_version),
     case
         when listing.kind = 'vanished' then 'vanished'
-        when listing.kind = 'ignored' or rejected.rule in ('replaced', 'redelivered') then 'ignored'
-        when rejected.rule is not null and listing.has_newer_version then 'ignored'
-        when rejected.rule is not null then 'rejected'
-        when progress.is_active and listing.batch_id <= progress.batch_id then 'ingested'
+        when listing.kind = 'ignored' then 'ignored'
+        when listing.batch_id <= rejected.batch_id and rejected.rule in ('replaced', 'redelivered') then 'ignored'
+        when listing.batch_id <= rejected.batch_id and listing.has_newer_version then 'ignored'
+        when listing.batch_id <= rejected.batch_id then 'rejected'
+        {#- A version that went and came back is read once. #}
+        when
+            progress.is_active
+            and min(if(listing.batch_id > coalesce(rejected.batch_id, 0), listing.batch_id, null)) over (
+                partition by listing.feed, listing.object_key, listing.size, listing.modified_at, listing.kind
+            ) <= progress.batch_id
+            then 'ingested'
         else 'waiting'
     end as status,
     case
         when listing.ignored_reason is not null then listing.ignored_reason
         when listing.kind = 'vanished' then concat('gone from the landing area, seen at ', listing.first_seen_at)
-        when rejected.rule is not null then rejected.reason
+        when listing.batch_id <= rejected.batch_id then rejected.reason
         when progress.feed is null then 'no row in seeds/cdc_tables.csv'
         when not progress.is_active then 'the row in seeds/cdc_tables.csv is not active'
     end as reason
@@ -81,10 +104,9 @@ left join progress
         listing.feed = progress.feed
         and listing.source_schema <=> progress.source_schema
         and listing.source_table <=> progress.source_table
-left join {{ cdc_relation_of('rejected_files') if in_hook else ref('rejected_files') }} as rejected
+left join rejected
     on
         listing.path = rejected.path
         and listing.size = rejected.size
         and listing.modified_at = rejected.modified_at
-        and listing.batch_id <= rejected.batch_id
 {%- endmacro %}

@@ -20,7 +20,7 @@
     {% endif %}
     {% set loads_sql = 'select *\nfrom (' ~ files.sql ~ ")\nwhere kind = 'load' and not is_again" %}
     {% set rows_sql = cdc_bronze_sql(cdc, loads_sql, raw, plan) %}
-    {% set same_sql = cdc_same_content_sql(rows_sql, bronze, plan, earlier) %}
+    {% set same_sql = cdc_same_content_sql(rows_sql, bronze, plan, earlier, cdc.options.get('timestamp_column')) %}
     {% set same = run_query(same_sql).columns['object_key'].values() | list %}
     {% set found = [] %}
     {% for file in earlier if file.object_key in same and not file.is_known %}

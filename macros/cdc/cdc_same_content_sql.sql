@@ -1,12 +1,13 @@
 {#
     Which load files give the rows that bronze holds of an earlier version: as many, with the same values at the same
-    places. A hash passes over nulls, so each value is hashed behind its position.
+    places and of the same commit times, where a column tells them. A hash passes over nulls, so each value is hashed
+    behind its position.
 #}
-{% macro cdc_same_content_sql(rows_sql, bronze, plan, earlier) -%}
+{% macro cdc_same_content_sql(rows_sql, bronze, plan, earlier, has_timestamps) -%}
 {%- set digest -%}
 count(*) as rows,
         bit_xor(xxhash64(
-            _cdc_file_row, _cdc_quarantine_content
+            _cdc_file_row, _cdc_quarantine_content{{ ', _cdc_committed_at' if has_timestamps }}
             {%- for column in plan %},
             {{ loop.index }}, {{ _hashed_sql(column) }}
             {%- endfor %}

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from tests.short_java import SHORT_JAVA
+
 PACKAGES = "org.apache.iceberg:iceberg-spark-runtime-4.1_2.13:1.12.0,org.xerial:sqlite-jdbc:3.50.3.0"
 
 
@@ -23,10 +25,8 @@ def spark_config(warehouse: str) -> dict[str, str]:
         "spark.sql.defaultCatalog": "lakehouse",
         "spark.sql.warehouse.dir": f"{warehouse}/spark",
         "spark.driver.memory": "2g",
-        # Java ends before its second compiler pays for itself; so does compiling queries on a handful of rows.
-        "spark.driver.extraJavaOptions": (
-            "-XX:TieredStopAtLevel=1 -XX:ReservedCodeCacheSize=256m -XX:+UseSerialGC -Xmn1g -XX:MetaspaceSize=256m"
-        ),
+        # To compile queries on a handful of rows does not pay for itself either.
+        "spark.driver.extraJavaOptions": f"{SHORT_JAVA} -Xmn1g",
         "spark.buffer.pageSize": "1m",
         "spark.sql.adaptive.enabled": "false",
         "spark.sql.codegen.wholeStage": "false",

@@ -252,7 +252,7 @@ class File:
     """One object version: where, when written (and modified), in which batch it is found, and columns it `lacks`.
 
     ``types``: Arrow types of columns that have others here. ``is_broken``: nobody can read it. ``away``: the batches
-    after the first in which it is not there.
+    after the first in which it is not there. ``made_at``: what its timestamp column says, where it is a file of a load.
     """
 
     path: str
@@ -263,6 +263,7 @@ class File:
     types: Mapping[str, pa.DataType] = field(default_factory=dict)
     is_broken: bool = False
     away: range = range(0)
+    made_at: datetime = START
 
     @property
     def is_load(self) -> bool:
@@ -330,7 +331,14 @@ def draw_files(random: Random, shape: Shape, keys: int, reloads: bool = True) ->
             sent = [statement for statement in rows if statement.flaw is None]
             rows = sent + [statement for statement in rows if statement.flaw is not None]
         rows = [_without(statement, lacks) for statement in rows]
-        file = File(slot.path + shape.suffix, slot.written_at, slot.batch, frozenset(lacks), tuple(rows))
+        file = File(
+            slot.path + shape.suffix,
+            slot.written_at,
+            slot.batch,
+            frozenset(lacks),
+            tuple(rows),
+            made_at=slot.written_at,
+        )
         if shape.changes_types and slot.written_at >= widened_from:
             file = _retyped(random, file, OTHERWISE if slot.written_at >= other_from else WIDER)
         if slot.is_copy:
@@ -693,7 +701,7 @@ class Landing:
             for s in rows
         ]
         if file.is_load:
-            return self.task.full_load(table, images, file.modified_at)[0]
+            return self.task.full_load(table, images, file.made_at)[0]
         changes = [
             Change(
                 "U" if s.flaw else s.row.operation, image, s.row.committed_at or file.modified_at, s.row.old_key or {}

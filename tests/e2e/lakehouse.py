@@ -13,6 +13,7 @@ from pyspark.sql import Row, SparkSession
 
 from python_udfs.codegen.__main__ import main as make_models
 from python_udfs.metadata import COLUMNS_FILE, FEEDS_FILE, HEADERS, TABLES_FILE
+from tests.short_java import SHORT_JAVA
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 # Compiling a query to bytecode and replanning it while it runs pay for themselves on more than a handful of rows.
@@ -29,10 +30,6 @@ SMALL_DATA = """\
         spark.broadcast.compress: "false"
         spark.python.sql.dataFrameDebugging.enabled: "false"
 """
-# Java compiles what runs often into faster code; tests end before that pays for itself. With one compiler it makes the
-# room for code so small that a session of many tables fills it. More room for what is new, and for classes, saves
-# collections.
-SHORT_JAVA = "-XX:TieredStopAtLevel=1 -XX:ReservedCodeCacheSize=256m -XX:+UseSerialGC -Xmn1g -XX:MetaspaceSize=256m"
 COPIED = ("dbt_project.yml", "macros", "models", "profiles", "seeds", "tests/data")
 
 
@@ -40,7 +37,7 @@ def set_environment(root: Path) -> None:
     """Where the Spark session that this process starts finds its Java settings and a lakehouse under root."""
     os.environ["LAKEHOUSE_RAW"] = str(root / "raw")
     os.environ["LAKEHOUSE_WAREHOUSE"] = str(root / "warehouse")
-    os.environ["JAVA_TOOL_OPTIONS"] = SHORT_JAVA
+    os.environ["JAVA_TOOL_OPTIONS"] = f"{SHORT_JAVA} -Xmn1g"
 
 
 class Lakehouse:

@@ -34,7 +34,7 @@ class Versions:
         lakehouse.add_feed("v_parquet", "parquet", "timestamp_column=ts")
         lakehouse.add_feed("v_append", "parquet", "timestamp_column=ts")
         lakehouse.add_feed("v_mixed", "csv", "timestamp_column=ts;transaction_files=true")
-        for name in ("v_corrected", "v_touched", "v_partly", "v_identical", "v_back"):
+        for name in ("v_corrected", "v_touched", "v_partly", "v_identical", "v_back", "v_restored", "v_same"):
             self.add("v_parquet", name)
         self.add("v_parquet", "v_history", mode="history", unchanged_rows="write")
         self.add("v_append", "v_append", primary_key="", mode="append")
@@ -96,8 +96,14 @@ def versions(empty_lakehouse):
         away += found.story(name).changes(5, change("U", 5, **row(1, "b")))
     found.load("v_append", 0, row(1, "a"), row(1, "a"), feed="v_append")
     found.story("v_append", "v_append").changes(5, change("I", 5, **row(2, "b")))
+    restored = found.load("v_restored", 0, row(1, "a"))
+    found.story("v_restored").changes(5, change("U", 5, **row(1, "b")))
+    found.story("v_same").load(0, row(1, "a"))
+    found.story("v_same").changes(5, change("U", 5, **row(1, "b")))
     found.build()
 
+    touch(restored, -10)
+    found.story("v_same").load(10, row(1, "a"))
     mixed.full_load(TRANSACTIONS, [row(1, "reloaded"), row(2, "reloaded")], at(10))
     found.load("v_corrected", 10, row(1, "reloaded"))
     touch(first, 10)
@@ -148,6 +154,19 @@ def test_a_load_file_that_is_only_touched_changes_nothing(versions):
     assert found[0].reason == "delivered again: the same rows as the version of 2024-01-31 23:00:00 UTC"
 
 
+def test_a_load_file_with_an_older_time_than_before_changes_nothing(versions):
+    assert versions.seen[1]["v_restored"] == versions.seen[2]["v_restored"] == [(1, "b")]
+    found = versions.lakehouse.sql(
+        "select status, reason from etl_metadata.raw_processed_files where source_table = 'v_restored' and reason <> ''"
+    )
+    assert [tuple(row) for row in found] == [("ignored", "replaced by newer content before it was read")]
+
+
+def test_a_reload_with_the_rows_that_the_table_had_at_first_is_told_by_its_timestamp_column(versions):
+    assert versions.seen[0]["v_same"] == [(1, "b")]
+    assert versions.seen[1]["v_same"] == [(1, "a")]
+
+
 def test_a_reload_removes_nothing_before_its_last_load_file_has_come(versions):
     assert versions.seen[1]["v_partly"] == [(1, "c"), (2, "a"), (3, "a")]
     assert [line for line in versions.messages if "s/v_partly/LOAD00000002.parquet" in line and "not complete" in line]
@@ -173,6 +192,7 @@ def test_a_location_that_moves_doubles_no_row_of_a_table_without_a_key(versions)
 
 
 def test_every_model_is_built_and_silver_matches_bronze(versions):
-    for statuses in versions.builds:
+    for number, statuses in enumerate(versions.builds):
         bad = {name: status for name, status in statuses.items() if status not in ("success", "pass", "warn")}
-        assert set(bad) <= {"every_raw_file_is_accounted_for"}, bad
+        # Half a file is rejected until it is whole.
+        assert set(bad) <= {"every_raw_file_is_accounted_for"} if number < 2 else not bad

@@ -6,6 +6,8 @@ import tempfile
 from functools import cache
 from typing import TYPE_CHECKING
 
+from tests.short_java import SHORT_JAVA
+
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
@@ -21,9 +23,7 @@ def small_spark() -> SparkSession:
         "spark.ui.showConsoleProgress": "false",
         "spark.driver.host": "localhost",
         "spark.driver.bindAddress": "127.0.0.1",
-        "spark.driver.extraJavaOptions": (
-            "-XX:TieredStopAtLevel=1 -XX:ReservedCodeCacheSize=256m -XX:+UseSerialGC -Xmn600m -XX:MetaspaceSize=256m"
-        ),
+        "spark.driver.extraJavaOptions": f"{SHORT_JAVA} -Xmn600m",
         "spark.buffer.pageSize": "1m",
         "spark.sql.shuffle.partitions": "1",
         "spark.sql.adaptive.enabled": "false",

@@ -140,3 +140,5 @@ def test_what_was_rejected_is_judged_again_where_it_is_listed_again_whatever_the
     assert bank.split() == [(None, None, 1)]
     bank.land(3, "CDC_TXN-1.csv.gz", content)
     assert bank.split()[1:] == [("t", "I,t,s,1", 3)]
+    bank.land(5, "CDC_TXN-1.csv.gz", content)
+    assert bank.split() == [(None, None, 5)], "it was read, and is back once more"

@@ -210,7 +210,7 @@ def test_csv__change_sequences_put_changes_in_order(bronze, header, kind):
     columns = [*COLUMNS[:2], ("Seq", "string")]
     lines = [f"{number},a,{value}" for number, value in enumerate([LATE, EARLY, "", f'" {EARLY} "', "1", LATE + "0"])]
     rows = bronze(
-        "\n".join(["id,value,SEQ"] * header + lines),
+        "\n".join(["id,value,seq"] * header + lines),
         kind=kind,
         columns=columns[: 2 if header else 3],
         header=header,
@@ -271,9 +271,26 @@ def test_csv__header_says_where_values_are(bronze):
 
 
 def test_csv__header_in_other_letters(bronze):
-    rows = bronze("Op,ID,VALUE,LAST,TS\nU,1,a,x,2023-04-05 06:07:08\n", header=True, timestamp_column="ts")
+    rows = bronze("Op,ID,VALUE,LAST,ts\nU,1,a,x,2023-04-05 06:07:08\n", header=True, timestamp_column="ts")
     assert values(rows, "id", "value", "last", "_cdc_operation") == [(1, "a", "x", "U")]
     assert str(rows[0]["_cdc_committed_at"]) == "2023-04-05 06:07:08"
+
+
+def test_csv__a_header_has_a_column_beside_one_of_dms_that_differs_in_case(bronze):
+    rows = bronze(
+        "Op,id,value,last,TS,ts,BI_id\nU,1,a,x,mine,2023-04-05 06:07:08,2\n",
+        header=True,
+        timestamp_column="ts",
+        before_image_prefix="BI_",
+    )
+    assert reasons(rows) == [(None, None)]
+    assert str(rows[0]["_cdc_committed_at"]) == "2023-04-05 06:07:08"
+    assert rows[0]["_cdc_old_key"] == {"id": "2"}
+
+
+def test_csv__a_header_with_two_columns_of_one_name_costs_its_records(bronze):
+    rows = bronze("Op,id,value,VALUE,last\nU,1,a,b,x\n", header=True)
+    assert reasons(rows) == [("malformed_record", "the header has two columns of one name, whatever its case")]
 
 
 def test_csv__only_op_as_dms_writes_it_is_the_operation(bronze):
@@ -536,6 +553,7 @@ FORMS: dict[str, tuple[dict[str, str | None], list[str]]] = {
     "double": (
         {"0.1": None, "1.5": None, "-2.5e-7": "-2.5E-7", "1e3": "1000.0", "12": "12.0", "-0": "-0.0", ".5": "0.5"}
         | {"0.10000000000000001": "0.1", "100000000000000000000": "1.0E20", "NaN": None, "-Infinity": None}
+        | {"9007199254740992": "9.007199254740992E15", "9007199254740994.0": "9.007199254740994E15"}
         | {"0e0": "0.0", "4.9E-324": None, "1.7976931348623157E308": None, "0.1000000000000000000000": "0.1"},
         [
             "0.1f",
@@ -548,13 +566,15 @@ FORMS: dict[str, tuple[dict[str, str | None], list[str]]] = {
             "nan",
             "0.1234567890123456789",
             "123456789012345678",
+            "9007199254740993",
+            "-12345678901234567.0",
             ".",
         ],
     ),
     "float": (
         {"0.1": None, "1.17549435E-38": None, "16777216": "1.6777216E7", "0.100000001": "0.1", "Infinity": None}
         | {"0.10000000149011612": "0.1"},
-        ["1e39", "1e-50", "16777217000.5", "0.12345678901", "1f"],
+        ["1e39", "1e-50", "16777217", "16777217000.5", "0.12345678901", "1f"],
     ),
     "boolean": (
         {"true": None, "false": None, "t": "true", "F": "false", "1": "true", "0": "false", "TRUE": "true"},

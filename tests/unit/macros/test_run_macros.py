@@ -215,7 +215,18 @@ def test_cdc_raw_processed_files__progress_of_every_table():
     assert "'t' as source_table, true as is_active, coalesce((" in sql
     assert "(select max(_cdc_batch_id) from bronze.shop__order), 0) as batch_id union all select" in sql
     assert "'u' as source_table, false as is_active, 0 as batch_id union all select cast(null" in sql
-    assert "from ref.raw_listing) select listing.* except (has_newer_version)" in sql
+    assert "from ref.raw_listing), rejected as (select path," in sql
+
+
+def test_cdc_raw_processed_files__a_feed_whose_first_split_failed_waits():
+    split = {"feed": "f", "relation": Relation("etl_metadata", "split_f")}
+    sql = normalise(Dbt().cdc_raw_processed_files([], [], [split]))
+    assert "'f' as feed, cast(null as string) as source_schema" in sql
+    assert "true as is_active, 0 as batch_id union all" in sql
+    assert "etl_metadata.split_f" not in sql
+    assert "(select max(batch_id) from etl_metadata.split_f)" in normalise(
+        Dbt(columns={split["relation"]: {}}).cdc_raw_processed_files([], [], [split])
+    )
 
 
 def test_cdc_raw_processed_files__files_of_a_table_whose_first_build_failed_wait():
@@ -235,13 +246,17 @@ def test_views_are_made_of_the_tables_that_exist(view):
 
 def test_cdc_make_skipped_views__only_the_views_that_dbt_skipped():
     def result(name, status):
-        node = SimpleNamespace(name=name, database=None, schema="etl_metadata", alias=name, raw_code=f"raw {name}")
-        return SimpleNamespace(node=node, status=status)
+        depends_on = SimpleNamespace(nodes=["none", "silver" if name == "silver_sync_state" else "bronze"])
+        place = {"database": None, "schema": "etl_metadata", "alias": name}
+        return SimpleNamespace(
+            node=SimpleNamespace(name=name, raw_code=f"raw {name}", depends_on=depends_on, **place), status=status
+        )
 
-    dbt = Dbt()
+    dbt = Dbt(nodes=GRAPH, columns={Relation("bronze", "shop__order"): {}})
     dbt.context["render"] = str.upper
     results = [result("quarantine", "skipped"), result("run_metrics", "success"), result("silver_x", "skipped")]
-    dbt.cdc_make_skipped_views(results)
+    # No silver table has been built yet: a view over none would stop the views that can be made.
+    dbt.cdc_make_skipped_views([result("silver_sync_state", "skipped"), *results])
     assert dbt.queries == ["create or replace view etl_metadata.quarantine as\nRAW QUARANTINE"]
 
 

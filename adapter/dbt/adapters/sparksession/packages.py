@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import fcntl
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO
 
@@ -43,14 +43,14 @@ def packages_at_hand(config: Mapping[str, str]) -> Iterator[tuple[int, ...]]:
             _take(file, fcntl.LOCK_EX, folder)
         missing = missing_packages(config)
         if not missing:
-            fcntl.flock(file, fcntl.LOCK_UN)
+            _release(file)
             yield ()
             return
         logger.info(f"Fetching Spark packages (first use only): {', '.join(missing)}")
         try:
             yield (file.fileno(),)
         finally:
-            fcntl.flock(file, fcntl.LOCK_UN)  # for Java too
+            _release(file)  # for Java too
         logger.info("Spark packages fetched")
 
 
@@ -81,3 +81,13 @@ def _take(lock: IO[str], mode: int, folder: Path) -> None:
     except BlockingIOError:
         logger.info(f"Another process is fetching Spark packages into {folder}: waiting until it has them")
         fcntl.flock(lock, mode)
+    except OSError as error:
+        # Some network file systems have no locks.
+        logger.info(
+            f"{folder} cannot be locked ({error}): Spark packages are fetched without waiting for other processes"
+        )
+
+
+def _release(lock: IO[str]) -> None:
+    with suppress(OSError):
+        fcntl.flock(lock, fcntl.LOCK_UN)

@@ -34,7 +34,7 @@
       {%- set select_sql = adapter.run_python_model(model, compiled_code) -%}
     {%- endif -%}
     {#- A SQL model says with this comment what a Python model says by returning None. -#}
-    {%- if select_sql is none or '-- nothing new: ' in select_sql -%}
+    {%- if select_sql is none or sparksession__says_nothing_new(select_sql) -%}
       {%- call noop_statement('main', 'OK nothing to write') -%}{%- endcall -%}
     {%- else -%}
       {%- set tmp_relation = make_temp_relation(target_relation, '__dbt_tmp') -%}
@@ -55,3 +55,14 @@
 
   {{ return({'relations': [target_relation]}) }}
 {%- endmaterialization %}
+
+
+{# Whether the comments above a query say so: below them, names and values may hold any text. #}
+{% macro sparksession__says_nothing_new(sql) -%}
+  {%- set head = namespace(goes_on=true, says_so=false) -%}
+  {%- for line in sql.split('\n') | map('trim') if head.goes_on -%}
+    {%- set head.goes_on = line == '' or line.startswith('--') -%}
+    {%- set head.says_so = head.says_so or line.startswith('-- nothing new: ') -%}
+  {%- endfor -%}
+  {{ return(head.says_so) }}
+{%- endmacro %}
