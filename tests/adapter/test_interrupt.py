@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 import threading
+import time
 from pathlib import Path
 
 import yaml
@@ -47,6 +48,10 @@ def test_an_interrupt_cancels_sql_and_python_models(tmp_path):
         for line in process.stdout:
             printed.append(line)
             if "2 of 2 START" in line:
+                # A model that has no connection yet cannot be cancelled.
+                while (tmp_path / "logs" / "dbt.log").read_text().count("Began executing node model.") < 2:
+                    time.sleep(0.1)
+                time.sleep(2)
                 process.send_signal(signal.SIGINT)
         code = process.wait()
     finally:
