@@ -4,10 +4,6 @@
     record malformed (section 1.5).
 #}
 {% macro cdc_csv_layout_sql(cdc, images=[]) -%}
-{%- set own_names = [] if cdc.options.operation_column == 'never' else ['Op'] -%}
-{%- for name in [cdc.options.get('timestamp_column'), cdc.options.get('change_sequence_column')] + images if name -%}
-    {%- do own_names.append(name) -%}
-{%- endfor -%}
 {%- set required = cdc.columns | rejectattr('optional') | list | length -%}
 {%- set lead = cdc_csv_lead_sql(cdc) -%}
 {%- set opened = cdc_csv_patterns(cdc.options.delimiter).opened -%}
@@ -37,11 +33,16 @@ placed as (
     from (
         select
             *,
-            transform(
-                first_value(_cdc_fields) over (partition by _cdc_object_key order by _cdc_row),
-                field -> {{ _cdc_header_name_sql(own_names) | indent(16) }}
-            ) as _cdc_header
-        from split
+            transform(_cdc_names, name -> {{ _cdc_header_name_sql(cdc, images) | indent(12) }}) as _cdc_header
+        from (
+            select
+                *,
+                transform(
+                    first_value(_cdc_fields) over (partition by _cdc_object_key order by _cdc_row),
+                    field -> replace(trim(both '"' from field), '""', '"')
+                ) as _cdc_names
+            from split
+        )
     )
     {%- else %}
     select
@@ -59,18 +60,23 @@ placed as (
 {%- endmacro %}
 
 {#
-    The name that a header gives a field, in lower case. DMS writes its own columns as the metadata has them: they are
-    marked, so that a column op of the source stays apart from Op.
+    The name that a header gives a field, in lower case. DMS's own columns are marked, so that a column op of the source
+    stays apart from Op. DMS writes their names as the metadata has them; where no field has the very name of the
+    timestamp or the change sequence, one that differs in case is it.
 #}
-{% macro _cdc_header_name_sql(own_names) -%}
-{%- set name = "replace(trim(both '\"' from field), '\"\"', '\"')" -%}
-{%- if own_names -%}
-if(
-    {{ name }} in ({% for own in own_names %}{{ cdc_string_sql(own) }}{{ ', ' if not loop.last }}{% endfor %}),
-    concat('=', lower({{ name }})),
-    lower({{ name }})
-)
-{%- else -%}
-lower({{ name }})
-{%- endif -%}
+{% macro _cdc_header_name_sql(cdc, images) -%}
+{%- set exact = (['Op'] if cdc.options.operation_column != 'never' else []) + images -%}
+{%- set columns = [cdc.options.get('timestamp_column'), cdc.options.get('change_sequence_column')] | select | list -%}
+case
+    {%- for own in exact %}
+    when name = {{ cdc_string_sql(own) }} then {{ cdc_string_sql('=' ~ own | lower) }}
+    {%- endfor %}
+    {%- for own in columns %}
+    when
+        name = {{ cdc_string_sql(own) }}
+        or lower(name) = {{ cdc_string_sql(own | lower) }} and not array_contains(_cdc_names, {{ cdc_string_sql(own) }})
+        then {{ cdc_string_sql('=' ~ own | lower) }}
+    {%- endfor %}
+    else lower(name)
+end
 {%- endmacro %}

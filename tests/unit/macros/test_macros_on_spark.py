@@ -210,7 +210,7 @@ def test_csv__change_sequences_put_changes_in_order(bronze, header, kind):
     columns = [*COLUMNS[:2], ("Seq", "string")]
     lines = [f"{number},a,{value}" for number, value in enumerate([LATE, EARLY, "", f'" {EARLY} "', "1", LATE + "0"])]
     rows = bronze(
-        "\n".join(["id,value,seq"] * header + lines),
+        "\n".join(["id,value,SEQ"] * header + lines),
         kind=kind,
         columns=columns[: 2 if header else 3],
         header=header,
@@ -271,7 +271,7 @@ def test_csv__header_says_where_values_are(bronze):
 
 
 def test_csv__header_in_other_letters(bronze):
-    rows = bronze("Op,ID,VALUE,LAST,ts\nU,1,a,x,2023-04-05 06:07:08\n", header=True, timestamp_column="ts")
+    rows = bronze("Op,ID,VALUE,LAST,TS\nU,1,a,x,2023-04-05 06:07:08\n", header=True, timestamp_column="ts")
     assert values(rows, "id", "value", "last", "_cdc_operation") == [(1, "a", "x", "U")]
     assert str(rows[0]["_cdc_committed_at"]) == "2023-04-05 06:07:08"
 
