@@ -5,7 +5,7 @@
 {%- if control == 'operation' and not has_operation or control == 'timestamp' and not timestamp_column -%}
     cast(null as string)
 {%- elif cdc.options.header -%}
-    {{ cdc_csv_value_sql(cdc, '=op' if control == 'operation' else '=' ~ timestamp_column) }}
+    {{ cdc_csv_value_sql(cdc, '=' ~ ('op' if control == 'operation' else timestamp_column)) }}
 {%- elif control == 'operation' -%}
     {{ cdc_csv_text_sql(cdc, '1') }}
 {%- else -%}

@@ -3,7 +3,7 @@
     whether each is a redelivery), `changes` (when each change object first came, in whatever version), `counted` (the
     load versions that belong to a generation) and `starts`. A version with the content of the one before is a redelivery,
     unless no change came between it and one of another object with other content: both are of one reload then (docs/contracts.md, 1.10).
-    A version that was replaced before it was read is what the version is that replaced it. One that comes after a newer
+    A version that was replaced before it was read is judged like the version that replaced it. One that comes after a newer
     version of its object, out of a backup for example, counts for nothing.
 #}
 {% macro cdc_generations_sql(listing, rejected, cdc, last_batch_id, split=none) -%}

@@ -9,21 +9,16 @@
         {% if _has_built_table(node) %}
             {#- A hook may not ref() what it does not declare; the relations are the same. -#}
             {% set sql = node.raw_code.replace(': ref(', ': cdc_relation_of(') %}
-            {% do run_query('create or replace view ' ~ _relation(node) ~ ' as\n' ~ render(sql)) %}
+            {% do run_query('create or replace view ' ~ cdc_node_relation(node) ~ ' as\n' ~ render(sql)) %}
             {% do log(node.name ~ ': dbt skipped it; made of the tables that exist', info=true) %}
         {% endif %}
     {% endfor %}
 {% endmacro %}
 
 
-{% macro _relation(node) %}
-    {% do return(api.Relation.create(database=node.database, schema=node.schema, identifier=node.alias)) %}
-{% endmacro %}
-
-
 {% macro _has_built_table(node) %}
     {% for name in node.depends_on.nodes if name in graph.nodes %}
-        {% if load_relation(_relation(graph.nodes[name])) is not none %}
+        {% if load_relation(cdc_node_relation(graph.nodes[name])) is not none %}
             {% do return(true) %}
         {% endif %}
     {% endfor %}

@@ -79,9 +79,8 @@ select
     case
         when listing.kind = 'vanished' then 'vanished'
         when listing.kind = 'ignored' then 'ignored'
-        when listing.batch_id <= rejected.batch_id and rejected.rule in ('replaced', 'redelivered') then 'ignored'
-        when listing.batch_id <= rejected.batch_id and listing.has_newer_version then 'ignored'
-        when listing.batch_id <= rejected.batch_id then 'rejected'
+        when listing.batch_id <= rejected.batch_id
+            then if(rejected.rule in ('replaced', 'redelivered') or listing.has_newer_version, 'ignored', 'rejected')
         {#- A version that went and came back is read once. #}
         when
             progress.is_active

@@ -321,7 +321,7 @@ def draw_files(random: Random, shape: Shape, keys: int, reloads: bool = True) ->
     files: list[File] = []
     sent: list[Statement] = []
     for slot in every_slot:
-        # A load file that first comes with a reload sorts before changes that could not be told to lack the column.
+        # A load file that first comes with a reload sorts before changes; nothing shows that these lack the column.
         is_early = shape.rules.absent_columns == "keep" and slot in new_loads
         lacks = set() if slot.written_at >= added_from and not is_early else {"added"}
         # A column that the table does not have yet can't be told to be unavailable: the first files bring them all.

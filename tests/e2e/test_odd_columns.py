@@ -226,14 +226,14 @@ def test_every_type_keeps_its_values(built, case):
             for id, text, value, type_ in rows
         ]
 
-    def told(*rows: tuple[int, Any]) -> list[tuple[Any, ...]]:
+    def expected(*rows: tuple[int, Any]) -> list[tuple[Any, ...]]:
         texts = [spark_text(value) if isinstance(value, datetime) else value for _, value in rows]
         return [(id, text, data_type) for (id, _), text in zip(rows, texts, strict=True)]
 
-    assert shown("every_soft", "_cdc_sequence") == told((1, first), (2, first), (3, first), (4, first))
-    versions = told((1, first), (1, second), (1, first), (2, None), (2, first), (3, first), (4, second), (4, first))
+    assert shown("every_soft", "_cdc_sequence") == expected((1, first), (2, first), (3, first), (4, first))
+    versions = expected((1, first), (1, second), (1, first), (2, None), (2, first), (3, first), (4, second), (4, first))
     assert shown("every_history", "_cdc_sequence") == versions
-    assert shown("every_key", "_cdc_sequence") == told((1, second)), "the old key is gone"
+    assert shown("every_key", "_cdc_sequence") == expected((1, second)), "the old key is gone"
 
 
 def test_silver_matches_bronze_whatever_the_columns_are(built):
