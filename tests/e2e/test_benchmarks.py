@@ -49,7 +49,7 @@ PARTS = {
     ),
     "crossing": ("100 changes on 1,000 rows by the two ways", "  replaced ", "  merged "),
 }
-CHOSEN = list(PARTS) if os.environ.get("BENCHMARKS") == "all" else ["load", "split", "watch"]
+CHOSEN = list(PARTS) if os.environ.get("BENCHMARKS") == "all" else ["load", "split"]
 
 
 def missing(said: str, parts: list[str]) -> list[str]:

@@ -178,7 +178,7 @@ def lakehouse(empty_lakehouse):
         task.full_load(table, [event.row for event in LOADED], START)
     for form in MESSAGES:
         land_messages(lakehouse, form, [*LOADED, *FIRST], 0)
-    lakehouse.first = lakehouse.build()
+    lakehouse.first = lakehouse.statuses("run")
     for part, minutes in ((FIRST, 4), (SECOND, 8)):
         changes = [Change(event.operation, event.row, event.committed_at) for event in part]
         for form, task in tasks.items():
@@ -189,7 +189,7 @@ def lakehouse(empty_lakehouse):
                 task.changes(table, changes, at(minutes))
     for form in MESSAGES:
         land_messages(lakehouse, form, SECOND, len(LOADED) + len(FIRST))
-    lakehouse.second = lakehouse.build()
+    lakehouse.second = lakehouse.run_and_compare()
     return lakehouse
 
 

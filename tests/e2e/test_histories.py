@@ -33,7 +33,9 @@ from tests.oracle import UNAVAILABLE, Delivery, expected_silver, placed
 
 KEYS = int(os.environ.get("N") or 5000)
 SEED = int(os.environ.get("SEED") or 1)
-TABLES = tuple(filter(None, os.environ.get("TABLES", "").split(",")))
+# Without a number (`make test`): tables that have every mode, format and kind of file version among them.
+FEW = ("hard_parquet", "soft_csv", "history_parquet", "append_parquet", "soft_transactions", "hard_retyped")
+TABLES = tuple(filter(None, os.environ.get("TABLES", "").split(","))) or (() if "N" in os.environ else FEW)
 HISTORIES = tuple(map(int, filter(None, os.environ.get("HISTORIES", "").split(","))))
 # More keys in one table find no more: what differs between rounds is how the files are cut, found and loaded again.
 KEYS_PER_ROUND = 25_000
@@ -286,5 +288,5 @@ def test_silver_is_what_the_oracle_makes_of_the_files(empty_lakehouse):
     print(f"proved in {time.monotonic() - began:.0f} s from seed {SEED}")
     for name, amount in total.items():
         print(f"  {name:<28} {amount:>9,}")
-    if not TABLES and not HISTORIES:
-        assert total["key histories"] >= KEYS
+    if not HISTORIES:
+        assert total["key histories"] >= KEYS * len(tables) / len(SHAPES)

@@ -100,7 +100,6 @@ def test_a_second_run_stops_and_says_that_the_first_is_running(lakehouse):
         assert "Traceback" not in said
         first.communicate()
     assert first.returncode == 0
-    assert set(lakehouse.build(*SELECT).values()) <= {"success", "pass"}
     for name in TABLES:
         assert lakehouse.table(name, "id, v") == [(0, "loaded"), (1, "loaded")]
 
