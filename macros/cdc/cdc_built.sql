@@ -4,7 +4,7 @@
 #}
 {% macro cdc_built(tables, relation) %}
     {% set built = [] %}
-    {% for table in tables if not cdc_is_run() or load_relation(table[relation]) is not none %}
+    {% for table in tables if not execute or load_relation(table[relation]) is not none %}
         {% do built.append(table) %}
     {% endfor %}
     {% do return(built or tables) %}

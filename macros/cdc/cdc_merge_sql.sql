@@ -4,9 +4,10 @@
     it another last image, or the values that it did not carry. A run that brings a truncate or completes a reload
     also deletes what is left from before.
 #}
-{% macro cdc_merge_sql(cdc, target, source, columns, marks) -%}
+{% macro cdc_merge_sql(cdc, target, source, columns, changes) -%}
+{%- set fills = changes.has_partial and cdc.mode == 'current' -%}
 {%- set is_soft = cdc_is_soft(cdc) -%}
-{%- set is_newer = 'source._cdc_sequence ' ~ ('>=' if is_soft or marks.fills else '>') ~ ' target._cdc_sequence' -%}
+{%- set is_newer = 'source._cdc_sequence ' ~ ('>=' if is_soft or fills else '>') ~ ' target._cdc_sequence' -%}
 merge into {{ target }} as target
 using {{ source }} as source
 on {{ cdc_same_key_sql(cdc, 'target', 'source') }}
@@ -19,17 +20,17 @@ when matched and {{ is_newer }} and not source._cdc_has_image then update set
     {%- endfor %}
 {%- endif %}
 when matched and {{ is_newer }}
-{%- if cdc.get('unchanged_rows') == 'skip' %} and {{ cdc_row_differs_sql(columns, marks, is_soft) }}{% endif %} then update set
+{%- if cdc.get('unchanged_rows') == 'skip' %} and {{ cdc_row_differs_sql(columns, fills, is_soft) }}{% endif %} then update set
     {%- for column in columns %}
-    {{ cdc_quote(column) }} = {{ cdc_merge_value_sql(column, marks, is_soft) | indent(4) }}{{ ',' if not loop.last }}
+    {{ cdc_quote(column) }} = {{ cdc_merge_value_sql(column, fills, is_soft) | indent(4) }}{{ ',' if not loop.last }}
     {%- endfor %}
 when not matched{{ " and source._cdc_operation <> 'D'" if not is_soft and cdc.mode != 'append' }} then insert (
     {{ cdc_column_list_sql(columns) }}
 ) values (
     {% for column in columns %}source.{{ cdc_quote(column) }}{{ ', ' if not loop.last }}{% endfor %}
 )
-{%- if marks.barrier %}
-when not matched by source and target._cdc_sequence < {{ cdc_string_sql(marks.barrier) }}
+{%- if changes.has_new_barrier %}
+when not matched by source and target._cdc_sequence < {{ cdc_string_sql(changes.barrier) }}
     {{- ' and not target._cdc_is_deleted then update set `_cdc_is_deleted` = true' if is_soft else ' then delete' }}
 {%- endif %}
 {%- endmacro %}

@@ -10,7 +10,7 @@ with progress as (
     select
         {{ cdc_table_columns_sql(table) | indent(8) }},
         true as is_active,
-        {%- if cdc_is_run() and load_relation(table.relation) is none %}
+        {%- if execute and load_relation(table.relation) is none %}
         0 as batch_id
         {%- else %}
         coalesce(
@@ -32,7 +32,7 @@ with progress as (
         cast(null as string) as source_schema,
         cast(null as string) as source_table,
         true as is_active,
-        {%- if cdc_is_run() and load_relation(feed.relation) is none %}
+        {%- if execute and load_relation(feed.relation) is none %}
         0 as batch_id
         {%- else %}
         coalesce((select max(batch_id) from {{ feed.relation }}), 0) as batch_id

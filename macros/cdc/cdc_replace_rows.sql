@@ -3,17 +3,18 @@
     readers see both or neither. Only the last commit carries the progress, so no state without the new rows claims it.
     Where maintenance has committed meanwhile it is done again, on top of that.
 #}
-{% macro cdc_replace_rows(cdc, target, source, columns, replaces) %}
+{% macro cdc_replace_rows(cdc, target, source, columns, changes, progress) %}
     {% set branch = target ~ '.branch_cdc_write' %}
-    {% set news = cdc_news_view(target) %}
+    {% set news = cdc_quote(target.identifier ~ '__news') %}
+    {% do run_query('create or replace temporary view ' ~ news ~ ' as\n' ~ changes.sql) %}
     {% set done = namespace(published=false) %}
     {% for attempt in range(3) if not done.published %}
         {% do adapter.start_branch(target, 'cdc_write') %}
-        {% do cdc_set_progress(dict.fromkeys(replaces.progress)) %}
-        {% do run_query(cdc_delete_keys_sql(cdc, branch, news, replaces.key_range)) %}
+        {% do cdc_set_progress(dict.fromkeys(progress)) %}
+        {% do run_query(cdc_delete_keys_sql(cdc, branch, news, changes.key_range)) %}
         {% set rows_removed = adapter.rows_removed(target, 'cdc_write') %}
-        {% set rows_deleted = cdc_count_deleted(cdc, target, news, replaces.has_deletes, rows_removed) %}
-        {% do cdc_set_progress(replaces.progress) %}
+        {% set rows_deleted = cdc_count_deleted(cdc, target, news, changes.has_deletes, rows_removed) %}
+        {% do cdc_set_progress(progress) %}
         {% do cdc_set_progress({'rows-updated': rows_removed - rows_deleted, 'rows-deleted': rows_deleted}) %}
         {% do run_query(cdc_insert_sql(branch, source, columns)) %}
         {% set done.published = adapter.publish_branch(target, 'cdc_write') %}

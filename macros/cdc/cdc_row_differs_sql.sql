@@ -2,14 +2,14 @@
     Whether a change changes anything but its place in the order. Rows of another generation differ: the place tells
     whether a reload still holds them.
 #}
-{% macro cdc_row_differs_sql(columns, marks, is_soft) -%}
+{% macro cdc_row_differs_sql(columns, fills, is_soft) -%}
 not (
     target._cdc_generation <=> source._cdc_generation
     {%- if is_soft %}
     and target._cdc_is_deleted <=> source._cdc_is_deleted
     {%- endif %}
     {%- for name in columns if not name.startswith('_cdc_') %}
-    and target.{{ cdc_quote(name) }} <=> {{ cdc_merge_value_sql(name, marks, is_soft) | indent(4) }}
+    and target.{{ cdc_quote(name) }} <=> {{ cdc_merge_value_sql(name, fills, is_soft) | indent(4) }}
     {%- endfor %}
 )
 {%- endmacro %}

@@ -31,8 +31,5 @@
             {% do plan.append(column) %}
         {% endif %}
     {% endfor %}
-    {% if existing is not none %}
-        {% do cdc_evolve_columns(existing, plan) %}
-    {% endif %}
     {% do return(plan) %}
 {% endmacro %}

@@ -7,15 +7,6 @@
 {%- set is_soft = cdc_is_soft(cdc) -%}
 {%- set fills = changes.has_partial and cdc.mode == 'current' -%}
 {%- set image_if = '_cdc_is_image' if fills else cdc_is_image_sql(cdc, plan) -%}
-{%- if changes.has_new_barrier %}
-{{ cdc_mark_sql('barrier', changes.barrier) }}
-{%- endif %}
-{%- if fills and not is_first %}
-{{ cdc_mark_sql('fills', 'true') }}
-{%- endif %}
-{%- if cdc.mode == 'append' and cdc_has_only_new_objects(changes) %}
-{{ cdc_mark_sql('inserts', 'true') }}
-{%- endif %}
 with news as (
     {{ changes.sql | indent(4) }}
 ),

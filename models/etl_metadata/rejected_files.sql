@@ -1,13 +1,10 @@
 {{ config(
     materialized='incremental',
-    incremental_strategy='append',
+    incremental_strategy='cdc_create',
     full_refresh=false,
     meta={'cdc': {'layer': 'etl_metadata'}}
 ) }}
-{# Bronze models write the rows; this model only makes the table. #}
-{% if is_incremental() %}
-{{ cdc_nothing_new_sql(this, 'bronze models write this table') }}
-{% else %}
+{# Bronze models write the rows; this model only creates the table. #}
 select
     cast(null as string) as feed,
     cast(null as string) as source_schema,
@@ -20,4 +17,3 @@ select
     cast(null as bigint) as batch_id,
     cast(null as timestamp) as rejected_at
 where false
-{% endif %}

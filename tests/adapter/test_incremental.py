@@ -15,6 +15,7 @@ from dbt.tests.adapter.incremental.test_incremental_unique_id import (
     seeds__duplicate_insert_sql,
     seeds__seed_csv,
 )
+from dbt.tests.util import run_dbt
 
 ICEBERG_MERGE = {
     "seeds": {"+file_format": "iceberg"},
@@ -73,3 +74,45 @@ class TestMicrobatch(BaseMicrobatch):
     @pytest.fixture(scope="class")
     def microbatch_model_sql(self):
         return MICROBATCH_MODEL
+
+
+OWN_STRATEGY = """
+{% macro get_incremental_own_sql(arguments) %}
+    {% if arguments.existing_relation is none %}
+        {% do arguments.update({'message': 'create'}) %}
+        {% do return(create_table_as(false, arguments.target_relation, arguments.sql)) %}
+    {% elif var('has_news', false) %}
+        {% do arguments.update({'message': 'append: ' ~ arguments.unique_key}) %}
+        {% do return('insert into ' ~ arguments.target_relation ~ ' ' ~ arguments.sql) %}
+    {% endif %}
+    {% do return(none) %}
+{% endmacro %}
+"""
+
+
+class TestOwnStrategy:
+    @pytest.fixture(scope="class")
+    def macros(self):
+        return {"own.sql": OWN_STRATEGY}
+
+    @pytest.fixture(scope="class")
+    def models(self):
+        config = "config(materialized='incremental', incremental_strategy='%s', file_format='iceberg', unique_key='id')"
+        return {
+            "own.sql": "{{ %s }}\nselect 1 as id, '-- nothing new: ' as `-- nothing new: `" % (config % "own"),
+            "nobody.sql": "{{ %s }}\nselect 1 as id" % (config % "nobodys"),
+        }
+
+    def test_it_writes_every_run_and_says_how(self, project):
+        messages = []
+        for arguments in ([], [], ["--vars", "has_news: true"], ["--full-refresh"]):
+            [result] = run_dbt(["run", "--select", "own", *arguments])
+            messages.append(result.message)
+        assert messages == ["OK create", "OK nothing to write", "OK append: id", "OK create"]
+        snapshots = project.run_sql(f"select operation from {project.test_schema}.own.snapshots", fetch="all")
+        assert len(snapshots) == 3, "nothing to write is no commit"
+        assert project.run_sql(f"select count(*) from {project.test_schema}.own", fetch="one")[0] == 1
+
+    def test_a_strategy_that_nobody_defines_is_an_error_that_names_it(self, project):
+        [result] = run_dbt(["run", "--select", "nobody"], expect_pass=False)
+        assert "get_incremental_nobodys_sql" in result.message

@@ -5,9 +5,9 @@ Faster than files through the whole pipeline, and free to hold what DMS files ne
 
 from __future__ import annotations
 
-import json
 from datetime import datetime, timedelta, timezone
 from random import Random
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -167,11 +167,13 @@ class Silver:
         spark.sql(f"create table {self.bronze} ({SCHEMA}) using iceberg")
         self.replaced = 0
 
-    def dbt(self, compiled: str = "") -> Dbt:
-        dbt = Dbt(compiled=compiled, config={"tblproperties": MERGE_ON_READ})
+    def dbt(self) -> Dbt:
+        dbt = Dbt(config={"tblproperties": MERGE_ON_READ})
         dbt.context["run_query"] = self.run_query
         adapter = dbt.context["adapter"]
-        adapter.get_columns_in_relation = lambda relation: []
+        adapter.get_columns_in_relation = lambda relation: [
+            SimpleNamespace(name=name) for name in self.spark.table(str(relation)).columns
+        ]
         for ask in (
             snapshots.current_snapshot_id,
             snapshots.is_current_ancestor,
@@ -200,32 +202,28 @@ class Silver:
             sql = dbt.cdc_silver_sql(self.cdc, changes, PLAN, is_first)
             self.spark.sql(f"create table {self.silver} using iceberg tblproperties ({properties}) as {sql}")
         elif dbt.cdc_replaces_rows(self.cdc, changes):
-            self.replace(dbt, dbt.cdc_replacing(self.cdc, self.bronze, self.silver, changes, PLAN, {}))
+            self.replace(dbt, changes)
         else:
-            self.merge(dbt, dbt.cdc_silver_sql(self.cdc, changes, PLAN, is_first))
+            self.merge(dbt, changes)
         names = {"bronze-snapshot-id": "to_snapshot_id", "sequence": "last_sequence", "batch-id": "last_batch_id"}
         self.progress = {f"cdc.{name}": str(changes[of]) for name, of in names.items()}
         self.progress["cdc.barrier"] = changes["barrier"]
         if self.in_order:
             self.progress["total-records"] = "1000000"
 
-    def merge(self, dbt: Dbt, sql: str) -> None:
-        self.spark.sql(f"create or replace temporary view delta as {sql}")
-        marks = self.dbt(sql).cdc_marks()
-        columns = self.spark.table(str(self.silver)).columns
-        write = dbt.cdc_insert_sql if marks["inserts"] else dbt.cdc_merge_sql
-        arguments = (self.silver, "delta", columns)
-        self.spark.sql(write(*arguments) if marks["inserts"] else write(self.cdc, *arguments, marks))
+    def merge(self, dbt: Dbt, changes: dict[str, Any]) -> None:
+        self.spark.sql(self.write_sql(dbt, changes))
 
-    def replace(self, dbt: Dbt, sql: str) -> None:
+    def replace(self, dbt: Dbt, changes: dict[str, Any]) -> None:
         before = self.rows()
-        self.spark.sql(f"create or replace temporary view delta as {sql}")
-        replaces = json.loads(self.dbt(sql).cdc_marks()["replaces"])
-        columns = self.spark.table(str(self.silver)).columns
-        dbt.cdc_replace_rows(self.cdc, self.silver, "delta", columns, replaces)
+        assert self.write_sql(dbt, changes) is None, "written already"
         self.replaced += 1
         counted = dbt.properties["spark.sql.iceberg.snapshot-property.cdc.rows-deleted"]
         assert int(counted) == len(before.keys() - self.rows().keys())
+
+    def write_sql(self, dbt: Dbt, changes: dict[str, Any]) -> str | None:
+        way = dbt.cdc_silver_way(self.cdc, self.silver, changes)
+        return dbt.cdc_silver_write_sql(self.cdc, self.bronze, self.silver, changes, PLAN, way, {})
 
     def rows(self) -> dict[Any, dict[str, Any]]:
         columns = [*COLUMNS, "_cdc_sequence", "_cdc_operation"]

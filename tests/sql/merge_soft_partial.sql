@@ -3,5 +3,5 @@
     'silver.shop__order',
     'delta',
     ['id', 'line no', 'note', '_cdc_operation', '_cdc_sequence'],
-    {'barrier': '', 'fills': 'true', 'inserts': ''}
+    given_changes(has_partial=true)
 ) }}

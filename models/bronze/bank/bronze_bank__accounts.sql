@@ -36,4 +36,5 @@
 -- depends_on: {{ ref('raw_listing') }}
 -- depends_on: {{ ref('rejected_files') }}
 -- depends_on: {{ ref('split_bank') }}
-{{ cdc_bronze(source('bank', 'bank__accounts')) }}
+select *
+from {{ source('bank', 'bank__accounts') }}

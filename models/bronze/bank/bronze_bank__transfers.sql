@@ -37,4 +37,5 @@
 -- depends_on: {{ ref('raw_listing') }}
 -- depends_on: {{ ref('rejected_files') }}
 -- depends_on: {{ ref('split_bank') }}
-{{ cdc_bronze(source('bank', 'bank__transfers')) }}
+select *
+from {{ source('bank', 'bank__transfers') }}

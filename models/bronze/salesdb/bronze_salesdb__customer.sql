@@ -33,4 +33,5 @@
 ) }}
 -- depends_on: {{ ref('raw_listing') }}
 -- depends_on: {{ ref('rejected_files') }}
-{{ cdc_bronze(source('crm', 'salesdb__customer')) }}
+select *
+from {{ source('crm', 'salesdb__customer') }}

@@ -25,4 +25,5 @@
 ) }}
 -- depends_on: {{ ref('raw_listing') }}
 -- depends_on: {{ ref('rejected_files') }}
-{{ cdc_bronze(source('retail', 'sampledb__product')) }}
+select *
+from {{ source('retail', 'sampledb__product') }}

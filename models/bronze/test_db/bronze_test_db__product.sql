@@ -30,4 +30,5 @@
 -- depends_on: {{ ref('raw_listing') }}
 -- depends_on: {{ ref('rejected_files') }}
 -- depends_on: {{ ref('split_orders') }}
-{{ cdc_bronze(source('orders', 'test_db__product')) }}
+select *
+from {{ source('orders', 'test_db__product') }}

@@ -32,4 +32,5 @@
 -- depends_on: {{ ref('raw_listing') }}
 -- depends_on: {{ ref('rejected_files') }}
 -- depends_on: {{ ref('split_orders') }}
-{{ cdc_bronze(source('orders', 'test_db__user_order')) }}
+select *
+from {{ source('orders', 'test_db__user_order') }}

@@ -24,4 +24,5 @@
         'renamed_columns': {},
     }}
 ) }}
-{{ cdc_silver(ref('bronze_bank__transfers')) }}
+select *
+from {{ ref('bronze_bank__transfers') }}

@@ -24,4 +24,5 @@
         'renamed_columns': {},
     }}
 ) }}
-{{ cdc_silver(ref('bronze_salesdb__customer')) }}
+select *
+from {{ ref('bronze_salesdb__customer') }}

@@ -25,4 +25,5 @@
         'renamed_columns': {},
     }}
 ) }}
-{{ cdc_silver(ref('bronze_sampledb__productorder')) }}
+select *
+from {{ ref('bronze_sampledb__productorder') }}

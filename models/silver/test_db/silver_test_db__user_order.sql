@@ -24,4 +24,5 @@
         'renamed_columns': {},
     }}
 ) }}
-{{ cdc_silver(ref('bronze_test_db__user_order')) }}
+select *
+from {{ ref('bronze_test_db__user_order') }}

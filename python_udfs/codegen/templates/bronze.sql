@@ -37,4 +37,5 @@
 <% if feed.is_mixed %>
 -- depends_on: {{ ref(<< ('split_' ~ feed.feed) | literal >>) }}
 <% endif %>
-{{ cdc_bronze(source(<< table.feed | literal >>, << table.target_table | literal >>)) }}
+select *
+from {{ source(<< table.feed | literal >>, << table.target_table | literal >>) }}

@@ -27,4 +27,5 @@
         'renamed_columns': << dict(table.renamed_columns) | literal >>,
     }}
 ) }}
-{{ cdc_silver(ref(<< table.model('bronze') | literal >>)) }}
+select *
+from {{ ref(<< table.model('bronze') | literal >>) }}

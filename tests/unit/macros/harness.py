@@ -88,7 +88,6 @@ class Dbt:
         this: the model's own relation.
         cdc: what the model's configuration has under meta.cdc.
         config: further configuration of the model.
-        compiled: the model's compiled SQL.
         which: the command that runs, such as `run` or `compile`.
         execute: False while dbt parses.
         columns: columns of relations that exist, as {relation: {name: type}}.
@@ -118,7 +117,6 @@ class Dbt:
         this: Relation = Relation("silver", "shop__order"),  # noqa: B008  immutable
         cdc: dict[str, Any] | None = None,
         config: dict[str, Any] | None = None,
-        compiled: str = "select 1",
         which: str = "run",
         execute: bool = True,
         columns: dict[Relation, dict[str, str]] | None = None,
@@ -182,10 +180,7 @@ class Dbt:
                 Relation=SimpleNamespace(create=lambda database, schema, identifier: Relation(schema, identifier))
             ),
             "config": settings,
-            "dbt": SimpleNamespace(
-                get_insert_into_sql=lambda *arguments: f"stock insert of {arguments}",
-                spark__get_merge_sql=lambda *arguments: f"stock merge of {arguments}",
-            ),
+            "create_table_as": lambda temporary, relation, sql: f"create table {relation} as\n{sql}",
             "exceptions": SimpleNamespace(raise_compiler_error=_raise, warn=self.warnings.append),
             "execute": execute,
             "flags": SimpleNamespace(WHICH=which),
@@ -196,8 +191,8 @@ class Dbt:
             "log": lambda message, info: self.logged.append(message),
             "model": SimpleNamespace(
                 name=f"{this.schema}_{this.identifier}",
-                compiled_code=compiled,
                 config=SimpleNamespace(meta=SimpleNamespace(cdc=cdc)),
+                depends_on=SimpleNamespace(nodes=list(nodes or {})),
             ),
             "print": self.printed.append,
             "project_name": "lakehouse",
@@ -213,6 +208,11 @@ class Dbt:
         }
         for name, template in _templates().items():
             self.context[name] = Macro(name, template, self.context)
+
+    def write(self, strategy: str) -> tuple[str | None, str]:
+        """The statement that an incremental strategy returns, and the message that it sets."""
+        arguments = {"existing_relation": self.context["load_relation"](self.context["this"]), "sql": "select 1"}
+        return self.context[f"get_incremental_{strategy}_sql"](arguments), arguments["message"]
 
     def __getattr__(self, name: str) -> Any:
         """The macro of this name; a data test is called test_<name>, as in dbt."""

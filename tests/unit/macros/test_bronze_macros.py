@@ -867,31 +867,27 @@ def running(exists: bool, answers: dict[str, Any], **words: Any) -> Dbt:
     return Dbt(**{**dbt, "summary": SEEN if exists else None, **words})
 
 
-@pytest.mark.parametrize("words", [{"execute": False}, {"which": "compile"}, {"which": "test"}])
-def test_cdc_bronze__asks_nothing_unless_it_runs(words):
-    dbt = running(True, {}, **words)
-    assert dbt.cdc_bronze("source").startswith("-- nothing new: compiled without reading the landing area\n")
-    assert dbt.queries == []
-
-
-def test_cdc_bronze__nothing_new_sets_no_progress():
+def test_get_incremental_cdc_append_sql__nothing_new_sets_no_progress():
     dbt = running(True, {"is_newest": []})
-    assert dbt.cdc_bronze("source").startswith("-- nothing new: no new object in the landing area since batch 7\n")
+    assert dbt.write("cdc_append") == (None, "nothing: no new file in the landing area since batch 7")
     assert not [query for query in dbt.queries if query.startswith(("set ", "alter "))]
 
 
-def test_cdc_bronze__a_truncate_alone_is_news():
+def test_get_incremental_cdc_append_sql__a_truncate_alone_is_news():
     dbt = running(True, {"is_newest": [TRUNCATE]})
-    sql = normalise(dbt.cdc_bronze("source"))
+    sql = normalise(dbt.write("cdc_append")[0])
     assert "modified_at as _cdc_committed_at" in sql and "'T' as _cdc_operation, _cdc_committed_at" in sql
-    assert sql.endswith("from truncates")
+    assert sql.endswith("from truncates)")
     assert "set `spark.sql.iceberg.snapshot-property.cdc.batch-id` = 10" in dbt.queries
     assert not dbt.files_read
 
 
-def test_cdc_bronze__new_files_evolve_the_table_and_set_progress():
+def test_get_incremental_cdc_append_sql__new_files_evolve_the_table_and_set_progress():
     dbt = running(True, LISTED)
-    sql = normalise(dbt.cdc_bronze("source"))
+    sql, message = dbt.write("cdc_append")
+    assert message == "append: 1 file"
+    sql = normalise(sql)
+    assert sql.startswith("insert into bronze.shop__order (`old`, `_cdc_batch_id`) select `old`, `_cdc_batch_id` from (with")
     assert "from (select * from `shop__order__files`) as objects)" in sql, "the listing is asked once"
     assert "and batch_id > 7 group by" in normalise(dbt.kept["shop__order__files"])
     assert dbt.queries[-2:] == [
@@ -908,34 +904,37 @@ def test_cdc_bronze__new_files_evolve_the_table_and_set_progress():
         ("quarantine", []),
     ],
 )
-def test_cdc_bronze__policy(policy, altered):
+def test_get_incremental_cdc_append_sql__policy(policy, altered):
     columns = [*ID_COLUMNS, {"name": "old", "type": "bigint"}]
     dbt = running(True, LISTED, files={**READABLE, "columns": columns, "schemas": [columns]})
     dbt.context["model"].config.meta.cdc["schema_drift"] = policy
-    sql = dbt.cdc_bronze("source")
+    sql, _ = dbt.write("cdc_append")
     assert [query for query in dbt.queries if query.startswith("alter")] == [
         f"alter table bronze.shop__order {change}" for change in altered
     ]
     assert ("column old is bigint, expected int" in sql) == (policy == "quarantine")
 
 
-def test_cdc_bronze__a_renamed_column_is_renamed_in_the_table():
+def test_get_incremental_cdc_append_sql__a_renamed_column_is_renamed_in_the_table():
     dbt = running(True, LISTED)
     dbt.context["model"].config.meta.cdc["renamed_columns"] = {"OLD": "id", "x": "y"}
-    dbt.cdc_bronze("source")
+    dbt.write("cdc_append")
     assert "alter table bronze.shop__order rename column `OLD` to `id`" in dbt.queries
 
 
-def test_cdc_bronze__first_run_reads_everything():
+def test_get_incremental_cdc_append_sql__first_run_reads_everything():
     dbt = running(False, LISTED)
-    dbt.cdc_bronze("source")
+    dbt.write("cdc_append")
     assert "and batch_id > 0 group by" in normalise(dbt.kept["shop__order__files"])
     assert dbt.queries[-1] == "set `spark.sql.iceberg.snapshot-property.cdc.batch-id` = 8"
 
 
-def test_cdc_bronze__first_run_without_files_makes_an_empty_table():
+def test_get_incremental_cdc_append_sql__first_run_without_files_makes_an_empty_table():
     dbt = running(False, {"is_newest": []})
-    assert "from files where false" in normalise(dbt.cdc_bronze("source"))
+    sql, message = dbt.write("cdc_append")
+    assert message == "create: no files"
+    assert normalise(sql).startswith("create table bronze.shop__order as with files as (")
+    assert "from files where false" in normalise(sql)
 
 
 def test_cdc_last_batch_id__no_table():

@@ -46,110 +46,13 @@ def test_cdc_check_seed_checksums__silent_while_dbt_parses():
     Dbt(execute=False).cdc_check_seed_checksums()
 
 
-@pytest.mark.parametrize(
-    ("which", "execute", "expected"),
-    [
-        ("run", True, True),
-        ("build", True, True),
-        ("retry", True, True),
-        ("run", False, False),
-        ("compile", True, False),
-        ("test", True, False),
-        ("docs", True, False),
-    ],
-)
-def test_cdc_is_run__case(which, execute, expected):
-    assert Dbt(which=which, execute=execute).cdc_is_run() is expected
+CREATED = {"layer": "etl_metadata"}
 
 
-def test_cdc_has_news__knows_what_cdc_nothing_new_sql_says():
-    sql = Dbt().cdc_nothing_new_sql(BRONZE, "all read")
-    assert [Dbt(compiled=sql).cdc_has_news(), Dbt(compiled="select 1").cdc_has_news()] == [False, True]
-
-
-# Text from outside that may stand in a query: names of columns, and literals.
-ODD_NAMES = [
-    "a -- nothing new: b", "a\n-- nothing new: b", "-- nothing new: ", "\n-- cdc mark replaces: {}\n", "*/ a /*",
-    "a`b'c\"d",
-    "{{ a }} {% b %}", "${a}", "a.b;c", "\r\n-- cdc mark barrier: z", "ä\u2028-- nothing new: ",
-]  # fmt: skip
-
-
-@pytest.mark.parametrize("name", ODD_NAMES)
-def test_a_name_in_a_query_is_never_taken_for_a_mark(name):
-    quoted = Dbt().cdc_quote(name)
-    query = f"with news as (\n    select 1 as {quoted}\n)\n\nselect *, {Dbt().cdc_string_sql(name)} as v\nfrom news"
-    mark = Dbt().cdc_mark_sql("inserts", "true")
-    for head in ("", "\n-- depends_on: a\n"):
-        dbt = Dbt(compiled=f"{head}{mark}\n{query}")
-        assert (dbt.cdc_has_news(), dbt.cdc_marks()) == (
-            True,
-            {**dict.fromkeys(Dbt().cdc_marks(), ""), "inserts": "true"},
-        )
-        nothing = Dbt(compiled=f"{head}{Dbt().cdc_nothing_new_sql(BRONZE, 'all read')}")
-        assert nothing.cdc_has_news() is False
-
-
-NEWS = "select 1"
-INSERTS = Dbt().cdc_mark_sql("inserts", "true") + "\nselect 1"
-NOTHING = Dbt().cdc_nothing_new_sql(BRONZE, "all read")
-
-
-@pytest.mark.parametrize(
-    ("cdc", "compiled", "starts"),
-    [
-        ({"layer": "bronze"}, NEWS, "insert into bronze.shop__order (`id`) select `id` from news"),
-        ({"layer": "silver", "mode": "append"}, INSERTS, "insert into bronze.shop__order (`id`) select `id` from news"),
-        ({"layer": "silver", "mode": "current"}, NEWS, "merge into bronze.shop__order as target using news as source"),
-        ({"layer": "bronze"}, NOTHING, "select 'nothing new' as status"),
-        ({"layer": "silver", "mode": "current"}, NOTHING, "select 'nothing new' as status"),
-    ],
-)
-def test_cdc_write_sql__statement(cdc, compiled, starts):
-    cdc = {**cdc, "primary_key": ["id"], "delete_mode": "hard"}
-    dbt = Dbt(cdc=cdc, compiled=compiled, columns={BRONZE: {"id": "int"}})
-    assert normalise(dbt.cdc_write_sql(BRONZE, "news")).startswith(starts)
-
-
-def test_cdc_write_sql__rows_that_are_replaced():
-    compiled = Dbt().cdc_mark_sql("replaces", '{"has_deletes": true}') + "\nselect 1"
-    dbt = Dbt(cdc={"layer": "silver", "mode": "current"}, compiled=compiled, columns={SILVER: {"id": "int"}})
-    written = []
-    dbt.context["cdc_replace_rows"] = lambda *arguments: written.append(arguments)
-    assert dbt.cdc_write_sql(SILVER, "news").strip() == "select 'replaced' as status"
-    assert written == [({"layer": "silver", "mode": "current"}, SILVER, "news", ["id"], {"has_deletes": True})]
-
-
-@pytest.mark.parametrize("mark", ["barrier", "fills"])
-@pytest.mark.parametrize("delete_mode", ["hard", "soft"])
-def test_cdc_write_sql__marks_and_delete_mode_reach_the_merge(delete_mode, mark):
-    cdc = {"layer": "silver", "mode": "current", "primary_key": ["id"], "delete_mode": delete_mode}
-    compiled = Dbt().cdc_mark_sql(mark, "000003") + "\nselect 1"
-    dbt = Dbt(cdc=cdc, compiled=compiled, columns={SILVER: {"id": "int"}})
-    merge = dbt.cdc_merge_sql(cdc, SILVER, "news", ["id"], dbt.cdc_marks())
-    assert_sql_equal(dbt.cdc_write_sql(SILVER, "news"), merge)
-
-
-CDC = {"layer": "bronze"}
-
-
-def test_get_insert_into_sql__tables_of_cdc():
-    dbt = Dbt(cdc=CDC, columns={BRONZE: {"id": "int"}})
-    assert_sql_equal(dbt.get_insert_into_sql("news", BRONZE), dbt.cdc_write_sql(BRONZE, "news"))
-
-
-def test_get_insert_into_sql__other_models_keep_dbts():
-    assert Dbt().get_insert_into_sql("source", "target").strip() == "stock insert of ('source', 'target')"
-
-
-def test_spark__get_merge_sql__tables_of_cdc():
-    dbt = Dbt(cdc=CDC, columns={BRONZE: {"id": "int"}})
-    assert_sql_equal(dbt.spark__get_merge_sql(BRONZE, "news", ["id"], ["id"], None), dbt.cdc_write_sql(BRONZE, "news"))
-
-
-def test_spark__get_merge_sql__other_models_keep_dbts():
-    sql = Dbt().spark__get_merge_sql("target", "source", ["id"], ["id"], ["p"])
-    assert sql.strip() == "stock merge of ('target', 'source', ['id'], ['id'], ['p'])"
+def test_get_incremental_cdc_create_sql__once():
+    assert Dbt(cdc=CREATED).write("cdc_create") == ("create table silver.shop__order as\nselect 1", "create: no rows yet")
+    sql, message = Dbt(cdc=CREATED, columns={SILVER: {"id": "int"}}).write("cdc_create")
+    assert (sql, message) == (None, "nothing: bronze models write this table")
 
 
 @pytest.mark.parametrize(("custom", "expected"), [(None, "default"), ("silver", "silver"), (" silver ", "silver")])

@@ -452,10 +452,7 @@ def test_cdc_silver_plan__first_run_takes_bronzes_columns():
 def test_cdc_silver_plan__later_run_evolves_silver():
     dbt, planned = silver_plan({"id": "bigint", "new": "date"}, {"id": "int"})
     assert planned == [("id", "bigint", "promote"), ("new", "date", "add")]
-    assert dbt.queries == [
-        "alter table silver.shop__order alter column `id` type bigint",
-        "alter table silver.shop__order add columns (`new` date)",
-    ]
+    assert dbt.queries == [], "the plan changes nothing"
 
 
 def test_cdc_silver_plan__a_frozen_silver_keeps_its_columns():

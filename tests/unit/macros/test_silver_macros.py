@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from types import SimpleNamespace
 from typing import Any
 
@@ -14,7 +13,6 @@ SILVER = Relation("silver", "shop__order")
 KEYS = ["id", "line no"]
 
 
-NO_MARKS = {"barrier": "", "fills": "", "inserts": "", "replaces": "", "replaces_all": ""}
 CDC = {
     "layer": "silver",
     "feed": "retail",
@@ -30,8 +28,8 @@ SOFT = {**CDC, "delete_mode": "soft"}
 APPEND = {**CDC, "mode": "append", "primary_key": []}
 
 
-def merge(cdc: dict[str, Any], columns: list[str], **marks: str) -> str:
-    return Dbt().cdc_merge_sql(cdc, SILVER, "news", columns, {**NO_MARKS, **marks})
+def merge(cdc: dict[str, Any], columns: list[str], **changes: Any) -> str:
+    return Dbt().cdc_merge_sql(cdc, SILVER, "news", columns, {**CHANGES, **changes})
 
 
 def test_cdc_merge_sql__hard():
@@ -86,7 +84,7 @@ def test_cdc_merge_sql__guard_stands_in_the_matched_clauses_only(cdc):
     [(CDC, " then delete"), (SOFT, " and not target._cdc_is_deleted then update set `_cdc_is_deleted` = true")],
 )
 def test_cdc_merge_sql__what_is_left_from_before_a_barrier_goes(cdc, what):
-    assert normalise(merge(cdc, ["id"], barrier="000003")) == (
+    assert normalise(merge(cdc, ["id"], has_new_barrier=True, barrier="000003")) == (
         f"{normalise(merge(cdc, ['id']))} when not matched by source and target._cdc_sequence < '000003'{what}"
     )
 
@@ -101,7 +99,7 @@ def test_cdc_merge_sql__unchanged_rows_are_left_alone_where_the_table_asks_for_i
 
 
 def test_cdc_merge_sql__values_that_a_change_does_not_carry_stay():
-    sql = normalise(merge(CDC, ["id", "v", "_cdc_sequence"], fills="true"))
+    sql = normalise(merge(CDC, ["id", "v", "_cdc_sequence"], has_partial=True))
     assert (
         "`v` = if(array_contains(source._cdc_unavailable_columns, 'v') is true"
         " and target._cdc_sequence >= source._cdc_epoch, target.`v`, source.`v`)" in sql
@@ -342,7 +340,6 @@ CHANGES = {
     "has_new_barrier": False,
 }
 RELOAD = {**CHANGES, "barriers": ["000003"], "barrier": "000003", "has_new_barrier": True}
-INSERTS, BARRIER = {"inserts": "true"}, {"barrier": "000003"}
 PLACE = "change._cdc_committed_at, change._cdc_sequence, change._cdc_generation, change._cdc_batch_id"
 
 
@@ -428,7 +425,7 @@ def test_cdc_silver_sql__first_table_gets_no_deleted_row():
 def test_cdc_silver_sql__first_soft_table_keeps_deleted_rows_and_has_no_helper_column():
     sql = normalise(silver({**CHANGES, "has_partial": True}, SOFT, is_first=True))
     assert sql.endswith("from newest")
-    assert not {"_cdc_has_image", "image._cdc_epoch", "-- cdc mark fills"} & set(sql.split())
+    assert not {"_cdc_has_image", "image._cdc_epoch"} & set(sql.split())
 
 
 @pytest.mark.parametrize("is_new", [True, False])
@@ -440,25 +437,32 @@ def test_cdc_silver_sql__nothing_from_before_a_barrier_lives(is_new):
     )
 
 
+ONE = {**CHANGES, "changes": 1, "may_replace": False, "replaces_all": False}
+
+
 @pytest.mark.parametrize(
-    ("changes", "cdc", "expected"),
+    ("way", "reason", "cdc", "changes"),
     [
-        (CHANGES, CDC, {}),
-        (RELOAD, CDC, BARRIER),
-        ({**RELOAD, "has_new_barrier": False}, CDC, {}),
-        ({**CHANGES, "has_partial": True}, CDC, {"fills": "true"}),
-        (after(place(1, "a"), place(1, "b"), place(1, "c")), APPEND, INSERTS),
-        (after(place(1, "a"), place(1, "b"), place(1, "c")), CDC, {}),
-        (after(place(1, "a"), place(1, "a", 2), place(1, "c")), APPEND, {}),
-        (after(place(1, "b"), place(1, "a"), place(1, "b")), APPEND, {}),
-        (after(place(1, "a"), place(1, "b"), place(2, "b")), APPEND, {}),
-        (after(place(1, "a"), place(2, "b"), place(2, "b")), APPEND, {}),
-        (after("", place(1, "b"), place(1, "b")), APPEND, {}),
-        ({**after(place(3, "a"), place(3, "b"), place(3, "b")), "has_new_barrier": True, **BARRIER}, APPEND, BARRIER),
+        ("merge", "1 change", CDC, {}),
+        ("merge", "2 changes, some late", CDC, {"changes": 2, "has_late": True}),
+        ("merge", "1 change, a truncate or a complete reload", CDC, RELOAD),
+        ("replace", "1 change", CDC, {"may_replace": True}),
+        ("merge", "1 change, some late", CDC, {"may_replace": True, "has_late": True}),
+        ("overwrite", "files were overwritten", CDC, {"replaces_all": True}),
+        ("versions", "1 change", {**CDC, "mode": "history"}, {}),
+        ("append", "1 change", APPEND, after(place(1, "a"), place(1, "b"), place(1, "c"))),
+        ("merge", "1 change", CDC, after(place(1, "a"), place(1, "b"), place(1, "c"))),
+        ("merge", "1 change", APPEND, after(place(1, "a"), place(1, "a", 2), place(1, "c"))),
+        ("merge", "1 change", APPEND, after(place(1, "b"), place(1, "a"), place(1, "b"))),
+        ("merge", "1 change", APPEND, after(place(1, "a"), place(1, "b"), place(2, "b"))),
+        ("merge", "1 change", APPEND, after(place(1, "a"), place(2, "b"), place(2, "b"))),
+        ("merge", "1 change", APPEND, after("", place(1, "b"), place(1, "b"))),
     ],
 )
-def test_cdc_marks__tell_the_statement_that_writes_what_the_query_saw(changes, cdc, expected):
-    assert Dbt(compiled=silver(changes, cdc)).cdc_marks() == {**NO_MARKS, **expected}
+def test_cdc_silver_way__case(way, reason, cdc, changes):
+    changes = {**ONE, **changes, "changes": changes.get("changes") or 1}
+    assert Dbt().cdc_silver_way(cdc, SILVER, changes) == {"name": way, "reason": reason}
+    assert Dbt().cdc_silver_way(cdc, None, changes)["name"] == "create"
 
 
 def test_cdc_changes_sql__late_keys_are_read_again_from_the_whole_log():
@@ -501,6 +505,11 @@ OWN = dict.fromkeys(
 )
 
 
+BRONZE_NODE = SimpleNamespace(
+    resource_type="model", name="bronze_shop__order", database=None, schema="bronze", alias="shop__order"
+)
+
+
 def running(
     applied: dict[str, str] | None, *, bronze: dict[str, str], barriers: tuple[str, ...] = (), **words: Any
 ) -> Dbt:
@@ -518,7 +527,7 @@ def running(
     listing = SimpleNamespace(
         resource_type="model", name="raw_listing", database=None, schema="etl_metadata", alias="raw_listing"
     )
-    nodes = {"model.raw_listing": listing}
+    nodes = {"model.bronze": BRONZE_NODE, "model.raw_listing": listing}
     state = {"snapshots": (43, 42, 41), "summary": applied}
     return Dbt(**{"cdc": CDC, "columns": columns, "answers": answers, "nodes": nodes, **state, **words})
 
@@ -527,16 +536,9 @@ def set_properties(dbt: Dbt) -> list[str]:
     return [query for query in dbt.queries if query.startswith("set ")]
 
 
-@pytest.mark.parametrize("words", [{"execute": False}, {"which": "compile"}, {"which": "docs"}, {"which": "test"}])
-def test_cdc_silver__asks_nothing_unless_it_runs(words):
-    dbt = running(APPLIED, bronze={"id": "int"}, **words)
-    assert dbt.cdc_silver(BRONZE).startswith("-- nothing new: compiled without reading bronze\n")
-    assert dbt.queries == []
-
-
-def test_cdc_silver__bronze_is_missing():
+def test_get_incremental_cdc_merge_sql__bronze_is_missing():
     with pytest.raises(CompilerError, match=r"its bronze table bronze\.shop__order does not exist yet"):
-        Dbt(cdc=CDC).cdc_silver(BRONZE)
+        Dbt(cdc=CDC, nodes={"model.bronze": BRONZE_NODE}).write("cdc_merge")
 
 
 def test_cdc_bronze_is_missing_message__says_what_to_run():
@@ -547,16 +549,18 @@ def test_cdc_bronze_is_missing_message__says_what_to_run():
     )
 
 
-def test_cdc_silver__nothing_new_sets_nothing():
+def test_get_incremental_cdc_merge_sql__nothing_new_sets_nothing():
     dbt = running({**APPLIED, "cdc.bronze-snapshot-id": "43"}, bronze={"id": "int"})
-    assert dbt.cdc_silver(BRONZE).startswith("-- nothing new: bronze is still at snapshot 43\n")
+    assert dbt.write("cdc_merge") == (None, "nothing: bronze is still at snapshot 43")
     assert set_properties(dbt) == []
 
 
-def test_cdc_silver__news_and_progress():
+def test_get_incremental_cdc_merge_sql__news_and_progress():
     dbt = running(APPLIED, bronze={"id": "int"})
-    sql = normalise(dbt.cdc_silver(BRONZE))
-    assert sql.startswith("with news as (select `id`,")
+    sql, message = dbt.write("cdc_merge")
+    assert message == "merge: 5 changes"
+    sql = normalise(sql)
+    assert sql.startswith("merge into silver.shop__order as target using (with news as (select `id`,")
     assert "from bronze.shop__order with ('start-snapshot-id' = '41'," in sql
     assert set_properties(dbt) == [
         "set `spark.sql.iceberg.snapshot-property.cdc.bronze-snapshot-id` = 43",
@@ -569,17 +573,20 @@ def test_cdc_silver__news_and_progress():
     ]
 
 
-def test_cdc_silver__first_run_makes_the_whole_table():
-    sql = normalise(running(None, bronze={"id": "int"}).cdc_silver(BRONZE))
+def test_get_incremental_cdc_merge_sql__first_run_makes_the_whole_table():
+    sql, message = running(None, bronze={"id": "int"}).write("cdc_merge")
+    assert message == "create: 5 changes"
+    sql = normalise(sql)
+    assert sql.startswith("create table silver.shop__order as with news")
     assert "from bronze.shop__order version as of 43" in sql
     assert sql.endswith("where change._cdc_operation <> 'D'")
 
 
 @pytest.mark.parametrize(("applied", "is_new"), [("", True), ("000003", False), ("000003.1.5", False)])
-def test_cdc_silver__a_barrier_is_new_once(applied, is_new):
+def test_get_incremental_cdc_merge_sql__a_barrier_is_new_once(applied, is_new):
     dbt = running({**APPLIED, "cdc.barrier": applied}, bronze={"id": "int"}, barriers=("000003",))
-    sql = dbt.cdc_silver(BRONZE)
-    assert ("-- cdc mark barrier: 000003" in sql) is is_new
+    sql, _ = dbt.write("cdc_merge")
+    assert ("when not matched by source and target._cdc_sequence < '000003'" in sql) is is_new
     assert f"set `spark.sql.iceberg.snapshot-property.cdc.barrier` = {max(applied, '000003')}" in set_properties(dbt)
 
 
@@ -614,21 +621,16 @@ def test_cdc_silver_progress__keys_are_counted_where_unchanged_rows_are_left_alo
     assert "keys" not in dbt.cdc_silver_progress(CDC, changes, PLAN)
 
 
-def test_cdc_silver__stand_in_table_is_made_anew():
+def test_get_incremental_cdc_merge_sql__a_table_of_placeholders_is_created_again():
     dbt = running({"cdc.bronze-snapshot-id": "41", "cdc.batch-id": "7"}, bronze={"id": "int"})
-    assert "version as of 43" in dbt.cdc_silver(BRONZE)
-    assert dbt.dropped == [SILVER]
+    sql, message = dbt.write("cdc_merge")
+    assert "version as of 43" in sql
+    assert message == "create: 5 changes"
 
 
-def test_cdc_silver__table_with_rows_is_never_dropped():
-    dbt = running(APPLIED, bronze={"id": "int"})
-    dbt.cdc_silver(BRONZE)
-    assert dbt.dropped == []
-
-
-def test_cdc_silver__no_source_column_yet():
-    sql = normalise(running(None, bronze={}).cdc_silver(BRONZE))
-    assert sql.startswith("select cast(null as string) as `id`, _cdc_operation")
+def test_get_incremental_cdc_merge_sql__no_source_column_yet():
+    sql = normalise(running(None, bronze={}).write("cdc_merge")[0])
+    assert sql.startswith("create table silver.shop__order as select cast(null as string) as `id`, _cdc_operation")
 
 
 MANY_ROWS = {**APPLIED, "total-records": "500000"}
@@ -674,17 +676,18 @@ def test_cdc_replaces_rows__case(expected, cdc, changes):
     assert Dbt().cdc_replaces_rows({**CDC, **cdc}, changes) is expected
 
 
-def test_cdc_silver__rows_are_replaced_where_nothing_is_late():
+def test_get_incremental_cdc_merge_sql__rows_are_replaced_where_nothing_is_late():
     dbt = running(MANY_ROWS, bronze={"id": "int"}, config=ON_READ)
     [summary] = dbt.answers["first_sequence"]
     dbt.answers["first_sequence"] = [{**summary, "first_key": "-5", "last_key": "9"}]
-    sql = dbt.cdc_silver(BRONZE)
-    assert set_properties(dbt) == [], "only the commit that readers see carries the progress"
-    assert "create or replace temporary view `shop__order__news` as" in dbt.queries[-1]
-    replaces = json.loads(Dbt(compiled=sql).cdc_marks()["replaces"])
-    assert replaces.pop("progress")["bronze-snapshot-id"] == 43
-    assert replaces == {"has_deletes": False, "key_range": {"type": "int", "first": "-5", "last": "9"}}
-    assert normalise(sql).endswith("where change._cdc_operation <> 'D'")
+    written = []
+    dbt.context["cdc_replace_rows"] = lambda *arguments: written.append(arguments)
+    assert dbt.write("cdc_merge") == (None, "replace: 5 changes")
+    [(_, relation, source, columns, changes, progress)] = written
+    assert (relation, columns[0], progress["bronze-snapshot-id"]) == (SILVER, "id", 43)
+    assert changes["has_deletes"] is False
+    assert changes["key_range"] == {"type": "int", "first": "-5", "last": "9"}
+    assert normalise(source).endswith("where change._cdc_operation <> 'D')")
 
 
 @pytest.mark.parametrize(
@@ -753,9 +756,11 @@ COUNTS = {"rows_deleted": 1, "rows_before": 3, "rows_unclear": 1}
 def replaced(removed: int, attempts: int = 1, *, has_deletes: bool = True) -> list[str]:
     dbt = Dbt(answers={"rows_before": [COUNTS], "select count(*) as rows_deleted": [{"rows_deleted": 2}]})
     Branches(dbt, removed, attempts)
-    replaces = {"progress": {"batch-id": 9}, "has_deletes": has_deletes, "key_range": None}
-    dbt.cdc_replace_rows(CDC, SILVER, "delta", ["id"], replaces)
-    return [query.split("\n")[0] for query in dbt.queries]
+    changes = {"sql": "select 1", "has_deletes": has_deletes, "key_range": None}
+    dbt.cdc_replace_rows(CDC, SILVER, "delta", ["id"], changes, {"batch-id": 9})
+    view, *steps = [query.split("\n")[0] for query in dbt.queries]
+    assert view == "create or replace temporary view `shop__order__news` as"
+    return steps
 
 
 def test_cdc_replace_rows__only_the_last_commit_carries_the_progress():

@@ -88,17 +88,3 @@ def test_cdc_table_columns_sql__names_are_text():
         Dbt().cdc_table_columns_sql(table),
         r"'it\'s' as feed, 'shop' as source_schema, 'order' as source_table",
     )
-
-
-def test_cdc_nothing_new_sql__reads_no_row():
-    assert_sql_equal(
-        Dbt().cdc_nothing_new_sql(Relation("s", "t"), "all read"),
-        "-- nothing new: all read select * from s.t where false",
-    )
-
-
-def test_cdc_nothing_new_sql__reason_stays_on_the_comments_line():
-    assert Dbt().cdc_nothing_new_sql(Relation("s", "t"), "all read").splitlines()[:2] == [
-        "-- nothing new: all read",
-        "select *",
-    ]

@@ -1,6 +1,10 @@
 {% materialization incremental, adapter='sparksession', supported_languages=['sql', 'python'] -%}
   {%- set file_format = dbt_spark_validate_get_file_format(config.get('file_format', default='parquet')) -%}
-  {%- set strategy = dbt_spark_validate_get_incremental_strategy(config.get('incremental_strategy') or 'append', file_format) -%}
+  {%- set strategy = config.get('incremental_strategy') or 'append' -%}
+  {%- set is_own = strategy not in ['append', 'merge', 'insert_overwrite', 'microbatch', 'delete+insert', 'default'] -%}
+  {%- if not is_own -%}
+    {%- set strategy = dbt_spark_validate_get_incremental_strategy(strategy, file_format) -%}
+  {%- endif -%}
   {%- set on_schema_change = incremental_validate_on_schema_change(config.get('on_schema_change'), default='ignore') -%}
   {%- set incremental_predicates = config.get('predicates', none) or config.get('incremental_predicates', none) -%}
   {#- Kept in dbt's cache: a later batch of the same run finds an Iceberg table. -#}
@@ -16,25 +20,26 @@
 
   {{ run_hooks(pre_hooks) }}
 
-  {%- set select_sql = compiled_code -%}
-  {%- if rebuild -%}
-    {%- set replaceable = existing_relation is not none and (
-      (existing_relation.is_iceberg and file_format == 'iceberg' and existing_relation.is_table)
-      or (existing_relation.is_delta and file_format == 'delta')
-    ) -%}
-    {%- if existing_relation is not none and not replaceable -%}
-      {% do adapter.drop_relation(existing_relation) %}
-    {%- endif -%}
+  {%- set replaceable = existing_relation is not none and (
+    (existing_relation.is_iceberg and file_format == 'iceberg' and existing_relation.is_table)
+    or (existing_relation.is_delta and file_format == 'delta')
+  ) -%}
+  {%- if rebuild and existing_relation is not none and not replaceable -%}
+    {% do adapter.drop_relation(existing_relation) %}
+  {%- endif -%}
+
+  {%- if is_own -%}
+    {{ sparksession_run_own_strategy(strategy, target_relation, none if rebuild else existing_relation, compiled_code) }}
+  {%- elif rebuild -%}
     {%- call statement('main', language=model['language']) -%}
       {{ create_table_as(False, target_relation, compiled_code, model['language']) }}
     {%- endcall -%}
-    {% do persist_constraints(target_relation, model) %}
   {%- else -%}
+    {%- set select_sql = compiled_code -%}
     {%- if model['language'] == 'python' -%}
       {%- set select_sql = adapter.run_python_model(model, compiled_code) -%}
     {%- endif -%}
-    {#- A SQL model says with this comment what a Python model says by returning None. -#}
-    {%- if select_sql is none or sparksession__says_nothing_new(select_sql) -%}
+    {%- if select_sql is none -%}
       {%- call noop_statement('main', 'OK nothing to write') -%}{%- endcall -%}
     {%- else -%}
       {%- set tmp_relation = make_temp_relation(target_relation, '__dbt_tmp') -%}
@@ -47,6 +52,9 @@
       {%- endcall -%}
     {%- endif -%}
   {%- endif -%}
+  {%- if rebuild -%}
+    {% do persist_constraints(target_relation, model) %}
+  {%- endif -%}
 
   {% do apply_grants(target_relation, config.get('grants'), should_revoke(existing_relation, full_refresh_mode=rebuild)) %}
   {% do persist_docs(target_relation, model) %}
@@ -57,12 +65,25 @@
 {%- endmaterialization %}
 
 
-{# Whether the comments above a query say so: below them, names and values may hold any text. #}
-{% macro sparksession__says_nothing_new(sql) -%}
-  {%- set head = namespace(goes_on=true, says_so=false) -%}
-  {%- for line in sql.split('\n') | map('trim') if head.goes_on -%}
-    {%- set head.goes_on = line == '' or line.startswith('--') -%}
-    {%- set head.says_so = head.says_so or line.startswith('-- nothing new: ') -%}
-  {%- endfor -%}
-  {{ return(head.says_so) }}
+
+{#
+    A strategy of the project's own, the macro get_incremental_<name>_sql, writes every run, also the one that creates the
+    table. It returns the statement to run, or none where there is nothing to run, and may set `message` for dbt's log.
+#}
+{% macro sparksession_run_own_strategy(strategy, target_relation, existing_relation, sql) -%}
+  {%- set arguments = {
+    'target_relation': target_relation,
+    'existing_relation': existing_relation,
+    'sql': sql,
+    'unique_key': config.get('unique_key'),
+    'incremental_predicates': config.get('predicates', none) or config.get('incremental_predicates', none),
+    'message': 'nothing to write',
+  } -%}
+  {%- set write_sql = adapter.get_incremental_strategy_macro(context, strategy)(arguments) -%}
+  {%- if write_sql is none -%}
+    {%- call noop_statement('main', 'OK ' ~ arguments.message) -%}{%- endcall -%}
+  {%- else -%}
+    {%- call statement('main') -%}{{ write_sql }}{%- endcall -%}
+    {%- do store_raw_result('main', message='OK ' ~ arguments.message, code='OK', rows_affected=none) -%}
+  {%- endif -%}
 {%- endmacro %}
