@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 
 import duckdb
@@ -11,6 +12,13 @@ from pyiceberg.catalog.sql import SqlCatalog
 from stories import Story, change
 
 TABLES = ("front", "added")
+# A statement as dbt logs it, after the comment that dbt puts in front.
+WRITES = re.compile(r"On \S+: (?:/\*.*?\*/)?\s*(?:create|insert|alter|drop|merge|update|delete|call)\b", re.I | re.S)
+
+
+def writes(lakehouse) -> list[str]:
+    """The statements of the last command that write."""
+    return [message for message in lakehouse.messages if WRITES.match(message)]
 
 
 @pytest.fixture(scope="module")
@@ -19,12 +27,26 @@ def lakehouse(empty_lakehouse):
     lakehouse.add_feed("front", "parquet", "timestamp_column=ts")
     lakehouse.add_table("front", "front", description="Stands in front")
     lakehouse.make_models()
+    assert lakehouse.dbt("compile").success
+    lakehouse.written = {"compile on an empty warehouse": writes(lakehouse)}
     story = Story(lakehouse.raw / "front", "front")
     story.load(0, {"id": 1, "v": "a"}, {"id": 2, "v": "b"})
     lakehouse.build("--select", "+silver_s__front")
     story.changes(1, change("U", 1, id=1, v="A"), change("D", 1, id=2), change("I", 1, id=3, v="c"))
     lakehouse.build("--select", "+silver_s__front")
+    lakehouse.written["build"] = writes(lakehouse)
+    for command in (["compile"], ["docs", "generate"]):
+        assert lakehouse.dbt(*command).success
+        lakehouse.written[" ".join(command)] = writes(lakehouse)
     return lakehouse
+
+
+def test_only_a_run_sends_statements_that_write(lakehouse):
+    assert [command for command, statements in lakehouse.written.items() if statements] == ["build"]
+    for layer, strategy in (("bronze", "insert into"), ("silver", "merge into")):
+        compiled = lakehouse.project / f"target/compiled/cdc_lakehouse/models/{layer}/s/{layer}_s__front.sql"
+        assert re.sub(r"--.*", "", compiled.read_text()).split()[:3] == ["select", "*", "from"]
+        assert any(f"{strategy} {layer}.s__front" in statement for statement in lakehouse.written["build"])
 
 
 def test_pyiceberg_and_duckdb_read_silver_from_the_embedded_catalog(lakehouse):

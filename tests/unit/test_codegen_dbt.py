@@ -32,8 +32,7 @@ STUBS = {
             *(
                 f"{{% macro {name}(one=none, bronze=none, inactive=none, split=none) %}}select 1{{% endmacro %}}"
                 for name in (
-                    *("cdc_bronze", "cdc_silver", "cdc_raw_processed_files"),
-                    *("cdc_silver_sync_state", "cdc_run_metrics"),
+                    *("cdc_raw_processed_files", "cdc_silver_sync_state", "cdc_run_metrics"),
                 )
             ),
             "{% macro cdc_quarantine(one) %}select 1{% endmacro %}",

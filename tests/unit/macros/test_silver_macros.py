@@ -544,7 +544,7 @@ def test_get_incremental_cdc_merge_sql__bronze_is_missing():
 def test_cdc_bronze_is_missing_message__says_what_to_run():
     assert_sql_equal(
         Dbt().cdc_bronze_is_missing_message(SILVER, BRONZE),
-        "CDC error in silver.shop__order (cdc_silver): its bronze table bronze.shop__order does not exist yet."
+        "CDC error in silver.shop__order (cdc_merge): its bronze table bronze.shop__order does not exist yet."
         " Silver is built from bronze: run `dbt build`, or `dbt run --select +silver_shop__order`.",
     )
 
