@@ -40,7 +40,8 @@
 
     {% do cdc_set_progress({'batch-id': files.last_batch_id}) %}
     {% set rows_sql = cdc_bronze_sql(cdc, files.sql, raw, plan, files.last_batch_id) %}
-    {% do arguments.update({'message': ('create: ' if bronze is none else 'append: ') ~ _counted(files.paths | length)}) %}
+    {% set way = 'create' if bronze is none else 'append' %}
+    {% do arguments.update({'message': way ~ ': ' ~ _counted(files.paths | length)}) %}
     {% if bronze is none %}
         {% do return(create_table_as(false, this, rows_sql)) %}
     {% endif %}

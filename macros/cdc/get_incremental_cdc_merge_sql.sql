@@ -15,7 +15,7 @@
         {% do arguments.update({'message': 'nothing: bronze is still at snapshot ' ~ to_snapshot_id}) %}
         {% do return(none) %}
     {% elif progress and not progress.get('cdc.sequence') %}
-        {#- Only placeholder columns so far, and no row: the table is created again, with the types that have arrived. -#}
+        {#- Only placeholder columns so far, and no row: created again, with the types that have arrived. -#}
         {% set silver, progress = none, {} %}
     {% endif %}
     {% set plan = cdc_silver_plan(cdc, bronze, silver) %}

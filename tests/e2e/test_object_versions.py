@@ -195,4 +195,6 @@ def test_every_model_is_built_and_silver_matches_bronze(versions):
     for statuses in versions.builds:
         bad = {name: status for name, status in statuses.items() if status not in ("success", "pass", "warn")}
         assert not bad
-    assert len([name for name in versions.builds[-1] if name.startswith("silver_matches_bronze")]) == len(versions.tables)
+    assert len([name for name in versions.builds[-1] if name.startswith("silver_matches_bronze")]) == len(
+        versions.tables
+    )

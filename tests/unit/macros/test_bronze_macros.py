@@ -887,7 +887,9 @@ def test_get_incremental_cdc_append_sql__new_files_evolve_the_table_and_set_prog
     sql, message = dbt.write("cdc_append")
     assert message == "append: 1 file"
     sql = normalise(sql)
-    assert sql.startswith("insert into bronze.shop__order (`old`, `_cdc_batch_id`) select `old`, `_cdc_batch_id` from (with")
+    assert sql.startswith(
+        "insert into bronze.shop__order (`old`, `_cdc_batch_id`) select `old`, `_cdc_batch_id` from (with"
+    )
     assert "from (select * from `shop__order__files`) as objects)" in sql, "the listing is asked once"
     assert "and batch_id > 7 group by" in normalise(dbt.kept["shop__order__files"])
     assert dbt.queries[-2:] == [

@@ -6,7 +6,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from harness import CompilerError, Dbt, Relation, assert_sql_equal, normalise
+from harness import CompilerError, Dbt, Relation, normalise
 
 BRONZE = Relation("bronze", "shop__order")
 SILVER = Relation("silver", "shop__order")
@@ -50,7 +50,10 @@ CREATED = {"layer": "etl_metadata"}
 
 
 def test_get_incremental_cdc_create_sql__once():
-    assert Dbt(cdc=CREATED).write("cdc_create") == ("create table silver.shop__order as\nselect 1", "create: no rows yet")
+    assert Dbt(cdc=CREATED).write("cdc_create") == (
+        "create table silver.shop__order as\nselect 1",
+        "create: no rows yet",
+    )
     sql, message = Dbt(cdc=CREATED, columns={SILVER: {"id": "int"}}).write("cdc_create")
     assert (sql, message) == (None, "nothing: bronze models write this table")
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from harness import Dbt, Relation, assert_sql_equal
+from harness import Dbt, assert_sql_equal
 
 
 @pytest.mark.parametrize(
