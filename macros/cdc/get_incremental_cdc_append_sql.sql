@@ -41,7 +41,7 @@
     {% do cdc_set_progress({'batch-id': files.last_batch_id}) %}
     {% set rows_sql = cdc_bronze_sql(cdc, files.sql, raw, plan, files.last_batch_id) %}
     {% set way = 'create' if bronze is none else 'append' %}
-    {% do arguments.update({'message': way ~ ': ' ~ _counted(files.paths | length)}) %}
+    {% do arguments.update({'message': way ~ ': ' ~ _reason(files)}) %}
     {% if bronze is none %}
         {% do return(create_table_as(false, this, rows_sql)) %}
     {% endif %}
@@ -50,6 +50,16 @@
 {% endmacro %}
 
 
-{% macro _counted(files) %}
-    {% do return('1 file' if files == 1 else (files or 'no') ~ ' files') %}
+{% macro _reason(files) %}
+    {% set reasons = [] %}
+    {% if files.paths %}
+        {% do reasons.append('1 file' if files.paths | length == 1 else files.paths | length ~ ' files') %}
+    {% endif %}
+    {% if files.has_mixed %}
+        {% do reasons.append('records of files of many tables') %}
+    {% endif %}
+    {% if files.has_truncate %}
+        {% do reasons.append('a truncate') %}
+    {% endif %}
+    {% do return(reasons | join(', ') or 'no files') %}
 {% endmacro %}

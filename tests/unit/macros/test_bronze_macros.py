@@ -875,7 +875,9 @@ def test_get_incremental_cdc_append_sql__nothing_new_sets_no_progress():
 
 def test_get_incremental_cdc_append_sql__a_truncate_alone_is_news():
     dbt = running(True, {"is_newest": [TRUNCATE]})
-    sql = normalise(dbt.write("cdc_append")[0])
+    sql, message = dbt.write("cdc_append")
+    assert message == "append: a truncate"
+    sql = normalise(sql)
     assert "modified_at as _cdc_committed_at" in sql and "'T' as _cdc_operation, _cdc_committed_at" in sql
     assert sql.endswith("from truncates)")
     assert "set `spark.sql.iceberg.snapshot-property.cdc.batch-id` = 10" in dbt.queries
