@@ -12,7 +12,8 @@
     {% set columns = adapter.get_columns_in_relation(silver) | map(attribute='name') | list %}
     {% set source = '(\n' ~ rows_sql ~ '\n)' %}
     {% if way.name == 'replace' %}
-        {% do return(cdc_replace_rows(cdc, silver, source, columns, changes, progress)) %}
+        {% do cdc_replace_rows(cdc, silver, source, columns, changes, progress) %}
+        {% do return(none) %}
     {% elif way.name == 'versions' %}
         {% do return(cdc_history_merge_sql(cdc, silver, source, columns)) %}
     {% elif way.name == 'merge' %}
