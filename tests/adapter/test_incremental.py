@@ -115,4 +115,4 @@ class TestOwnStrategy:
 
     def test_a_strategy_that_nobody_defines_is_an_error_that_names_it(self, project):
         [result] = run_dbt(["run", "--select", "nobody"], expect_pass=False)
-        assert "get_incremental_nobodys_sql" in result.message
+        assert "Invalid incremental strategy provided: nobodys" in result.message

@@ -1,7 +1,8 @@
 {% materialization incremental, adapter='sparksession', supported_languages=['sql', 'python'] -%}
   {%- set file_format = dbt_spark_validate_get_file_format(config.get('file_format', default='parquet')) -%}
   {%- set strategy = config.get('incremental_strategy') or 'append' -%}
-  {%- set is_own = strategy not in ['append', 'merge', 'insert_overwrite', 'microbatch', 'delete+insert', 'default'] -%}
+  {%- set is_dbts = strategy in ['append', 'merge', 'insert_overwrite', 'microbatch', 'delete_insert', 'default'] -%}
+  {%- set is_own = not is_dbts and ('get_incremental_' ~ strategy ~ '_sql') in context -%}
   {%- if not is_own -%}
     {%- set strategy = dbt_spark_validate_get_incremental_strategy(strategy, file_format) -%}
   {%- endif -%}
