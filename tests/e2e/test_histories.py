@@ -289,4 +289,5 @@ def test_silver_is_what_the_oracle_makes_of_the_files(empty_lakehouse):
     for name, amount in total.items():
         print(f"  {name:<28} {amount:>9,}")
     if not HISTORIES:
-        assert total["key histories"] >= KEYS * len(tables) / len(SHAPES)
+        # A history without an image, of deletes alone, is not counted.
+        assert total["key histories"] >= 0.99 * KEYS * len(tables) / len(SHAPES)
