@@ -1,29 +1,18 @@
 {#
-    How a batch is written to silver and why, as name and reason: create, overwrite (files were overwritten: nothing tells
-    what their rows had replaced), versions (mode history), replace, append or merge.
+    How a batch is written to silver: create, overwrite (files were overwritten: bronze has no record of what their rows had
+    replaced), versions (mode history), replace, append or merge.
 #}
 {% macro cdc_silver_way(cdc, silver, changes) %}
-    {% set number = changes.changes ~ (' change' if changes.changes == 1 else ' changes') %}
-    {% set reasons = [] %}
-    {% if changes.has_late %}
-        {% do reasons.append('some late') %}
-    {% endif %}
-    {% if changes.has_new_barrier %}
-        {% do reasons.append('a truncate or a complete reload') %}
-    {% endif %}
-    {% set reason = ([number] + reasons) | join(', ') %}
     {% if silver is none %}
-        {% set name = 'create' %}
+        {% do return('create') %}
     {% elif changes.replaces_all %}
-        {% set name, reason = 'overwrite', 'files were overwritten' %}
+        {% do return('overwrite') %}
     {% elif cdc.mode == 'history' %}
-        {% set name = 'versions' %}
+        {% do return('versions') %}
     {% elif cdc_replaces_rows(cdc, changes) %}
-        {% set name = 'replace' %}
+        {% do return('replace') %}
     {% elif cdc.mode == 'append' and cdc_has_only_new_objects(changes) %}
-        {% set name = 'append' %}
-    {% else %}
-        {% set name = 'merge' %}
+        {% do return('append') %}
     {% endif %}
-    {% do return({'name': name, 'reason': reason}) %}
+    {% do return('merge') %}
 {% endmacro %}

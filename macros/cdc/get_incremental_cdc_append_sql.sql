@@ -41,25 +41,11 @@
     {% do cdc_set_progress({'batch-id': files.last_batch_id}) %}
     {% set rows_sql = cdc_bronze_sql(cdc, files.sql, raw, plan, files.last_batch_id) %}
     {% set way = 'create' if bronze is none else 'append' %}
-    {% do arguments.update({'message': way ~ ': ' ~ _reason(files)}) %}
+    {% set reasons = (['records of multi-table files'] if files.has_mixed else []) + (['a truncate'] if files.has_truncate else []) %}
+    {% do arguments.update({'message': cdc_write_message(way, files.paths | length, 'file', reasons)}) %}
     {% if bronze is none %}
         {% do return(create_table_as(false, this, rows_sql)) %}
     {% endif %}
     {% set names = adapter.get_columns_in_relation(bronze) | map(attribute='name') | list %}
     {% do return(cdc_insert_sql(bronze, '(\n' ~ rows_sql ~ '\n)', names)) %}
-{% endmacro %}
-
-
-{% macro _reason(files) %}
-    {% set reasons = [] %}
-    {% if files.paths %}
-        {% do reasons.append('1 file' if files.paths | length == 1 else files.paths | length ~ ' files') %}
-    {% endif %}
-    {% if files.has_mixed %}
-        {% do reasons.append('records of files of many tables') %}
-    {% endif %}
-    {% if files.has_truncate %}
-        {% do reasons.append('a truncate') %}
-    {% endif %}
-    {% do return(reasons | join(', ') or 'no files') %}
 {% endmacro %}

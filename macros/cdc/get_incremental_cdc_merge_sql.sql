@@ -23,7 +23,10 @@
     {% set new_progress = cdc_silver_progress(cdc, changes, plan) %}
 
     {% set way = cdc_silver_way(cdc, silver, changes) %}
-    {% do arguments.update({'message': way.name ~ ': ' ~ way.reason}) %}
+    {% set reasons = ['files were overwritten'] if changes.replaces_all else [] %}
+    {% do reasons.append('some late') if changes.has_late %}
+    {% do reasons.append('a truncate or a complete reload') if changes.has_new_barrier %}
+    {% do arguments.update({'message': cdc_write_message(way, changes.changes, 'change', reasons)}) %}
 
     {% if silver is not none %}
         {% do cdc_evolve_columns(silver, plan) %}

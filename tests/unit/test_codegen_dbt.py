@@ -31,7 +31,7 @@ STUBS = {
         [
             *(
                 f"{{% macro {name}(one=none, bronze=none, inactive=none, split=none) %}}select 1{{% endmacro %}}"
-                for name in (*("cdc_raw_processed_files", "cdc_silver_sync_state", "cdc_run_metrics"),)
+                for name in ("cdc_raw_processed_files", "cdc_silver_sync_state", "cdc_run_metrics")
             ),
             "{% macro cdc_quarantine(one) %}select 1{% endmacro %}",
             *(

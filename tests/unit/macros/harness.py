@@ -96,16 +96,12 @@ class Dbt:
         attempts: what adapter.attempt returns, as {part of the statement: rows, or the error}; an error that begins
             with "conflict" is one. Statements that are not named succeed.
         nodes: nodes of dbt's graph, by unique id.
-
-    Attributes:
-        queries: all that went through run_query, in order.
-        attempted: all that went through adapter.attempt.
         snapshots: ids of the snapshots of every table, newest first.
-        summary: what the newest snapshot of every table says of itself.
-        nodes: nodes of dbt's graph, by unique id.
+        summary: summary of the newest snapshot of every table.
 
     Attributes:
         queries: all that went through run_query, and what was set or unset, in order.
+        attempted: all that went through adapter.attempt.
         properties: the last value that each of the set ones got.
         warnings, logged, printed, dropped, files_read: likewise exceptions.warn, log, print, adapter.drop_relation,
             adapter.read_files.

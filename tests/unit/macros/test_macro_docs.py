@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Any
 
 import pytest
@@ -17,6 +18,7 @@ def public(file: MacroFile) -> dict[str, list[str]]:
     return {name: arguments for name, arguments in file.arguments.items() if not name.startswith("_")}
 
 
+@cache
 def documented(folder: Any) -> list[dict[str, Any]]:
     return yaml.safe_load((folder / "_macros.yml").read_text(encoding="utf-8"))["macros"]
 

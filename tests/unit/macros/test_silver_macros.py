@@ -441,28 +441,41 @@ ONE = {**CHANGES, "changes": 1, "may_replace": False, "replaces_all": False}
 
 
 @pytest.mark.parametrize(
-    ("way", "reason", "cdc", "changes"),
+    ("way", "cdc", "changes"),
     [
-        ("merge", "1 change", CDC, {}),
-        ("merge", "2 changes, some late", CDC, {"changes": 2, "has_late": True}),
-        ("merge", "1 change, a truncate or a complete reload", CDC, RELOAD),
-        ("replace", "1 change", CDC, {"may_replace": True}),
-        ("merge", "1 change, some late", CDC, {"may_replace": True, "has_late": True}),
-        ("overwrite", "files were overwritten", CDC, {"replaces_all": True}),
-        ("versions", "1 change", {**CDC, "mode": "history"}, {}),
-        ("append", "1 change", APPEND, after(place(1, "a"), place(1, "b"), place(1, "c"))),
-        ("merge", "1 change", CDC, after(place(1, "a"), place(1, "b"), place(1, "c"))),
-        ("merge", "1 change", APPEND, after(place(1, "a"), place(1, "a", 2), place(1, "c"))),
-        ("merge", "1 change", APPEND, after(place(1, "b"), place(1, "a"), place(1, "b"))),
-        ("merge", "1 change", APPEND, after(place(1, "a"), place(1, "b"), place(2, "b"))),
-        ("merge", "1 change", APPEND, after(place(1, "a"), place(2, "b"), place(2, "b"))),
-        ("merge", "1 change", APPEND, after("", place(1, "b"), place(1, "b"))),
+        ("merge", CDC, {}),
+        ("merge", CDC, {"has_late": True}),
+        ("merge", CDC, RELOAD),
+        ("replace", CDC, {"may_replace": True}),
+        ("merge", CDC, {"may_replace": True, "has_late": True}),
+        ("overwrite", CDC, {"replaces_all": True}),
+        ("versions", {**CDC, "mode": "history"}, {}),
+        ("append", APPEND, after(place(1, "a"), place(1, "b"), place(1, "c"))),
+        ("merge", CDC, after(place(1, "a"), place(1, "b"), place(1, "c"))),
+        ("merge", APPEND, after(place(1, "a"), place(1, "a", 2), place(1, "c"))),
+        ("merge", APPEND, after(place(1, "b"), place(1, "a"), place(1, "b"))),
+        ("merge", APPEND, after(place(1, "a"), place(1, "b"), place(2, "b"))),
+        ("merge", APPEND, after(place(1, "a"), place(2, "b"), place(2, "b"))),
+        ("merge", APPEND, after("", place(1, "b"), place(1, "b"))),
     ],
 )
-def test_cdc_silver_way__case(way, reason, cdc, changes):
-    changes = {**ONE, **changes, "changes": changes.get("changes") or 1}
-    assert Dbt().cdc_silver_way(cdc, SILVER, changes) == {"name": way, "reason": reason}
-    assert Dbt().cdc_silver_way(cdc, None, changes)["name"] == "create"
+def test_cdc_silver_way__case(way, cdc, changes):
+    changes = {**ONE, **changes, "changes": 1}
+    assert Dbt().cdc_silver_way(cdc, SILVER, changes) == way
+    assert Dbt().cdc_silver_way(cdc, None, changes) == "create"
+
+
+@pytest.mark.parametrize(
+    ("message", "arguments"),
+    [
+        ("append: 1 file", ("append", 1, "file", [])),
+        ("merge: 3 changes, some late", ("merge", 3, "change", ["some late"])),
+        ("append: a truncate", ("append", 0, "file", ["a truncate"])),
+        ("create: no files", ("create", 0, "file", [])),
+    ],
+)
+def test_cdc_write_message__case(message, arguments):
+    assert Dbt().cdc_write_message(*arguments) == message
 
 
 def test_cdc_changes_sql__late_keys_are_read_again_from_the_whole_log():
@@ -585,7 +598,8 @@ def test_get_incremental_cdc_merge_sql__first_run_makes_the_whole_table():
 @pytest.mark.parametrize(("applied", "is_new"), [("", True), ("000003", False), ("000003.1.5", False)])
 def test_get_incremental_cdc_merge_sql__a_barrier_is_new_once(applied, is_new):
     dbt = running({**APPLIED, "cdc.barrier": applied}, bronze={"id": "int"}, barriers=("000003",))
-    sql, _ = dbt.write("cdc_merge")
+    sql, message = dbt.write("cdc_merge")
+    assert message == "merge: 5 changes" + ", a truncate or a complete reload" * is_new
     assert ("when not matched by source and target._cdc_sequence < '000003'" in sql) is is_new
     assert f"set `spark.sql.iceberg.snapshot-property.cdc.barrier` = {max(applied, '000003')}" in set_properties(dbt)
 

@@ -1,8 +1,9 @@
 {% materialization incremental, adapter='sparksession', supported_languages=['sql', 'python'] -%}
   {%- set file_format = dbt_spark_validate_get_file_format(config.get('file_format', default='parquet')) -%}
   {%- set strategy = config.get('incremental_strategy') or 'append' -%}
-  {%- set is_dbts = strategy in ['append', 'merge', 'insert_overwrite', 'microbatch', 'delete_insert', 'default'] -%}
-  {%- set is_own = not is_dbts and ('get_incremental_' ~ strategy ~ '_sql') in context -%}
+  {#- dbt defines get_incremental_<strategy>_sql for its own strategies too, for adapters with other statements. -#}
+  {%- set of_dbt = ['append', 'merge', 'insert_overwrite', 'microbatch', 'delete_insert', 'default'] -%}
+  {%- set is_own = strategy not in of_dbt and ('get_incremental_' ~ strategy ~ '_sql') in context -%}
   {%- if not is_own -%}
     {%- set strategy = dbt_spark_validate_get_incremental_strategy(strategy, file_format) -%}
   {%- endif -%}
@@ -30,7 +31,7 @@
   {%- endif -%}
 
   {%- if is_own -%}
-    {{ sparksession_run_own_strategy(strategy, target_relation, none if rebuild else existing_relation, compiled_code) }}
+    {{ sparksession_run_own_strategy(strategy, target_relation, none if rebuild else existing_relation, compiled_code, incremental_predicates) }}
   {%- elif rebuild -%}
     {%- call statement('main', language=model['language']) -%}
       {{ create_table_as(False, target_relation, compiled_code, model['language']) }}
@@ -66,18 +67,17 @@
 {%- endmaterialization %}
 
 
-
 {#
     A strategy of the project's own, the macro get_incremental_<name>_sql, writes every run, also the one that creates the
     table. It returns the statement to run, or none where there is nothing to run, and may set `message` for dbt's log.
 #}
-{% macro sparksession_run_own_strategy(strategy, target_relation, existing_relation, sql) -%}
+{% macro sparksession_run_own_strategy(strategy, target_relation, existing_relation, sql, incremental_predicates) -%}
   {%- set arguments = {
     'target_relation': target_relation,
     'existing_relation': existing_relation,
     'sql': sql,
     'unique_key': config.get('unique_key'),
-    'incremental_predicates': config.get('predicates', none) or config.get('incremental_predicates', none),
+    'incremental_predicates': incremental_predicates,
     'message': 'nothing to write',
   } -%}
   {%- set write_sql = adapter.get_incremental_strategy_macro(context, strategy)(arguments) -%}
