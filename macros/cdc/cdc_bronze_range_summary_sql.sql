@@ -23,8 +23,8 @@ select
     coalesce(bool_or(_cdc_unavailable_columns is not null), false) as has_partial,
     coalesce(bool_or(_cdc_old_key is not null), false) as has_key_changes,
     {%- if key %}
-    cast(min({{ cdc_quote(key) }}) as string) as first_key,
-    cast(max({{ cdc_quote(key) }}) as string) as last_key,
+    cast(min({{ adapter.quote(key) }}) as string) as first_key,
+    cast(max({{ adapter.quote(key) }}) as string) as last_key,
     {%- endif %}
     coalesce(min(xxhash64(_cdc_source_file)) <> max(xxhash64(_cdc_source_file)), false) as has_many_objects
 from changes

@@ -91,7 +91,7 @@ truncates as (
 
 select
     {%- for column in plan %}
-    {{ cdc_cast_sql(column) }} as {{ cdc_quote(column.name) }},
+    {{ cdc_cast_sql(column) }} as {{ adapter.quote(column.name) }},
     {%- endfor %}
     _cdc_operation,
     coalesce(
@@ -115,7 +115,7 @@ select
             then concat('operation is ', coalesce(concat("'", _cdc_operation, "'"), 'missing'), ', expected I, U or D')
         when 'schema_drift' then _cdc_drift
         when 'uncastable_value' then array_join(_cdc_misfits, '; ')
-        when 'missing_key' then {{ cdc_string_sql('no value in key ' ~ cdc.primary_key | join(', ')) }}
+        when 'missing_key' then {{ adapter.string_literal('no value in key ' ~ cdc.primary_key | join(', ')) }}
     end as _cdc_quarantine_reason,
     case when _cdc_rule is not null then {{ content_sql | indent(4) }} end as _cdc_quarantine_content
 from ruled

@@ -2,8 +2,8 @@
 {%- if column.raw_type is none -%}
     cast(null as {{ column.type }})
 {%- elif column.raw_type == column.type -%}
-    {{ cdc_quote(column.name) }}
+    {{ adapter.quote(column.name) }}
 {%- else -%}
-    {{ cdc_try_cast_sql(cdc_quote(column.name), column.raw_type, column.type) }}
+    {{ cdc_try_cast_sql(adapter.quote(column.name), column.raw_type, column.type) }}
 {%- endif -%}
 {%- endmacro %}

@@ -5,9 +5,9 @@
 {% macro cdc_changes_sql(cdc, changes) -%}
 {%- if changes.has_late and not changes.has_late_truncate -%}
 late_keys as (
-    select distinct {{ cdc_column_list_sql(cdc_key_columns(cdc)) }}
+    select distinct {{ get_quoted_csv(cdc_key_columns(cdc)) }}
     from news
-    where _cdc_sequence <= {{ cdc_string_sql(changes.applied_sequence) }}
+    where _cdc_sequence <= {{ adapter.string_literal(changes.applied_sequence) }}
 ),
 
 log as (

@@ -2,7 +2,7 @@
 {% macro cdc_csv_fields_sql(record, delimiter) -%}
 {%- set pattern = cdc_csv_patterns(delimiter) -%}
 regexp_extract_all(
-    concat({{ cdc_string_sql(delimiter.replace('\\t', '\t')) }}, {{ record }}),
+    concat({{ adapter.string_literal(delimiter.replace('\\t', '\t')) }}, {{ record }}),
     '{{ pattern.delimiter }}((?:{{ pattern.quoted }}|{{ pattern.unquoted }}|{{ pattern.opened }})?+)',
     1
 )

@@ -69,13 +69,13 @@ placed as (
 {%- set columns = [cdc.options.get('timestamp_column'), cdc.options.get('change_sequence_column')] | select | list -%}
 case
     {%- for own in exact %}
-    when name = {{ cdc_string_sql(own) }} then {{ cdc_string_sql('=' ~ own | lower) }}
+    when name = {{ adapter.string_literal(own) }} then {{ adapter.string_literal('=' ~ own | lower) }}
     {%- endfor %}
     {%- for own in columns %}
     when
-        name = {{ cdc_string_sql(own) }}
-        or lower(name) = {{ cdc_string_sql(own | lower) }} and not array_contains(_cdc_names, {{ cdc_string_sql(own) }})
-        then {{ cdc_string_sql('=' ~ own | lower) }}
+        name = {{ adapter.string_literal(own) }}
+        or lower(name) = {{ adapter.string_literal(own | lower) }} and not array_contains(_cdc_names, {{ adapter.string_literal(own) }})
+        then {{ adapter.string_literal('=' ~ own | lower) }}
     {%- endfor %}
     else lower(name)
 end

@@ -19,10 +19,10 @@ records as (
         *,
         {{ cdc_csv_unavailable_sql(cdc, plan) | indent(8) }} as _cdc_unavailable_columns,
         {%- for column in plan if column.raw_type is not none %}
-        {{ cdc_csv_value_sql(cdc, column.name) }} as {{ cdc_quote(column.name) }},
+        {{ cdc_csv_value_sql(cdc, column.name) }} as {{ adapter.quote(column.name) }},
         {%- endfor %}
         {%- for column in before_images if column.raw_type is not none %}
-        {{ cdc_csv_value_sql(cdc, own ~ column.name) }} as {{ cdc_quote(column.name) }},
+        {{ cdc_csv_value_sql(cdc, own ~ column.name) }} as {{ adapter.quote(column.name) }},
         {%- endfor %}
         {%- if cdc.options.get('change_sequence_column') %}
         nullif(trim({{ cdc_csv_value_sql(cdc, own ~ cdc.options.change_sequence_column) }}), '') as _cdc_change_sequence,

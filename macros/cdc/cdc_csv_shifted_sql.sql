@@ -19,7 +19,7 @@ carried as (
         union all
         select
             _cdc_sequence,
-            array({% for column in columns %}{{ cdc_quote(column.name) }} is not null{{ ', ' if not loop.last }}{% endfor %}) as _cdc_carried
+            array({% for column in columns %}{{ adapter.quote(column.name) }} is not null{{ ', ' if not loop.last }}{% endfor %}) as _cdc_carried
         from {{ bronze }}
         where not _cdc_quarantine_rule <=> 'malformed_record'
         {%- endif %}
@@ -36,7 +36,7 @@ checked as (
                 and _cdc_first_{{ loop.index }} < {{ cdc_sequence_sql(place_sql) | indent(16) }}
                 then concat(
                     'the record has ', size(_cdc_fields), ' fields, but an earlier one has a value in ',
-                    {{ cdc_string_sql(column.name) }}, ': was a column dropped at the source?'
+                    {{ adapter.string_literal(column.name) }}, ': was a column dropped at the source?'
                 )
             {%- endfor %}
         end as _cdc_shifted

@@ -1,6 +1,6 @@
 {# A row if a record of the batch may lack columns. A value that goes over lines counts as one that may. #}
 {% macro cdc_csv_short_records_sql(cdc, files_sql, view) -%}
-{%- set delimiter = cdc_string_sql(cdc.options.delimiter.replace('\\t', '\t')) -%}
+{%- set delimiter = adapter.string_literal(cdc.options.delimiter.replace('\\t', '\t')) -%}
 select true as is_short
 from (
     select

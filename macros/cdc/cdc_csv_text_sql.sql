@@ -8,7 +8,7 @@
 case
             when {{ field }} like '"%'
                 then replace(substring({{ field }}, 2, length({{ field }}) - 2), '""', '"')
-            when {{ field }} in ({% for word in words if word is not none %}{{ cdc_string_sql(word) }}{{ ', ' if not loop.last }}{% endfor %}) then null
+            when {{ field }} in ({% for word in words if word is not none %}{{ adapter.string_literal(word) }}{{ ', ' if not loop.last }}{% endfor %}) then null
             else {{ field }}
         end
 {%- endmacro %}

@@ -13,7 +13,7 @@
         {%- set position = cdc_csv_position_sql(cdc, column.name) -%}
         {%- if word -%}
             {%- set field = 'try_element_at(_cdc_fields, cast(' ~ position ~ ' as int))' -%}
-            {%- do alternatives.append(field ~ ' = ' ~ cdc_string_sql(word)) -%}
+            {%- do alternatives.append(field ~ ' = ' ~ adapter.string_literal(word)) -%}
         {%- endif -%}
         {%- if keeps_absent -%}
             {%- set is_absent = position ~ ' is null' if cdc.options.header else 'size(_cdc_fields) < ' ~ position -%}

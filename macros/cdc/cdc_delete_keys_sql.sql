@@ -3,7 +3,7 @@
     the range of the keys leaves out files that hold none of them.
 #}
 {% macro cdc_delete_keys_sql(cdc, target, news, key_range) -%}
-{%- set key = 'target.' ~ cdc_quote(cdc.primary_key[0]) -%}
+{%- set key = 'target.' ~ adapter.quote(cdc.primary_key[0]) -%}
 delete from {{ target }} as target
 where
     exists (
@@ -12,7 +12,7 @@ where
         where {{ cdc_same_key_sql(cdc, 'target', 'news') }}
     )
     {%- if key_range %}
-    and {{ key }} >= cast({{ cdc_string_sql(key_range.first) }} as {{ key_range.type }})
-    and {{ key }} <= cast({{ cdc_string_sql(key_range.last) }} as {{ key_range.type }})
+    and {{ key }} >= cast({{ adapter.string_literal(key_range.first) }} as {{ key_range.type }})
+    and {{ key }} <= cast({{ adapter.string_literal(key_range.last) }} as {{ key_range.type }})
     {%- endif %}
 {%- endmacro %}

@@ -3,9 +3,9 @@
     {% set added = [] %}
     {% for column in plan %}
         {% if column.change == 'add' %}
-            {% do added.append(cdc_quote(column.name) ~ ' ' ~ column.type) %}
+            {% do added.append(adapter.quote(column.name) ~ ' ' ~ column.type) %}
         {% elif column.change == 'promote' %}
-            {% set name = cdc_quote(column.name) %}
+            {% set name = adapter.quote(column.name) %}
             {% do statements.append('alter table ' ~ relation ~ ' alter column ' ~ name ~ ' type ' ~ column.type) %}
         {% endif %}
     {% endfor %}

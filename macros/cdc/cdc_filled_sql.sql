@@ -16,7 +16,7 @@ dated as (
         *,
         {%- if changes.barriers %}
         coalesce(array_max(filter(
-            array({% for barrier in changes.barriers %}{{ cdc_string_sql(barrier) }}{{ ', ' if not loop.last }}{% endfor %}),
+            array({% for barrier in changes.barriers %}{{ adapter.string_literal(barrier) }}{{ ', ' if not loop.last }}{% endfor %}),
             barrier -> barrier <= _cdc_sequence
         )), '') as _cdc_epoch
         {%- else %}
@@ -50,7 +50,7 @@ known as (
         {%- for name in columns %}
         last_value(
             if(({{ cdc_is_image_sql(cdc, plan) | indent(12) }})
-            and array_contains(_cdc_unavailable_columns, {{ cdc_string_sql(name) }}) is not true, struct({{ cdc_quote(name) }} as value), null)
+            and array_contains(_cdc_unavailable_columns, {{ adapter.string_literal(name) }}) is not true, struct({{ adapter.quote(name) }} as value), null)
         ) ignore nulls over (partition by {{ cdc_key_list_sql(cdc) }}, _cdc_life order by _cdc_sequence) as _cdc_known_{{ loop.index }},
         {%- endfor %}
         _cdc_life = 0 and not _cdc_is_whole as _cdc_continues
@@ -60,10 +60,10 @@ known as (
 filled as (
     select
         {%- for column in plan if column.raw_type is not none and column.name | lower in keys %}
-        {{ cdc_quote(column.name) }},
+        {{ adapter.quote(column.name) }},
         {%- endfor %}
         {%- for name in columns %}
-        _cdc_known_{{ loop.index }}.value as {{ cdc_quote(name) }},
+        _cdc_known_{{ loop.index }}.value as {{ adapter.quote(name) }},
         {%- endfor %}
         _cdc_operation,
         _cdc_committed_at,
@@ -74,7 +74,7 @@ filled as (
         {{ cdc_is_image_sql(cdc, plan) | indent(8) }} as _cdc_is_image,
         if(_cdc_continues, array_compact(array(
             {%- for name in columns %}
-            if(_cdc_known_{{ loop.index }} is null, {{ cdc_string_sql(name) }}, null){{ ',' if not loop.last }}
+            if(_cdc_known_{{ loop.index }} is null, {{ adapter.string_literal(name) }}, null){{ ',' if not loop.last }}
             {%- endfor %}
         )), null) as _cdc_unavailable_columns
     from known

@@ -8,7 +8,7 @@
     cdc, files_sql, listing, rejected, after_batch_id, last_batch_id, same, split=none
 ) -%}
 {%- set keys -%}
-array({% for key in same %}{{ cdc_string_sql(key) }}{{ ', ' if not loop.last }}{% endfor %})
+array({% for key in same %}{{ adapter.string_literal(key) }}{{ ', ' if not loop.last }}{% endfor %})
 {%- endset -%}
 {%- set is_same = 'array_contains(' ~ keys ~ ', files.object_key)' if same else 'false' -%}
 with {{ cdc_generations_sql(listing, rejected, cdc, last_batch_id, split) }},

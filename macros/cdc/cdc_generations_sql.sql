@@ -18,12 +18,12 @@ objects as (
         max(batch_id) as last_batch_id
     from {{ listing }}
     where
-        feed = {{ cdc_string_sql(cdc.feed) }}
+        feed = {{ adapter.string_literal(cdc.feed) }}
         and batch_id <= {{ last_batch_id }}
         and (
             kind in ('load', 'change')
-            and source_schema = {{ cdc_string_sql(cdc.source_schema) }}
-            and source_table = {{ cdc_string_sql(cdc.source_table) }}
+            and source_schema = {{ adapter.string_literal(cdc.source_schema) }}
+            and source_table = {{ adapter.string_literal(cdc.source_table) }}
             {%- if split is not none %}
             or kind = 'mixed'
             and object_key in (

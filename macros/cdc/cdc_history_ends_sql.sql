@@ -28,7 +28,7 @@ barriers as (
 ),
 
 keys as (
-    select distinct {{ cdc_column_list_sql(cdc.primary_key) }}
+    select distinct {{ get_quoted_csv(cdc.primary_key) }}
     from {{ keys }}
 ),
 

@@ -69,6 +69,6 @@ events as (
 
 
 {% macro _event_value(prefix, column, is_there) -%}
-{%- set name = cdc_quote(column.name) -%}
+{%- set name = adapter.quote(column.name) -%}
 {{ prefix ~ name if is_there else 'cast(null as ' ~ column.type ~ ')' }} as {{ name }}
 {%- endmacro %}

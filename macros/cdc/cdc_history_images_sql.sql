@@ -16,12 +16,12 @@ lives as (
 images as (
     select
         {%- for column in plan %}
-        {%- set name = cdc_quote(column.name) %}
+        {%- set name = adapter.quote(column.name) %}
         {%- if column.name | lower in keys %}
         {{ name }},
         {%- else %}
         (last_value(if(
-            _cdc_is_image and array_contains(_cdc_unavailable_columns, {{ cdc_string_sql(column.name) }}) is not true,
+            _cdc_is_image and array_contains(_cdc_unavailable_columns, {{ adapter.string_literal(column.name) }}) is not true,
             struct({{ name }} as value),
             null
         )) ignore nulls over life).value as {{ name }},

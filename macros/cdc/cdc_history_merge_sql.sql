@@ -6,11 +6,11 @@ on {{ cdc_same_key_sql(cdc, 'target', 'source') }} and target._cdc_sequence = so
 when matched and source._cdc_is_gone then delete
 when matched then update set
     {%- for column in columns %}
-    {{ cdc_quote(column) }} = source.{{ cdc_quote(column) }}{{ ',' if not loop.last }}
+    {{ adapter.quote(column) }} = source.{{ adapter.quote(column) }}{{ ',' if not loop.last }}
     {%- endfor %}
 when not matched then insert (
-    {{ cdc_column_list_sql(columns) }}
+    {{ get_quoted_csv(columns) }}
 ) values (
-    {% for column in columns %}source.{{ cdc_quote(column) }}{{ ', ' if not loop.last }}{% endfor %}
+    {% for column in columns %}source.{{ adapter.quote(column) }}{{ ', ' if not loop.last }}{% endfor %}
 )
 {%- endmacro %}

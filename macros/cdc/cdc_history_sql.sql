@@ -30,12 +30,12 @@ replayed as (
 {%- endif %}
 
 select
-    {{ cdc_column_list_sql(names) }}
+    {{ get_quoted_csv(names) }}
     {{- ',\n    false as _cdc_is_gone' if silver is not none }}
 from versions
 {%- if replays %}
 left anti join replayed
-    on {% for name in names %}versions.{{ cdc_quote(name) }} <=> replayed.{{ cdc_quote(name) }}{{ '\n    and ' if not loop.last }}{% endfor %}
+    on {% for name in names %}versions.{{ adapter.quote(name) }} <=> replayed.{{ adapter.quote(name) }}{{ '\n    and ' if not loop.last }}{% endfor %}
 {%- endif %}
 {%- if not derives_all %}
 where not _cdc_is_stored or _cdc_valid_to is not null
@@ -43,7 +43,7 @@ where not _cdc_is_stored or _cdc_valid_to is not null
 {%- if replays %}
 union all
 select
-    {{ cdc_column_list_sql(names) }},
+    {{ get_quoted_csv(names) }},
     true as _cdc_is_gone
 from replayed
 left anti join versions

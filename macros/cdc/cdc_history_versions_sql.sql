@@ -7,7 +7,7 @@
 imaged as (
     select
         *,
-        if(_cdc_is_image, struct({{ cdc_column_list_sql(plan | map(attribute='name')) }}), null) as _cdc_image
+        if(_cdc_is_image, struct({{ get_quoted_csv(plan | map(attribute='name')) }}), null) as _cdc_image
     from {{ events }}
 ),
 

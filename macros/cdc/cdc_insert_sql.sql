@@ -1,5 +1,5 @@
 {% macro cdc_insert_sql(target, source, columns, what='into') -%}
-insert {{ what }} {{ target }} ({{ cdc_column_list_sql(columns) }})
-select {{ cdc_column_list_sql(columns) }}
+insert {{ what }} {{ target }} ({{ get_quoted_csv(columns) }})
+select {{ get_quoted_csv(columns) }}
 from {{ source }}
 {%- endmacro %}

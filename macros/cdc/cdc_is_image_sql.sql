@@ -3,6 +3,6 @@
 {%- set keys = cdc.primary_key | map('lower') | list -%}
 _cdc_operation <> 'D'
 {%- for column in plan if column.raw_type is not none and column.name | lower not in keys %}
-or {{ cdc_quote(column.name) }} is not null
+or {{ adapter.quote(column.name) }} is not null
 {%- endfor %}
 {%- endmacro %}

@@ -5,9 +5,9 @@ select
     max_by(path, struct(batch_id, modified_at)) as path
 from {{ listing }}
 where
-    feed = {{ cdc_string_sql(cdc.feed) }}
-    and source_schema = {{ cdc_string_sql(cdc.source_schema) }}
-    and source_table = {{ cdc_string_sql(cdc.source_table) }}
+    feed = {{ adapter.string_literal(cdc.feed) }}
+    and source_schema = {{ adapter.string_literal(cdc.source_schema) }}
+    and source_table = {{ adapter.string_literal(cdc.source_table) }}
     and kind in ('load', 'vanished')
     and batch_id <= {{ last_batch_id }}
 group by object_key

@@ -9,7 +9,7 @@
 {%- set comparison = cdc.get('key_comparison', []) -%}
 select
     {%- for column in plan if column.raw_type is not none %}
-    {%- set name = cdc_quote(column.name) %}
+    {%- set name = adapter.quote(column.name) %}
     {%- if not splits %}
     {{ name }},
     {%- elif column.name | lower in keys %}
@@ -40,7 +40,7 @@ where _cdc_operation {{ "in ('I', 'L')" if cdc.mode == 'append' else "not in ('T
         _cdc_is_old_key
         {%- for column in plan if column.name | lower in keys %}
         and {{ cdc_key_value_sql(_old_key_sql(column), comparison) }}
-            <=> {{ cdc_key_value_sql(cdc_quote(column.name), comparison) }}
+            <=> {{ cdc_key_value_sql(adapter.quote(column.name), comparison) }}
         {%- endfor %}
     )
 {%- endif %}
@@ -48,5 +48,5 @@ where _cdc_operation {{ "in ('I', 'L')" if cdc.mode == 'append' else "not in ('T
 
 
 {% macro _old_key_sql(column) -%}
-cast(_cdc_old_key[{{ cdc_string_sql(column.name) }}] as {{ column.raw_type }})
+cast(_cdc_old_key[{{ adapter.string_literal(column.name) }}] as {{ column.raw_type }})
 {%- endmacro %}

@@ -5,7 +5,7 @@
 {% macro cdc_marker_rows_sql(plan, operation, markers) -%}
 select
     {%- for column in plan %}
-    cast(null as {{ column.type }}) as {{ cdc_quote(column.name) }},
+    cast(null as {{ column.type }}) as {{ adapter.quote(column.name) }},
     {%- endfor %}
     '{{ operation }}' as _cdc_operation,
     _cdc_committed_at,

@@ -16,21 +16,21 @@ when matched and {{ is_newer }} and source._cdc_operation = 'D' then delete
 {%- elif is_soft %}
 when matched and {{ is_newer }} and not source._cdc_has_image then update set
     {%- for column in columns if column.startswith('_cdc_') %}
-    {{ cdc_quote(column) }} = source.{{ cdc_quote(column) }}{{ ',' if not loop.last }}
+    {{ adapter.quote(column) }} = source.{{ adapter.quote(column) }}{{ ',' if not loop.last }}
     {%- endfor %}
 {%- endif %}
 when matched and {{ is_newer }}
 {%- if cdc.get('unchanged_rows') == 'skip' %} and {{ cdc_row_differs_sql(columns, fills, is_soft) }}{% endif %} then update set
     {%- for column in columns %}
-    {{ cdc_quote(column) }} = {{ cdc_merge_value_sql(column, fills, is_soft) | indent(4) }}{{ ',' if not loop.last }}
+    {{ adapter.quote(column) }} = {{ cdc_merge_value_sql(column, fills, is_soft) | indent(4) }}{{ ',' if not loop.last }}
     {%- endfor %}
 when not matched{{ " and source._cdc_operation <> 'D'" if not is_soft and cdc.mode != 'append' }} then insert (
-    {{ cdc_column_list_sql(columns) }}
+    {{ get_quoted_csv(columns) }}
 ) values (
-    {% for column in columns %}source.{{ cdc_quote(column) }}{{ ', ' if not loop.last }}{% endfor %}
+    {% for column in columns %}source.{{ adapter.quote(column) }}{{ ', ' if not loop.last }}{% endfor %}
 )
 {%- if changes.has_new_barrier %}
-when not matched by source and target._cdc_sequence < {{ cdc_string_sql(changes.barrier) }}
+when not matched by source and target._cdc_sequence < {{ adapter.string_literal(changes.barrier) }}
     {{- ' and not target._cdc_is_deleted then update set `_cdc_is_deleted` = true' if is_soft else ' then delete' }}
 {%- endif %}
 {%- endmacro %}

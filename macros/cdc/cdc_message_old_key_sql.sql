@@ -3,7 +3,7 @@
 {%- set parts = {} -%}
 {%- for key in cdc.primary_key -%}
     {%- for column in plan if column.name | lower == key | lower -%}
-        {%- set before = cdc_string_sql(cdc_file_name(key) | lower) -%}
+        {%- set before = adapter.string_literal(cdc_file_name(key) | lower) -%}
         {%- set old = 'try_cast(_cdc_before[' ~ before ~ '] as ' ~ column.type ~ ')' -%}
         {%- set is_told = 'map_contains_key(_cdc_before, ' ~ before ~ ')' -%}
         {%- do parts.update({column.name: {
@@ -25,7 +25,7 @@ case
         )
         then map(
             {%- for name, part in parts.items() %}
-            {{ cdc_string_sql(name) }}, cast({{ part.old }} as string){{ ',' if not loop.last }}
+            {{ adapter.string_literal(name) }}, cast({{ part.old }} as string){{ ',' if not loop.last }}
             {%- endfor %}
         )
 end

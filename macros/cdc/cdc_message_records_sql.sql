@@ -23,7 +23,7 @@ records as (
         raw.before as _cdc_before,
         {{ cdc_message_unavailable_sql(cdc, plan) | indent(8) }} as _cdc_unavailable_columns,
         {%- for column in plan if column.raw_type is not none %}
-        {{ cdc_message_value_sql(cdc, column) }} as {{ cdc_quote(column.name) }},
+        {{ cdc_message_value_sql(cdc, column) }} as {{ adapter.quote(column.name) }},
         {%- endfor %}
         raw.content as _cdc_content
     from (
@@ -41,7 +41,7 @@ coalesce(
         when
             {{ cdc_message_value_sql(cdc, column, as_text=true) }} is not null
             and {{ cdc_message_value_sql(cdc, column) }} is null
-            then {{ cdc_string_sql('column ' ~ column.name ~ ': received a text that is not base64') }}
+            then {{ adapter.string_literal('column ' ~ column.name ~ ': received a text that is not base64') }}
     end
     {%- endfor %}
 )

@@ -9,11 +9,11 @@
 {%- for column in plan if column.name | lower not in keys -%}
     {%- set alternatives = [] -%}
     {%- for name in cdc_names_in_files(cdc, column.name) -%}
-        {%- do alternatives.append('array_contains(raw.unavailable, ' ~ cdc_string_sql(cdc_file_name(name)) ~ ')') -%}
+        {%- do alternatives.append('array_contains(raw.unavailable, ' ~ adapter.string_literal(cdc_file_name(name)) ~ ')') -%}
     {%- endfor -%}
     {%- if keeps_absent -%}
         {%- set name = cdc_file_name(column.name) | lower -%}
-        {%- do alternatives.append('not map_contains_key(raw.image, ' ~ cdc_string_sql(name) ~ ')') -%}
+        {%- do alternatives.append('not map_contains_key(raw.image, ' ~ adapter.string_literal(name) ~ ')') -%}
     {%- endif -%}
     {%- do conditions.update({column.name: alternatives | join(' or ')}) -%}
 {%- endfor -%}

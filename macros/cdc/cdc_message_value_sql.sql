@@ -2,7 +2,7 @@
 {% macro cdc_message_value_sql(cdc, column, as_text=false) -%}
 {%- set values = [] -%}
 {%- for name in cdc_names_in_files(cdc, column.name) -%}
-    {%- do values.append('raw.image[' ~ cdc_string_sql(cdc_file_name(name)) ~ ']') -%}
+    {%- do values.append('raw.image[' ~ adapter.string_literal(cdc_file_name(name)) ~ ']') -%}
 {%- endfor -%}
 {%- set text = values[0] if values | length == 1 else 'coalesce(' ~ values | join(', ') ~ ')' -%}
 {{ text if as_text or column.raw_type != 'binary' else 'try_to_binary(' ~ text ~ ", 'base64')" }}

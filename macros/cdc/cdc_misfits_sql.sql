@@ -13,7 +13,7 @@ array()
 {%- else -%}
 array_compact(array(
     {%- for column in casts %}
-    {%- set raw = column.get('sql') or cdc_quote(column.name) %}
+    {%- set raw = column.get('sql') or adapter.quote(column.name) %}
     {%- set value = cdc_try_cast_sql(raw, column.raw_type, column.type) %}
     case
         {%- if column.type.split('<')[0] in ['array', 'map', 'struct'] %}
@@ -26,8 +26,8 @@ array_compact(array(
         when not try_cast({{ value }} as {{ column.raw_type }}) <=> {{ raw }}
         {%- endif %}
             then concat(
-                {{ cdc_string_sql(column.name ~ ' is ') }}, "'", cast({{ raw }} as string), "'",
-                {{ cdc_string_sql(', expected ' ~ column.type) }}
+                {{ adapter.string_literal(column.name ~ ' is ') }}, "'", cast({{ raw }} as string), "'",
+                {{ adapter.string_literal(', expected ' ~ column.type) }}
             )
     end{{ ',' if not loop.last or change_sequence_column }}
     {%- endfor %}
@@ -35,7 +35,7 @@ array_compact(array(
     case
         when _cdc_kind <> 'load' and not {{ cdc_is_change_sequence_sql('_cdc_change_sequence') }}
             then concat(
-                {{ cdc_string_sql(change_sequence_column ~ ' is ') }}, "'", _cdc_change_sequence, "'", ', expected 35 digits'
+                {{ adapter.string_literal(change_sequence_column ~ ' is ') }}, "'", _cdc_change_sequence, "'", ', expected 35 digits'
             )
     end
     {%- endif %}

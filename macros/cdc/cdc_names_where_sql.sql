@@ -6,7 +6,7 @@ cast(null as array<string>)
 nullif(
     array_compact(array(
         {%- for name, condition in conditions.items() %}
-        case when {{ condition }} then {{ cdc_string_sql(name) }} end{{ ',' if not loop.last }}
+        case when {{ condition }} then {{ adapter.string_literal(name) }} end{{ ',' if not loop.last }}
         {%- endfor %}
     )),
     cast(array() as array<string>)

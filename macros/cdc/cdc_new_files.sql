@@ -22,7 +22,7 @@
     {% endif %}
     {% set view = this.identifier ~ '__files' %}
     {% do cdc_keep_new_files(view, cdc, after_batch_id, sql) %}
-    {% do files.update({'sql': 'select *\nfrom ' ~ cdc_quote(view)}) %}
+    {% do files.update({'sql': 'select *\nfrom ' ~ adapter.quote(view)}) %}
     {% set to_read, replaced = [], [] %}
     {% for file in run_query(files.sql) %}
         {% if file['kind'] == 'truncate' %}
@@ -61,7 +61,7 @@
     {% endif %}
     {% set view = this.identifier ~ '__again' %}
     {% do adapter.keep(view, sql) %}
-    {% do files.update({'sql': 'select *\nfrom ' ~ cdc_quote(view)}) %}
+    {% do files.update({'sql': 'select *\nfrom ' ~ adapter.quote(view)}) %}
     {% if files.has_load %}
         {% set placed_sql = cdc_generation_files_sql(
             cdc, files.sql, listing, rejected, after_batch_id, files.last_batch_id, [], split=cdc_split_of(cdc)

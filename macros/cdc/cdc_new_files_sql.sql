@@ -22,9 +22,9 @@ with listing as (
     where
         kind in ('load', 'change', 'truncate')
         {%- if cdc %}
-        and feed = {{ cdc_string_sql(cdc.feed) }}
-        and source_schema = {{ cdc_string_sql(cdc.source_schema) }}
-        and source_table = {{ cdc_string_sql(cdc.source_table) }}
+        and feed = {{ adapter.string_literal(cdc.feed) }}
+        and source_schema = {{ adapter.string_literal(cdc.source_schema) }}
+        and source_table = {{ adapter.string_literal(cdc.source_table) }}
         {%- endif %}
         {%- if not has_gone %}
         and batch_id > {{ after_batch_id }}
@@ -52,9 +52,9 @@ held as (
             and unread.rule = 'unreadable'
     where
         loads.kind = 'load'
-        and loads.feed = {{ cdc_string_sql(cdc.feed) }}
-        and loads.source_schema = {{ cdc_string_sql(cdc.source_schema) }}
-        and loads.source_table = {{ cdc_string_sql(cdc.source_table) }}
+        and loads.feed = {{ adapter.string_literal(cdc.feed) }}
+        and loads.source_schema = {{ adapter.string_literal(cdc.source_schema) }}
+        and loads.source_table = {{ adapter.string_literal(cdc.source_table) }}
         and loads.batch_id <= {{ after_batch_id }}
     group by loads.object_key
 )
@@ -89,7 +89,7 @@ where
         select 1
         from {{ rejected }} as before
         where
-            before.feed = {{ cdc_string_sql(cdc.feed) }}
+            before.feed = {{ adapter.string_literal(cdc.feed) }}
             and endswith(before.path, concat('/', listing.object_key))
             and before.size = listing.size
             and before.modified_at = listing.modified_at

@@ -3,7 +3,7 @@
 records as (
     select
         {%- for column in plan %}
-        cast(null as {{ column.raw_type or column.type }}) as {{ cdc_quote(column.name) }},
+        cast(null as {{ column.raw_type or column.type }}) as {{ adapter.quote(column.name) }},
         {%- endfor %}
         cast(null as array<string>) as _cdc_unavailable_columns,
         cast(null as string) as _cdc_op,

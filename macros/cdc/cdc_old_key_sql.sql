@@ -21,7 +21,7 @@ case
         )
         then map(
             {%- for image in before_images %}
-            {{ cdc_string_sql(image.key) }}, cast({{ cdc_cast_sql(image) }} as string){{ ',' if not loop.last }}
+            {{ adapter.string_literal(image.key) }}, cast({{ cdc_cast_sql(image) }} as string){{ ',' if not loop.last }}
             {%- endfor %}
         )
 end

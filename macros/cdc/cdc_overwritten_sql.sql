@@ -4,7 +4,7 @@
 #}
 {% macro cdc_overwritten_sql(paths, bronze) -%}
 {%- set in_paths -%}
-path in ({% for path in paths %}{{ cdc_string_sql(path) }}{{ ', ' if not loop.last }}{% endfor %})
+path in ({% for path in paths %}{{ adapter.string_literal(path) }}{{ ', ' if not loop.last }}{% endfor %})
 {%- endset -%}
 held as (
     select

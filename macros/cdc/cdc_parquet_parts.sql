@@ -11,7 +11,7 @@
         {% for part in candidates if part.name | lower == name %}
             {% do parts.append({
                 'name': column.name,
-                'sql': 'raw.' ~ cdc_quote(part.get('column', part.name)),
+                'sql': 'raw.' ~ adapter.quote(part.get('column', part.name)),
                 'raw_type': part.type,
                 'type': column.type,
             }) %}

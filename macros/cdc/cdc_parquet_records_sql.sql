@@ -20,7 +20,7 @@ records as (
         {%- endif %}
         {%- for column in columns if column.raw_type is not none %}
         {%- set value = cdc_parquet_value_sql(cdc, raw, column) %}
-        {{ value }}{{ ' as ' ~ cdc_quote(column.name) if value != 'raw.' ~ cdc_quote(column.name) }},
+        {{ value }}{{ ' as ' ~ adapter.quote(column.name) if value != 'raw.' ~ adapter.quote(column.name) }},
         {%- endfor %}
         raw._file_schema as _cdc_file_schema,
         struct({{ _cdc_content_sql(raw) }}) as _cdc_content
@@ -33,7 +33,7 @@ records as (
 {% macro _cdc_control_sql(cdc, raw, name) -%}
 {%- set values, others = [], [] -%}
 {%- for column in raw.columns if column.get('file_name', column.name) | lower == name | lower -%}
-    {%- set value = 'raw.' ~ cdc_quote(column.get('column', column.name)) -%}
+    {%- set value = 'raw.' ~ adapter.quote(column.get('column', column.name)) -%}
     {%- set value = value if column.type == 'string' else 'cast(' ~ value ~ ' as string)' -%}
     {%- set is_exact = column.get('file_name', column.name) == name -%}
     {%- do (values if is_exact else others).append(value) -%}
@@ -52,8 +52,8 @@ coalesce({{ values | join(', ') }})
 #}
 {% macro _cdc_content_sql(raw) -%}
 {%- for column in raw.columns -%}
-    {%- set value = 'raw.' ~ cdc_quote(column.get('column', column.name)) -%}
-    {%- set name = cdc_quote(column.get('file_name', column.name)) -%}
+    {%- set value = 'raw.' ~ adapter.quote(column.get('column', column.name)) -%}
+    {%- set name = adapter.quote(column.get('file_name', column.name)) -%}
 {{ value }}{{ ' as ' ~ name if value != 'raw.' ~ name }}{{ ', ' if not loop.last }}
 {%- endfor -%}
 {%- endmacro %}

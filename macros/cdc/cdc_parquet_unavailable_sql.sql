@@ -8,7 +8,7 @@
         {%- set absent = [] -%}
         {%- for column in plan if column.name | lower not in keys -%}
             {%- if not cdc_names_in_files(cdc, column.name) | select('in', present) | list -%}
-                {%- do absent.append(cdc_string_sql(column.name)) -%}
+                {%- do absent.append(adapter.string_literal(column.name)) -%}
             {%- endif -%}
         {%- endfor -%}
         {%- if absent -%}

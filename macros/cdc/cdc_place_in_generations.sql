@@ -12,6 +12,6 @@
         cdc, files.sql, ref('raw_listing'), ref('rejected_files'), after_batch_id, files.last_batch_id, same,
         split=cdc_split_of(cdc)
     )) %}
-    {% do files.update({'sql': 'select *\nfrom ' ~ cdc_quote(view)}) %}
+    {% do files.update({'sql': 'select *\nfrom ' ~ adapter.quote(view)}) %}
     {% do return(cdc_complete_reloads(cdc, existing, files)) %}
 {% endmacro %}

@@ -28,7 +28,7 @@ with progress as (
     {%- endfor %}
     {%- for feed in split %}
     select
-        {{ cdc_string_sql(feed.feed) }} as feed,
+        {{ adapter.string_literal(feed.feed) }} as feed,
         cast(null as string) as source_schema,
         cast(null as string) as source_table,
         true as is_active,

@@ -8,19 +8,19 @@ reasons as (
     select *
     from values
         {%- for file in files %}
-        ({{ cdc_string_sql(file.path) }}, {{ cdc_string_sql(file.reason) }}){{ ',' if not loop.last }}
+        ({{ adapter.string_literal(file.path) }}, {{ adapter.string_literal(file.reason) }}){{ ',' if not loop.last }}
         {%- endfor %}
         as reasons (path, reason)
 )
 
 select
-    {{ cdc_string_sql(cdc.feed) }} as feed,
-    {{ cdc_string_sql(cdc.source_schema) }} as source_schema,
-    {{ cdc_string_sql(cdc.source_table) }} as source_table,
+    {{ adapter.string_literal(cdc.feed) }} as feed,
+    {{ adapter.string_literal(cdc.source_schema) }} as source_schema,
+    {{ adapter.string_literal(cdc.source_table) }} as source_table,
     files.path,
     files.size,
     files.modified_at,
-    {{ cdc_string_sql(rule) }} as rule,
+    {{ adapter.string_literal(rule) }} as rule,
     reasons.reason,
     files.batch_id,
     current_timestamp() as rejected_at

@@ -8,7 +8,7 @@
     {% for old, new in cdc.get('renamed_columns', {}).items() %}
         {% if old | lower in present and new | lower not in present and (allowed is none or new | lower in allowed) %}
             {% do statements.append(
-                'alter table ' ~ relation ~ ' rename column ' ~ cdc_quote(old) ~ ' to ' ~ cdc_quote(new)
+                'alter table ' ~ relation ~ ' rename column ' ~ adapter.quote(old) ~ ' to ' ~ adapter.quote(new)
             ) %}
             {% do present.append(new | lower) %}
         {% endif %}

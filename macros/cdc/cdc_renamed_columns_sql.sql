@@ -7,10 +7,10 @@
 {%- set unavailable = ['_cdc_unavailable_columns'] -%}
 {%- set keys = [] -%}
 {%- for column in plan if column.raw_type is not none and cdc_names_in_files(cdc, column.name) | length > 1 -%}
-    {%- set new = cdc_string_sql(column.name) -%}
+    {%- set new = adapter.string_literal(column.name) -%}
     {%- for old in column.get('old_columns', []) -%}
         {%- do values.update({column.name: values.get(column.name, [column.name]) + [old]}) -%}
-        {%- set one, both = cdc_string_sql(old), unavailable[-1] -%}
+        {%- set one, both = adapter.string_literal(old), unavailable[-1] -%}
         {%- do unavailable.append(
             'if(array_contains(' ~ both ~ ', ' ~ one ~ ') and array_contains(' ~ both ~ ', ' ~ new ~ '),'
             ~ ' array_remove(' ~ both ~ ', ' ~ one ~ '), array_except(' ~ both ~ ', array(' ~ one ~ ', ' ~ new ~ ')))'
@@ -18,7 +18,7 @@
     {%- endfor -%}
     {%- set old_names = [] -%}
     {%- for name in cdc_names_in_files(cdc, column.name)[1:] -%}
-        {%- do old_names.append(cdc_string_sql(name)) -%}
+        {%- do old_names.append(adapter.string_literal(name)) -%}
     {%- endfor -%}
     {%- set is_old = 'lower(name) in (' ~ old_names | join(', ') ~ ')' -%}
     {%- do unavailable.append('transform(' ~ unavailable[-1] ~ ', name -> if(' ~ is_old ~ ', ' ~ new ~ ', name))') -%}
@@ -33,11 +33,11 @@
 {%- else -%}
 select
     * except (
-        {%- for name, names in values.items() %}{{ cdc_column_list_sql(names) }}, {% endfor -%}
+        {%- for name, names in values.items() %}{{ get_quoted_csv(names) }}, {% endfor -%}
         {{ '_cdc_old_key, ' if keys }}_cdc_unavailable_columns
     ),
     {%- for name, names in values.items() %}
-    coalesce({{ cdc_column_list_sql(names) }}) as {{ cdc_quote(name) }},
+    coalesce({{ get_quoted_csv(names) }}) as {{ adapter.quote(name) }},
     {%- endfor %}
     {%- if keys %}
     {{ keys[-1] }} as _cdc_old_key,

@@ -5,7 +5,7 @@
 #}
 {% macro cdc_replace_rows(cdc, target, source, columns, changes, progress) %}
     {% set branch = target ~ '.branch_cdc_write' %}
-    {% set news = cdc_quote(target.identifier ~ '__news') %}
+    {% set news = adapter.quote(target.identifier ~ '__news') %}
     {% do run_query('create or replace temporary view ' ~ news ~ ' as\n' ~ changes.sql) %}
     {% set done = namespace(published=false) %}
     {% for attempt in range(3) if not done.published %}

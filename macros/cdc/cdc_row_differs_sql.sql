@@ -9,7 +9,7 @@ not (
     and target._cdc_is_deleted <=> source._cdc_is_deleted
     {%- endif %}
     {%- for name in columns if not name.startswith('_cdc_') %}
-    and target.{{ cdc_quote(name) }} <=> {{ cdc_merge_value_sql(name, fills, is_soft) | indent(4) }}
+    and target.{{ adapter.quote(name) }} <=> {{ cdc_merge_value_sql(name, fills, is_soft) | indent(4) }}
     {%- endfor %}
 )
 {%- endmacro %}

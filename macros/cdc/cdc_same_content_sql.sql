@@ -17,7 +17,7 @@ with versions as (
     select *
     from values
         {%- for file in earlier %}
-        ({{ cdc_string_sql(file.object_key) }}, {{ file.earlier_millis }}){{ ',' if not loop.last }}
+        ({{ adapter.string_literal(file.object_key) }}, {{ file.earlier_millis }}){{ ',' if not loop.last }}
         {%- endfor %}
         as versions (object_key, millis)
 ),
@@ -52,6 +52,6 @@ where fresh.rows <=> held.rows and fresh.digest <=> held.digest
 
 
 {% macro _hashed_sql(column) -%}
-{%- set name = cdc_quote(column.name) -%}
+{%- set name = adapter.quote(column.name) -%}
 {{ 'cast(' ~ name ~ ' as string)' if 'map<' in column.type else name }}
 {%- endmacro %}

@@ -3,7 +3,7 @@
 {%- set comparison = cdc.get('key_comparison', []) -%}
 {%- set keys = cdc_key_columns(cdc) -%}
 {%- for key in keys -%}
-    {{ cdc_key_value_sql(left ~ '.' ~ cdc_quote(key), comparison) }} {{ '=' if keys | length == 1 else '<=>' }} {# -#}
-    {{ cdc_key_value_sql(right ~ '.' ~ cdc_quote(key), comparison) }}{{ ' and ' if not loop.last }}
+    {{ cdc_key_value_sql(left ~ '.' ~ adapter.quote(key), comparison) }} {{ '=' if keys | length == 1 else '<=>' }} {# -#}
+    {{ cdc_key_value_sql(right ~ '.' ~ adapter.quote(key), comparison) }}{{ ' and ' if not loop.last }}
 {%- endfor -%}
 {%- endmacro %}

@@ -17,15 +17,15 @@ nullif(concat_ws(
     '; ',
     {%- for column in added %}
     case
-        when array_contains(_cdc_header, {{ cdc_string_sql(column.get('file_name', column.name) | lower) }})
-            then {{ cdc_string_sql('column ' ~ column.name ~ ' string is new') }}
+        when array_contains(_cdc_header, {{ adapter.string_literal(column.get('file_name', column.name) | lower) }})
+            then {{ adapter.string_literal('column ' ~ column.name ~ ' string is new') }}
     end{{ ',' if not loop.last }}
     {%- endfor %}
 ), '')
 {%- elif cases.values() | select | list -%}
 case _cdc_file_schema
     {%- for number, words in cases.items() if words %}
-    when {{ number }} then {{ cdc_string_sql(words) }}
+    when {{ number }} then {{ adapter.string_literal(words) }}
     {%- endfor %}
 end
 {%- else -%}

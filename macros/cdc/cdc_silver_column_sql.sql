@@ -1,5 +1,5 @@
 {% macro cdc_silver_column_sql(column, is_soft) -%}
-{%- set name = cdc_quote(column.name) -%}
+{%- set name = adapter.quote(column.name) -%}
 {%- if column.raw_type is none -%}
     cast(null as {{ column.type }})
 {%- elif is_soft -%}

@@ -1,7 +1,7 @@
 {% macro cdc_silver_empty_sql(cdc, bronze, plan) -%}
 select
     {%- for column in plan %}
-    cast(null as {{ column.type }}) as {{ cdc_quote(column.name) }},
+    cast(null as {{ column.type }}) as {{ adapter.quote(column.name) }},
     {%- endfor %}
     {%- if cdc_is_soft(cdc) %}
     false as _cdc_is_deleted,

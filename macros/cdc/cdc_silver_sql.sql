@@ -32,11 +32,11 @@ newest as (
 
 select
     {%- for column in plan %}
-    {{ cdc_silver_column_sql(column, is_soft) }} as {{ cdc_quote(column.name) }},
+    {{ cdc_silver_column_sql(column, is_soft) }} as {{ adapter.quote(column.name) }},
     {%- endfor %}
     {%- if is_soft %}
     change._cdc_operation = 'D'
-    {{- ' or change._cdc_sequence < ' ~ cdc_string_sql(changes.barrier) if changes.barrier }} as _cdc_is_deleted,
+    {{- ' or change._cdc_sequence < ' ~ adapter.string_literal(changes.barrier) if changes.barrier }} as _cdc_is_deleted,
     {%- endif %}
     {%- if is_soft and not is_first %}
     image is not null as _cdc_has_image,
@@ -57,7 +57,7 @@ select
 from newest
 {%- set conditions = [] -%}
 {%- if not is_soft and changes.barrier -%}
-    {%- do conditions.append('change._cdc_sequence >= ' ~ cdc_string_sql(changes.barrier)) -%}
+    {%- do conditions.append('change._cdc_sequence >= ' ~ adapter.string_literal(changes.barrier)) -%}
 {%- endif -%}
 {%- if not is_soft and (is_first or changes.get('replaces')) -%}
     {%- do conditions.append("change._cdc_operation <> 'D'") -%}

@@ -1,5 +1,5 @@
 {% macro cdc_table_columns_sql(table) -%}
-{{ cdc_string_sql(table.feed) }} as feed,
-{{ cdc_string_sql(table.source_schema) }} as source_schema,
-{{ cdc_string_sql(table.source_table) }} as source_table
+{{ adapter.string_literal(table.feed) }} as feed,
+{{ adapter.string_literal(table.source_schema) }} as source_schema,
+{{ adapter.string_literal(table.source_table) }} as source_table
 {%- endmacro %}

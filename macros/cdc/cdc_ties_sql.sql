@@ -7,7 +7,7 @@
 {% macro cdc_ties_sql(cdc, log_sql, places, plan, after_batch_id) -%}
 {%- set row_hash -%}
 xxhash64(_cdc_operation
-    {%- for column in plan if column.raw_type is not none %}, {{ cdc_quote(column.name) }}, {{ cdc_quote(column.name) }} is null
+    {%- for column in plan if column.raw_type is not none %}, {{ adapter.quote(column.name) }}, {{ adapter.quote(column.name) }} is null
     {%- endfor %})
 {%- endset -%}
 {%- set object_hash = 'xxhash64(' ~ cdc_object_of_sql('_cdc_sequence') ~ ')' -%}
@@ -19,7 +19,7 @@ tied as (
     select left(_cdc_sequence, length(_cdc_sequence) - 45) as place
     from log
     where substring(_cdc_sequence, 8, length(_cdc_sequence) - 52) in (
-        {%- for place in places %}{{ cdc_string_sql(place) }}{{ ', ' if not loop.last }}{% endfor -%}
+        {%- for place in places %}{{ adapter.string_literal(place) }}{{ ', ' if not loop.last }}{% endfor -%}
     )
     group by {{ cdc_key_list_sql(cdc) }}, left(_cdc_sequence, length(_cdc_sequence) - 45)
     having

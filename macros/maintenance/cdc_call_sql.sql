@@ -1,6 +1,6 @@
 {% macro cdc_call_sql(procedure, table, arguments) -%}
 call system.{{ procedure }}(
-    table => {{ cdc_string_sql(table) }}
+    table => {{ adapter.string_literal(table) }}
     {%- for name, value in arguments.items() %},
     {{ name }} => {{ value }}
     {%- endfor %}

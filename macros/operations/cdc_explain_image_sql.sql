@@ -2,7 +2,7 @@
 {% macro cdc_explain_image_sql(names) -%}
 to_json(map(
     {%- for name in names %}
-    {{ cdc_string_sql(name) }}, {{ 'string(' ~ cdc_quote(name) ~ ')' }}{{ ',' if not loop.last }}
+    {{ adapter.string_literal(name) }}, {{ 'string(' ~ adapter.quote(name) ~ ')' }}{{ ',' if not loop.last }}
     {%- endfor %}
 ))
 {%- endmacro %}

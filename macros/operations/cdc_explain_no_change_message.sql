@@ -1,6 +1,6 @@
 {% macro cdc_explain_no_change_message(bronze, key) %}
     {% set names = key.keys() | list %}
-    {% set sql = 'select distinct ' ~ cdc_column_list_sql(names) ~ ' from ' ~ bronze ~ ' order by all limit 5' %}
+    {% set sql = 'select distinct ' ~ get_quoted_csv(names) ~ ' from ' ~ bronze ~ ' order by all limit 5' %}
     {% set known = [] %}
     {% for row in run_query(sql) %}
         {% do known.append(cdc_key_text(dict(zip(names, row.values())))) %}

@@ -21,7 +21,7 @@ inner join (
     group by _cdc_source_file
 ) as bad on listing.object_key = bad._cdc_source_file and unix_millis(listing.modified_at) = bad.modified_millis
 where
-    listing.feed = {{ cdc_string_sql(cdc.feed) }}
+    listing.feed = {{ adapter.string_literal(cdc.feed) }}
     and listing.kind in ('load', 'change', 'mixed')
 group by all
 {%- endmacro %}

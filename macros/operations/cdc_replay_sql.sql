@@ -1,6 +1,6 @@
 {# The rows that pass now, each at the place it had. What parquet rows do not carry, JSON cannot tell: that is kept. #}
 {% macro cdc_replay_sql(cdc, bronze, columns, judged_sql) -%}
-insert into {{ bronze }} ({{ cdc_column_list_sql(columns) }})
+insert into {{ bronze }} ({{ get_quoted_csv(columns) }})
 with judged as (
     {{ judged_sql | indent(4) }}
 ),
@@ -15,7 +15,7 @@ select
     concat('released: ', waiting.bad._cdc_quarantine_reason) as _cdc_quarantine_reason{{ ',' if not loop.last }}
     {%- else %}
     {%- set side = 'waiting.bad' if cdc.format != 'csv' and column == '_cdc_unavailable_columns' else 'judged' %}
-    {{ side }}.{{ cdc_quote(column) }}{{ ',' if not loop.last }}
+    {{ side }}.{{ adapter.quote(column) }}{{ ',' if not loop.last }}
     {%- endif %}
     {%- endfor %}
 from judged

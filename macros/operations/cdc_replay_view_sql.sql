@@ -27,13 +27,13 @@ contents as (
 
 select
     {%- for column in columns %}
-    {%- set text = 'content[' ~ cdc_string_sql(column.get('file_name', column.name)) ~ ']' %}
+    {%- set text = 'content[' ~ adapter.string_literal(column.get('file_name', column.name)) ~ ']' %}
     {%- if column.type == 'binary' %}
-    unbase64({{ text }}) as {{ cdc_quote(column.name) }},
+    unbase64({{ text }}) as {{ adapter.quote(column.name) }},
     {%- elif column.type != 'string' %}
-    from_json({{ text }}, {{ cdc_string_sql(column.type) }}) as {{ cdc_quote(column.name) }},
+    from_json({{ text }}, {{ adapter.string_literal(column.type) }}) as {{ adapter.quote(column.name) }},
     {%- else %}
-    {{ text }} as {{ cdc_quote(column.name) }},
+    {{ text }} as {{ adapter.quote(column.name) }},
     {%- endif %}
     {%- endfor %}
     _file_path,

@@ -8,7 +8,7 @@ partitioned by ({{ [partition_by] | join if partition_by is string else partitio
 {%- if settings.get('tblproperties') %}
 tblproperties (
     {%- for name, value in settings.tblproperties.items() %}
-    {{ cdc_string_sql(name) }} = {{ cdc_string_sql(value) }}{{ ',' if not loop.last }}
+    {{ adapter.string_literal(name) }} = {{ adapter.string_literal(value) }}{{ ',' if not loop.last }}
     {%- endfor %}
 )
 {%- endif %}

@@ -10,7 +10,7 @@
         {% if name not in types %}
             {% do problems.append('bronze has no column ' ~ name ~ ' yet, no row of the table has arrived') %}
         {% elif value is not none %}
-            {% set sql = 'select try_cast(' ~ cdc_string_sql(value) ~ ' as ' ~ types[name] ~ ') is null as is_wrong' %}
+            {% set sql = 'select try_cast(' ~ adapter.string_literal(value) ~ ' as ' ~ types[name] ~ ') is null as is_wrong' %}
             {% if run_query(sql).rows[0]['is_wrong'] %}
                 {% do problems.append(name ~ " is '" ~ value ~ "', expected a value of type " ~ types[name]) %}
             {% endif %}

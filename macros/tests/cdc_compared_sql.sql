@@ -1,6 +1,6 @@
 {# Rows that one side has more often than the other: those of `expected`, and those of silver. #}
 {% macro cdc_compared_sql(silver, columns, expected_where=none, silver_where=none) -%}
-{%- set names = cdc_column_list_sql(columns) -%}
+{%- set names = get_quoted_csv(columns) -%}
 compared as (
     select
         1 as side,

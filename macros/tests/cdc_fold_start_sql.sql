@@ -4,7 +4,7 @@ struct(
     '' as sequence,
     struct(
         {%- for column in plan %}
-        cast(null as {{ column.raw_type }}) as {{ cdc_quote(column.name) }}{{ ',' if not loop.last }}
+        cast(null as {{ column.raw_type }}) as {{ adapter.quote(column.name) }}{{ ',' if not loop.last }}
         {%- endfor %}
     ) as image
 )

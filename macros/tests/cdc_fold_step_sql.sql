@@ -10,14 +10,14 @@ struct(
     if(
         change._cdc_operation = 'D'
         {%- for column in plan if column.name | lower not in keys %}
-        and change.{{ cdc_quote(column.name) }} is null
+        and change.{{ adapter.quote(column.name) }} is null
         {%- endfor %},
         state.image,
         struct(
             {%- for column in plan %}
-            {%- set name = cdc_quote(column.name) %}
+            {%- set name = adapter.quote(column.name) %}
             case
-                when array_contains(change._cdc_unavailable_columns, {{ cdc_string_sql(column.name) }}) is not true then change.{{ name }}
+                when array_contains(change._cdc_unavailable_columns, {{ adapter.string_literal(column.name) }}) is not true then change.{{ name }}
                 when change._cdc_operation in ('U', 'D') and state.live
                     and not exists(barriers, barrier -> barrier > state.sequence and barrier <= change._cdc_sequence) then state.image.{{ name }}
             end as {{ name }}{{ ',' if not loop.last }}

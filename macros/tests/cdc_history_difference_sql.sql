@@ -30,7 +30,7 @@ versions as (
 expected as (
     select
         {%- for name in names %}
-        step.image.{{ cdc_quote(name) }} as {{ cdc_quote(name) }},
+        step.image.{{ adapter.quote(name) }} as {{ adapter.quote(name) }},
         {%- endfor %}
         step.at as _cdc_valid_from,
         valid_to as _cdc_valid_to,
@@ -59,10 +59,10 @@ struct(
     if(event.operation = 'D', null, struct(
         {%- for name in names %}
         if(
-            array_contains(event.unavailable, {{ cdc_string_sql(name) }}),
-            {{ "if(event.operation = 'U', " ~ before ~ '.image.' ~ cdc_quote(name) ~ ', null)' if before else 'null' }},
-            event.image.{{ cdc_quote(name) }}
-        ) as {{ cdc_quote(name) }}{{ ',' if not loop.last }}
+            array_contains(event.unavailable, {{ adapter.string_literal(name) }}),
+            {{ "if(event.operation = 'U', " ~ before ~ '.image.' ~ adapter.quote(name) ~ ', null)' if before else 'null' }},
+            event.image.{{ adapter.quote(name) }}
+        ) as {{ adapter.quote(name) }}{{ ',' if not loop.last }}
         {%- endfor %}
     )) as image
 )

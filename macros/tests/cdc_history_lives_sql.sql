@@ -41,7 +41,7 @@ keys as (
         _cdc_generation as generation,
         _cdc_batch_id as batch_id,
         _cdc_unavailable_columns as unavailable,
-        struct({{ cdc_column_list_sql(plan | map(attribute='name')) }}) as image
+        struct({{ get_quoted_csv(plan | map(attribute='name')) }}) as image
     )) as changes
     from log
     group by {{ cdc_key_list_sql(cdc) }}

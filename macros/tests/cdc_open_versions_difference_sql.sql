@@ -22,7 +22,7 @@ barrier as (
 live as (
     select
         {%- for key in cdc.primary_key %}
-        max_by({{ cdc_quote(key) }}, _cdc_sequence) as {{ cdc_quote(key) }},
+        max_by({{ adapter.quote(key) }}, _cdc_sequence) as {{ adapter.quote(key) }},
         {%- endfor %}
         greatest(max(_cdc_sequence) filter (where _cdc_operation <> 'U'), max(newest_barrier)) as since
     from log
@@ -41,9 +41,9 @@ lives as (
 expected as (
     select
         {%- for column in plan %}
-        max_by({{ cdc_quote(column.name) }}, _cdc_sequence) filter (
-            where array_contains(_cdc_unavailable_columns, {{ cdc_string_sql(column.name) }}) is not true
-        ) as {{ cdc_quote(column.name) }}{{ ',' if not loop.last }}
+        max_by({{ adapter.quote(column.name) }}, _cdc_sequence) filter (
+            where array_contains(_cdc_unavailable_columns, {{ adapter.string_literal(column.name) }}) is not true
+        ) as {{ adapter.quote(column.name) }}{{ ',' if not loop.last }}
         {%- endfor %}
     from lives
     group by {{ cdc_key_list_sql(cdc) }}

@@ -7,7 +7,7 @@ with versions as (
 )
 
 select
-    {{ cdc_column_list_sql(cdc.primary_key) }},
+    {{ get_quoted_csv(cdc.primary_key) }},
     _cdc_valid_from,
     _cdc_valid_to,
     _cdc_next_valid_from,

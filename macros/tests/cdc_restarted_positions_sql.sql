@@ -6,7 +6,7 @@
 {% macro cdc_restarted_positions_sql(splits) -%}
 {%- for split in splits %}
 select
-    {{ cdc_string_sql(split.feed) }} as feed,
+    {{ adapter.string_literal(split.feed) }} as feed,
     source_schema,
     source_table,
     max(struct(position, committed_at)).committed_at as greatest_position_at,
@@ -21,7 +21,7 @@ where
     and content rlike '"(__(source_)?)?(file|lsn|scn)"'
     and (
         {%- for table in split.tables %}
-        (source_schema = {{ cdc_string_sql(table.source_schema) }} and source_table = {{ cdc_string_sql(table.source_table) }})
+        (source_schema = {{ adapter.string_literal(table.source_schema) }} and source_table = {{ adapter.string_literal(table.source_table) }})
         {{- ' or' if not loop.last }}
         {%- else %}
         false

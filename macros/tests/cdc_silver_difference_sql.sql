@@ -12,7 +12,7 @@ with rows as (
 expected as (
     select
         {%- for column in plan %}
-        {%- set name = cdc_quote(column.name) %}
+        {%- set name = adapter.quote(column.name) %}
         {{ 'change.' if column.name | lower in keys else 'state.image.' }}{{ name }} as {{ name }},
         {%- endfor %}
         {%- if cdc.mode == 'append' %}

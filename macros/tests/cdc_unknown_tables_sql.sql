@@ -5,7 +5,7 @@
 {% macro cdc_unknown_tables_sql(splits) -%}
 {%- for split in splits %}
 select
-    {{ cdc_string_sql(split.feed) }} as feed,
+    {{ adapter.string_literal(split.feed) }} as feed,
     source_schema,
     source_table,
     count(*) as records,
@@ -27,7 +27,7 @@ where
     {%- if split.tables %}
     and not coalesce(
         {%- for table in split.tables %}
-        (source_schema = {{ cdc_string_sql(table.source_schema) }} and source_table = {{ cdc_string_sql(table.source_table) }})
+        (source_schema = {{ adapter.string_literal(table.source_schema) }} and source_table = {{ adapter.string_literal(table.source_table) }})
         {{- ' or' if not loop.last }}
         {%- endfor %},
         false

@@ -48,9 +48,9 @@ where
     and latest.batch_id > coalesce(truncates.batch_id, 0)
     {%- for table in cdc_tables_that_ignore_vanished_files() %}
     and not (
-        latest.feed = {{ cdc_string_sql(table.feed) }}
-        and latest.source_schema = {{ cdc_string_sql(table.source_schema) }}
-        and latest.source_table = {{ cdc_string_sql(table.source_table) }}
+        latest.feed = {{ adapter.string_literal(table.feed) }}
+        and latest.source_schema = {{ adapter.string_literal(table.source_schema) }}
+        and latest.source_table = {{ adapter.string_literal(table.source_table) }}
     )
     {%- endfor %}
 group by latest.feed, latest.source_schema, latest.source_table

@@ -16,6 +16,7 @@ from types import SimpleNamespace
 from typing import Any, NamedTuple
 
 import jinja2
+from dbt.adapters.sparksession.impl import SparksessionAdapter
 from dbt_common.clients.agate_helper import table_from_data_flat
 from dbt_common.clients.jinja import CallableMacroGenerator, get_environment
 from dbt_common.exceptions.macros import MacroReturn
@@ -169,6 +170,8 @@ class Dbt:
                 newest_summary=lambda relation, key: (summary or {}) if key in (summary or {}) else {},
                 run_once=self._run_query,
                 set_properties=set_properties,
+                quote=SparksessionAdapter.quote,
+                string_literal=SparksessionAdapter.string_literal,
                 keep=self._keep,
                 read_files=read_files,
             ),
@@ -181,6 +184,7 @@ class Dbt:
             "execute": execute,
             "flags": SimpleNamespace(WHICH=which),
             "fromjson": json.loads,
+            "get_quoted_csv": lambda names: ", ".join(map(SparksessionAdapter.quote, names)),
             "graph": SimpleNamespace(nodes=nodes or {}),
             "selected_resources": list(nodes or {}),
             "load_relation": existing,

@@ -372,7 +372,7 @@ def test_csv__a_batch_is_compared_with_bronze_only_if_a_record_is_short(query, l
         "columns": [{"name": name} for name in ("id", "value", "last", "more")],
         "options": {"operation_column": "auto", "delimiter": ","},
     }
-    listed = ", ".join(f"({Dbt().cdc_string_sql(line)}, 'f')" for line in lines)
+    listed = ", ".join(f"({Dbt().adapter.string_literal(line)}, 'f')" for line in lines)
     view = f"(select * from values {listed} as t (value, _file_path))"
     sql = Dbt().cdc_csv_short_records_sql(cdc, "select 'f' as path, 'change' as kind", view)
     assert (len(query(sql)) == 1) == is_short
@@ -447,7 +447,7 @@ def test_csv__records_end_where_a_reader_of_characters_ends_them(bronze):
 
 def test_csv__a_value_goes_on_to_the_next_line_where_a_reader_of_characters_is_inside_of_it(query):
     lines = [f"{first},{second}" for first, second in product(LINE_EFFECTS, repeat=2)]
-    listed = ", ".join(f"({Dbt().cdc_string_sql(line)})" for line in lines)
+    listed = ", ".join(f"({Dbt().adapter.string_literal(line)})" for line in lines)
     found = query(f"select value from values {listed} as t (value) where {Dbt().cdc_csv_goes_on_sql('value', ',')}")
     assert [row["value"] for row in found] == [line for line in lines if len(records_by_hand(f"{line}\nx")) == 1]
 
@@ -639,7 +639,7 @@ FORMS: dict[str, tuple[dict[str, str | None], list[str]]] = {
 def test_a_text_comes_back_as_it_was_or_is_quarantined(query, type):
     good, bad = FORMS[type]
     column, dbt = {"name": "a", "raw_type": "string", "type": type}, Dbt()
-    listed = ", ".join(f"({dbt.cdc_string_sql(text)})" for text in [*good, *bad])
+    listed = ", ".join(f"({dbt.adapter.string_literal(text)})" for text in [*good, *bad])
     found = query(
         f"select a, cast({dbt.cdc_cast_sql(column)} as string) as v, {dbt.cdc_misfits_sql([column])} as m"
         f" from values {listed} as t (a)"
@@ -706,12 +706,12 @@ def test_cdc_sequence_sql__objects_of_the_same_time_never_mix(query):
 @pytest.mark.parametrize("name", ["order", "two words", "it's", 'dou"ble', "back`tick", "größe 🙂", "a.b", "\\n"])
 def test_cdc_quote__spark_reads_the_name(query, name):
     dbt = Dbt()
-    assert query(f"select 1 as {dbt.cdc_quote(name)}") == [{name: 1}]
+    assert query(f"select 1 as {dbt.adapter.quote(name)}") == [{name: 1}]
 
 
 @pytest.mark.parametrize("value", ["it's", r"\N", r"\'", 'dou"ble', "back`tick", "größe 🙂", "two\nlines", "%_", ""])
 def test_cdc_string_sql__spark_reads_the_value(query, value):
-    assert query(f"select {Dbt().cdc_string_sql(value)} as v") == [{"v": value}]
+    assert query(f"select {Dbt().adapter.string_literal(value)} as v") == [{"v": value}]
 
 
 def fitted(query: Query, raw_sql: str, raw_type: str, type: str) -> tuple[Any, list[str]]:

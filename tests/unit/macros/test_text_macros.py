@@ -19,7 +19,7 @@ from harness import Dbt, assert_sql_equal
     ],
 )
 def test_cdc_quote__case(name, expected):
-    assert Dbt().cdc_quote(name) == expected
+    assert Dbt().adapter.quote(name) == expected
 
 
 @pytest.mark.parametrize(
@@ -36,7 +36,7 @@ def test_cdc_quote__case(name, expected):
     ],
 )
 def test_cdc_string_sql__case(value, expected):
-    assert Dbt().cdc_string_sql(value) == expected
+    assert Dbt().adapter.string_literal(value) == expected
 
 
 @pytest.mark.parametrize(("names", "expected"), [(["a", "b`c"], "`a`, `b``c`"), (["a"], "`a`"), ([], "")])

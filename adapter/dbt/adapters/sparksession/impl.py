@@ -22,7 +22,7 @@ from pyspark.sql import SparkSession
 
 from dbt.adapters.sparksession import run_lock, snapshots
 from dbt.adapters.sparksession.catalog import relation_names
-from dbt.adapters.sparksession.connections import SparksessionConnectionManager
+from dbt.adapters.sparksession.connections import SparksessionConnectionManager, literal
 from dbt.adapters.sparksession.errors import CommitConflict
 from dbt.adapters.sparksession.kept import kept, kept_part
 from dbt.adapters.sparksession.python_models import run_model
@@ -52,6 +52,17 @@ class SparksessionAdapter(SparkAdapter):
         """Child Spark session of the calling thread's connection."""
         session: SparkSession = self.connections.get_thread_connection().handle.session
         return session
+
+    @classmethod
+    def quote(cls, identifier: str) -> str:
+        """Write a name as a Spark SQL identifier; dbt-spark leaves a backtick in it as it is."""
+        return f"`{identifier.replace('`', '``')}`"
+
+    @available
+    @classmethod
+    def string_literal(cls, value: Any) -> str:
+        """Write a value as a Spark SQL string literal, in which a backslash escapes."""
+        return literal(str(value))
 
     @available
     def run_python_model(self, model: dict[str, Any], compiled_code: str) -> str | None:

@@ -1,3 +1,0 @@
-{% macro cdc_quote(name) -%}
-`{{ name.replace('`', '``') }}`
-{%- endmacro %}
