@@ -312,7 +312,7 @@ def proposed_target(feed: str, schema: str, table: str) -> str:
 
 
 def table_name(name: str) -> str:
-    """Name that a column of the source has in bronze and silver (macros/cdc/cdc_table_name.sql has the same rule).
+    """Name that a column of the source has in bronze and silver (macros/shared/cdc_table_name.sql has the same rule).
 
     A reserved name gets ``source_`` in front. So does a name that could be such a name: no two columns get one name.
     """

@@ -17,7 +17,7 @@ PATTERNS = (
     "models/bronze/**/*",
     "models/silver/**/*",
     "models/etl_metadata/*",
-    "macros/cdc/cdc_seed_checksums.sql",
+    "macros/hooks/cdc_seed_checksums.sql",
 )
 
 

@@ -63,7 +63,7 @@ def render(metadata: Metadata, seeds_dir: Path) -> dict[str, str]:
     files = {
         "models/bronze/_sources.yml": _fill("sources.yml", feeds=_tables_by_feed(metadata)),
         "models/etl_metadata/raw_listing.py": _fill("raw_listing.py.txt", feeds=metadata.feeds, tables=tables),
-        "macros/cdc/cdc_seed_checksums.sql": _fill(
+        "macros/hooks/cdc_seed_checksums.sql": _fill(
             "cdc_seed_checksums.sql",
             checksums={Path(file).stem: seed_checksum(seeds_dir / file) for file in HEADERS},
         ),

@@ -258,7 +258,7 @@ def test_the_order_of_rows_plays_no_part(tmp_path: Path, seed: int) -> None:
     generate(tmp_path / "a", seeds)
     generate(tmp_path / "b", shuffled)
 
-    checksums = "macros/cdc/cdc_seed_checksums.sql"
+    checksums = "macros/hooks/cdc_seed_checksums.sql"
     first, second = generated(tmp_path / "a"), generated(tmp_path / "b")
     assert first.pop(checksums) != second.pop(checksums) or seeds == shuffled
     assert first == second

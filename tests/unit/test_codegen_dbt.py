@@ -94,7 +94,7 @@ def manifest(project: Path) -> dict[str, Any]:
 
 
 def test_the_guard_compares_the_checksums_that_dbt_computes(project: Path, manifest: dict[str, Any]) -> None:
-    macro = (project / "macros/cdc/cdc_seed_checksums.sql").read_text(encoding="utf-8")
+    macro = (project / "macros/hooks/cdc_seed_checksums.sql").read_text(encoding="utf-8")
     seeds = {
         node["name"]: node["checksum"]["checksum"] for node in manifest["nodes"].values() if node["path"][-4:] == ".csv"
     }

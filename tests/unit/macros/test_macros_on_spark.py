@@ -704,13 +704,13 @@ def test_cdc_sequence_sql__objects_of_the_same_time_never_mix(query):
 
 
 @pytest.mark.parametrize("name", ["order", "two words", "it's", 'dou"ble', "back`tick", "größe 🙂", "a.b", "\\n"])
-def test_cdc_quote__spark_reads_the_name(query, name):
+def test_adapter_quote__spark_reads_the_name(query, name):
     dbt = Dbt()
     assert query(f"select 1 as {dbt.adapter.quote(name)}") == [{name: 1}]
 
 
 @pytest.mark.parametrize("value", ["it's", r"\N", r"\'", 'dou"ble', "back`tick", "größe 🙂", "two\nlines", "%_", ""])
-def test_cdc_string_sql__spark_reads_the_value(query, value):
+def test_adapter_string_literal__spark_reads_the_value(query, value):
     assert query(f"select {Dbt().adapter.string_literal(value)} as v") == [{"v": value}]
 
 

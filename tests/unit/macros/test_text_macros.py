@@ -18,7 +18,7 @@ from harness import Dbt, assert_sql_equal
         ("größe 🙂", "`größe 🙂`"),
     ],
 )
-def test_cdc_quote__case(name, expected):
+def test_adapter_quote__case(name, expected):
     assert Dbt().adapter.quote(name) == expected
 
 
@@ -35,13 +35,8 @@ def test_cdc_quote__case(name, expected):
         (12, "'12'"),
     ],
 )
-def test_cdc_string_sql__case(value, expected):
+def test_adapter_string_literal__case(value, expected):
     assert Dbt().adapter.string_literal(value) == expected
-
-
-@pytest.mark.parametrize(("names", "expected"), [(["a", "b`c"], "`a`, `b``c`"), (["a"], "`a`"), ([], "")])
-def test_cdc_column_list_sql__case(names, expected):
-    assert Dbt().cdc_column_list_sql(names) == expected
 
 
 def test_cdc_same_key_sql__composite_and_null_safe():
