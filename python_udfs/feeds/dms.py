@@ -66,7 +66,7 @@ def _folder(number: int) -> str:
 def goes_on(feed: Mapping[str, Any]) -> str:
     """A condition in SQL: the line `value`, on which a record begins, ends inside of a quoted value.
 
-    A quote opens a value only at the beginning of a field (docs/contracts.md section 1.5). Macro cdc_csv_goes_on_sql is
+    A quote opens a value only at the beginning of a field (docs/contracts.md section 1.5). Macro cdc_csv_continues_sql is
     the same for the files of one table.
 
     Args:

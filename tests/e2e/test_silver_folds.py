@@ -196,12 +196,12 @@ class Silver:
         is_first = not self.progress
         changes = dbt.cdc_bronze_range(self.cdc, self.bronze, snapshot, self.progress, PLAN)
         if is_first:
-            [single] = self.run_query(dbt.cdc_single_changes_sql(self.cdc, changes)).rows if rows else [[False]]
+            [single] = self.run_query(dbt._single_changes_sql(self.cdc, changes)).rows if rows else [[False]]
             changes["has_single_changes"] = self.cdc["mode"] == "current" and single[0]
             properties = ", ".join(f"'{name}' = '{value}'" for name, value in MERGE_ON_READ.items())
             sql = dbt.cdc_silver_sql(self.cdc, changes, PLAN, is_first)
             self.spark.sql(f"create table {self.silver} using iceberg tblproperties ({properties}) as {sql}")
-        elif dbt.cdc_replaces_rows(self.cdc, changes):
+        elif dbt.cdc_batch_allows_replace(self.cdc, changes):
             self.replace(dbt, changes)
         else:
             self.merge(dbt, changes)

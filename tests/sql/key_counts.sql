@@ -1,1 +1,1 @@
-{{ cdc_key_counts_sql(given_table(), '`shop__order__news`') }}
+{{ _key_counts_sql(given_table(), '`shop__order__news`') }}

@@ -1,1 +1,1 @@
-{{ cdc_messages_sql('etl_metadata.split_retail', given_table('json'), 7, 9) }}
+{{ _messages_sql('etl_metadata.split_retail', given_table('json'), 7, 9) }}

@@ -1,1 +1,1 @@
-{{ cdc_mixed_lines_sql('etl_metadata.split_retail', given_table(), 7, 9, 'raw_view') }}
+{{ _multi_table_lines_sql('etl_metadata.split_retail', given_table(), 7, 9, 'raw_view') }}

@@ -1,1 +1,1 @@
-{{ cdc_newest_batches_sql('etl_metadata.raw_listing') }}
+{{ _newest_batches_sql('etl_metadata.raw_listing') }}

@@ -1,4 +1,4 @@
-{{ cdc_reject_files_sql(
+{{ _reject_files_sql(
     'etl_metadata.rejected_files',
     given_table(),
     given_files_sql(),

@@ -1,1 +1,1 @@
-{{ cdc_shared_places_sql(given_table(), 'etl_metadata.raw_listing', 7, 9) }}
+{{ _shared_positions_sql(given_table(), 'etl_metadata.raw_listing', 7, 9) }}

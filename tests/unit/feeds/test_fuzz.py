@@ -92,7 +92,7 @@ def bronze_of(spark, found, columns):
         "options": {"operation_column": "always", "absent_columns": "keep"},
     }
     dbt = Dbt()
-    view = f"({dbt.cdc_messages_sql('split_f', cdc, 6, 7)})"
+    view = f"({dbt._messages_sql('split_f', cdc, 6, 7)})"
     raw = {"view": view, "columns": [{"name": row.name, "type": "string"} for row in names.collect()]}
     plan = dbt.cdc_column_plan(dbt.cdc_source_columns(cdc, raw), [])
     bronze = spark.sql(dbt.cdc_bronze_sql(cdc, "select *, 1 as generation from split_f", raw, plan)).persist()

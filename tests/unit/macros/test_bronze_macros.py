@@ -46,8 +46,8 @@ def test_cdc_new_files_sql__loads_wait_for_the_split():
     assert sql == plain.replace("and batch_id > 7", f"and batch_id > 7 {condition}") + f" union all {mixed}"
 
 
-def test_cdc_mixed_lines_sql__records_as_lines_after_those_of_the_loads():
-    mixed = normalise(Dbt().cdc_mixed_lines_sql("s", FEED, 7, 9))
+def test_multi_table_lines_sql__records_as_lines_after_those_of_the_loads():
+    mixed = normalise(Dbt()._multi_table_lines_sql("s", FEED, 7, 9))
     assert mixed == normalise(r"""
         select path as _file_path, modified_at as _file_modified_at, file_row as _file_row, content as value
         from s
@@ -55,7 +55,7 @@ def test_cdc_mixed_lines_sql__records_as_lines_after_those_of_the_loads():
             and file_row < 999999999999
     """)
     loads = "select _file_path, _file_modified_at, _file_row, value from raw_view union all"
-    assert normalise(Dbt().cdc_mixed_lines_sql("s", FEED, 7, 9, "raw_view")) == f"{loads} {mixed}"
+    assert normalise(Dbt()._multi_table_lines_sql("s", FEED, 7, 9, "raw_view")) == f"{loads} {mixed}"
 
 
 def test_cdc_csv_layout_sql__names_stand_before_the_values_of_mixed_records():
@@ -199,9 +199,9 @@ def test_cdc_new_files__a_truncate_is_no_object_to_read():
         ({"earlier_batch_id": 7}, {**FEED, "split": "split_shop"}, False),
     ],
 )
-def test_cdc_keep_new_files__one_look_for_all_tables_with_news_in_the_newest_batch_alone(listed, cdc, is_shared):
+def test_cdc_cache_new_files__one_look_for_all_tables_with_news_in_the_newest_batch_alone(listed, cdc, is_shared):
     dbt = Dbt(answers={"is_shared": [{**WAITING["is_shared"][0], **listed}]}, nodes=THREE)
-    dbt.cdc_keep_new_files("files", cdc, 7, "select of this table")
+    dbt.cdc_cache_new_files("files", cdc, 7, "select of this table")
     if is_shared:
         assert dbt.kept == {"files": dbt.cdc_new_files_sql("ref.raw_listing", "ref.rejected_files", None, 9)}
         assert dbt.kept_parts == {"files": NAMED}
@@ -229,10 +229,10 @@ def test_cdc_new_files__replaced_content_is_rejected_and_not_read():
     assert dbt.queries[-1].endswith("where files.is_newest = false")
 
 
-def test_cdc_reject_files_sql__reasons_are_text():
+def test_reject_files_sql__reasons_are_text():
     files = [{"path": "it's", "reason": r"\N"}, {"path": "b", "reason": "bad"}]
     assert_sql_equal(
-        Dbt().cdc_reject_files_sql("rejected", FEED, FILES_SQL, "unreadable", files),
+        Dbt()._reject_files_sql("rejected", FEED, FILES_SQL, "unreadable", files),
         rf"""
         insert into rejected
         with files as ({FILES_SQL}),
@@ -267,7 +267,7 @@ def test_cdc_read_files__nothing_to_read():
 
 ID_COLUMNS = [{"name": "id", "type": "int"}]
 READABLE = {"view": "shop__order__raw", "columns": ID_COLUMNS, "schemas": [ID_COLUMNS], "rejected": [], "found": []}
-GOES_ON = Dbt().cdc_csv_goes_on_sql("value", ",")
+GOES_ON = Dbt().cdc_csv_continues_sql("value", ",")
 
 
 @pytest.mark.parametrize(
@@ -387,14 +387,14 @@ def test_cdc_csv_layout_sql__with_a_header_the_header_says_how_many():
         ("timestamp", {"timestamp_column": "ts", "operation_column": "never"}, text("_cdc_lead")),
     ],
 )
-def test_cdc_csv_control_sql__case(control, options, expected):
-    assert_sql_equal(Dbt().cdc_csv_control_sql(table(**options), control), expected)
+def test_csv_control_sql__case(control, options, expected):
+    assert_sql_equal(Dbt()._csv_control_sql(table(**options), control), expected)
 
 
 @pytest.mark.parametrize(("control", "name"), [("operation", "=op"), ("timestamp", "=Ts")])
-def test_cdc_csv_control_sql__by_name_with_a_header(control, name):
+def test_csv_control_sql__by_name_with_a_header(control, name):
     dbt, cdc = Dbt(), table(header=True, timestamp_column="Ts")
-    assert dbt.cdc_csv_control_sql(cdc, control).strip() == dbt.cdc_csv_value_sql(cdc, name).strip()
+    assert dbt._csv_control_sql(cdc, control).strip() == dbt.cdc_csv_value_sql(cdc, name).strip()
 
 
 @pytest.mark.parametrize(
@@ -729,13 +729,13 @@ def test_cdc_no_records_sql__same_columns_and_no_row():
 
 
 def misfits(raw_type: str | None, type: str) -> str:
-    return Dbt().cdc_misfits_sql([{"name": "a`b", "raw_type": raw_type, "type": type}])
+    return Dbt().cdc_cast_failures_sql([{"name": "a`b", "raw_type": raw_type, "type": type}])
 
 
 @pytest.mark.parametrize(
     ("raw_type", "type"), [("int", "int"), (None, "int"), ("string", "string"), ("date", "string")]
 )
-def test_cdc_misfits_sql__what_cannot_fail_is_not_asked(raw_type, type):
+def test_cdc_cast_failures_sql__what_cannot_fail_is_not_asked(raw_type, type):
     assert misfits(raw_type, type) == "array()"
 
 
@@ -752,7 +752,7 @@ def test_cdc_misfits_sql__what_cannot_fail_is_not_asked(raw_type, type):
         ("date", "int", "not cast(try_cast(cast(`a``b` as string) as int) as string) <=> cast(`a``b` as string)"),
     ],
 )
-def test_cdc_misfits_sql__case(raw_type, type, condition):
+def test_cdc_cast_failures_sql__case(raw_type, type, condition):
     then = f"then concat('a`b is ', \"'\", cast(`a``b` as string), \"'\", ', expected {type}')"
     assert_sql_equal(misfits(raw_type, type), f"array_compact(array(case when {condition} {then} end))")
 
@@ -770,7 +770,7 @@ ID = {"name": "id", "raw_type": "string", "type": "int", "change": None}
 )
 def test_cdc_bronze_sql__records_of_the_format(format, view, part):
     sql = Dbt().cdc_bronze_sql({**table(), "format": format}, FILES_SQL, {"view": view, "columns": []}, [ID])
-    assert normalise(sql).startswith(normalise(f"with files as ({Dbt().cdc_placed_sql(FILES_SQL)}),"))
+    assert normalise(sql).startswith(normalise(f"with files as ({Dbt().cdc_file_position_sql(FILES_SQL)}),"))
     assert part in sql
 
 
@@ -814,11 +814,11 @@ TARGET = (
         (columns_of(old_v="string", BI_id="int"), ""),
     ],
 )
-def test_cdc_schema_drift__case(columns, expected):
+def test_schema_drift__case(columns, expected):
     options = {"operation_column": "auto", "before_image_prefix": "BI_"}
     cdc = {"format": "parquet", "options": options, "renamed_columns": {"old_v": "v"}}
-    assert Dbt().cdc_schema_drift(cdc, columns, TARGET) == expected
-    assert Dbt().cdc_schema_drift(cdc, columns, TARGET[3:]) == "", "the first files make the table"
+    assert Dbt()._schema_drift(cdc, columns, TARGET) == expected
+    assert Dbt()._schema_drift(cdc, columns, TARGET[3:]) == "", "the first files make the table"
 
 
 def test_cdc_schema_drift_sql__each_parquet_file_by_its_schema():

@@ -28,7 +28,7 @@ def by_name(files: list[MacroFile]) -> dict[str, Any]:
 
 
 def test_there_are_macros():
-    assert {folder.name for folder in FOLDERS} >= {"cdc", "overrides", "tests"}
+    assert {folder.name for folder in FOLDERS} >= {"bronze", "silver", "tests"}
 
 
 @pytest.mark.parametrize("file", FILES, ids=list(by_name(FILES)))

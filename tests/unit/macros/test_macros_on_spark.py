@@ -448,7 +448,7 @@ def test_csv__records_end_where_a_reader_of_characters_ends_them(bronze):
 def test_csv__a_value_goes_on_to_the_next_line_where_a_reader_of_characters_is_inside_of_it(query):
     lines = [f"{first},{second}" for first, second in product(LINE_EFFECTS, repeat=2)]
     listed = ", ".join(f"({Dbt().adapter.string_literal(line)})" for line in lines)
-    found = query(f"select value from values {listed} as t (value) where {Dbt().cdc_csv_goes_on_sql('value', ',')}")
+    found = query(f"select value from values {listed} as t (value) where {Dbt().cdc_csv_continues_sql('value', ',')}")
     assert [row["value"] for row in found] == [line for line in lines if len(records_by_hand(f"{line}\nx")) == 1]
 
 
@@ -641,7 +641,7 @@ def test_a_text_comes_back_as_it_was_or_is_quarantined(query, type):
     column, dbt = {"name": "a", "raw_type": "string", "type": type}, Dbt()
     listed = ", ".join(f"({dbt.adapter.string_literal(text)})" for text in [*good, *bad])
     found = query(
-        f"select a, cast({dbt.cdc_cast_sql(column)} as string) as v, {dbt.cdc_misfits_sql([column])} as m"
+        f"select a, cast({dbt.cdc_cast_sql(column)} as string) as v, {dbt.cdc_cast_failures_sql([column])} as m"
         f" from values {listed} as t (a)"
     )
     assert {row["a"]: row["m"] for row in found} == {
@@ -678,7 +678,7 @@ def sequences(query: Query, positions: list[tuple[Any, ...]]) -> list[str]:
     )
     dbt = Dbt()
     columns = "number, generation, kind, file_time, object_key, _cdc_row, modified_at"
-    objects = dbt.cdc_placed_sql(f"select * from values {listed} as t ({columns})")
+    objects = dbt.cdc_file_position_sql(f"select * from values {listed} as t ({columns})")
     placed = "select *, place as _cdc_place, object as _cdc_object, version as _cdc_version"
     sql = f"select {dbt.cdc_sequence_sql('_cdc_place')} as s from ({placed} from ({objects})) order by number"
     return [row["s"] for row in query(sql)]
@@ -719,7 +719,7 @@ def fitted(query: Query, raw_sql: str, raw_type: str, type: str) -> tuple[Any, l
     dbt = Dbt()
     column = {"name": "a", "raw_type": raw_type, "type": type}
     [row] = query(
-        f"select {dbt.cdc_cast_sql(column)} as v, {dbt.cdc_misfits_sql([column])} as m from (select {raw_sql} as a)"
+        f"select {dbt.cdc_cast_sql(column)} as v, {dbt.cdc_cast_failures_sql([column])} as m from (select {raw_sql} as a)"
     )
     return row["v"], row["m"]
 
@@ -750,7 +750,7 @@ def fitted(query: Query, raw_sql: str, raw_type: str, type: str) -> tuple[Any, l
         ("""'{"a":"x"}'""", "string", "struct<a:int>", None, ["""a is '{"a":"x"}', expected struct<a:int>"""]),
     ],
 )  # fmt: skip
-def test_cdc_misfits_sql__new_type_that_the_column_cannot_become(query, raw_sql, raw_type, type, value, misfits):
+def test_cdc_cast_failures_sql__new_type_that_the_column_cannot_become(query, raw_sql, raw_type, type, value, misfits):
     fit = fitted(query, raw_sql, raw_type, type)
     assert fit[1] == misfits
     assert misfits or fit[0] == value
@@ -778,7 +778,7 @@ def log_sql(*rows: tuple[int, str, int]) -> str:
     ],
 )
 def test_barriers_are_truncates_and_complete_reloads(query, rows, barriers):
-    found = sorted(row["barrier"] for row in query(Dbt().cdc_barriers_sql(log_sql(*rows))))
+    found = sorted(row["barrier"] for row in query(Dbt()._reset_points_sql(log_sql(*rows))))
     [summary] = query(Dbt().cdc_bronze_range_summary_sql(log_sql(*rows)))
     assert found == barriers.split()
     assert (summary["first_barrier"], summary["last_barrier"]) == (min(found, default=None), max(found, default=None))
@@ -794,11 +794,11 @@ def lives(was_there: bool, length: int) -> Iterator[tuple[str, bool]]:
 
 
 @pytest.mark.parametrize("length", [1, 2, 3, 4])
-def test_cdc_key_counts_sql__every_life_of_a_row(query, length):
+def test_key_counts_sql__every_life_of_a_row(query, length):
     found = [(was_there, *life) for was_there in (True, False) for life in lives(was_there, length)]
     rows = ", ".join(f"({key}, '{change}')" for key, (_, changes, _) in enumerate(found) for change in changes)
     news = f"(select * from values {rows} as news (id, _cdc_operation))"
-    [counts] = query(Dbt().cdc_key_counts_sql({"mode": "current", "primary_key": ["id"]}, news))
+    [counts] = query(Dbt()._key_counts_sql({"mode": "current", "primary_key": ["id"]}, news))
     assert counts["rows_deleted"] == sum(was_there and not is_there for was_there, _, is_there in found)
     before = sum(was_there for was_there, _, _ in found)
     assert counts["rows_before"] <= before <= counts["rows_before"] + counts["rows_unclear"]

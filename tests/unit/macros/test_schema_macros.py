@@ -178,8 +178,8 @@ def test_cdc_is_promotion__case(from_type, to_type, expected):
         ("binary", "binary"),
     ],
 )
-def test_cdc_table_type__case(given, expected):
-    assert Dbt().cdc_table_type(given) == expected
+def test_table_type__case(given, expected):
+    assert Dbt()._table_type(given) == expected
 
 
 CHANGES = [
@@ -190,21 +190,21 @@ CHANGES = [
 ]
 
 
-def test_cdc_evolve_columns_sql__one_statement_adds_all():
-    assert Dbt().cdc_evolve_columns_sql(BRONZE, CHANGES) == [
+def test_evolve_statements__one_statement_adds_all():
+    assert Dbt()._evolve_statements(BRONZE, CHANGES) == [
         "alter table bronze.shop__order alter column `wider` type bigint",
         "alter table bronze.shop__order add columns (`new one` date, `b``t` int)",
     ]
 
 
-def test_cdc_evolve_columns_sql__nothing_to_change():
-    assert Dbt().cdc_evolve_columns_sql(BRONZE, CHANGES[:1]) == []
+def test_evolve_statements__nothing_to_change():
+    assert Dbt()._evolve_statements(BRONZE, CHANGES[:1]) == []
 
 
 def test_cdc_evolve_columns__runs_each_statement():
     dbt = Dbt()
     dbt.cdc_evolve_columns(BRONZE, CHANGES)
-    assert dbt.queries == dbt.cdc_evolve_columns_sql(BRONZE, CHANGES)
+    assert dbt.queries == dbt._evolve_statements(BRONZE, CHANGES)
 
 
 @pytest.mark.parametrize(
@@ -221,14 +221,14 @@ def test_cdc_evolve_columns__runs_each_statement():
         ("`days`", "days", "string"),
     ],
 )
-def test_cdc_stand_in_columns__transform(transform, name, type):
-    assert Dbt().cdc_stand_in_columns([], [transform]) == [
+def test_placeholder_columns__transform(transform, name, type):
+    assert Dbt()._placeholder_columns([], [transform]) == [
         {"name": name, "raw_type": None, "type": type, "change": "add"}
     ]
 
 
-def test_cdc_stand_in_columns__keys_first_and_each_column_once():
-    columns = Dbt().cdc_stand_in_columns(["id", "ts"], ["days(ts)", "bucket(4, id)"])
+def test_placeholder_columns__keys_first_and_each_column_once():
+    columns = Dbt()._placeholder_columns(["id", "ts"], ["days(ts)", "bucket(4, id)"])
     assert [(column["name"], column["type"]) for column in columns] == [("id", "string"), ("ts", "timestamp")]
 
 
@@ -301,13 +301,13 @@ RENAMES = {"source_schema": "shop", "source_table": "order", "renamed_columns": 
         (["id"], None, []),
     ],
 )
-def test_cdc_rename_columns_sql__case(columns, allowed, expected):
-    assert Dbt().cdc_rename_columns_sql(BRONZE, RENAMES, columns, allowed) == expected
+def test_rename_statements__case(columns, allowed, expected):
+    assert Dbt()._rename_statements(BRONZE, RENAMES, columns, allowed) == expected
 
 
-def test_cdc_rename_columns_sql__two_old_names_make_one_new_column():
+def test_rename_statements__two_old_names_make_one_new_column():
     cdc = {"renamed_columns": {"a": "c", "b": "c"}}
-    assert Dbt().cdc_rename_columns_sql(BRONZE, cdc, ["a", "b"]) == [
+    assert Dbt()._rename_statements(BRONZE, cdc, ["a", "b"]) == [
         "alter table bronze.shop__order rename column `a` to `c`"
     ]
 
@@ -429,8 +429,8 @@ def test_cdc_cast_sql__case(column, expected):
         ({"name": "a b", "raw_type": None, "type": "int"}, True, "cast(null as int)"),
     ],
 )
-def test_cdc_silver_column_sql__case(column, is_soft, expected):
-    assert Dbt().cdc_silver_column_sql(column, is_soft) == expected
+def test_silver_column_sql__case(column, is_soft, expected):
+    assert Dbt()._silver_column_sql(column, is_soft) == expected
 
 
 OWN = {"_cdc_sequence": "string"}
@@ -488,20 +488,20 @@ def test_cdc_silver_plan__a_missing_key_stops_before_anything_is_altered():
         silver_plan({"id": "int"}, {"old": "int"}, primary_key=["nr"])
 
 
-def test_validate_cdc_key__message():
+def test_validate_key__message():
     dbt = Dbt()
     cdc = {"primary_key": ["ID", "Nr", "line no"], "source_schema": "shop", "source_table": "order"}
     with pytest.raises(CompilerError) as error:
-        dbt.validate_cdc_key(cdc, BRONZE, ["id", "name"])
+        dbt._validate_key(cdc, BRONZE, ["id", "name"])
     assert str(error.value) == (
-        "CDC error in silver.shop__order (validate_cdc_key): bronze.shop__order has no key column nr, line no; it has "
+        "CDC error in silver.shop__order (_validate_key): bronze.shop__order has no key column nr, line no; it has "
         "id, name. Correct primary_key of shop.order in seeds/cdc_tables.csv and run make models."
     )
 
 
 @pytest.mark.parametrize(("keys", "columns"), [(["ID"], ["Id", "name"]), ([], ["id"]), (["id"], [])])
-def test_validate_cdc_key__nothing_wrong(keys, columns):
-    Dbt().validate_cdc_key({"primary_key": keys}, BRONZE, columns)
+def test_validate_key__nothing_wrong(keys, columns):
+    Dbt()._validate_key({"primary_key": keys}, BRONZE, columns)
 
 
 @pytest.mark.parametrize(

@@ -501,9 +501,9 @@ def test_cdc_changes_sql__a_late_truncate_concerns_every_key():
 
 
 @pytest.mark.parametrize(("is_soft", "marker"), [(False, ""), (True, "false as _cdc_is_deleted,")])
-def test_cdc_silver_empty_sql__columns_without_rows(is_soft, marker):
+def test_silver_empty_sql__columns_without_rows(is_soft, marker):
     assert_sql_equal(
-        Dbt().cdc_silver_empty_sql(SOFT if is_soft else CDC, BRONZE, PLAN),
+        Dbt()._silver_empty_sql(SOFT if is_soft else CDC, BRONZE, PLAN),
         f"""
         select cast(null as int) as `id`, cast(null as date) as `gone`, {marker}
             _cdc_operation, _cdc_committed_at, _cdc_sequence, _cdc_generation, _cdc_batch_id
@@ -554,9 +554,9 @@ def test_get_incremental_cdc_merge_sql__bronze_is_missing():
         Dbt(cdc=CDC, nodes={"model.bronze": BRONZE_NODE}).write("cdc_merge")
 
 
-def test_cdc_bronze_is_missing_message__says_what_to_run():
+def test_bronze_is_missing_message__says_what_to_run():
     assert_sql_equal(
-        Dbt().cdc_bronze_is_missing_message(SILVER, BRONZE),
+        Dbt()._bronze_is_missing_message(SILVER, BRONZE),
         "CDC error in silver.shop__order (cdc_merge): its bronze table bronze.shop__order does not exist yet."
         " Silver is built from bronze: run `dbt build`, or `dbt run --select +silver_shop__order`.",
     )
@@ -664,9 +664,9 @@ ON_READ = {"tblproperties": {"write.delete.mode": "merge-on-read"}}
         (False, {}, {}, {"tblproperties": {}}),
     ],
 )
-def test_cdc_may_replace_rows__case(expected, cdc, progress, config):
+def test_cdc_table_allows_replace__case(expected, cdc, progress, config):
     dbt = Dbt(config={**ON_READ, **config})
-    assert dbt.cdc_may_replace_rows({**CDC, **cdc}, {**MANY_ROWS, **progress}) is expected
+    assert dbt.cdc_table_allows_replace({**CDC, **cdc}, {**MANY_ROWS, **progress}) is expected
 
 
 @pytest.mark.parametrize(
@@ -685,9 +685,9 @@ def test_cdc_may_replace_rows__case(expected, cdc, progress, config):
         (False, {"delete_mode": "soft"}, {"has_deletes": True}),
     ],
 )
-def test_cdc_replaces_rows__case(expected, cdc, changes):
+def test_cdc_batch_allows_replace__case(expected, cdc, changes):
     changes = {**CHANGES, "changes": 2000000, "may_replace": True, **changes}
-    assert Dbt().cdc_replaces_rows({**CDC, **cdc}, changes) is expected
+    assert Dbt().cdc_batch_allows_replace({**CDC, **cdc}, changes) is expected
 
 
 def test_get_incremental_cdc_merge_sql__rows_are_replaced_where_nothing_is_late():
@@ -715,9 +715,9 @@ def test_get_incremental_cdc_merge_sql__rows_are_replaced_where_nothing_is_late(
         ("bigint", ["id"], ["ignore_case"], None),
     ],
 )
-def test_cdc_range_type__case(type, keys, comparison, expected):
+def test_range_type__case(type, keys, comparison, expected):
     plan = [{"name": "v", "type": "int"}, {"name": "id", "type": type}]
-    assert Dbt().cdc_range_type({"primary_key": keys, "key_comparison": comparison}, plan) == expected
+    assert Dbt()._range_type({"primary_key": keys, "key_comparison": comparison}, plan) == expected
 
 
 @pytest.mark.parametrize(("type", "has_range"), [("int", True), ("string", False)])
@@ -731,17 +731,17 @@ def test_cdc_bronze_range__the_range_of_keys_is_asked_for_where_rows_are_replace
     assert ("coalesce(`id`, `nr`) as `id`" in normalise(dbt.queries[0])) is has_range
 
 
-def test_cdc_delete_keys_sql__files_without_any_of_the_keys_are_left_out():
+def test_delete_keys_sql__files_without_any_of_the_keys_are_left_out():
     key_range = {"type": "int", "first": "-5", "last": "9"}
     assert_sql_equal(
-        Dbt().cdc_delete_keys_sql(CDC, "silver.t.branch_b", "`n`", key_range),
+        Dbt()._delete_keys_sql(CDC, "silver.t.branch_b", "`n`", key_range),
         """
         delete from silver.t.branch_b as target
         where exists ( select /*+ broadcast(news) */ 1 from `n` as news where target.`id` = news.`id` )
         and target.`id` >= cast('-5' as int) and target.`id` <= cast('9' as int)
         """,
     )
-    without = normalise(Dbt().cdc_delete_keys_sql(CDC, "t", "`n`", None))
+    without = normalise(Dbt()._delete_keys_sql(CDC, "t", "`n`", None))
     assert without.endswith("where target.`id` = news.`id`)")
 
 

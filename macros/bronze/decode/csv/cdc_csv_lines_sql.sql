@@ -1,0 +1,76 @@
+{#
+    A record begins on a line that does not begin inside a quoted value, which may hold line breaks (docs/contracts.md
+    sections 1.1 and 1.5). Where no value goes on to the next line, lines are records: nothing is sorted. Else each line
+    says how it ends, if it begins outside of a value and if it begins inside: the same (a fixed end), as it began, or
+    the other way (a turn). Whether a line begins inside is the last fixed end before it and the number of turns since.
+#}
+{% macro cdc_csv_lines_sql(cdc, raw) -%}
+{%- set file_columns -%}
+_cdc_object_key, _cdc_kind, _cdc_file_time, _cdc_modified_at, _cdc_generation, _cdc_batch_id, _cdc_place, _cdc_object,
+_cdc_version, _cdc_ingested_at
+{%- endset -%}
+{%- set from_sql -%}
+from {{ raw.view }} as raw
+    inner join files
+        on
+            raw._file_path = files.path
+            and files.is_newest
+            {%- if cdc.get('split') %}
+            and (files.kind <> 'mixed' or unix_millis(raw._file_modified_at) = unix_millis(files.modified_at))
+            {%- endif %}
+{%- endset -%}
+{%- if not raw.get('has_line_breaks', true) -%}
+whole as (
+    select
+        {{ cdc_file_columns_sql() | indent(8) }},
+        raw.value as _cdc_content
+    {{ from_sql }}
+)
+{%- else -%}
+{%- set of_file = 'partition by _cdc_object_key, _cdc_modified_at order by _cdc_row rows between unbounded preceding' -%}
+marked as (
+    select
+        {{ cdc_file_columns_sql() | indent(8) }},
+        raw.value,
+        {{ cdc_csv_continues_sql('raw.value', cdc.options.delimiter) }} as _cdc_opens,
+        not contains(raw.value, '"') or {{ cdc_csv_continues_sql("concat('\"', raw.value)", cdc.options.delimiter) }} as _cdc_stays
+    {{ from_sql }}
+),
+
+turned as (
+    select
+        *,
+        count_if(_cdc_opens and not _cdc_stays) over ({{ of_file }} and current row) as _cdc_turns
+    from marked
+),
+
+begun as (
+    select
+        *,
+        (
+            _cdc_turns - int(_cdc_opens and not _cdc_stays) + coalesce(
+                last_value(if(_cdc_opens = _cdc_stays, _cdc_turns + int(_cdc_opens), null)) ignore nulls
+                    over ({{ of_file }} and 1 preceding),
+                0
+            )
+        ) % 2 = 0 as _cdc_begins
+    from turned
+),
+
+numbered as (
+    select
+        *,
+        max(if(_cdc_begins, _cdc_row, null)) over ({{ of_file }} and current row) as _cdc_first_row
+    from begun
+),
+
+whole as (
+    select
+        {{ file_columns }},
+        _cdc_first_row as _cdc_row,
+        array_join(transform(array_sort(collect_list(struct(_cdc_row, value))), line -> line.value), '\n') as _cdc_content
+    from numbered
+    group by {{ file_columns }}, _cdc_first_row
+)
+{%- endif -%}
+{%- endmacro %}

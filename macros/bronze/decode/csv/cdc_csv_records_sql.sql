@@ -1,0 +1,53 @@
+{# Lines to records to named text values. #}
+{% macro cdc_csv_records_sql(cdc, raw, plan, before_images=[]) -%}
+{%- set header = cdc.options.header -%}
+{#- How a header's names of DMS's own columns are marked (cdc_csv_layout_sql). -#}
+{%- set own = '=' if header else '' -%}
+{{ cdc_csv_lines_sql(cdc, raw) }},
+
+split as (
+    select
+        *,
+        {{ cdc_csv_fields_sql('_cdc_content', cdc.options.delimiter) | indent(8) }} as _cdc_fields
+    from whole
+),
+
+{{ cdc_csv_layout_sql(cdc, before_images | map(attribute='name') | list) }},
+
+records as (
+    select
+        *,
+        {{ cdc_csv_unavailable_sql(cdc, plan) | indent(8) }} as _cdc_unavailable_columns,
+        {%- for column in plan if column.raw_type is not none %}
+        {{ cdc_csv_value_sql(cdc, column.name) }} as {{ adapter.quote(column.name) }},
+        {%- endfor %}
+        {%- for column in before_images if column.raw_type is not none %}
+        {{ cdc_csv_value_sql(cdc, own ~ column.name) }} as {{ adapter.quote(column.name) }},
+        {%- endfor %}
+        {%- if cdc.options.get('change_sequence_column') %}
+        nullif(trim({{ cdc_csv_value_sql(cdc, own ~ cdc.options.change_sequence_column) }}), '') as _cdc_change_sequence,
+        {%- endif %}
+        {{ _csv_control_sql(cdc, 'operation') }} as _cdc_op,
+        {{ _csv_control_sql(cdc, 'timestamp') }} as _cdc_commit_text
+    from placed
+    {%- if header %}
+    where _cdc_row > 0
+    {%- endif %}
+)
+{%- endmacro %}
+
+
+{# The operation or the timestamp column of a CSV record. #}
+{% macro _csv_control_sql(cdc, control) -%}
+{%- set has_operation = cdc.options.operation_column != 'never' -%}
+{%- set timestamp_column = cdc.options.get('timestamp_column') -%}
+{%- if control == 'operation' and not has_operation or control == 'timestamp' and not timestamp_column -%}
+    cast(null as string)
+{%- elif cdc.options.header -%}
+    {{ cdc_csv_value_sql(cdc, '=' ~ ('op' if control == 'operation' else timestamp_column)) }}
+{%- elif control == 'operation' -%}
+    {{ cdc_csv_text_sql(cdc, '1') }}
+{%- else -%}
+    {{ cdc_csv_text_sql(cdc, '_cdc_lead') }}
+{%- endif -%}
+{%- endmacro %}

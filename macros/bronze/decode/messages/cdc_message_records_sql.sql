@@ -1,0 +1,71 @@
+{#
+    Messages were understood when they were split: every value is text as a cast to its type reads it, binary base64.
+    Names of columns are compared without regard to case, as everywhere.
+#}
+{% macro cdc_message_records_sql(cdc, view, plan) -%}
+records as (
+    select
+        raw.object_key as _cdc_object_key,
+        raw.kind as _cdc_kind,
+        raw.file_time as _cdc_file_time,
+        raw.modified_at as _cdc_modified_at,
+        raw.generation as _cdc_generation,
+        raw.batch_id as _cdc_batch_id,
+        raw.object as _cdc_object,
+        raw.version as _cdc_version,
+        raw.ingested_at as _cdc_ingested_at,
+        raw.file_row as _cdc_row,
+        raw.position as _cdc_position,
+        raw.operation as _cdc_op,
+        cast(raw.committed_at as string) as _cdc_commit_text,
+        {{ _cdc_message_malformed_sql(cdc, plan) | indent(8) }} as _cdc_malformed,
+        map_keys(raw.image) as _cdc_header,
+        raw.before as _cdc_before,
+        {{ _message_unavailable_sql(cdc, plan) | indent(8) }} as _cdc_unavailable_columns,
+        {%- for column in plan if column.raw_type is not none %}
+        {{ cdc_message_value_sql(cdc, column) }} as {{ adapter.quote(column.name) }},
+        {%- endfor %}
+        raw.content as _cdc_content
+    from (
+        {{ cdc_file_position_sql('select *\nfrom ' ~ view) | indent(8) }}
+    ) as raw
+)
+{%- endmacro %}
+
+{# A column may have been listed as binary after its messages were split. #}
+{% macro _cdc_message_malformed_sql(cdc, plan) -%}
+coalesce(
+    raw.malformed
+    {%- for column in plan if column.raw_type == 'binary' %},
+    case
+        when
+            {{ cdc_message_value_sql(cdc, column, as_text=true) }} is not null
+            and {{ cdc_message_value_sql(cdc, column) }} is null
+            then {{ adapter.string_literal('column ' ~ column.name ~ ': received a text that is not base64') }}
+    end
+    {%- endfor %}
+)
+{%- endmacro %}
+
+
+{#
+    What the message itself says that it does not carry and, if the feed keeps absent columns, what its image lacks. A
+    message without an image, such as a truncate, lacks nothing.
+#}
+{% macro _message_unavailable_sql(cdc, plan) -%}
+{%- set keys = cdc.primary_key | map('lower') | list -%}
+{%- set keeps_absent = cdc.options.get('absent_columns') == 'keep' -%}
+{%- set conditions = {} -%}
+{%- for column in plan if column.name | lower not in keys -%}
+    {%- set alternatives = [] -%}
+    {%- for name in cdc_names_in_files(cdc, column.name) -%}
+        {%- do alternatives.append('array_contains(raw.unavailable, ' ~ adapter.string_literal(cdc_file_name(name)) ~ ')') -%}
+    {%- endfor -%}
+    {%- if keeps_absent -%}
+        {%- set name = cdc_file_name(column.name) | lower -%}
+        {%- do alternatives.append('not map_contains_key(raw.image, ' ~ adapter.string_literal(name) ~ ')') -%}
+    {%- endif -%}
+    {%- do conditions.update({column.name: alternatives | join(' or ')}) -%}
+{%- endfor -%}
+{{ cdc_names_where_sql(conditions) }}
+{%- endmacro %}

@@ -1,0 +1,64 @@
+{# What _newest_batches_sql says of a table. One query answers for all tables of a run. #}
+{% macro cdc_newest_batches(cdc) %}
+    {% set found = {
+        'batch_id': 0, 'earlier_batch_id': 0, 'shared_batch_id': 0, 'is_reloaded': 0, 'has_gone': 0, 'objects': 0,
+    } %}
+    {% for row in adapter.run_once(_newest_batches_sql(cdc_relation_of('raw_listing'))) %}
+        {% if row['feed'] == cdc.feed and row['source_schema'] == cdc.source_schema
+            and row['source_table'] == cdc.source_table %}
+            {% for name in found %}
+                {% do found.update({name: (row[name] or 0) | int}) %}
+            {% endfor %}
+        {% endif %}
+    {% endfor %}
+    {% do return(found) %}
+{% endmacro %}
+
+
+{#
+    What the listing has of each table: its newest batch, the one before the newest of all, the newest with an object whose
+    place in the order another one has too; whether a load object came again, and whether an object went; and how many
+    objects of all tables the newest batch of all has.
+#}
+{% macro _newest_batches_sql(listing) -%}
+with objects as (
+    select
+        *,
+        batch_id = (select max(newest.batch_id) from {{ listing }} as newest) as is_of_newest,
+        if(kind = 'load', object_key, null) as load_key
+    from {{ listing }}
+    where kind in ('load', 'change', 'truncate', 'vanished')
+),
+
+places as (
+    select
+        feed,
+        source_schema,
+        source_table,
+        kind,
+        max(batch_id) filter (where kind <> 'vanished') as batch_id,
+        max(batch_id) filter (where kind <> 'vanished' and not is_of_newest) as earlier_batch_id,
+        count_if(kind <> 'vanished' and is_of_newest) as objects,
+        kind = 'change' and min(object_key) <> max(object_key) as is_shared,
+        kind = 'load' and count(*) > 1 as is_reloaded
+    from objects
+    group by
+        feed, source_schema, source_table, kind, load_key, {{ cdc_dms_position_sql(has_generation=false) | indent(8) }}
+)
+
+select
+    feed,
+    source_schema,
+    source_table,
+    max(batch_id) as batch_id,
+    max(earlier_batch_id) as earlier_batch_id,
+    greatest(
+        max(batch_id) filter (where is_shared),
+        if(count_if(kind = 'load') > 1, max(batch_id) filter (where kind = 'load'), null)
+    ) as shared_batch_id,
+    bool_or(is_reloaded) as is_reloaded,
+    bool_or(kind = 'vanished') as has_gone,
+    sum(sum(objects)) over () as objects
+from places
+group by feed, source_schema, source_table
+{%- endmacro %}

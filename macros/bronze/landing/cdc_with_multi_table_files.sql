@@ -1,0 +1,63 @@
+{#
+    The raw view with this table's part of mixed objects; without change for a batch that has none. Messages tell the
+    names of their columns, whose values are text.
+#}
+{% macro cdc_with_multi_table_files(cdc, files, after_batch_id, raw) %}
+    {% if files.has_mixed %}
+        {% set split = cdc_split_of(cdc) %}
+        {% set view = this.identifier ~ '__mixed' %}
+        {% if cdc.format == 'json' %}
+            {% set sql = _messages_sql(split, cdc, after_batch_id, files.last_batch_id) %}
+        {% else %}
+            {% set sql = _multi_table_lines_sql(split, cdc, after_batch_id, files.last_batch_id, raw.view) %}
+        {% endif %}
+        {% do run_query('create or replace temporary view ' ~ view ~ ' as\n' ~ sql) %}
+        {% do raw.update({'view': view}) %}
+    {% endif %}
+    {% if files.has_mixed and cdc.format == 'json' %}
+        {% set names_sql = 'select distinct explode(names) as name from ' ~ raw.view ~ ' order by name' %}
+        {% for name in run_query(names_sql).columns['name'].values() %}
+            {% do raw.columns.append({'name': cdc_table_name(name), 'file_name': name, 'type': 'string'}) %}
+        {% endfor %}
+    {% endif %}
+    {% do return(raw) %}
+{% endmacro %}
+
+
+{# The messages of one table that a batch brings. #}
+{% macro _messages_sql(split, cdc, after_batch_id, last_batch_id) -%}
+select
+    * except (image, before, unavailable),
+    1 as generation,
+    transform_keys(image, (name, value) -> lower(name)) as image,
+    transform_keys(before, (name, value) -> lower(name)) as before,
+    transform(unavailable, name -> lower(name)) as unavailable,
+    map_keys(image) as names
+from {{ split }}
+where
+    {{ cdc_in_batches_sql(cdc, after_batch_id, last_batch_id) | indent(4) }}
+    and file_row < {{ cdc_marker_row() }}
+{%- endmacro %}
+
+
+{# Records of mixed objects in the form of lines: a record that holds line breaks is one of them. #}
+{% macro _multi_table_lines_sql(split, cdc, after_batch_id, last_batch_id, lines=none) -%}
+{%- if lines is not none %}
+select
+    _file_path,
+    _file_modified_at,
+    _file_row,
+    value
+from {{ lines }}
+union all
+{%- endif %}
+select
+    path as _file_path,
+    modified_at as _file_modified_at,
+    file_row as _file_row,
+    content as value
+from {{ split }}
+where
+    {{ cdc_in_batches_sql(cdc, after_batch_id, last_batch_id) | indent(4) }}
+    and file_row < {{ cdc_marker_row() }}
+{%- endmacro %}

@@ -1,0 +1,50 @@
+{#
+    The reloads of which a change has come, each with the load objects that it left as they were: objects of an earlier
+    generation that have no version in it and are still there. Without such a one the reload is complete.
+#}
+{% macro cdc_reloads_sql(cdc, listing, rejected, last_batch_id, split=none) -%}
+with {{ cdc_generations_sql(listing, rejected, cdc, last_batch_id, split) }},
+
+placed as (
+    select
+        counted.object_key,
+        max(starts.generation) as generation
+    from counted
+    inner join starts on counted.modified_at >= starts.began_at
+    group by counted.object_key, counted.modified_at
+),
+
+changed as (
+    select
+        changes.object_key,
+        max(starts.generation) as generation
+    from changes
+    inner join starts on changes.came_at >= starts.began_at
+    where changes.is_read
+    group by changes.object_key
+),
+
+there as (
+    {{ cdc_present_loads_sql(cdc, listing, last_batch_id) | indent(4) }}
+),
+
+untouched as (
+    select distinct
+        reloads.generation,
+        before.object_key
+    from changed as reloads
+    inner join placed as before on before.generation < reloads.generation
+    left semi join there on before.object_key = there.object_key
+    left anti join placed as own
+        on before.object_key = own.object_key and reloads.generation = own.generation
+)
+
+select
+    reloads.generation,
+    array_join(array_sort(collect_set(untouched.object_key)), ', ') as untouched
+from changed as reloads
+left join untouched on reloads.generation = untouched.generation
+where reloads.generation > 1
+group by reloads.generation
+order by reloads.generation
+{%- endmacro %}

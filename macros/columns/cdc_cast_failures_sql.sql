@@ -1,0 +1,54 @@
+{#
+    A sentence for every value that its column's type cannot hold. Text must have a form of the type, and lose nothing;
+    any other type must survive the way there and back. A change sequence that is none would put its change anywhere in
+    the order.
+#}
+{% macro cdc_cast_failures_sql(plan, change_sequence_column=none) -%}
+{%- set casts = [] -%}
+{%- for column in plan if column.raw_type is not none and column.type != 'string' and column.raw_type != column.type -%}
+    {%- do casts.append(column) -%}
+{%- endfor -%}
+{%- if not casts and not change_sequence_column -%}
+array()
+{%- else -%}
+array_compact(array(
+    {%- for column in casts %}
+    {%- set raw = column.get('sql') or adapter.quote(column.name) %}
+    {%- set value = cdc_try_cast_sql(raw, column.raw_type, column.type) %}
+    case
+        {%- if column.type.split('<')[0] in ['array', 'map', 'struct'] %}
+        when not {{ _json_sql(value) }} <=> {{ raw }}
+        {%- elif column.raw_type == 'string' %}
+        when {{ raw }} is not null and ({{ value }} is null or not {{ cdc_is_exact_sql(raw, value, column.type) }})
+        {%- elif not cdc_is_direct_cast(column.raw_type, column.type) %}
+        when not cast({{ value }} as string) <=> cast({{ raw }} as string)
+        {%- else %}
+        when not try_cast({{ value }} as {{ column.raw_type }}) <=> {{ raw }}
+        {%- endif %}
+            then concat(
+                {{ adapter.string_literal(column.name ~ ' is ') }}, "'", cast({{ raw }} as string), "'",
+                {{ adapter.string_literal(', expected ' ~ column.type) }}
+            )
+    end{{ ',' if not loop.last or change_sequence_column }}
+    {%- endfor %}
+    {%- if change_sequence_column %}
+    case
+        when _cdc_kind <> 'load' and not {{ cdc_is_change_sequence_sql('_cdc_change_sequence') }}
+            then concat(
+                {{ adapter.string_literal(change_sequence_column ~ ' is ') }}, "'", _cdc_change_sequence, "'", ', expected 35 digits'
+            )
+    end
+    {%- endif %}
+))
+{%- endif -%}
+{%- endmacro %}
+
+
+{# A nested value as read_files writes it with `nested` json: equal values have equal text. #}
+{% macro _json_sql(value) -%}
+to_json({{ value }}, map(
+            'ignoreNullFields', 'false', 'timeZone', 'UTC',
+            'timestampFormat', 'yyyy-MM-dd\'T\'HH:mm:ss.SSSSSSXXX',
+            'timestampNTZFormat', 'yyyy-MM-dd\'T\'HH:mm:ss.SSSSSS'
+        ))
+{%- endmacro %}

@@ -1,0 +1,33 @@
+{#
+    How many keys have different changes at one place, in objects without an order among themselves. Each counts in the
+    run that brought the last of them. Objects and rows are compared by their hashes: a load is in many objects of one
+    place, and counting distinct rows would sort it. A hash passes over nulls, so that it has to be told of them. The places are those of
+    the listing, which lack the generation and a point.
+#}
+{% macro cdc_ties_sql(cdc, log_sql, places, plan, after_batch_id) -%}
+{%- set row_hash -%}
+xxhash64(_cdc_operation
+    {%- for column in plan if column.raw_type is not none %}, {{ adapter.quote(column.name) }}, {{ adapter.quote(column.name) }} is null
+    {%- endfor %})
+{%- endset -%}
+{%- set object_hash = 'xxhash64(' ~ cdc_file_hash_sql('_cdc_sequence') ~ ')' -%}
+with log as (
+    {{ log_sql | indent(4) }}
+),
+
+tied as (
+    select left(_cdc_sequence, length(_cdc_sequence) - 45) as place
+    from log
+    where substring(_cdc_sequence, 8, length(_cdc_sequence) - 52) in (
+        {%- for place in places %}{{ adapter.string_literal(place) }}{{ ', ' if not loop.last }}{% endfor -%}
+    )
+    group by {{ cdc_key_list_sql(cdc) }}, left(_cdc_sequence, length(_cdc_sequence) - 45)
+    having
+        max(_cdc_batch_id) > {{ after_batch_id }}
+        and min({{ object_hash }}) <> max({{ object_hash }})
+        and min({{ row_hash }}) <> max({{ row_hash }})
+)
+
+select count(*) as ties
+from tied
+{%- endmacro %}

@@ -1,0 +1,46 @@
+{#
+    Ties that this run resolves by the hash of the object's name. Looked for only where keys have more than one change,
+    the changes are of more than one object or of a place that has been applied, and the listing shows two objects of
+    one place.
+#}
+{% macro cdc_count_ties(cdc, changes, plan) %}
+    {% if cdc.mode == 'append' or changes.has_single_changes or not changes.may_tie
+        or cdc_newest_batches(cdc).shared_batch_id <= changes.after_batch_id | int %}
+        {% do return(0) %}
+    {% endif %}
+    {% set listing = cdc_relation_of('raw_listing') %}
+    {% set places = [] %}
+    {% for row in run_query(_shared_positions_sql(cdc, listing, changes.after_batch_id, changes.last_batch_id)) %}
+        {% do places.append(row['place']) %}
+    {% endfor %}
+    {% if not places %}
+        {% do return(0) %}
+    {% endif %}
+    {% set ties_sql = cdc_ties_sql(cdc, changes.log_sql, places, plan, changes.after_batch_id) %}
+    {% do return(run_query(ties_sql).rows[0]['ties']) %}
+{% endmacro %}
+
+
+{#
+    Places, without their generation, that more than one object has, one of them in a batch that silver has not applied.
+#}
+{% macro _shared_positions_sql(cdc, listing, after_batch_id, last_batch_id) -%}
+with objects as (
+    select
+        {{ cdc_dms_position_sql(has_generation=false) | indent(8) }} as place,
+        object_key,
+        batch_id
+    from {{ listing }}
+    where
+        feed = {{ adapter.string_literal(cdc.feed) }}
+        and source_schema = {{ adapter.string_literal(cdc.source_schema) }}
+        and source_table = {{ adapter.string_literal(cdc.source_table) }}
+        and kind in ('load', 'change')
+        and batch_id <= {{ last_batch_id }}
+)
+
+select place
+from objects
+group by place
+having count(distinct object_key) > 1 and max(batch_id) > {{ after_batch_id }}
+{%- endmacro %}

@@ -1,0 +1,40 @@
+{#
+    What the snapshot of this run will say of itself: how far silver is then, and what the run met. Numbers that cost a
+    look at the data are asked for only where the metadata or the listing says that there is something to count.
+#}
+{% macro cdc_silver_progress(cdc, changes, plan) %}
+    {% set progress = {
+        'bronze-snapshot-id': changes.to_snapshot_id,
+        'batch-id': changes.last_batch_id,
+        'sequence': changes.last_sequence,
+        'barrier': changes.barrier,
+        'committed-at': changes.last_committed_at,
+        'changes': changes.changes,
+        'not-applied': changes.not_applied,
+    } %}
+    {% if changes.has_overwritten %}
+        {% do progress.update({'overwritten': 'true'}) %}
+    {% endif %}
+    {% if changes.changes %}
+        {% do progress.update({'ties': cdc_count_ties(cdc, changes, plan)}) %}
+    {% endif %}
+    {% if changes.changes and cdc.get('unchanged_rows') == 'skip' and cdc.mode == 'current' %}
+        {% do progress.update({'keys': run_query(_count_keys_sql(cdc, changes)).rows[0]['keys']}) %}
+    {% endif %}
+    {% do return(progress) %}
+{% endmacro %}
+
+
+{% macro _count_keys_sql(cdc, changes) -%}
+with news as (
+    {{ changes.sql | indent(4) }}
+),
+
+keys as (
+    select distinct {{ cdc_key_list_sql(cdc) }}
+    from news
+)
+
+select count(*) as keys
+from keys
+{%- endmacro %}

@@ -1,0 +1,82 @@
+{#
+    Changes with every value that can be known from the changes before: a value that a change does not carry is the one
+    of the change before it, as far back as the row lived. What is still unknown then is what silver holds, if the row
+    was alive there; the names of these columns stay in _cdc_unavailable_columns, and _cdc_epoch is the last truncate or
+    reload before, which no value outlives (docs/contracts.md section 6.3).
+#}
+{% macro cdc_carried_forward_sql(cdc, plan, changes) -%}
+{%- set keys = cdc.primary_key | map('lower') | list -%}
+{%- set columns = [] -%}
+{%- for column in plan if column.raw_type is not none and column.name | lower not in keys -%}
+    {%- do columns.append(column.name) -%}
+{%- endfor -%}
+{%- set of_key = 'partition by ' ~ cdc_key_list_sql(cdc) ~ ' order by _cdc_sequence' -%}
+dated as (
+    select
+        *,
+        {%- if changes.barriers %}
+        coalesce(array_max(filter(
+            array({% for barrier in changes.barriers %}{{ adapter.string_literal(barrier) }}{{ ', ' if not loop.last }}{% endfor %}),
+            barrier -> barrier <= _cdc_sequence
+        )), '') as _cdc_epoch
+        {%- else %}
+        '' as _cdc_epoch
+        {%- endif %}
+    from changes
+),
+
+begun as (
+    select
+        *,
+        coalesce(
+            _cdc_operation in ('I', 'L')
+            or lag(_cdc_operation) over ({{ of_key }}) = 'D'
+            or lag(_cdc_epoch) over ({{ of_key }}) <> _cdc_epoch,
+            false
+        ) as _cdc_begins
+    from dated
+),
+
+lives as (
+    select
+        *,
+        count_if(_cdc_begins) over ({{ of_key }}) as _cdc_life
+    from begun
+),
+
+known as (
+    select
+        *,
+        {%- for name in columns %}
+        last_value(
+            if(({{ cdc_is_image_sql(cdc, plan) | indent(12) }})
+            and array_contains(_cdc_unavailable_columns, {{ adapter.string_literal(name) }}) is not true, struct({{ adapter.quote(name) }} as value), null)
+        ) ignore nulls over (partition by {{ cdc_key_list_sql(cdc) }}, _cdc_life order by _cdc_sequence) as _cdc_known_{{ loop.index }},
+        {%- endfor %}
+        _cdc_life = 0 and not _cdc_is_whole as _cdc_continues
+    from lives
+),
+
+filled as (
+    select
+        {%- for column in plan if column.raw_type is not none and column.name | lower in keys %}
+        {{ adapter.quote(column.name) }},
+        {%- endfor %}
+        {%- for name in columns %}
+        _cdc_known_{{ loop.index }}.value as {{ adapter.quote(name) }},
+        {%- endfor %}
+        _cdc_operation,
+        _cdc_committed_at,
+        _cdc_sequence,
+        _cdc_generation,
+        _cdc_batch_id,
+        _cdc_epoch,
+        {{ cdc_is_image_sql(cdc, plan) | indent(8) }} as _cdc_is_image,
+        if(_cdc_continues, array_compact(array(
+            {%- for name in columns %}
+            if(_cdc_known_{{ loop.index }} is null, {{ adapter.string_literal(name) }}, null){{ ',' if not loop.last }}
+            {%- endfor %}
+        )), null) as _cdc_unavailable_columns
+    from known
+)
+{%- endmacro %}

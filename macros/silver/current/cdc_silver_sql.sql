@@ -1,0 +1,78 @@
+{#
+    The newest change of every key that bronze has news of. A row that is only marked as deleted keeps its last image,
+    which is not always in the delete itself (docs/contracts.md section 1.7). What is older than the last truncate or
+    complete reload is gone (section 1.10, case 40).
+#}
+{% macro cdc_silver_sql(cdc, changes, plan, is_first) -%}
+{%- set is_soft = cdc_is_soft(cdc) -%}
+{%- set fills = changes.has_partial and cdc.mode == 'current' -%}
+{%- set image_if = '_cdc_is_image' if fills else cdc_is_image_sql(cdc, plan) -%}
+with news as (
+    {{ changes.sql | indent(4) }}
+),
+
+{{ cdc_changes_sql(cdc, changes) }},
+{% if fills %}
+{{ cdc_carried_forward_sql(cdc, plan, changes) }},
+{% endif %}
+newest as (
+    select
+        {%- if changes.has_single_changes %}
+        struct(*) as change,
+        {{ 'if(' ~ image_if ~ ', struct(*), null)' if is_soft else 'struct(*)' }} as image
+        {%- else %}
+        max_by(struct(*), _cdc_sequence) as change,
+        max_by(struct(*), _cdc_sequence) {{ 'filter (where ' ~ image_if ~ ') ' if is_soft }}as image
+        {%- endif %}
+    from {{ 'filled' if fills else 'changes' }}
+    {%- if not changes.has_single_changes %}
+    group by {{ cdc_key_list_sql(cdc) }}
+    {%- endif %}
+)
+
+select
+    {%- for column in plan %}
+    {{ _silver_column_sql(column, is_soft) }} as {{ adapter.quote(column.name) }},
+    {%- endfor %}
+    {%- if is_soft %}
+    change._cdc_operation = 'D'
+    {{- ' or change._cdc_sequence < ' ~ adapter.string_literal(changes.barrier) if changes.barrier }} as _cdc_is_deleted,
+    {%- endif %}
+    {%- if is_soft and not is_first %}
+    image is not null as _cdc_has_image,
+    {%- endif %}
+    {%- if fills and not is_first %}
+    image._cdc_unavailable_columns,
+    image._cdc_epoch,
+    {%- endif %}
+    {%- if cdc.mode == 'append' %}
+    change._cdc_source_file,
+    change._cdc_file_row,
+    {%- endif %}
+    change._cdc_operation,
+    change._cdc_committed_at,
+    change._cdc_sequence,
+    change._cdc_generation,
+    change._cdc_batch_id
+from newest
+{%- set conditions = [] -%}
+{%- if not is_soft and changes.barrier -%}
+    {%- do conditions.append('change._cdc_sequence >= ' ~ adapter.string_literal(changes.barrier)) -%}
+{%- endif -%}
+{%- if not is_soft and (is_first or changes.get('replaces')) -%}
+    {%- do conditions.append("change._cdc_operation <> 'D'") -%}
+{%- endif -%}
+{{ '\nwhere ' ~ conditions | join(' and ') if conditions }}
+{%- endmacro %}
+
+
+{% macro _silver_column_sql(column, is_soft) -%}
+{%- set name = adapter.quote(column.name) -%}
+{%- if column.raw_type is none -%}
+    cast(null as {{ column.type }})
+{%- elif is_soft -%}
+    if(image is null, change.{{ name }}, image.{{ name }})
+{%- else -%}
+    image.{{ name }}
+{%- endif -%}
+{%- endmacro %}

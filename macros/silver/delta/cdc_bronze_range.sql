@@ -1,0 +1,75 @@
+{#
+    Which part of bronze is new to silver, what is in it, and silver's progress once it is applied. The range starts at
+    the snapshot that was applied last; where that one is gone (expired, rolled back), at the batch that was applied
+    last. Changes that sort before what was applied make the whole log interesting: it is then looked at, too. A marker of
+    an overwritten object takes rows back, of which nothing says what they had replaced: all of the log is new then.
+#}
+{% macro cdc_bronze_range(cdc, bronze, to_snapshot_id, progress, plan, is_again=false) %}
+    {% set from_snapshot_id = progress.get('cdc.bronze-snapshot-id') %}
+    {% if from_snapshot_id and not adapter.is_current_ancestor(bronze, from_snapshot_id) %}
+        {% set from_snapshot_id = none %}
+    {% endif %}
+    {% set after_batch_id = progress.get('cdc.batch-id', 0) | int %}
+    {% set applied_sequence = progress.get('cdc.sequence', '') %}
+    {% set applied_barrier = progress.get('cdc.barrier', '') %}
+    {% set has_overwritten = is_again or 'cdc.overwritten' in progress %}
+    {% set rows_sql = cdc_bronze_range_sql(bronze, from_snapshot_id, to_snapshot_id, after_batch_id, is_again) %}
+    {% set log_rows_sql = cdc_bronze_range_sql(bronze, none, to_snapshot_id, 0, has_overwritten) %}
+    {% set may_replace = cdc_table_allows_replace(cdc, progress) %}
+    {% set key_type = _range_type(cdc, plan) if may_replace else none %}
+    {% set key = cdc.primary_key[0] if key_type else none %}
+    {% set keyed_sql = cdc_renamed_columns_sql(cdc, plan, rows_sql) if key else rows_sql %}
+    {% set news = run_query(cdc_bronze_range_summary_sql(keyed_sql, key)).rows[0] %}
+    {% if news['has_overwritten'] %}
+        {% set changes = cdc_bronze_range(cdc, bronze, to_snapshot_id, {}, plan, is_again=true) %}
+        {% set last_batch_id = [after_batch_id, news['last_batch_id']] | max %}
+        {% do return(dict(changes, after_batch_id=after_batch_id, last_batch_id=last_batch_id)) %}
+    {% endif %}
+    {% set first_sequence = news['first_sequence'] or applied_sequence ~ '~' %}
+    {% set has_late = first_sequence <= applied_sequence %}
+    {% set log = run_query(cdc_bronze_range_summary_sql(log_rows_sql)).rows[0] if has_late else news %}
+    {% set found = cdc_reset_points(log, log_rows_sql if has_late else rows_sql) %}
+    {% set barriers = ([applied_barrier] + found) | select | unique | sort %}
+    {% set barrier = barriers[-1] if barriers else '' %}
+    {% set changes = {
+        'sql': cdc_log_sql(cdc, plan, rows_sql, news['has_key_changes']),
+        'log_sql': cdc_log_sql(cdc, plan, log_rows_sql, log['has_key_changes']),
+        'to_snapshot_id': to_snapshot_id,
+        'has_overwritten': has_overwritten,
+        'replaces_all': is_again,
+        'applied_sequence': applied_sequence,
+        'first_sequence': first_sequence,
+        'has_late': has_late,
+        'has_late_truncate': (news['first_truncate'] or '~') <= applied_sequence,
+        'has_partial': log['has_partial'],
+        'has_key_changes': news['has_key_changes'],
+        'has_deletes': news['has_deletes'] or news['has_key_changes'],
+        'barriers': barriers,
+        'barrier': barrier,
+        'has_new_barrier': barrier > applied_barrier,
+        'last_batch_id': [after_batch_id, news['last_batch_id'] or 0] | max,
+        'last_sequence': [applied_sequence, news['last_sequence'] or ''] | max,
+        'last_committed_at': [progress.get('cdc.committed-at', ''), news['last_committed_at'] or ''] | max,
+        'changes': news['changes'],
+        'may_tie': news['has_many_objects'] or first_sequence[:-45] <= applied_sequence[:-45],
+        'not_applied': news['updates_and_deletes'] if cdc.mode == 'append' else 0,
+        'after_batch_id': after_batch_id,
+        'may_replace': may_replace,
+        'key_range': {'type': key_type, 'first': news['first_key'], 'last': news['last_key']} if key else none,
+    } %}
+    {% do changes.update({'has_single_changes': not progress and cdc_has_single_changes(cdc, changes)}) %}
+    {% do return(changes) %}
+{% endmacro %}
+
+
+{# The type of a key whose range can be written, so that files without any of it are left out; else none. #}
+{% macro _range_type(cdc, plan) %}
+    {% if cdc.primary_key | length == 1 and not cdc.get('key_comparison') %}
+        {% for column in plan if column.name | lower == cdc.primary_key[0] | lower %}
+            {% if column.type.split('(')[0] in ['tinyint', 'smallint', 'int', 'bigint', 'decimal', 'date'] %}
+                {% do return(column.type) %}
+            {% endif %}
+        {% endfor %}
+    {% endif %}
+    {% do return(none) %}
+{% endmacro %}

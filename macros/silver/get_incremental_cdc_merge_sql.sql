@@ -1,0 +1,42 @@
+{#
+    Writes what bronze got since the snapshot that silver's own newest snapshot names: asks, decides, changes columns, sets
+    the progress, writes. The write itself commits the progress.
+#}
+{% macro get_incremental_cdc_merge_sql(arguments) %}
+    {% set cdc = model.config.meta.cdc %}
+    {% set silver, bronze = arguments.existing_relation, cdc_node_relation(graph.nodes[model.depends_on.nodes[0]]) %}
+    {% if load_relation(bronze) is none %}
+        {% do exceptions.raise_compiler_error(_bronze_is_missing_message(this, bronze)) %}
+    {% endif %}
+
+    {% set to_snapshot_id = adapter.current_snapshot_id(bronze) %}
+    {% set progress = cdc_progress(silver) %}
+    {% if silver is not none and progress.get('cdc.bronze-snapshot-id') == to_snapshot_id | string %}
+        {% do arguments.update({'message': 'nothing: bronze is still at snapshot ' ~ to_snapshot_id}) %}
+        {% do return(none) %}
+    {% elif progress and not progress.get('cdc.sequence') %}
+        {#- Only placeholder columns so far, and no row: created again, with the types that have arrived. -#}
+        {% set silver, progress = none, {} %}
+    {% endif %}
+    {% set plan = cdc_silver_plan(cdc, bronze, silver) %}
+    {% set changes = cdc_bronze_range(cdc, bronze, to_snapshot_id, progress, plan) %}
+    {% set new_progress = cdc_silver_progress(cdc, changes, plan) %}
+
+    {% set way = cdc_silver_way(cdc, silver, changes) %}
+    {% set reasons = ['files were overwritten'] if changes.replaces_all else [] %}
+    {% do reasons.append('some late') if changes.has_late %}
+    {% do reasons.append('a truncate or a complete reload') if changes.has_new_barrier %}
+    {% do arguments.update({'message': cdc_write_message(way, changes.changes, 'change', reasons)}) %}
+
+    {% if silver is not none %}
+        {% do cdc_evolve_columns(silver, plan) %}
+    {% endif %}
+    {% do cdc_set_progress(new_progress) %}
+    {% do return(cdc_silver_write_sql(cdc, bronze, silver, changes, plan, way, new_progress)) %}
+{% endmacro %}
+
+
+{% macro _bronze_is_missing_message(silver, bronze) -%}
+CDC error in {{ silver }} (cdc_merge): its bronze table {{ bronze }} does not exist yet. Silver is built from bronze: run
+`dbt build`, or `dbt run --select +{{ model.name }}`.
+{%- endmacro %}

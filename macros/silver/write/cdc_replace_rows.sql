@@ -1,0 +1,48 @@
+{#
+    Removes the rows of a batch's keys and adds the new ones on a branch, which then becomes the table in one commit:
+    readers see both or neither. Only the last commit carries the progress, so no state without the new rows claims it.
+    Where maintenance has committed meanwhile it is done again, on top of that.
+#}
+{% macro cdc_replace_rows(cdc, target, source, columns, changes, progress) %}
+    {% set branch = target ~ '.branch_cdc_write' %}
+    {% set news = adapter.quote(target.identifier ~ '__news') %}
+    {% do run_query('create or replace temporary view ' ~ news ~ ' as\n' ~ changes.sql) %}
+    {% set done = namespace(published=false) %}
+    {% for attempt in range(3) if not done.published %}
+        {% do adapter.start_branch(target, 'cdc_write') %}
+        {% do cdc_set_progress(dict.fromkeys(progress)) %}
+        {% do run_query(_delete_keys_sql(cdc, branch, news, changes.key_range)) %}
+        {% set rows_removed = adapter.rows_removed(target, 'cdc_write') %}
+        {% set rows_deleted = cdc_count_deleted(cdc, target, news, changes.has_deletes, rows_removed) %}
+        {% do cdc_set_progress(progress) %}
+        {% do cdc_set_progress({'rows-updated': rows_removed - rows_deleted, 'rows-deleted': rows_deleted}) %}
+        {% do run_query(cdc_insert_sql(branch, source, columns)) %}
+        {% set done.published = adapter.publish_branch(target, 'cdc_write') %}
+    {% endfor %}
+    {% if not done.published %}
+        {% do exceptions.raise_compiler_error(
+            target ~ ': another writer committed to this table three times while this run was writing to it.'
+            ~ ' Nothing was changed, nothing is lost; run it again.'
+        ) %}
+    {% endif %}
+{% endmacro %}
+
+
+{#
+    Removes the rows whose keys a batch names. The batch goes to every task, so the table is neither sorted nor moved;
+    the range of the keys leaves out files that hold none of them.
+#}
+{% macro _delete_keys_sql(cdc, target, news, key_range) -%}
+{%- set key = 'target.' ~ adapter.quote(cdc.primary_key[0]) -%}
+delete from {{ target }} as target
+where
+    exists (
+        select /*+ broadcast(news) */ 1
+        from {{ news }} as news
+        where {{ cdc_same_key_sql(cdc, 'target', 'news') }}
+    )
+    {%- if key_range %}
+    and {{ key }} >= cast({{ adapter.string_literal(key_range.first) }} as {{ key_range.type }})
+    and {{ key }} <= cast({{ adapter.string_literal(key_range.last) }} as {{ key_range.type }})
+    {%- endif %}
+{%- endmacro %}

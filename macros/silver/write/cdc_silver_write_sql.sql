@@ -1,0 +1,23 @@
+{# The statement that writes a batch to silver the chosen way; none where cdc_replace_rows has written it. #}
+{% macro cdc_silver_write_sql(cdc, bronze, silver, changes, plan, way, progress) %}
+    {% set changes = dict(changes, replaces=way == 'replace') %}
+    {% if not plan | rejectattr('raw_type', 'none') | list %}
+        {% set rows_sql = _silver_empty_sql(cdc, bronze, plan) %}
+    {% else %}
+        {% set rows_sql = cdc_silver_query(cdc, bronze, none if way == 'overwrite' else silver, changes, plan) %}
+    {% endif %}
+    {% if way == 'create' %}
+        {% do return(create_table_as(false, this, rows_sql)) %}
+    {% endif %}
+    {% set columns = adapter.get_columns_in_relation(silver) | map(attribute='name') | list %}
+    {% set source = '(\n' ~ rows_sql ~ '\n)' %}
+    {% if way == 'replace' %}
+        {% do cdc_replace_rows(cdc, silver, source, columns, changes, progress) %}
+        {% do return(none) %}
+    {% elif way == 'versions' %}
+        {% do return(cdc_history_merge_sql(cdc, silver, source, columns)) %}
+    {% elif way == 'merge' %}
+        {% do return(cdc_merge_sql(cdc, silver, source, columns, changes)) %}
+    {% endif %}
+    {% do return(cdc_insert_sql(silver, source, columns, 'overwrite' if way == 'overwrite' else 'into')) %}
+{% endmacro %}
