@@ -7,14 +7,16 @@
     {% set bronze = arguments.existing_relation %}
     {% set after_batch_id = cdc_last_batch_id(bronze) %}
     {% set files = cdc_new_files(cdc, after_batch_id) %}
-    {% set raw = cdc_with_multi_table_files(cdc, files, after_batch_id, cdc_read_files(cdc, files)) %}
-    {% do cdc_warn_of_names(cdc, raw) %}
+    {% if files.is_reloaded %}
+        {% do cdc_add_repeated_loads(cdc, files, after_batch_id) %}
+    {% endif %}
+    {% set raw = cdc_read_files(cdc, files, after_batch_id) %}
     {% if bronze is not none and raw.view is none and not files.has_truncate %}
         {% do arguments.update({'message': 'nothing: no new file in the landing area since batch ' ~ after_batch_id}) %}
         {% do return(none) %}
     {% endif %}
 
-    {% if bronze is not none %}
+    {% if bronze is not none and cdc.get('renamed_columns') %}
         {% do cdc_rename_columns(bronze, cdc) %}
     {% endif %}
     {% set columns = adapter.get_columns_in_relation(bronze) if bronze is not none else [] %}
@@ -22,30 +24,35 @@
     {% if cdc.get('schema_drift') == 'quarantine' %}
         {% do raw.update({'drift_sql': cdc_schema_drift_sql(cdc, raw, columns)}) %}
     {% endif %}
-    {% if bronze is not none %}
+    {% if bronze is not none and plan | selectattr('change') | list %}
         {% do cdc_evolve_columns(bronze, plan) %}
+        {% set columns = adapter.get_columns_in_relation(bronze) %}
     {% endif %}
 
-    {% if raw.view is not none and cdc_csv_optional_columns(cdc, plan) %}
-        {% set short = run_query(cdc_csv_short_records_sql(cdc, files.sql, raw.view)) %}
-        {% do raw.update({'has_short_records': short.rows | length > 0, 'bronze': bronze}) %}
-    {% endif %}
-    {% set reloads = cdc_assign_generations(cdc, bronze, files, raw, plan, after_batch_id) %}
+    {% set reloads = cdc_assign_generations(cdc, bronze, files, raw, plan, after_batch_id) if files.is_reloaded else [] %}
     {% do raw.update({
+        'has_short_records': _has_short_records(cdc, files, raw, plan),
         'has_truncate': files.has_truncate,
-        'overwritten': files.overwritten | reject('in', raw.get('rejected', []) | map(attribute='path') | list) | list,
+        'overwritten': files.overwritten | reject('in', raw.rejected | map(attribute='path') | list) | list,
         'reloads': reloads,
         'bronze': bronze,
     }) %}
-
-    {% do cdc_set_progress({'batch-id': files.last_batch_id}) %}
     {% set rows_sql = cdc_bronze_sql(cdc, files.sql, raw, plan, files.last_batch_id) %}
+
+    {% do adapter.set_snapshot_properties({'cdc.batch-id': files.last_batch_id}) %}
     {% set way = 'create' if bronze is none else 'append' %}
     {% set reasons = (['records of multi-table files'] if files.has_mixed else []) + (['a truncate'] if files.has_truncate else []) %}
     {% do arguments.update({'message': cdc_write_message(way, files.paths | length, 'file', reasons)}) %}
     {% if bronze is none %}
         {% do return(create_table_as(false, this, rows_sql)) %}
     {% endif %}
-    {% set names = adapter.get_columns_in_relation(bronze) | map(attribute='name') | list %}
-    {% do return(cdc_insert_sql(bronze, '(\n' ~ rows_sql ~ '\n)', names)) %}
+    {% do return(cdc_insert_sql(bronze, '(\n' ~ rows_sql ~ '\n)', columns | map(attribute='name') | list)) %}
+{% endmacro %}
+
+
+{% macro _has_short_records(cdc, files, raw, plan) %}
+    {% if cdc.format != 'csv' or raw.view is none or not cdc_csv_optional_columns(cdc, plan) %}
+        {% do return(false) %}
+    {% endif %}
+    {% do return(run_query(cdc_csv_short_records_sql(cdc, files.sql, raw.view)).rows | length > 0) %}
 {% endmacro %}

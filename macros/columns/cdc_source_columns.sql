@@ -8,7 +8,7 @@
 {% macro cdc_source_columns(cdc, raw) %}
     {% set columns = {} %}
     {% if cdc.format != 'parquet' %}
-        {% for column in cdc.columns if not cdc_is_added(cdc, column.name) %}
+        {% for column in cdc_source_parts(cdc, cdc.columns, are_listed=true) %}
             {% set type = _table_type(column.type) %}
             {% set raw_type = type if cdc.format == 'json' and type == 'binary' else 'string' %}
             {% do columns.update({
@@ -16,8 +16,8 @@
             }) %}
         {% endfor %}
     {% endif %}
-    {% for column in cdc_source_parts(cdc, raw) %}
-        {% set name = cdc_new_name(cdc, column.name) %}
+    {% for column in cdc_source_parts(cdc, raw.columns) %}
+        {% set name = cdc_new_name(cdc, column.name) if cdc.get('renamed_columns') else column.name %}
         {% set known = columns.get(name | lower) %}
         {% set type = _table_type(column.type) %}
         {% if known is none %}

@@ -20,8 +20,8 @@
                 'name': cdc_table_name(row['name']),
                 'file_name': row['name'],
                 'type': type if is_exact else 'string',
-                'is_known': cdc_table_name(row['name']) | lower in types or row['name'] in cdc_control_columns(cdc, [row['name']])
-                    or cdc_is_added(cdc, row['name']),
+                'is_known': cdc_table_name(row['name']) | lower in types
+                    or not cdc_source_parts(cdc, [{'name': row['name']}]),
             }) %}
         {% endfor %}
     {% endif %}

@@ -22,7 +22,7 @@
     {{ print('2 of 4: checking it') }}
     {% do validate_rebuilt(cdc, bronze, helper, snapshot_id) %}
     {{ print('3 of 4: replacing ' ~ silver ~ ': ' ~ cdc_rebuild_counts(silver, helper)) }}
-    {% do cdc_set_progress(cdc_silver_progress(cdc, changes, plan)) %}
+    {% do adapter.set_snapshot_properties(cdc_silver_progress(cdc, changes, plan)) %}
     {% do run_query('create or replace table ' ~ silver ~ '\n' ~ clauses ~ '\nas\nselect *\nfrom ' ~ helper) %}
     {{ print('4 of 4: dropping ' ~ helper) }}
     {% do run_query('drop table ' ~ helper) %}

@@ -4,11 +4,11 @@
     one place.
 #}
 {% macro cdc_count_ties(cdc, changes, plan) %}
+    {% set listing = cdc_relation_of('raw_listing') %}
     {% if cdc.mode == 'append' or changes.has_single_changes or not changes.may_tie
-        or cdc_newest_batches(cdc).shared_batch_id <= changes.after_batch_id | int %}
+        or cdc_newest_batches(cdc, listing).shared_batch_id <= changes.after_batch_id | int %}
         {% do return(0) %}
     {% endif %}
-    {% set listing = cdc_relation_of('raw_listing') %}
     {% set places = [] %}
     {% for row in run_query(_shared_positions_sql(cdc, listing, changes.after_batch_id, changes.last_batch_id)) %}
         {% do places.append(row['place']) %}

@@ -1,14 +1,15 @@
 {#
     Silver's source columns: those of bronze. While nothing has arrived bronze has none of them; key and partition
-    columns are then stood in for, and the empty table is made anew when the first rows come, with the types that
+    columns are then placeholders, and the empty table is created again when the first rows come, with the types that
     they bring. A column that bronze has under an old and a new name is one, and a frozen table keeps those it has.
 #}
 {% macro cdc_silver_plan(cdc, bronze, existing) %}
+    {% set is_renamed = cdc.get('renamed_columns') %}
     {% set columns = adapter.get_columns_in_relation(bronze) %}
     {% set names = columns | map(attribute='name') | map('lower') | list %}
     {% set source = [] %}
     {% for column in columns if not column.name.startswith('_cdc_') %}
-        {% set new = cdc_new_name(cdc, column.name) | lower %}
+        {% set new = cdc_new_name(cdc, column.name) | lower if is_renamed else column.name | lower %}
         {% if new == column.name | lower or new not in names %}
             {% do source.append({'name': column.name, 'raw_type': column.dtype, 'type': column.dtype}) %}
         {% endif %}
@@ -17,18 +18,17 @@
     {% if not source %}
         {% do return(_placeholder_columns(cdc.primary_key, config.get('partition_by', []))) %}
     {% endif %}
-    {% if existing is not none %}
+    {% if existing is not none and is_renamed %}
         {% do cdc_rename_columns(existing, cdc, names) %}
     {% endif %}
     {% set target = adapter.get_columns_in_relation(existing) if existing is not none else [] %}
-    {% do validate_cdc_renames(cdc, bronze, existing, columns, target) %}
+    {% do validate_cdc_renames(cdc, bronze, existing, columns, target) if is_renamed %}
     {% set is_frozen = cdc.get('schema_drift') == 'freeze' and target | length > 0 %}
     {% set plan = [] %}
     {% for column in cdc_column_plan(source, target, 'freeze' if is_frozen else 'evolve') %}
         {% if not is_frozen or column.change != 'add' %}
-            {% set old_columns = cdc_old_columns(cdc, column.name, columns | map(attribute='name') | list) %}
-            {% do column.update({'old_columns': old_columns}) %}
-            {% do plan.append(column) %}
+            {% set old_columns = cdc_old_columns(cdc, column.name, columns | map(attribute='name')) if is_renamed else [] %}
+            {% do plan.append(dict(column, old_columns=old_columns)) %}
         {% endif %}
     {% endfor %}
     {% do return(plan) %}
@@ -57,7 +57,7 @@
     {% set missing = cdc.primary_key | map('lower') | reject('in', columns | map('lower') | list) | list %}
     {% if columns and missing %}
         {% do exceptions.raise_compiler_error(
-            'CDC error in ' ~ this ~ ' (_validate_key): ' ~ bronze ~ ' has no key column ' ~ missing | join(', ')
+            'CDC error in ' ~ this ~ ' (cdc_silver_plan): ' ~ bronze ~ ' has no key column ' ~ missing | join(', ')
             ~ '; it has ' ~ columns | join(', ') ~ '. Correct primary_key of ' ~ cdc.source_schema ~ '.' ~ cdc.source_table
             ~ ' in seeds/cdc_tables.csv and run make models.'
         ) %}

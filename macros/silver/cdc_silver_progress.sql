@@ -4,22 +4,22 @@
 #}
 {% macro cdc_silver_progress(cdc, changes, plan) %}
     {% set progress = {
-        'bronze-snapshot-id': changes.to_snapshot_id,
-        'batch-id': changes.last_batch_id,
-        'sequence': changes.last_sequence,
-        'barrier': changes.barrier,
-        'committed-at': changes.last_committed_at,
-        'changes': changes.changes,
-        'not-applied': changes.not_applied,
+        'cdc.bronze-snapshot-id': changes.to_snapshot_id,
+        'cdc.batch-id': changes.last_batch_id,
+        'cdc.sequence': changes.last_sequence,
+        'cdc.barrier': changes.barrier,
+        'cdc.committed-at': changes.last_committed_at,
+        'cdc.changes': changes.changes,
+        'cdc.not-applied': changes.not_applied,
     } %}
     {% if changes.has_overwritten %}
-        {% do progress.update({'overwritten': 'true'}) %}
+        {% do progress.update({'cdc.overwritten': 'true'}) %}
     {% endif %}
     {% if changes.changes %}
-        {% do progress.update({'ties': cdc_count_ties(cdc, changes, plan)}) %}
+        {% do progress.update({'cdc.ties': cdc_count_ties(cdc, changes, plan)}) %}
     {% endif %}
     {% if changes.changes and cdc.get('unchanged_rows') == 'skip' and cdc.mode == 'current' %}
-        {% do progress.update({'keys': run_query(_count_keys_sql(cdc, changes)).rows[0]['keys']}) %}
+        {% do progress.update({'cdc.keys': run_query(_count_keys_sql(cdc, changes)).rows[0]['keys']}) %}
     {% endif %}
     {% do return(progress) %}
 {% endmacro %}

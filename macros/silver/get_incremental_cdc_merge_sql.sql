@@ -28,10 +28,10 @@
     {% do reasons.append('a truncate or a complete reload') if changes.has_new_barrier %}
     {% do arguments.update({'message': cdc_write_message(way, changes.changes, 'change', reasons)}) %}
 
-    {% if silver is not none %}
+    {% if silver is not none and plan | selectattr('change') | list %}
         {% do cdc_evolve_columns(silver, plan) %}
     {% endif %}
-    {% do cdc_set_progress(new_progress) %}
+    {% do adapter.set_snapshot_properties(new_progress) %}
     {% do return(cdc_silver_write_sql(cdc, bronze, silver, changes, plan, way, new_progress)) %}
 {% endmacro %}
 

@@ -6,23 +6,23 @@
     written to rejected_files here, so that each of them keeps a reason.
 #}
 {% macro cdc_new_files(cdc, after_batch_id) %}
-    {% set split = cdc_split_of(cdc) %}
-    {% set is_listed = cdc_is_listed(cdc, after_batch_id) %}
-    {% set newest = cdc_newest_batches(cdc) if is_listed else {} %}
+    {% set split = ref(cdc.split) if cdc.get('split') else none %}
+    {% set newest = cdc_newest_batches(cdc, ref('raw_listing')) %}
+    {% set asks_alone = _asks_alone(cdc) %}
     {% set sql = cdc_new_files_sql(
-        ref('raw_listing'), ref('rejected_files'), cdc, after_batch_id, split=split, has_gone=newest.get('has_gone'),
-        is_reloaded=newest.get('is_reloaded')
+        ref('raw_listing'), ref('rejected_files'), cdc, after_batch_id, split=split, has_gone=newest.has_gone,
+        is_reloaded=newest.is_reloaded
     ) %}
     {% set files = {
         'paths': [], 'overwritten': [], 'has_truncate': false, 'has_load': false, 'has_mixed': false,
-        'is_reloaded': newest.get('is_reloaded'), 'last_batch_id': after_batch_id, 'sql': sql ~ '\nlimit 0',
+        'is_reloaded': false, 'last_batch_id': after_batch_id, 'sql': sql ~ '\nlimit 0',
     } %}
-    {% if not is_listed %}
+    {% if not asks_alone and newest.batch_id <= after_batch_id | int %}
         {% do return(files) %}
     {% endif %}
     {% set view = this.identifier ~ '__files' %}
-    {% do cdc_cache_new_files(view, cdc, after_batch_id, sql) %}
-    {% do files.update({'sql': 'select *\nfrom ' ~ adapter.quote(view)}) %}
+    {% do _cache_new_files(view, cdc, after_batch_id, sql, newest, asks_alone) %}
+    {% do files.update({'sql': 'select *\nfrom ' ~ adapter.quote(view), 'is_reloaded': newest.is_reloaded}) %}
     {% set to_read, replaced = [], [] %}
     {% for file in run_query(files.sql) %}
         {% if file['kind'] == 'truncate' %}
@@ -41,32 +41,36 @@
         {% do files.update({'last_batch_id': [files.last_batch_id | int, file['batch_id'] | int] | max}) %}
     {% endfor %}
     {% do files.update({'paths': cdc_paths_in_order(to_read)}) %}
-    {% do cdc_reject_files(cdc, files.sql, 'replaced', replaced) %}
-    {% if files.is_reloaded %}
-        {% do _add_loads_again(cdc, files, after_batch_id) %}
+    {% if replaced %}
+        {% do cdc_reject_files(cdc, files.sql, 'replaced', replaced) %}
     {% endif %}
     {% do return(files) %}
 {% endmacro %}
 
 
 {#
-    Adds the load objects that may belong to a reload of this batch. Which of them do is known once their content is
-    compared; their order does not depend on it.
+    Whether a table asks the listing for its own files: where its records are split from multi-table files, or the run has
+    one or two tables of bronze. What all tables of a run share is two questions, which cost as much as three.
 #}
-{% macro _add_loads_again(cdc, files, after_batch_id) %}
-    {% set sql = 'select\n    *,\n    false as is_again\nfrom (' ~ files.sql ~ ')' %}
-    {% set listing, rejected = ref('raw_listing'), ref('rejected_files') %}
-    {% if files.has_load %}
-        {% set sql = cdc_load_again_sql(cdc, files.sql, listing, rejected, after_batch_id, files.last_batch_id) %}
+{% macro _asks_alone(cdc) %}
+    {% set tables = [] %}
+    {% for id in selected_resources if id in graph.nodes %}
+        {% do tables.append(id) if graph.nodes[id].config.meta.get('cdc', {}).get('layer') == 'bronze' %}
+    {% endfor %}
+    {% do return(cdc.get('split') is not none or tables | length <= 2) %}
+{% endmacro %}
+
+
+{#
+    Caches the rows of the files that are new for a table. Most tables with new files have them in the newest batch and
+    nowhere else: then the listing is asked once for all tables.
+#}
+{% macro _cache_new_files(view, cdc, after_batch_id, sql, newest, asks_alone) %}
+    {% set is_odd = asks_alone or newest.has_gone or newest.is_reloaded %}
+    {% if is_odd or newest.earlier_batch_id > after_batch_id | int or newest.objects > 10000 %}
+        {% do return(adapter.keep(view, sql)) %}
     {% endif %}
-    {% set view = this.identifier ~ '__again' %}
-    {% do adapter.keep(view, sql) %}
-    {% do files.update({'sql': 'select *\nfrom ' ~ adapter.quote(view)}) %}
-    {% if files.has_load %}
-        {% set placed_sql = cdc_generation_files_sql(
-            cdc, files.sql, listing, rejected, after_batch_id, files.last_batch_id, [], split=cdc_split_of(cdc)
-        ) %}
-        {% set to_read_sql = 'select *\nfrom (' ~ placed_sql ~ ")\nwhere is_newest and kind in ('load', 'change')" %}
-        {% do files.update({'paths': cdc_paths_in_order(run_query(to_read_sql))}) %}
-    {% endif %}
+    {% set of_all_sql = cdc_new_files_sql(ref('raw_listing'), ref('rejected_files'), none, newest.batch_id - 1) %}
+    {% set table = {'feed': cdc.feed, 'source_schema': cdc.source_schema, 'source_table': cdc.source_table} %}
+    {% do adapter.keep(view, of_all_sql, table) %}
 {% endmacro %}

@@ -1,12 +1,38 @@
 {# Registers the view that cdc_bronze_sql reads from. A file that cannot be read is rejected and stops nothing else. #}
-{% macro cdc_read_files(cdc, files) %}
-    {% if not files.paths %}
-        {% do return({'view': none, 'columns': [], 'schemas': [], 'has_line_breaks': false}) %}
+{% macro cdc_read_files(cdc, files, after_batch_id) %}
+    {% set raw = {'view': none, 'columns': [], 'schemas': [], 'rejected': [], 'has_line_breaks': false} %}
+    {% if files.paths %}
+        {% set raw = cdc_open_files(cdc, this.identifier ~ '__raw', files.paths, 'full') %}
     {% endif %}
-    {% set raw = cdc_open_files(cdc, this.identifier ~ '__raw', files.paths, 'full') %}
-    {% for file in raw.rejected %}
-        {% do exceptions.warn(this ~ ': rejected ' ~ file.path ~ ': ' ~ file.reason) %}
-    {% endfor %}
-    {% do cdc_reject_files(cdc, files.sql, 'unreadable', raw.rejected) %}
+    {% if raw.rejected %}
+        {% for file in raw.rejected %}
+            {% do exceptions.warn(this ~ ': rejected ' ~ file.path ~ ': ' ~ file.reason) %}
+        {% endfor %}
+        {% do cdc_reject_files(cdc, files.sql, 'unreadable', raw.rejected) %}
+    {% endif %}
+    {% if files.has_mixed %}
+        {% set raw = cdc_with_multi_table_files(cdc, files, after_batch_id, raw) %}
+    {% endif %}
+    {% do _warn_of_names(cdc, raw) %}
     {% do return(raw) %}
+{% endmacro %}
+
+
+{# A warning for each column of a batch that has another name here, or that is nearly one of those that DMS adds. #}
+{% macro _warn_of_names(cdc, raw) %}
+    {% set prefix = cdc.options.get('before_image_prefix') %}
+    {% for column in cdc_source_parts(cdc, raw.columns) %}
+        {% set name = column.get('file_name', column.name) %}
+        {% if name != column.name %}
+            {% do exceptions.warn(
+                this ~ ': column ' ~ name ~ ' is reserved and is called ' ~ column.name ~ ' here (docs/feeds/dms.md)'
+            ) %}
+        {% elif name | lower == 'op' and cdc.format == 'parquet' and cdc.options.operation_column != 'never' %}
+            {% do exceptions.warn(this ~ ': column ' ~ name ~ ' is taken as a column of the source: DMS writes Op') %}
+        {% elif prefix and (name | lower).startswith(prefix | lower) %}
+            {% do exceptions.warn(
+                this ~ ': column ' ~ name ~ ' is taken as a column of the source: before_image_prefix is ' ~ prefix
+            ) %}
+        {% endif %}
+    {% endfor %}
 {% endmacro %}

@@ -1,30 +1,33 @@
 {#
-    One row per source row. A row that breaks a rule is kept with rule, reason and content, at its place in the
-    order, and silver leaves it out. No file says that a table was truncated: an operation T in one is none.
+    One row per source row. A row that breaks a rule keeps its position in the order, with rule, reason and content, and
+    silver leaves it out. Rows of markers follow.
 #}
 {% macro cdc_bronze_sql(cdc, files_sql, raw, plan, last_batch_id=none) -%}
-{%- set before_images = cdc_before_images(cdc, raw, plan) -%}
-{%- set has_sequence = cdc.options.get('change_sequence_column') and raw.view is not none -%}
-{%- set place_sql = cdc_dms_position_sql('_cdc_', '_cdc_change_sequence') if has_sequence else '_cdc_place' -%}
-{%- set old_key_sql = cdc_old_key_sql(before_images) -%}
+{%- set before_images = cdc_before_images(cdc, raw, plan) if cdc.options.get('before_image_prefix') else [] -%}
+{%- set old_key_sql = cdc_old_key_sql(before_images) if before_images else 'cast(null as map<string, string>)' -%}
+{%- set sequence_column = cdc.options.get('change_sequence_column') if raw.view is not none else none -%}
+{%- set position_sql = cdc_dms_position_sql('_cdc_', '_cdc_change_sequence') if sequence_column else '_cdc_place' -%}
 {%- set content_sql = '_cdc_content' -%}
-{%- set columns = plan + before_images -%}
-{%- set casts = columns | selectattr('is_cast', 'true') | list -%}
-{%- set has_casts = casts and cdc.format == 'parquet' and raw.view is not none -%}
 {%- if raw.view is none -%}
     {%- set records_sql = cdc_no_records_sql(plan) -%}
 {%- elif cdc.format == 'json' -%}
     {%- set records_sql = cdc_message_records_sql(cdc, raw.view, plan) -%}
-    {%- set place_sql = cdc_message_position_sql() -%}
+    {%- set position_sql = cdc_message_position_sql() -%}
     {%- set old_key_sql = cdc_message_old_key_sql(cdc, plan) -%}
 {%- elif cdc.format == 'csv' -%}
     {%- set records_sql = cdc_csv_records_sql(cdc, raw, plan, before_images) -%}
 {%- else -%}
     {%- set records_sql = cdc_parquet_records_sql(cdc, raw, plan, before_images) -%}
-    {%- set content_sql = cdc_parquet_content_sql() -%}
+    {#- Written for rows in quarantine alone: it costs more than to read the row. -#}
+    {%- set content_sql = "to_json(_cdc_content, map('timestampFormat', \"yyyy-MM-dd'T'HH:mm:ss.SSSSSSXXX\","
+        ~ " 'timestampNTZFormat', \"yyyy-MM-dd'T'HH:mm:ss.SSSSSS\"))" -%}
 {%- endif -%}
 {%- set may_shift = cdc_csv_optional_columns(cdc, plan) if raw.get('has_short_records') else [] -%}
 {%- set malformed_sql = 'coalesce(_cdc_malformed, _cdc_shifted)' if may_shift else '_cdc_malformed' -%}
+{%- set markers = {} -%}
+{%- do markers.update({'truncates': ('T', cdc_truncates_sql())}) if raw.get('has_truncate') -%}
+{%- do markers.update({'overwritten': ('X', cdc_overwritten_sql(raw.overwritten, raw.bronze))}) if raw.get('overwritten') -%}
+{%- do markers.update({'reloads': ('R', cdc_reload_rows_sql(raw.reloads, last_batch_id))}) if raw.get('reloads') -%}
 with files as (
     {{ cdc_file_position_sql(files_sql) | indent(4) }}
 ),
@@ -32,62 +35,14 @@ with files as (
 {{ records_sql }},
 {%- if may_shift %}
 
-{{ cdc_csv_shifted_sql(may_shift, place_sql, raw.get('bronze')) }},
+{{ cdc_csv_shifted_sql(may_shift, position_sql, raw.get('bronze')) }},
 {%- endif %}
 
-judged as (
-    select
-        *,
-        {{ cdc_operation_sql(cdc) | indent(8) }} as _cdc_operation,
-        {{ raw.get('drift_sql', 'cast(null as string)') | indent(8) }} as _cdc_drift,
-        {{ 'concat(_cdc_failed_casts, ' if has_casts }}
-        {{- cdc_cast_failures_sql(columns, cdc.options.get('change_sequence_column') if has_sequence) | indent(8) }}
-        {{- ')' if has_casts }} as _cdc_misfits,
-        {{ cdc_key_is_missing_sql(cdc.primary_key, plan | map(attribute='name') | list) }} as _cdc_key_is_missing
-    from {{ 'checked' if may_shift else 'records' }}
-),
+{{ cdc_ruled_sql(cdc, raw, plan + before_images, sequence_column, malformed_sql, 'checked' if may_shift else 'records') }}
+{%- for operation, marker_sql in markers.values() %},
 
-ruled as (
-    select
-        *,
-        case
-            when {{ malformed_sql }} is not null then 'malformed_record'
-            when
-                _cdc_operation is null
-                or _cdc_operation not in ('L', 'I', 'U', 'D', 'T')
-                or (_cdc_operation = 'T' and _cdc_kind <> 'truncate')
-                then 'unknown_operation'
-            when _cdc_drift is not null then 'schema_drift'
-            when size(_cdc_misfits) > 0 then 'uncastable_value'
-            when _cdc_key_is_missing and _cdc_operation <> 'T' then 'missing_key'
-        end as _cdc_rule
-    from judged
-)
-{%- if raw.get('has_truncate') %},
-
-truncates as (
-    select
-        object_key as _cdc_object_key,
-        modified_at as _cdc_committed_at,
-        generation as _cdc_generation,
-        batch_id as _cdc_batch_id,
-        place as _cdc_place,
-        object as _cdc_object,
-        version as _cdc_version,
-        ingested_at as _cdc_ingested_at,
-        cast(0 as bigint) as _cdc_row
-    from files
-    where kind = 'truncate'
-)
-{%- endif %}
-{%- if raw.get('overwritten') %},
-
-{{ cdc_overwritten_sql(raw.overwritten, raw.bronze) }}
-{%- endif %}
-{%- if raw.get('reloads') %},
-
-{{ cdc_reload_rows_sql(raw.reloads, last_batch_id) }}
-{%- endif %}
+{{ marker_sql }}
+{%- endfor %}
 
 select
     {%- for column in plan %}
@@ -100,7 +55,7 @@ select
         _cdc_file_time,
         _cdc_modified_at
     ) as _cdc_committed_at,
-    {{ cdc_sequence_sql(place_sql) | indent(4) }} as _cdc_sequence,
+    {{ cdc_sequence_sql(position_sql) | indent(4) }} as _cdc_sequence,
     _cdc_generation,
     _cdc_object_key as _cdc_source_file,
     _cdc_row as _cdc_file_row,
@@ -119,16 +74,8 @@ select
     end as _cdc_quarantine_reason,
     case when _cdc_rule is not null then {{ content_sql | indent(4) }} end as _cdc_quarantine_content
 from ruled
-{%- if raw.get('has_truncate') %}
+{%- for name, marker in markers.items() %}
 union all
-{{ cdc_marker_rows_sql(plan, 'T', 'truncates') }}
-{%- endif %}
-{%- if raw.get('overwritten') %}
-union all
-{{ cdc_marker_rows_sql(plan, 'X', 'overwritten') }}
-{%- endif %}
-{%- if raw.get('reloads') %}
-union all
-{{ cdc_marker_rows_sql(plan, 'R', 'reloads') }}
-{%- endif %}
+{{ cdc_marker_rows_sql(plan, marker[0], name) }}
+{%- endfor %}
 {%- endmacro %}

@@ -29,7 +29,7 @@ select
     {%- endif %}
     {{ 'if(_cdc_is_old_key, null, _cdc_unavailable_columns) as ' if splits }}_cdc_unavailable_columns
 from (
-    {{ cdc_renamed_columns_sql(cdc, plan, rows_sql) | indent(4) }}
+    {{ (cdc_renamed_columns_sql(cdc, plan, rows_sql) if cdc.get('renamed_columns') else rows_sql) | indent(4) }}
 ) as bronze
 {%- if splits %}
 lateral view explode(if(_cdc_old_key is null, array(false), array(false, true))) as _cdc_is_old_key

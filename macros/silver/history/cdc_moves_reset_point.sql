@@ -4,9 +4,6 @@
     generation before the one applied last it is not known here whether it was complete: then the answer is yes.
 #}
 {% macro cdc_moves_reset_point(bronze, changes) %}
-    {% if changes.last_sequence < '000002' %}
-        {% do return(false) %}
-    {% endif %}
     {% for news in run_query(_generation_starts_sql(changes.sql)) if news['generation'] <= changes.barrier %}
         {% if news['generation'] < changes.applied_sequence[:6] %}
             {% do return(true) %}

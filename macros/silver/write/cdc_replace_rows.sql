@@ -10,12 +10,14 @@
     {% set done = namespace(published=false) %}
     {% for attempt in range(3) if not done.published %}
         {% do adapter.start_branch(target, 'cdc_write') %}
-        {% do cdc_set_progress(dict.fromkeys(progress)) %}
+        {% do adapter.set_snapshot_properties(dict.fromkeys(progress)) %}
         {% do run_query(_delete_keys_sql(cdc, branch, news, changes.key_range)) %}
         {% set rows_removed = adapter.rows_removed(target, 'cdc_write') %}
         {% set rows_deleted = cdc_count_deleted(cdc, target, news, changes.has_deletes, rows_removed) %}
-        {% do cdc_set_progress(progress) %}
-        {% do cdc_set_progress({'rows-updated': rows_removed - rows_deleted, 'rows-deleted': rows_deleted}) %}
+        {% do adapter.set_snapshot_properties(progress) %}
+        {% do adapter.set_snapshot_properties({
+            'cdc.rows-updated': rows_removed - rows_deleted, 'cdc.rows-deleted': rows_deleted,
+        }) %}
         {% do run_query(cdc_insert_sql(branch, source, columns)) %}
         {% set done.published = adapter.publish_branch(target, 'cdc_write') %}
     {% endfor %}

@@ -1,11 +1,7 @@
 {# The statement that writes a batch to silver the chosen way; none where cdc_replace_rows has written it. #}
 {% macro cdc_silver_write_sql(cdc, bronze, silver, changes, plan, way, progress) %}
     {% set changes = dict(changes, replaces=way == 'replace') %}
-    {% if not plan | rejectattr('raw_type', 'none') | list %}
-        {% set rows_sql = _silver_empty_sql(cdc, bronze, plan) %}
-    {% else %}
-        {% set rows_sql = cdc_silver_query(cdc, bronze, none if way == 'overwrite' else silver, changes, plan) %}
-    {% endif %}
+    {% set rows_sql = cdc_silver_query(cdc, bronze, none if way == 'overwrite' else silver, changes, plan) %}
     {% if way == 'create' %}
         {% do return(create_table_as(false, this, rows_sql)) %}
     {% endif %}

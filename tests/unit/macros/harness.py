@@ -16,7 +16,7 @@ from types import SimpleNamespace
 from typing import Any, NamedTuple
 
 import jinja2
-from dbt.adapters.sparksession.impl import SparksessionAdapter
+from dbt.adapters.sparksession.impl import SNAPSHOT_PROPERTY, SparksessionAdapter
 from dbt_common.clients.agate_helper import table_from_data_flat
 from dbt_common.clients.jinja import CallableMacroGenerator, get_environment
 from dbt_common.exceptions.macros import MacroReturn
@@ -145,6 +145,10 @@ class Dbt:
                 self.queries.append(f"set `{name}` = {value}")
                 self.properties[name] = value
 
+        def set_snapshot_properties(properties: dict[str, Any]) -> None:
+            names = [name for name, value in properties.items() if value is None or str(value)]
+            set_properties({f"{SNAPSHOT_PROPERTY}.{name}": properties[name] for name in names})
+
         def read_files(*arguments: Any) -> Any:
             self.files_read.append(arguments)
             return files
@@ -170,6 +174,7 @@ class Dbt:
                 newest_summary=lambda relation, key: (summary or {}) if key in (summary or {}) else {},
                 run_once=self._run_query,
                 set_properties=set_properties,
+                set_snapshot_properties=set_snapshot_properties,
                 quote=SparksessionAdapter.quote,
                 string_literal=SparksessionAdapter.string_literal,
                 keep=self._keep,

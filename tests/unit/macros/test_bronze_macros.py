@@ -144,16 +144,16 @@ def test_cdc_new_files__nothing_new():
         "has_truncate": False,
         "has_load": False,
         "has_mixed": False,
-        "is_reloaded": None,
+        "is_reloaded": False,
         "last_batch_id": 10,
     }
     assert (len(dbt.queries), dbt.kept) == (1, {}), "one query for all tables"
 
 
-def test_cdc_is_listed__another_table_has_news():
+def test_cdc_new_files__only_another_table_has_new_files():
     dbt = Dbt(answers=WAITING, nodes=THREE)
-    assert dbt.cdc_is_listed(FEED, 9) is True
-    assert dbt.cdc_is_listed({**FEED, "source_table": "other"}, 0) is False
+    assert dbt.cdc_new_files({**FEED, "source_table": "other"}, 0)["paths"] == []
+    assert dbt.kept == {}
 
 
 @pytest.mark.parametrize(
@@ -165,12 +165,9 @@ def test_cdc_is_listed__another_table_has_news():
         ({**THREE, "2": model("2")}, FEED, True),
     ],
 )
-def test_cdc_asks_alone__a_split_table_and_one_of_two(nodes, cdc, asks_alone):
+def test_asks_alone__a_split_table_and_one_of_two(nodes, cdc, asks_alone):
     dbt = Dbt(nodes=nodes)
-    assert dbt.cdc_asks_alone(cdc) is asks_alone
-    if asks_alone:
-        assert dbt.cdc_is_listed(cdc, 9) is True
-    assert dbt.queries == []
+    assert dbt._asks_alone(cdc) is asks_alone
 
 
 def test_cdc_new_files__a_truncate_is_no_object_to_read():
@@ -199,9 +196,10 @@ def test_cdc_new_files__a_truncate_is_no_object_to_read():
         ({"earlier_batch_id": 7}, {**FEED, "split": "split_shop"}, False),
     ],
 )
-def test_cdc_cache_new_files__one_look_for_all_tables_with_news_in_the_newest_batch_alone(listed, cdc, is_shared):
+def test_cache_new_files__one_look_for_all_tables_with_new_files_in_the_newest_batch_alone(listed, cdc, is_shared):
     dbt = Dbt(answers={"is_shared": [{**WAITING["is_shared"][0], **listed}]}, nodes=THREE)
-    dbt.cdc_cache_new_files("files", cdc, 7, "select of this table")
+    newest = dbt.cdc_newest_batches(cdc, "ref.raw_listing")
+    dbt._cache_new_files("files", cdc, 7, "select of this table", newest, dbt._asks_alone(cdc))
     if is_shared:
         assert dbt.kept == {"files": dbt.cdc_new_files_sql("ref.raw_listing", "ref.rejected_files", None, 9)}
         assert dbt.kept_parts == {"files": NAMED}
@@ -256,10 +254,11 @@ def test_cdc_reject_files__without_files_writes_nothing():
 
 def test_cdc_read_files__nothing_to_read():
     dbt = Dbt()
-    assert dbt.cdc_read_files(table(), {"paths": []}) == {
+    assert dbt.cdc_read_files(table(), {"paths": [], "has_mixed": False}, 8) == {
         "view": None,
         "columns": [],
         "schemas": [],
+        "rejected": [],
         "has_line_breaks": False,
     }
     assert dbt.files_read == []
@@ -278,9 +277,9 @@ GOES_ON = Dbt().cdc_csv_continues_sql("value", ",")
     ],
 )
 @pytest.mark.parametrize("found", [[], ["a"]])
-def test_cdc_read_files__format(format, read_as, options, found):
+def test_cdc_open_files__format(format, read_as, options, found):
     dbt = Dbt(files={**READABLE, "found": found})
-    raw = dbt.cdc_read_files({**table(), "format": format}, {"paths": ["a"], "last_batch_id": 9, "sql": KEPT})
+    raw = dbt.cdc_open_files({**table(), "format": format}, "shop__order__raw", ["a"], "full")
     columns = [] if format == "csv" else [{**ID_COLUMNS[0], "file_name": "id"}]
     said = {"rejected": [], "has_line_breaks": bool(found)}
     assert raw == {"view": "shop__order__raw", "columns": columns, "schemas": [ID_COLUMNS], **said}
@@ -289,16 +288,16 @@ def test_cdc_read_files__format(format, read_as, options, found):
 
 
 @pytest.mark.parametrize(("columns", "names"), [(ID_COLUMNS, ["Op", "id"]), ([], [])])
-def test_cdc_read_files__a_header_names_the_columns(columns, names):
+def test_cdc_open_files__a_header_names_the_columns(columns, names):
     dbt = Dbt(files={**READABLE, "columns": columns}, answers={"headers": [{"name": "Op"}, {"name": "id"}]})
-    raw = dbt.cdc_read_files(table(header=True), {"paths": ["a"], "last_batch_id": 9, "sql": KEPT})
+    raw = dbt.cdc_open_files(table(header=True), "shop__order__raw", ["a"], "full")
     assert raw["columns"] == [{"name": name, "file_name": name, "type": "string"} for name in names]
     assert raw["view"] == ("shop__order__raw" if names else None), "nothing readable is no view"
 
 
 def test_cdc_read_files__an_unreadable_file_is_named_and_rejected():
     dbt = Dbt(files={**READABLE, "rejected": [{"path": "a", "reason": "too short"}]})
-    dbt.cdc_read_files(table(), {"paths": ["a", "b"], "last_batch_id": 9, "sql": KEPT})
+    dbt.cdc_read_files(table(), {"paths": ["a", "b"], "has_mixed": False, "sql": KEPT}, 8)
     assert dbt.warnings == ["silver.shop__order: rejected a: too short"]
     assert "insert into ref.rejected_files" in dbt.queries[0]
     assert "('a', 'too short')" in dbt.queries[0]
@@ -313,9 +312,9 @@ def test_cdc_read_files__an_unreadable_file_is_named_and_rejected():
         ("never", "'I'"),
     ],
 )
-def test_cdc_operation_sql__case(operation_column, expected):
+def test_operation_sql__case(operation_column, expected):
     assert_sql_equal(
-        Dbt().cdc_operation_sql(table(operation_column=operation_column)),
+        Dbt()._operation_sql(table(operation_column=operation_column)),
         f"case when _cdc_kind = 'load' then 'L' when _cdc_kind = 'truncate' then 'T' else {expected} end",
     )
 
@@ -502,7 +501,6 @@ def schemas(*names: str) -> dict[str, Any]:
         ),
         ("keep", schemas("a B"), "cast(null as array<string>)"),
         ("keep", schemas("id B old_a"), "cast(null as array<string>)"),
-        ("null", schemas("id"), "cast(null as array<string>)"),
     ],
 )
 def test_cdc_parquet_unavailable_sql__case(word, files, expected):
@@ -522,9 +520,10 @@ def test_cdc_parquet_unavailable_sql__case(word, files, expected):
         (None, "Seq", "seq2", False),
     ],
 )
-def test_cdc_is_added__case(prefix, sequence, name, expected):
+def test_cdc_source_parts__columns_that_dms_adds(prefix, sequence, name, expected):
     options = {"before_image_prefix": prefix, "change_sequence_column": sequence}
-    assert Dbt().cdc_is_added({"options": options}, name) is expected
+    parts = Dbt().cdc_source_parts({"options": options}, [{"name": name}], are_listed=True)
+    assert (parts == []) is expected
 
 
 KEY = [{"name": "Id", "raw_type": "int", "type": "int"}, {"name": "part", "raw_type": "string", "type": "string"}]

@@ -63,16 +63,6 @@ def test_generate_schema_name__case(custom, expected):
     assert Dbt().generate_schema_name(custom, None).strip() == expected
 
 
-def test_cdc_set_progress__what_is_empty_is_left_out_and_none_unsets():
-    dbt = Dbt()
-    dbt.cdc_set_progress({"batch-id": 0, "sequence": "", "committed-at": "2024-01-02 03:04:05", "changes": None})
-    assert dbt.queries == [
-        "set `spark.sql.iceberg.snapshot-property.cdc.batch-id` = 0",
-        "set `spark.sql.iceberg.snapshot-property.cdc.committed-at` = 2024-01-02 03:04:05",
-        "set `spark.sql.iceberg.snapshot-property.cdc.changes` = None",
-    ]
-
-
 def test_cdc_progress__no_table():
     assert Dbt().cdc_progress(None) == {}
 

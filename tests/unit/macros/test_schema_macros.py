@@ -246,9 +246,12 @@ DMS = {"timestamp_column": "Dms_Timestamp", "operation_column": "auto"}
         (DMS, ["Op", "dms_timestamp"]),
     ],
 )
-def test_cdc_control_columns__case(options, expected):
-    names = ["Op", "op", "TS", "ts", "dms_timestamp"]
-    assert Dbt().cdc_control_columns({"options": options}, names) == expected
+def test_cdc_source_parts__control_columns(options, expected):
+    columns = [{"name": name} for name in ("Op", "op", "TS", "ts", "dms_timestamp")]
+    assert [column for column in columns if column not in Dbt().cdc_source_parts({"options": options}, columns)] == [
+        {"name": name} for name in expected
+    ]
+    assert Dbt().cdc_source_parts({"options": options}, columns, are_listed=True) == columns
 
 
 def test_cdc_source_columns__parquet_without_control_columns():
@@ -494,7 +497,7 @@ def test_validate_key__message():
     with pytest.raises(CompilerError) as error:
         dbt._validate_key(cdc, BRONZE, ["id", "name"])
     assert str(error.value) == (
-        "CDC error in silver.shop__order (_validate_key): bronze.shop__order has no key column nr, line no; it has "
+        "CDC error in silver.shop__order (cdc_silver_plan): bronze.shop__order has no key column nr, line no; it has "
         "id, name. Correct primary_key of shop.order in seeds/cdc_tables.csv and run make models."
     )
 

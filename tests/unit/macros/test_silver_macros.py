@@ -613,16 +613,16 @@ def test_cdc_silver_progress__ties_are_counted_where_two_objects_share_a_place()
     dbt.answers["is_shared"] = [{**named, "shared_batch_id": 8}]
     changes = {**CHANGES, "last_batch_id": 9, "last_sequence": "z", "last_committed_at": "", "changes": 5}
     changes |= {"not_applied": 0, "after_batch_id": 7}
-    assert dbt.cdc_silver_progress(CDC, changes, PLAN)["ties"] == 4
+    assert dbt.cdc_silver_progress(CDC, changes, PLAN)["cdc.ties"] == 4
     assert "substring(_cdc_sequence, 8, length(_cdc_sequence) - 52) in ('p1', 'p2')" in dbt.queries[-1]
     dbt.queries.clear()
-    assert dbt.cdc_silver_progress(APPEND, changes, PLAN)["ties"] == 0
-    assert dbt.cdc_silver_progress(CDC, {**changes, "has_single_changes": True}, PLAN)["ties"] == 0
-    assert dbt.cdc_silver_progress(CDC, {**changes, "may_tie": False}, PLAN)["ties"] == 0
+    assert dbt.cdc_silver_progress(APPEND, changes, PLAN)["cdc.ties"] == 0
+    assert dbt.cdc_silver_progress(CDC, {**changes, "has_single_changes": True}, PLAN)["cdc.ties"] == 0
+    assert dbt.cdc_silver_progress(CDC, {**changes, "may_tie": False}, PLAN)["cdc.ties"] == 0
     assert not dbt.queries, "not even the listing is asked"
     for shared in (7, None):
         dbt.answers["is_shared"] = [{**named, "shared_batch_id": shared}]
-        assert dbt.cdc_silver_progress(CDC, changes, PLAN)["ties"] == 0
+        assert dbt.cdc_silver_progress(CDC, changes, PLAN)["cdc.ties"] == 0
     assert not [query for query in dbt.queries if "is_shared" not in query], "no look at what was applied before"
 
 
@@ -631,8 +631,8 @@ def test_cdc_silver_progress__keys_are_counted_where_unchanged_rows_are_left_alo
     dbt.answers = {"count(*) as keys": [{"keys": 3}], **dbt.answers}
     changes = {**CHANGES, "last_batch_id": 9, "last_sequence": "z", "last_committed_at": "", "changes": 5}
     changes |= {"not_applied": 0, "after_batch_id": 7}
-    assert dbt.cdc_silver_progress({**CDC, "unchanged_rows": "skip"}, changes, PLAN)["keys"] == 3
-    assert "keys" not in dbt.cdc_silver_progress(CDC, changes, PLAN)
+    assert dbt.cdc_silver_progress({**CDC, "unchanged_rows": "skip"}, changes, PLAN)["cdc.keys"] == 3
+    assert "cdc.keys" not in dbt.cdc_silver_progress(CDC, changes, PLAN)
 
 
 def test_get_incremental_cdc_merge_sql__a_table_of_placeholders_is_created_again():
@@ -698,7 +698,7 @@ def test_get_incremental_cdc_merge_sql__rows_are_replaced_where_nothing_is_late(
     dbt.context["cdc_replace_rows"] = lambda *arguments: written.append(arguments)
     assert dbt.write("cdc_merge") == (None, "replace: 5 changes")
     [(_, relation, source, columns, changes, progress)] = written
-    assert (relation, columns[0], progress["bronze-snapshot-id"]) == (SILVER, "id", 43)
+    assert (relation, columns[0], progress["cdc.bronze-snapshot-id"]) == (SILVER, "id", 43)
     assert changes["has_deletes"] is False
     assert changes["key_range"] == {"type": "int", "first": "-5", "last": "9"}
     assert normalise(source).endswith("where change._cdc_operation <> 'D')")
@@ -771,7 +771,7 @@ def replaced(removed: int, attempts: int = 1, *, has_deletes: bool = True) -> li
     dbt = Dbt(answers={"rows_before": [COUNTS], "select count(*) as rows_deleted": [{"rows_deleted": 2}]})
     Branches(dbt, removed, attempts)
     changes = {"sql": "select 1", "has_deletes": has_deletes, "key_range": None}
-    dbt.cdc_replace_rows(CDC, SILVER, "delta", ["id"], changes, {"batch-id": 9})
+    dbt.cdc_replace_rows(CDC, SILVER, "delta", ["id"], changes, {"cdc.batch-id": 9})
     view, *steps = [query.split("\n")[0] for query in dbt.queries]
     assert view == "create or replace temporary view `shop__order__news` as"
     return steps

@@ -29,6 +29,7 @@ from dbt.adapters.sparksession.python_models import run_model
 from dbt.adapters.sparksession.read_files import read_files
 from dbt.adapters.sparksession.readers import release_readers
 
+SNAPSHOT_PROPERTY = "spark.sql.iceberg.snapshot-property"
 ICEBERG_CATALOG = "org.apache.iceberg.spark.SparkCatalog"
 
 
@@ -152,6 +153,12 @@ class SparksessionAdapter(SparkAdapter):
                 settings.unset(name)
             else:
                 settings.set(name, str(value))
+
+    @available
+    def set_snapshot_properties(self, properties: dict[str, Any]) -> None:
+        """Set what the Iceberg commits of this node record in their snapshots; empty text is left out, None unsets."""
+        set_ones = {name: value for name, value in properties.items() if value is None or str(value)}
+        self.set_properties({f"{SNAPSHOT_PROPERTY}.{name}": value for name, value in set_ones.items()})
 
     @available
     def current_snapshot_id(self, relation: BaseRelation) -> int:

@@ -4,8 +4,9 @@
 #}
 {% macro cdc_parquet_parts(cdc, raw, column) %}
     {% set is_image = column.get('key') is not none %}
-    {% set names = [column.name | lower] if is_image else cdc_names_in_files(cdc, column.name) %}
-    {% set candidates = raw.columns if is_image else cdc_source_parts(cdc, raw) %}
+    {% set is_renamed = cdc.get('renamed_columns') and not is_image %}
+    {% set names = cdc_names_in_files(cdc, column.name) if is_renamed else [column.name | lower] %}
+    {% set candidates = raw.columns if is_image else cdc_source_parts(cdc, raw.columns) %}
     {% set parts = [] %}
     {% for name in names %}
         {% for part in candidates if part.name | lower == name %}

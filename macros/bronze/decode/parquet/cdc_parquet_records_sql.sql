@@ -1,6 +1,10 @@
 {% macro cdc_parquet_records_sql(cdc, raw, plan, before_images=[]) -%}
 {%- set sequence = cdc.options.get('change_sequence_column') or '' -%}
 {%- set columns = plan + before_images -%}
+{%- set unavailable_sql = 'cast(null as array<string>)' -%}
+{%- if cdc.options.get('absent_columns') == 'keep' -%}
+    {%- set unavailable_sql = cdc_parquet_unavailable_sql(cdc, raw, plan) -%}
+{%- endif -%}
 records as (
     select
         {{ cdc_file_columns_sql() | indent(8) }},
@@ -10,7 +14,7 @@ records as (
         nullif(trim({{ _cdc_control_sql(cdc, raw, sequence) }}), '') as _cdc_change_sequence,
         {%- endif %}
         cast(null as string) as _cdc_malformed,
-        {{ cdc_parquet_unavailable_sql(cdc, raw, plan) | indent(8) }} as _cdc_unavailable_columns,
+        {{ unavailable_sql | indent(8) }} as _cdc_unavailable_columns,
         {%- if columns | selectattr('is_cast', 'true') | list %}
         {%- set casts = [] %}
         {%- for column in columns | selectattr('is_cast', 'true') %}

@@ -1,0 +1,22 @@
+{#
+    Adds the load objects that may belong to a reload of this batch. Which of them do is known once their content is
+    compared; their order does not depend on it.
+#}
+{% macro cdc_add_repeated_loads(cdc, files, after_batch_id) %}
+    {% set sql = 'select\n    *,\n    false as is_again\nfrom (' ~ files.sql ~ ')' %}
+    {% set split = ref(cdc.split) if cdc.get('split') else none %}
+    {% set listing, rejected = ref('raw_listing'), ref('rejected_files') %}
+    {% if files.has_load %}
+        {% set sql = cdc_load_again_sql(cdc, files.sql, listing, rejected, after_batch_id, files.last_batch_id) %}
+    {% endif %}
+    {% set view = this.identifier ~ '__again' %}
+    {% do adapter.keep(view, sql) %}
+    {% do files.update({'sql': 'select *\nfrom ' ~ adapter.quote(view)}) %}
+    {% if files.has_load %}
+        {% set placed_sql = cdc_generation_files_sql(
+            cdc, files.sql, listing, rejected, after_batch_id, files.last_batch_id, [], split=split
+        ) %}
+        {% set to_read_sql = 'select *\nfrom (' ~ placed_sql ~ ")\nwhere is_newest and kind in ('load', 'change')" %}
+        {% do files.update({'paths': cdc_paths_in_order(run_query(to_read_sql))}) %}
+    {% endif %}
+{% endmacro %}

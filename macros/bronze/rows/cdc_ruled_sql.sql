@@ -1,0 +1,50 @@
+{#
+    Gives each record its operation and the first rule that it breaks, or none. No file says that a table was truncated: an
+    operation T in one is unknown.
+#}
+{% macro cdc_ruled_sql(cdc, raw, columns, sequence_column, malformed_sql, records) -%}
+{%- set casts = columns | selectattr('is_cast', 'true') | list -%}
+{%- set has_casts = casts and cdc.format == 'parquet' and raw.view is not none -%}
+judged as (
+    select
+        *,
+        {{ _operation_sql(cdc) | indent(8) }} as _cdc_operation,
+        {{ raw.get('drift_sql', 'cast(null as string)') | indent(8) }} as _cdc_drift,
+        {{ 'concat(_cdc_failed_casts, ' if has_casts }}
+        {{- cdc_cast_failures_sql(columns, sequence_column) | indent(8) }}
+        {{- ')' if has_casts }} as _cdc_misfits,
+        {{ cdc_key_is_missing_sql(cdc.primary_key, columns | rejectattr('key', 'defined') | map(attribute='name') | list) }} as _cdc_key_is_missing
+    from {{ records }}
+),
+
+ruled as (
+    select
+        *,
+        case
+            when {{ malformed_sql }} is not null then 'malformed_record'
+            when
+                _cdc_operation is null
+                or _cdc_operation not in ('L', 'I', 'U', 'D', 'T')
+                or (_cdc_operation = 'T' and _cdc_kind <> 'truncate')
+                then 'unknown_operation'
+            when _cdc_drift is not null then 'schema_drift'
+            when size(_cdc_misfits) > 0 then 'uncastable_value'
+            when _cdc_key_is_missing and _cdc_operation <> 'T' then 'missing_key'
+        end as _cdc_rule
+    from judged
+)
+{%- endmacro %}
+
+
+{# docs/contracts.md section 1.3: LOAD files may carry an operation or not; a feed of inserts only never does. #}
+{% macro _operation_sql(cdc) -%}
+case
+    when _cdc_kind = 'load' then 'L'
+    when _cdc_kind = 'truncate' then 'T'
+    {%- if cdc.options.operation_column == 'never' %}
+    else 'I'
+    {%- else %}
+    else upper(trim(_cdc_op))
+    {%- endif %}
+end
+{%- endmacro %}
