@@ -26,7 +26,6 @@
     {% endif %}
     {% if bronze is not none and plan | selectattr('change') | list %}
         {% do cdc_evolve_columns(bronze, plan) %}
-        {% set columns = adapter.get_columns_in_relation(bronze) %}
     {% endif %}
 
     {% set reloads = cdc_assign_generations(cdc, bronze, files, raw, plan, after_batch_id) if files.is_reloaded else [] %}
@@ -41,12 +40,14 @@
 
     {% do adapter.set_snapshot_properties({'cdc.batch-id': files.last_batch_id}) %}
     {% set way = 'create' if bronze is none else 'append' %}
-    {% set reasons = (['records of multi-table files'] if files.has_mixed else []) + (['a truncate'] if files.has_truncate else []) %}
-    {% do arguments.update({'message': cdc_write_message(way, files.paths | length, 'file', reasons)}) %}
+    {% set reasons = ['files=' ~ files.paths | length] %}
+    {% do reasons.append('multi-table files') if files.has_mixed %}
+    {% do reasons.append('truncate') if files.has_truncate %}
+    {% do arguments.update({'message': way ~ ': ' ~ reasons | join(', ')}) %}
     {% if bronze is none %}
         {% do return(create_table_as(false, this, rows_sql)) %}
     {% endif %}
-    {% do return(cdc_insert_sql(bronze, '(\n' ~ rows_sql ~ '\n)', columns | map(attribute='name') | list)) %}
+    {% do return('insert into ' ~ bronze ~ ' by name\n' ~ rows_sql) %}
 {% endmacro %}
 
 

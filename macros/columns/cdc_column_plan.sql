@@ -38,7 +38,7 @@
 {% macro _type_after(type, column, policy) %}
     {% set found = namespace(type=type) %}
     {% set types = column.get('types', [column.type] if column else []) %}
-    {% for of_file in types if policy == 'evolve' and cdc_is_promotion(found.type, of_file) %}
+    {% for of_file in types if policy == 'evolve' and adapter.is_type_promotion(found.type, of_file) %}
         {% set found.type = of_file %}
     {% endfor %}
     {% do return(found.type) %}

@@ -45,7 +45,7 @@ cast(null as string)
         {% set type = target.get(column.name | lower) %}
         {% if type is none %}
             {% do words.append('column ' ~ column.name ~ ' ' ~ column.type ~ ' is new') %}
-        {% elif column.type != type and not cdc_is_promotion(column.type, type) %}
+        {% elif column.type != type and not adapter.is_type_promotion(column.type, type) %}
             {% do words.append('column ' ~ column.name ~ ' is ' ~ column.type ~ ', expected ' ~ type) %}
         {% endif %}
     {% endfor %}

@@ -13,7 +13,7 @@
             ) %}
         {% endif %}
         {% set old_type, new_type = types.get(old | lower), types.get(new | lower) %}
-        {% if old_type and new_type and old_type != new_type and not cdc_is_promotion(old_type, new_type) %}
+        {% if old_type and new_type and old_type != new_type and not adapter.is_type_promotion(old_type, new_type) %}
             {% do problems.append(
                 bronze ~ ' has ' ~ old ~ ' ' ~ old_type ~ ' and ' ~ new ~ ' ' ~ new_type ~ ', expected one type.'
                 ~ ' They cannot be read as one column: take ' ~ old ~ '=' ~ new ~ ' out of renamed_columns.'

@@ -38,11 +38,11 @@
         {% endif %}
         {% set is_frozen = policy == 'freeze' and exists %}
         {% do return([what, 'bronze adds it, silver does not' if is_frozen else 'bronze and silver add it']) %}
-    {% elif column.type != old and not cdc_is_promotion(column.type, old) %}
+    {% elif column.type != old and not adapter.is_type_promotion(column.type, old) %}
         {% set what = 'column ' ~ column.name ~ ' is ' ~ column.type ~ ', the table has ' ~ old %}
         {% if is_quarantined %}
             {% do return([what, 'rows of its files go to quarantine (schema_drift)']) %}
-        {% elif policy == 'evolve' and cdc_is_promotion(old, column.type) %}
+        {% elif policy == 'evolve' and adapter.is_type_promotion(old, column.type) %}
             {% do return([what, 'bronze and silver widen it']) %}
         {% endif %}
         {% do return([what, 'values that do not fit go to quarantine (uncastable_value)']) %}

@@ -6,9 +6,9 @@
     {% if relation is none %}
         {% do return(0) %}
     {% endif %}
-    {% set progress = cdc_progress(relation) %}
-    {% if 'cdc.batch-id' in progress %}
-        {% do return(progress['cdc.batch-id'] | int) %}
+    {% set summary = adapter.newest_summary(relation, 'cdc.batch-id') %}
+    {% if summary %}
+        {% do return(summary['cdc.batch-id'] | int) %}
     {% endif %}
     {% do return(run_query('select max(_cdc_batch_id) from ' ~ relation).columns[0].values()[0] or 0) %}
 {% endmacro %}

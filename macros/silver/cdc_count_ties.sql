@@ -4,9 +4,11 @@
     one place.
 #}
 {% macro cdc_count_ties(cdc, changes, plan) %}
+    {% if cdc.mode == 'append' or changes.has_single_changes or not changes.may_tie %}
+        {% do return(0) %}
+    {% endif %}
     {% set listing = cdc_relation_of('raw_listing') %}
-    {% if cdc.mode == 'append' or changes.has_single_changes or not changes.may_tie
-        or cdc_newest_batches(cdc, listing).shared_batch_id <= changes.after_batch_id | int %}
+    {% if cdc_newest_batches(cdc, listing).shared_batch_id <= changes.after_batch_id | int %}
         {% do return(0) %}
     {% endif %}
     {% set places = [] %}

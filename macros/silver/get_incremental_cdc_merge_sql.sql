@@ -4,7 +4,7 @@
 #}
 {% macro get_incremental_cdc_merge_sql(arguments) %}
     {% set cdc = model.config.meta.cdc %}
-    {% set silver, bronze = arguments.existing_relation, cdc_node_relation(graph.nodes[model.depends_on.nodes[0]]) %}
+    {% set silver, bronze = arguments.existing_relation, ref(model.refs[0].name) %}
     {% if load_relation(bronze) is none %}
         {% do exceptions.raise_compiler_error(_bronze_is_missing_message(this, bronze)) %}
     {% endif %}
@@ -23,10 +23,11 @@
     {% set new_progress = cdc_silver_progress(cdc, changes, plan) %}
 
     {% set way = cdc_silver_way(cdc, silver, changes) %}
-    {% set reasons = ['files were overwritten'] if changes.replaces_all else [] %}
-    {% do reasons.append('some late') if changes.has_late %}
-    {% do reasons.append('a truncate or a complete reload') if changes.has_new_barrier %}
-    {% do arguments.update({'message': cdc_write_message(way, changes.changes, 'change', reasons)}) %}
+    {% set reasons = ['changes=' ~ changes.changes] %}
+    {% do reasons.append('overwritten files') if changes.replaces_all %}
+    {% do reasons.append('late') if changes.has_late %}
+    {% do reasons.append('truncate or complete reload') if changes.has_new_barrier %}
+    {% do arguments.update({'message': way ~ ': ' ~ reasons | join(', ')}) %}
 
     {% if silver is not none and plan | selectattr('change') | list %}
         {% do cdc_evolve_columns(silver, plan) %}

@@ -3,5 +3,5 @@
 {%- set keys = cdc_config_of(model).get('primary_key', []) if execute else ['key'] %}
 select *
 from {{ model }}
-where {{ cdc_key_is_missing_sql(keys, keys) }}
+where {% for key in keys %}{{ adapter.quote(key) }} is null{{ ' and ' if not loop.last }}{% else %}false{% endfor %}
 {% endtest %}

@@ -23,14 +23,16 @@
     {% set view = this.identifier ~ '__files' %}
     {% do _cache_new_files(view, cdc, after_batch_id, sql, newest, asks_alone) %}
     {% do files.update({'sql': 'select *\nfrom ' ~ adapter.quote(view), 'is_reloaded': newest.is_reloaded}) %}
-    {% set to_read, replaced = [], [] %}
-    {% for file in run_query(files.sql) %}
+    {#- The order of _cdc_sequence, files of one time by name: it decides the types of columns (cdc_column_plan). -#}
+    {% set in_order_sql = files.sql ~ "\norder by generation, kind <> 'load', file_time nulls last, path, modified_at" %}
+    {% set replaced = [] %}
+    {% for file in run_query(in_order_sql) %}
         {% if file['kind'] == 'truncate' %}
             {% do files.update({'has_truncate': true}) %}
         {% elif file['kind'] == 'mixed' %}
             {% do files.update({'has_mixed': true}) %}
         {% elif file['is_newest'] %}
-            {% do to_read.append(file) %}
+            {% do files.paths.append(file['path']) %}
             {% do files.update({'has_load': files.has_load or file['kind'] == 'load'}) %}
         {% else %}
             {% do replaced.append({'path': file['path'], 'reason': 'replaced by newer content before it was read'}) %}
@@ -40,7 +42,6 @@
         {% endif %}
         {% do files.update({'last_batch_id': [files.last_batch_id | int, file['batch_id'] | int] | max}) %}
     {% endfor %}
-    {% do files.update({'paths': cdc_paths_in_order(to_read)}) %}
     {% if replaced %}
         {% do cdc_reject_files(cdc, files.sql, 'replaced', replaced) %}
     {% endif %}

@@ -16,7 +16,8 @@
         {% set placed_sql = cdc_generation_files_sql(
             cdc, files.sql, listing, rejected, after_batch_id, files.last_batch_id, [], split=split
         ) %}
-        {% set to_read_sql = 'select *\nfrom (' ~ placed_sql ~ ")\nwhere is_newest and kind in ('load', 'change')" %}
-        {% do files.update({'paths': cdc_paths_in_order(run_query(to_read_sql))}) %}
+        {% set paths_sql = 'select path\nfrom (' ~ placed_sql ~ ")\nwhere is_newest and kind in ('load', 'change')"
+            ~ "\norder by generation, kind <> 'load', file_time nulls last, path, modified_at" %}
+        {% do files.update({'paths': run_query(paths_sql).columns['path'].values() | list}) %}
     {% endif %}
 {% endmacro %}

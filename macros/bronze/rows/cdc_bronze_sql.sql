@@ -8,16 +8,19 @@
 {%- set sequence_column = cdc.options.get('change_sequence_column') if raw.view is not none else none -%}
 {%- set position_sql = cdc_dms_position_sql('_cdc_', '_cdc_change_sequence') if sequence_column else '_cdc_place' -%}
 {%- set content_sql = '_cdc_content' -%}
+{%- set file_columns = [
+    'object_key', 'kind', 'file_time', 'modified_at', 'generation', 'batch_id', 'place', 'object', 'version', 'ingested_at',
+] -%}
 {%- if raw.view is none -%}
-    {%- set records_sql = cdc_no_records_sql(plan) -%}
+    {%- set records_sql = cdc_no_records_sql(plan, file_columns) -%}
 {%- elif cdc.format == 'json' -%}
     {%- set records_sql = cdc_message_records_sql(cdc, raw.view, plan) -%}
     {%- set position_sql = cdc_message_position_sql() -%}
     {%- set old_key_sql = cdc_message_old_key_sql(cdc, plan) -%}
 {%- elif cdc.format == 'csv' -%}
-    {%- set records_sql = cdc_csv_records_sql(cdc, raw, plan, before_images) -%}
+    {%- set records_sql = cdc_csv_records_sql(cdc, raw, plan, file_columns, before_images) -%}
 {%- else -%}
-    {%- set records_sql = cdc_parquet_records_sql(cdc, raw, plan, before_images) -%}
+    {%- set records_sql = cdc_parquet_records_sql(cdc, raw, plan, file_columns, before_images) -%}
     {#- Written for rows in quarantine alone: it costs more than to read the row. -#}
     {%- set content_sql = "to_json(_cdc_content, map('timestampFormat', \"yyyy-MM-dd'T'HH:mm:ss.SSSSSSXXX\","
         ~ " 'timestampNTZFormat', \"yyyy-MM-dd'T'HH:mm:ss.SSSSSS\"))" -%}

@@ -1,5 +1,5 @@
 {# The shape of records while nothing has arrived yet, or nothing but a truncate. #}
-{% macro cdc_no_records_sql(plan) -%}
+{% macro cdc_no_records_sql(plan, file_columns) -%}
 records as (
     select
         {%- for column in plan %}
@@ -11,16 +11,9 @@ records as (
         cast(null as string) as _cdc_malformed,
         cast(null as string) as _cdc_content,
         cast(null as bigint) as _cdc_row,
-        files.object_key as _cdc_object_key,
-        files.kind as _cdc_kind,
-        files.file_time as _cdc_file_time,
-        files.modified_at as _cdc_modified_at,
-        files.generation as _cdc_generation,
-        files.batch_id as _cdc_batch_id,
-        files.place as _cdc_place,
-        files.object as _cdc_object,
-        files.version as _cdc_version,
-        files.ingested_at as _cdc_ingested_at
+        {%- for name in file_columns %}
+        files.{{ name }} as _cdc_{{ name }}{{ ',' if not loop.last }}
+        {%- endfor %}
     from files
     where false
 )

@@ -13,7 +13,7 @@ judged as (
         {{ 'concat(_cdc_failed_casts, ' if has_casts }}
         {{- cdc_cast_failures_sql(columns, sequence_column) | indent(8) }}
         {{- ')' if has_casts }} as _cdc_misfits,
-        {{ cdc_key_is_missing_sql(cdc.primary_key, columns | rejectattr('key', 'defined') | map(attribute='name') | list) }} as _cdc_key_is_missing
+        {{ _key_is_missing_sql(cdc.primary_key, columns | rejectattr('key', 'defined') | map(attribute='name') | list) }} as _cdc_key_is_missing
     from {{ records }}
 ),
 
@@ -47,4 +47,14 @@ case
     else upper(trim(_cdc_op))
     {%- endif %}
 end
+{%- endmacro %}
+
+
+{# True where no column of the key has a value; a column that the files do not even have has none. #}
+{% macro _key_is_missing_sql(primary_key, columns) -%}
+{%- set present = [] -%}
+{%- for key in primary_key if key | lower in columns | map('lower') -%}
+    {%- do present.append(adapter.quote(key) ~ ' is null') -%}
+{%- endfor -%}
+{{ present | join(' and ') if present else ('true' if primary_key else 'false') }}
 {%- endmacro %}

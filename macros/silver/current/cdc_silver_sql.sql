@@ -38,7 +38,7 @@ select
     change._cdc_operation = 'D'
     {{- ' or change._cdc_sequence < ' ~ adapter.string_literal(changes.barrier) if changes.barrier }} as _cdc_is_deleted,
     {%- endif %}
-    {%- if is_soft and not is_first %}
+    {%- if is_soft and not is_first and not changes.get('replaces') %}
     image is not null as _cdc_has_image,
     {%- endif %}
     {%- if fills and not is_first %}

@@ -15,10 +15,10 @@
     {% set has_overwritten = is_again or 'cdc.overwritten' in progress %}
     {% set rows_sql = cdc_bronze_range_sql(bronze, from_snapshot_id, to_snapshot_id, after_batch_id, is_again) %}
     {% set log_rows_sql = cdc_bronze_range_sql(bronze, none, to_snapshot_id, 0, has_overwritten) %}
-    {% set may_replace = cdc_table_allows_replace(cdc, progress) %}
+    {% set may_replace = cdc.mode == 'current' and cdc_table_allows_replace(cdc, progress) %}
     {% set key_type = _range_type(cdc, plan) if may_replace else none %}
     {% set key = cdc.primary_key[0] if key_type else none %}
-    {% set keyed_sql = cdc_renamed_columns_sql(cdc, plan, rows_sql) if key else rows_sql %}
+    {% set keyed_sql = cdc_renamed_columns_sql(cdc, plan, rows_sql) if key and cdc.get('renamed_columns') else rows_sql %}
     {% set news = run_query(cdc_bronze_range_summary_sql(keyed_sql, key)).rows[0] %}
     {% if news['has_overwritten'] %}
         {% set changes = cdc_bronze_range(cdc, bronze, to_snapshot_id, {}, plan, is_again=true) %}
@@ -28,7 +28,10 @@
     {% set first_sequence = news['first_sequence'] or applied_sequence ~ '~' %}
     {% set has_late = first_sequence <= applied_sequence %}
     {% set log = run_query(cdc_bronze_range_summary_sql(log_rows_sql)).rows[0] if has_late else news %}
-    {% set found = cdc_reset_points(log, log_rows_sql if has_late else rows_sql) %}
+    {% set found = [log['first_barrier']] %}
+    {% if log['first_barrier'] != log['last_barrier'] %}
+        {% set found = cdc_reset_points(log_rows_sql if has_late else rows_sql) %}
+    {% endif %}
     {% set barriers = ([applied_barrier] + found) | select | unique | sort %}
     {% set barrier = barriers[-1] if barriers else '' %}
     {% set changes = {

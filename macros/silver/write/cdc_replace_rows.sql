@@ -3,7 +3,7 @@
     readers see both or neither. Only the last commit carries the progress, so no state without the new rows claims it.
     Where maintenance has committed meanwhile it is done again, on top of that.
 #}
-{% macro cdc_replace_rows(cdc, target, source, columns, changes, progress) %}
+{% macro cdc_replace_rows(cdc, target, rows_sql, changes, progress) %}
     {% set branch = target ~ '.branch_cdc_write' %}
     {% set news = adapter.quote(target.identifier ~ '__news') %}
     {% do run_query('create or replace temporary view ' ~ news ~ ' as\n' ~ changes.sql) %}
@@ -18,7 +18,7 @@
         {% do adapter.set_snapshot_properties({
             'cdc.rows-updated': rows_removed - rows_deleted, 'cdc.rows-deleted': rows_deleted,
         }) %}
-        {% do run_query(cdc_insert_sql(branch, source, columns)) %}
+        {% do run_query('insert into ' ~ branch ~ ' by name\n' ~ rows_sql) %}
         {% set done.published = adapter.publish_branch(target, 'cdc_write') %}
     {% endfor %}
     {% if not done.published %}

@@ -5,15 +5,16 @@
     {% if way == 'create' %}
         {% do return(create_table_as(false, this, rows_sql)) %}
     {% endif %}
+    {% if way == 'replace' %}
+        {% do cdc_replace_rows(cdc, silver, rows_sql, changes, progress) %}
+        {% do return(none) %}
+    {% elif way in ['append', 'overwrite'] %}
+        {% do return('insert ' ~ {'append': 'into', 'overwrite': 'overwrite'}[way] ~ ' ' ~ silver ~ ' by name\n' ~ rows_sql) %}
+    {% endif %}
     {% set columns = adapter.get_columns_in_relation(silver) | map(attribute='name') | list %}
     {% set source = '(\n' ~ rows_sql ~ '\n)' %}
-    {% if way == 'replace' %}
-        {% do cdc_replace_rows(cdc, silver, source, columns, changes, progress) %}
-        {% do return(none) %}
-    {% elif way == 'versions' %}
+    {% if way == 'versions' %}
         {% do return(cdc_history_merge_sql(cdc, silver, source, columns)) %}
-    {% elif way == 'merge' %}
-        {% do return(cdc_merge_sql(cdc, silver, source, columns, changes)) %}
     {% endif %}
-    {% do return(cdc_insert_sql(silver, source, columns, 'overwrite' if way == 'overwrite' else 'into')) %}
+    {% do return(cdc_merge_sql(cdc, silver, source, columns, changes)) %}
 {% endmacro %}

@@ -616,36 +616,30 @@ def test_cdc_csv_header_sql__names_of_the_first_lines():
 
 def test_cdc_csv_records_sql__columns_that_the_batch_lacks_are_not_looked_for():
     plan = [{"name": "id", "raw_type": "string"}, {"name": "gone", "raw_type": None}]
-    sql = Dbt().cdc_csv_records_sql(table(), {"view": "raw"}, plan)
+    sql = Dbt().cdc_csv_records_sql(table(), {"view": "raw"}, plan, FILE_NAMES)
     assert "as `id`" in sql
     assert "gone" not in sql
 
 
 @pytest.mark.parametrize(("header", "end"), [(True, "from placed where _cdc_row > 0)"), (False, "from placed)")])
 def test_cdc_csv_records_sql__header_is_no_record(header, end):
-    assert normalise(Dbt().cdc_csv_records_sql(table(header=header), {"view": "raw"}, [])).endswith(end)
+    assert normalise(Dbt().cdc_csv_records_sql(table(header=header), {"view": "raw"}, [], FILE_NAMES)).endswith(end)
 
 
 PARQUET = {"primary_key": ["id"], "options": {"operation_column": "auto", "timestamp_column": "dms_ts"}}
-FILE_COLUMNS = """files.object_key as _cdc_object_key, files.kind as _cdc_kind, files.file_time as _cdc_file_time,
-    files.modified_at as _cdc_modified_at, files.generation as _cdc_generation, files.batch_id as _cdc_batch_id,
-    files.place as _cdc_place, files.object as _cdc_object, files.version as _cdc_version,
-    files.ingested_at as _cdc_ingested_at"""
+FILE_NAMES = ["object_key", "kind"]
+FILE_COLUMNS = "files.object_key as _cdc_object_key, files.kind as _cdc_kind"
 
 
 def raw(*names: str) -> dict[str, Any]:
     return {"view": "raw_view", "columns": [{"name": name, "type": "string"} for name in names]}
 
 
-def test_cdc_file_columns_sql__all():
-    assert_sql_equal(Dbt().cdc_file_columns_sql(), FILE_COLUMNS + ", raw._file_row as _cdc_row")
-
-
 def test_cdc_parquet_records_sql__by_name():
     plan = [{"name": "a`b", "raw_type": "int", "type": "int"}, {"name": "gone", "raw_type": None, "type": "int"}]
     image = {"name": "BI_a", "raw_type": "int", "type": "int", "key": "a"}
     assert_sql_equal(
-        Dbt().cdc_parquet_records_sql(PARQUET, raw("Op", "dms_ts", "a`b", "BI_a"), plan, [image]),
+        Dbt().cdc_parquet_records_sql(PARQUET, raw("Op", "dms_ts", "a`b", "BI_a"), plan, FILE_NAMES, [image]),
         f"""
         records as (
             select
@@ -676,7 +670,7 @@ def test_cdc_parquet_records_sql__by_name():
 def test_cdc_parquet_records_sql__renamed_columns(present, expected):
     cdc = {**renamed(), "format": "parquet"}
     plan = [{"name": "it's", "raw_type": "int", "type": "int"}]
-    sql = normalise(Dbt().cdc_parquet_records_sql(cdc, raw(*present.split(" ")), plan))
+    sql = normalise(Dbt().cdc_parquet_records_sql(cdc, raw(*present.split(" ")), plan, FILE_NAMES))
     assert f"as _cdc_unavailable_columns, {expected}, raw._file_schema" in sql
 
 
@@ -690,7 +684,7 @@ def test_cdc_parquet_records_sql__renamed_columns(present, expected):
 )
 def test_exact_names_decide_which_columns_are_dms_own(names, operation, committed_at, sources):
     cdc = {"format": "parquet", "options": {"operation_column": "auto", "timestamp_column": "DMS_ts"}}
-    sql = normalise(Dbt().cdc_parquet_records_sql(cdc, raw(*names), []))
+    sql = normalise(Dbt().cdc_parquet_records_sql(cdc, raw(*names), [], FILE_NAMES))
     assert f"{operation} as _cdc_op, {committed_at} as _cdc_commit_text," in sql
     assert [column["name"] for column in Dbt().cdc_source_columns(cdc, raw(*names))] == sources
 
@@ -704,14 +698,14 @@ def test_exact_names_decide_which_columns_are_dms_own(names, operation, committe
     ],
 )
 def test_cdc_parquet_records_sql__without_control_columns(options, names):
-    sql = normalise(Dbt().cdc_parquet_records_sql({"options": options}, raw(*names), []))
+    sql = normalise(Dbt().cdc_parquet_records_sql({"options": options}, raw(*names), [], FILE_NAMES))
     assert "cast(null as string) as _cdc_op, cast(null as string) as _cdc_commit_text," in sql
 
 
 def test_cdc_no_records_sql__same_columns_and_no_row():
     plan = [{"name": "a`b", "raw_type": "int"}, {"name": "gone", "raw_type": None, "type": "date"}]
     assert_sql_equal(
-        Dbt().cdc_no_records_sql(plan),
+        Dbt().cdc_no_records_sql(plan, FILE_NAMES),
         f"""
         records as (
             select
@@ -875,10 +869,10 @@ def test_get_incremental_cdc_append_sql__nothing_new_sets_no_progress():
 def test_get_incremental_cdc_append_sql__a_truncate_alone_is_news():
     dbt = running(True, {"is_newest": [TRUNCATE]})
     sql, message = dbt.write("cdc_append")
-    assert message == "append: a truncate"
+    assert message == "append: files=0, truncate"
     sql = normalise(sql)
     assert "modified_at as _cdc_committed_at" in sql and "'T' as _cdc_operation, _cdc_committed_at" in sql
-    assert sql.endswith("from truncates)")
+    assert sql.endswith("from truncates")
     assert "set `spark.sql.iceberg.snapshot-property.cdc.batch-id` = 10" in dbt.queries
     assert not dbt.files_read
 
@@ -886,11 +880,9 @@ def test_get_incremental_cdc_append_sql__a_truncate_alone_is_news():
 def test_get_incremental_cdc_append_sql__new_files_evolve_the_table_and_set_progress():
     dbt = running(True, LISTED)
     sql, message = dbt.write("cdc_append")
-    assert message == "append: 1 file"
+    assert message == "append: files=1"
     sql = normalise(sql)
-    assert sql.startswith(
-        "insert into bronze.shop__order (`old`, `_cdc_batch_id`) select `old`, `_cdc_batch_id` from (with"
-    )
+    assert sql.startswith("insert into bronze.shop__order by name with files as (")
     assert "from (select * from `shop__order__files`) as objects)" in sql, "the listing is asked once"
     assert "and batch_id > 7 group by" in normalise(dbt.kept["shop__order__files"])
     assert dbt.queries[-2:] == [
@@ -935,7 +927,7 @@ def test_get_incremental_cdc_append_sql__first_run_reads_everything():
 def test_get_incremental_cdc_append_sql__first_run_without_files_makes_an_empty_table():
     dbt = running(False, {"is_newest": []})
     sql, message = dbt.write("cdc_append")
-    assert message == "create: no files"
+    assert message == "create: files=0"
     assert normalise(sql).startswith("create table bronze.shop__order as with files as (")
     assert "from files where false" in normalise(sql)
 

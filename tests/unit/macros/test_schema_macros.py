@@ -151,8 +151,8 @@ def test_cdc_column_plan__own_columns_of_the_table_are_not_the_sources():
         ("bigint", "int", False),
     ],
 )
-def test_cdc_is_promotion__case(from_type, to_type, expected):
-    assert Dbt().cdc_is_promotion(from_type, to_type) is expected
+def test_adapter_is_type_promotion__case(from_type, to_type, expected):
+    assert Dbt().adapter.is_type_promotion(from_type, to_type) is expected
 
 
 @pytest.mark.parametrize(

@@ -111,13 +111,6 @@ def test_cdc_merge_sql__names_are_quoted():
     assert "`a``b` = source.`a``b`" in merge(CDC, ["a`b"])
 
 
-def test_cdc_insert_sql__by_name():
-    assert_sql_equal(
-        Dbt().cdc_insert_sql(SILVER, "news", ["id", "line no"]),
-        "insert into silver.shop__order (`id`, `line no`) select `id`, `line no` from news",
-    )
-
-
 @pytest.mark.parametrize(
     ("arguments", "expected"),
     [
@@ -465,19 +458,6 @@ def test_cdc_silver_way__case(way, cdc, changes):
     assert Dbt().cdc_silver_way(cdc, None, changes) == "create"
 
 
-@pytest.mark.parametrize(
-    ("message", "arguments"),
-    [
-        ("append: 1 file", ("append", 1, "file", [])),
-        ("merge: 3 changes, some late", ("merge", 3, "change", ["some late"])),
-        ("append: a truncate", ("append", 0, "file", ["a truncate"])),
-        ("create: no files", ("create", 0, "file", [])),
-    ],
-)
-def test_cdc_write_message__case(message, arguments):
-    assert Dbt().cdc_write_message(*arguments) == message
-
-
 def test_cdc_changes_sql__late_keys_are_read_again_from_the_whole_log():
     assert_sql_equal(
         Dbt().cdc_changes_sql({**CDC, "primary_key": KEYS}, {**CHANGES, "has_late": True}),
@@ -571,7 +551,7 @@ def test_get_incremental_cdc_merge_sql__nothing_new_sets_nothing():
 def test_get_incremental_cdc_merge_sql__news_and_progress():
     dbt = running(APPLIED, bronze={"id": "int"})
     sql, message = dbt.write("cdc_merge")
-    assert message == "merge: 5 changes"
+    assert message == "merge: changes=5"
     sql = normalise(sql)
     assert sql.startswith("merge into silver.shop__order as target using (with news as (select `id`,")
     assert "from bronze.shop__order with ('start-snapshot-id' = '41'," in sql
@@ -588,7 +568,7 @@ def test_get_incremental_cdc_merge_sql__news_and_progress():
 
 def test_get_incremental_cdc_merge_sql__first_run_makes_the_whole_table():
     sql, message = running(None, bronze={"id": "int"}).write("cdc_merge")
-    assert message == "create: 5 changes"
+    assert message == "create: changes=5"
     sql = normalise(sql)
     assert sql.startswith("create table silver.shop__order as with news")
     assert "from bronze.shop__order version as of 43" in sql
@@ -599,7 +579,7 @@ def test_get_incremental_cdc_merge_sql__first_run_makes_the_whole_table():
 def test_get_incremental_cdc_merge_sql__a_barrier_is_new_once(applied, is_new):
     dbt = running({**APPLIED, "cdc.barrier": applied}, bronze={"id": "int"}, barriers=("000003",))
     sql, message = dbt.write("cdc_merge")
-    assert message == "merge: 5 changes" + ", a truncate or a complete reload" * is_new
+    assert message == "merge: changes=5" + ", truncate or complete reload" * is_new
     assert ("when not matched by source and target._cdc_sequence < '000003'" in sql) is is_new
     assert f"set `spark.sql.iceberg.snapshot-property.cdc.barrier` = {max(applied, '000003')}" in set_properties(dbt)
 
@@ -639,7 +619,7 @@ def test_get_incremental_cdc_merge_sql__a_table_of_placeholders_is_created_again
     dbt = running({"cdc.bronze-snapshot-id": "41", "cdc.batch-id": "7"}, bronze={"id": "int"})
     sql, message = dbt.write("cdc_merge")
     assert "version as of 43" in sql
-    assert message == "create: 5 changes"
+    assert message == "create: changes=5"
 
 
 def test_get_incremental_cdc_merge_sql__no_source_column_yet():
@@ -656,8 +636,6 @@ ON_READ = {"tblproperties": {"write.delete.mode": "merge-on-read"}}
     [
         (True, {}, {}, {}),
         (False, {}, {"total-records": "499999"}, {}),
-        (False, {"mode": "history"}, {}, {}),
-        (False, {"mode": "append"}, {}, {}),
         (False, {"unchanged_rows": "skip"}, {}, {}),
         (True, {"delete_mode": "soft"}, {}, {}),
         (False, {}, {}, {"tblproperties": {"write.delete.mode": "copy-on-write"}}),
@@ -696,12 +674,12 @@ def test_get_incremental_cdc_merge_sql__rows_are_replaced_where_nothing_is_late(
     dbt.answers["first_sequence"] = [{**summary, "first_key": "-5", "last_key": "9"}]
     written = []
     dbt.context["cdc_replace_rows"] = lambda *arguments: written.append(arguments)
-    assert dbt.write("cdc_merge") == (None, "replace: 5 changes")
-    [(_, relation, source, columns, changes, progress)] = written
-    assert (relation, columns[0], progress["cdc.bronze-snapshot-id"]) == (SILVER, "id", 43)
+    assert dbt.write("cdc_merge") == (None, "replace: changes=5")
+    [(_, relation, rows_sql, changes, progress)] = written
+    assert (relation, progress["cdc.bronze-snapshot-id"]) == (SILVER, 43)
     assert changes["has_deletes"] is False
     assert changes["key_range"] == {"type": "int", "first": "-5", "last": "9"}
-    assert normalise(source).endswith("where change._cdc_operation <> 'D')")
+    assert normalise(rows_sql).endswith("where change._cdc_operation <> 'D'")
 
 
 @pytest.mark.parametrize(
@@ -729,6 +707,7 @@ def test_cdc_bronze_range__the_range_of_keys_is_asked_for_where_rows_are_replace
     assert changes["may_replace"]
     assert changes["key_range"] == ({"type": "int", "first": "1", "last": "2"} if has_range else None)
     assert ("coalesce(`id`, `nr`) as `id`" in normalise(dbt.queries[0])) is has_range
+    assert not dbt.cdc_bronze_range({**cdc, "mode": "history"}, BRONZE, 43, MANY_ROWS, plan)["may_replace"]
 
 
 def test_delete_keys_sql__files_without_any_of_the_keys_are_left_out():
@@ -771,7 +750,7 @@ def replaced(removed: int, attempts: int = 1, *, has_deletes: bool = True) -> li
     dbt = Dbt(answers={"rows_before": [COUNTS], "select count(*) as rows_deleted": [{"rows_deleted": 2}]})
     Branches(dbt, removed, attempts)
     changes = {"sql": "select 1", "has_deletes": has_deletes, "key_range": None}
-    dbt.cdc_replace_rows(CDC, SILVER, "delta", ["id"], changes, {"cdc.batch-id": 9})
+    dbt.cdc_replace_rows(CDC, SILVER, "select 1", changes, {"cdc.batch-id": 9})
     view, *steps = [query.split("\n")[0] for query in dbt.queries]
     assert view == "create or replace temporary view `shop__order__news` as"
     return steps
@@ -786,7 +765,7 @@ def test_cdc_replace_rows__only_the_last_commit_carries_the_progress():
         f"{SET}batch-id` = 9",
         f"{SET}rows-updated` = 2",
         f"{SET}rows-deleted` = 1",
-        "insert into silver.shop__order.branch_cdc_write (`id`)",
+        "insert into silver.shop__order.branch_cdc_write by name",
         "publish cdc_write of silver.shop__order",
     ]
     assert replaced(3, attempts=1) == steps

@@ -73,8 +73,8 @@ def test_cdc_key_list_sql__as_the_source_compares(comparison, expected):
         ([], ["id"], "false"),
     ],
 )
-def test_cdc_key_is_missing_sql__case(keys, columns, expected):
-    assert Dbt().cdc_key_is_missing_sql(keys, columns) == expected
+def test_key_is_missing_sql__case(keys, columns, expected):
+    assert Dbt()._key_is_missing_sql(keys, columns) == expected
 
 
 def test_cdc_table_columns_sql__names_are_text():

@@ -28,6 +28,7 @@ from dbt.adapters.sparksession.kept import kept, kept_part
 from dbt.adapters.sparksession.python_models import run_model
 from dbt.adapters.sparksession.read_files import read_files
 from dbt.adapters.sparksession.readers import release_readers
+from dbt.adapters.sparksession.widening import is_promotion
 
 SNAPSHOT_PROPERTY = "spark.sql.iceberg.snapshot-property"
 ICEBERG_CATALOG = "org.apache.iceberg.spark.SparkCatalog"
@@ -64,6 +65,12 @@ class SparksessionAdapter(SparkAdapter):
     def string_literal(cls, value: Any) -> str:
         """Write a value as a Spark SQL string literal, in which a backslash escapes."""
         return literal(str(value))
+
+    @available
+    @classmethod
+    def is_type_promotion(cls, from_type: str, to_type: str) -> bool:
+        """Whether Iceberg can change a column's type in place, without rewriting data; see `widening.is_promotion`."""
+        return is_promotion(from_type, to_type)
 
     @available
     def run_python_model(self, model: dict[str, Any], compiled_code: str) -> str | None:

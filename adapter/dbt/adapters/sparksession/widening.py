@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from pyspark.sql.types import (
     ArrayType,
     BooleanType,
@@ -142,3 +144,19 @@ def merge_schemas(
             stored = as_stored(merged, schema)
             reads.setdefault(stored.json(), (stored, []))[1].extend(paths)
     return merged, list(reads.values()), [{"path": path, "reason": reason} for path, reason in misfits.items()]
+
+
+def is_promotion(from_type: str, to_type: str) -> bool:
+    """Whether Iceberg can change a column from one type to another in place (its specification, "Schema evolution").
+
+    Args:
+        from_type: the type that the column has, as Spark writes it in lower case, such as `decimal(10,2)`.
+        to_type: the type that it gets.
+    """
+    if (from_type, to_type) in (("int", "bigint"), ("float", "double")):
+        return True
+    digits = [re.fullmatch(r"decimal\((\d+),(\d+)\)", written) for written in (from_type, to_type)]
+    if None in digits:
+        return False
+    (from_precision, from_scale), (to_precision, to_scale) = (map(int, found.groups()) for found in digits if found)
+    return from_scale == to_scale and to_precision > from_precision

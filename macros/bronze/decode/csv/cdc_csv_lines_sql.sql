@@ -4,11 +4,7 @@
     says how it ends, if it begins outside of a value and if it begins inside: the same (a fixed end), as it began, or
     the other way (a turn). Whether a line begins inside is the last fixed end before it and the number of turns since.
 #}
-{% macro cdc_csv_lines_sql(cdc, raw) -%}
-{%- set file_columns -%}
-_cdc_object_key, _cdc_kind, _cdc_file_time, _cdc_modified_at, _cdc_generation, _cdc_batch_id, _cdc_place, _cdc_object,
-_cdc_version, _cdc_ingested_at
-{%- endset -%}
+{% macro cdc_csv_lines_sql(cdc, raw, file_columns) -%}
 {%- set from_sql -%}
 from {{ raw.view }} as raw
     inner join files
@@ -22,7 +18,10 @@ from {{ raw.view }} as raw
 {%- if not raw.get('has_line_breaks', true) -%}
 whole as (
     select
-        {{ cdc_file_columns_sql() | indent(8) }},
+        {%- for name in file_columns %}
+        files.{{ name }} as _cdc_{{ name }},
+        {%- endfor %}
+        raw._file_row as _cdc_row,
         raw.value as _cdc_content
     {{ from_sql }}
 )
@@ -30,7 +29,10 @@ whole as (
 {%- set of_file = 'partition by _cdc_object_key, _cdc_modified_at order by _cdc_row rows between unbounded preceding' -%}
 marked as (
     select
-        {{ cdc_file_columns_sql() | indent(8) }},
+        {%- for name in file_columns %}
+        files.{{ name }} as _cdc_{{ name }},
+        {%- endfor %}
+        raw._file_row as _cdc_row,
         raw.value,
         {{ cdc_csv_continues_sql('raw.value', cdc.options.delimiter) }} as _cdc_opens,
         not contains(raw.value, '"') or {{ cdc_csv_continues_sql("concat('\"', raw.value)", cdc.options.delimiter) }} as _cdc_stays
@@ -66,11 +68,13 @@ numbered as (
 
 whole as (
     select
-        {{ file_columns }},
+        {%- for name in file_columns %}
+        _cdc_{{ name }},
+        {%- endfor %}
         _cdc_first_row as _cdc_row,
         array_join(transform(array_sort(collect_list(struct(_cdc_row, value))), line -> line.value), '\n') as _cdc_content
     from numbered
-    group by {{ file_columns }}, _cdc_first_row
+    group by {% for name in file_columns %}_cdc_{{ name }}, {% endfor %}_cdc_first_row
 )
 {%- endif -%}
 {%- endmacro %}

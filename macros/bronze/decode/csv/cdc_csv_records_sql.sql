@@ -1,9 +1,9 @@
 {# Lines to records to named text values. #}
-{% macro cdc_csv_records_sql(cdc, raw, plan, before_images=[]) -%}
+{% macro cdc_csv_records_sql(cdc, raw, plan, file_columns, before_images=[]) -%}
 {%- set header = cdc.options.header -%}
 {#- How a header's names of DMS's own columns are marked (cdc_csv_layout_sql). -#}
 {%- set own = '=' if header else '' -%}
-{{ cdc_csv_lines_sql(cdc, raw) }},
+{{ cdc_csv_lines_sql(cdc, raw, file_columns) }},
 
 split as (
     select

@@ -1,4 +1,4 @@
-{% macro cdc_parquet_records_sql(cdc, raw, plan, before_images=[]) -%}
+{% macro cdc_parquet_records_sql(cdc, raw, plan, file_columns, before_images=[]) -%}
 {%- set sequence = cdc.options.get('change_sequence_column') or '' -%}
 {%- set columns = plan + before_images -%}
 {%- set unavailable_sql = 'cast(null as array<string>)' -%}
@@ -7,7 +7,10 @@
 {%- endif -%}
 records as (
     select
-        {{ cdc_file_columns_sql() | indent(8) }},
+        {%- for name in file_columns %}
+        files.{{ name }} as _cdc_{{ name }},
+        {%- endfor %}
+        raw._file_row as _cdc_row,
         {{ _cdc_control_sql(cdc, raw, 'Op' if cdc.options.operation_column != 'never' else '') }} as _cdc_op,
         {{ _cdc_control_sql(cdc, raw, cdc.options.get('timestamp_column') or '') }} as _cdc_commit_text,
         {%- if sequence %}
