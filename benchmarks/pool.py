@@ -40,7 +40,7 @@ def take(spark: SparkSession, number: int, folder: str) -> None:
     rows = spark.read.schema(SCHEMA).parquet(*paths)
     columns = [column.split(" ")[0] for column in COLUMNS.split(", ")]
     place = F.concat_ws(".", rows["_metadata.file_name"], F.lpad(rows["_metadata.row_index"].cast("string"), 12, "0"))
-    stand_ins = {
+    dbt_names = {
         "_cdc_operation": F.col("Op"),
         "_cdc_committed_at": F.col(TIMESTAMP_COLUMN).cast("timestamp"),
         "_cdc_sequence": place,
@@ -48,7 +48,7 @@ def take(spark: SparkSession, number: int, folder: str) -> None:
     rows.select(
         *columns,
         *(
-            stand_ins.get(field.name, F.lit(None)).cast(field.dataType).alias(field.name)
+            dbt_names.get(field.name, F.lit(None)).cast(field.dataType).alias(field.name)
             for field in spark.table(bronze).schema
             if field.name.startswith("_cdc_")
         ),

@@ -28,7 +28,10 @@
         {% do cdc_evolve_columns(bronze, plan) %}
     {% endif %}
 
-    {% set reloads = cdc_assign_generations(cdc, bronze, files, raw, plan, after_batch_id) if files.is_reloaded else [] %}
+    {% set reloads = [] %}
+    {% if files.is_reloaded %}
+        {% set reloads = cdc_assign_generations(cdc, bronze, files, raw, plan, after_batch_id) %}
+    {% endif %}
     {% do raw.update({
         'has_short_records': _has_short_records(cdc, files, raw, plan),
         'has_truncate': files.has_truncate,

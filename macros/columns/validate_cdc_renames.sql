@@ -9,7 +9,7 @@
         {% if old | lower in in_silver and new | lower in in_silver %}
             {% do problems.append(
                 silver ~ ' has both columns ' ~ old ~ ' and ' ~ new ~ ', expected ' ~ new ~ ' only.'
-                ~ " Build it anew from bronze: dbt run-operation rebuild_silver --args '{table: " ~ silver.identifier ~ "}'."
+                ~ " Rebuild it from bronze: dbt run-operation rebuild_silver --args '{table: " ~ silver.identifier ~ "}'."
             ) %}
         {% endif %}
         {% set old_type, new_type = types.get(old | lower), types.get(new | lower) %}

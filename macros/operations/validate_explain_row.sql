@@ -10,7 +10,8 @@
         {% if name not in types %}
             {% do problems.append('bronze has no column ' ~ name ~ ' yet, no row of the table has arrived') %}
         {% elif value is not none %}
-            {% set sql = 'select try_cast(' ~ adapter.string_literal(value) ~ ' as ' ~ types[name] ~ ') is null as is_wrong' %}
+            {% set cast_sql = 'try_cast(' ~ adapter.string_literal(value) ~ ' as ' ~ types[name] ~ ')' %}
+            {% set sql = 'select ' ~ cast_sql ~ ' is null as is_wrong' %}
             {% if run_query(sql).rows[0]['is_wrong'] %}
                 {% do problems.append(name ~ " is '" ~ value ~ "', expected a value of type " ~ types[name]) %}
             {% endif %}

@@ -7,7 +7,8 @@
 {% macro cdc_ties_sql(cdc, log_sql, places, plan, after_batch_id) -%}
 {%- set row_hash -%}
 xxhash64(_cdc_operation
-    {%- for column in plan if column.raw_type is not none %}, {{ adapter.quote(column.name) }}, {{ adapter.quote(column.name) }} is null
+    {%- for column in plan if column.raw_type is not none %}
+    {%- set name = adapter.quote(column.name) %}, {{ name }}, {{ name }} is null
     {%- endfor %})
 {%- endset -%}
 {%- set object_hash = 'xxhash64(' ~ cdc_file_hash_sql('_cdc_sequence') ~ ')' -%}

@@ -27,8 +27,11 @@
     {% set plan = [] %}
     {% for column in cdc_column_plan(source, target, 'freeze' if is_frozen else 'evolve') %}
         {% if not is_frozen or column.change != 'add' %}
-            {% set old_columns = cdc_old_columns(cdc, column.name, columns | map(attribute='name')) if is_renamed else [] %}
-            {% do plan.append(dict(column, old_columns=old_columns)) %}
+            {% if is_renamed %}
+                {% set bronze_names = columns | map(attribute='name') %}
+                {% do column.update({'old_columns': cdc_old_columns(cdc, column.name, bronze_names)}) %}
+            {% endif %}
+            {% do plan.append(column) %}
         {% endif %}
     {% endfor %}
     {% do return(plan) %}

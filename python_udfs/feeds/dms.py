@@ -66,8 +66,8 @@ def _folder(number: int) -> str:
 def goes_on(feed: Mapping[str, Any]) -> str:
     """A condition in SQL: the line `value`, on which a record begins, ends inside of a quoted value.
 
-    A quote opens a value only at the beginning of a field (docs/contracts.md section 1.5). Macro cdc_csv_continues_sql is
-    the same for the files of one table.
+    A quote opens a value only at the beginning of a field (docs/contracts.md section 1.5). The macro
+    cdc_csv_continues_sql is the same for the files of one table.
 
     Args:
         feed: `delimiter`, one character.

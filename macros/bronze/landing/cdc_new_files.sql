@@ -22,11 +22,11 @@
     {% endif %}
     {% set view = this.identifier ~ '__files' %}
     {% do _cache_new_files(view, cdc, after_batch_id, sql, newest, asks_alone) %}
-    {% do files.update({'sql': 'select *\nfrom ' ~ adapter.quote(view), 'is_reloaded': newest.is_reloaded}) %}
+    {% do files.update({'is_reloaded': newest.is_reloaded, 'sql': 'select *\nfrom ' ~ adapter.quote(view)}) %}
     {#- The order of _cdc_sequence, files of one time by name: it decides the types of columns (cdc_column_plan). -#}
-    {% set in_order_sql = files.sql ~ "\norder by generation, kind <> 'load', file_time nulls last, path, modified_at" %}
+    {% set order_sql = "\norder by generation, kind <> 'load', file_time nulls last, path, modified_at" %}
     {% set replaced = [] %}
-    {% for file in run_query(in_order_sql) %}
+    {% for file in run_query(files.sql ~ order_sql) %}
         {% if file['kind'] == 'truncate' %}
             {% do files.update({'has_truncate': true}) %}
         {% elif file['kind'] == 'mixed' %}

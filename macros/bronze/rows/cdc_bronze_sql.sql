@@ -4,7 +4,7 @@
 #}
 {% macro cdc_bronze_sql(cdc, files_sql, raw, plan, last_batch_id=none) -%}
 {%- set before_images = cdc_before_images(cdc, raw, plan) if cdc.options.get('before_image_prefix') else [] -%}
-{%- set old_key_sql = cdc_old_key_sql(before_images) if before_images else 'cast(null as map<string, string>)' -%}
+{%- set old_key_sql = cdc_old_key_sql(before_images) if before_images else 'cast(null as map <string, string>)' -%}
 {%- set sequence_column = cdc.options.get('change_sequence_column') if raw.view is not none else none -%}
 {%- set position_sql = cdc_dms_position_sql('_cdc_', '_cdc_change_sequence') if sequence_column else '_cdc_place' -%}
 {%- set content_sql = '_cdc_content' -%}
@@ -27,10 +27,12 @@
 {%- endif -%}
 {%- set may_shift = cdc_csv_optional_columns(cdc, plan) if raw.get('has_short_records') else [] -%}
 {%- set malformed_sql = 'coalesce(_cdc_malformed, _cdc_shifted)' if may_shift else '_cdc_malformed' -%}
-{%- set markers = {} -%}
-{%- do markers.update({'truncates': ('T', cdc_truncates_sql())}) if raw.get('has_truncate') -%}
-{%- do markers.update({'overwritten': ('X', cdc_overwritten_sql(raw.overwritten, raw.bronze))}) if raw.get('overwritten') -%}
-{%- do markers.update({'reloads': ('R', cdc_reload_rows_sql(raw.reloads, last_batch_id))}) if raw.get('reloads') -%}
+{%- set records = 'checked' if may_shift else 'records' -%}
+{%- set markers = [] -%}
+{%- do markers.append(('T', 'truncates', cdc_truncates_sql())) if raw.get('has_truncate') -%}
+{%- set overwritten = raw.get('overwritten', []) -%}
+{%- do markers.append(('X', 'overwritten', cdc_overwritten_sql(overwritten, raw.bronze))) if overwritten -%}
+{%- do markers.append(('R', 'reloads', cdc_reload_rows_sql(raw.reloads, last_batch_id))) if raw.get('reloads') -%}
 with files as (
     {{ cdc_file_position_sql(files_sql) | indent(4) }}
 ),
@@ -41,8 +43,8 @@ with files as (
 {{ cdc_csv_shifted_sql(may_shift, position_sql, raw.get('bronze')) }},
 {%- endif %}
 
-{{ cdc_ruled_sql(cdc, raw, plan + before_images, sequence_column, malformed_sql, 'checked' if may_shift else 'records') }}
-{%- for operation, marker_sql in markers.values() %},
+{{ cdc_ruled_sql(cdc, raw, plan + before_images, sequence_column, malformed_sql, records) }}
+{%- for _, _, marker_sql in markers %},
 
 {{ marker_sql }}
 {%- endfor %}
@@ -77,8 +79,8 @@ select
     end as _cdc_quarantine_reason,
     case when _cdc_rule is not null then {{ content_sql | indent(4) }} end as _cdc_quarantine_content
 from ruled
-{%- for name, marker in markers.items() %}
+{%- for operation, name, _ in markers %}
 union all
-{{ cdc_marker_rows_sql(plan, marker[0], name) }}
+{{ cdc_marker_rows_sql(plan, operation, name) }}
 {%- endfor %}
 {%- endmacro %}

@@ -18,7 +18,8 @@
     {% set may_replace = cdc.mode == 'current' and cdc_table_allows_replace(cdc, progress) %}
     {% set key_type = _range_type(cdc, plan) if may_replace else none %}
     {% set key = cdc.primary_key[0] if key_type else none %}
-    {% set keyed_sql = cdc_renamed_columns_sql(cdc, plan, rows_sql) if key and cdc.get('renamed_columns') else rows_sql %}
+    {% set is_renamed = key and cdc.get('renamed_columns') %}
+    {% set keyed_sql = cdc_renamed_columns_sql(cdc, plan, rows_sql) if is_renamed else rows_sql %}
     {% set news = run_query(cdc_bronze_range_summary_sql(keyed_sql, key)).rows[0] %}
     {% if news['has_overwritten'] %}
         {% set changes = cdc_bronze_range(cdc, bronze, to_snapshot_id, {}, plan, is_again=true) %}

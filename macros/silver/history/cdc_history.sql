@@ -4,7 +4,7 @@
 #}
 {% macro cdc_history(cdc, bronze, silver, changes, plan) %}
     {%- if silver is not none -%}
-        {%- do validate_cdc_history(silver) -%}
+        {%- do _validate_history(silver) -%}
     {%- endif -%}
     {%- set derives_all = (
         silver is none
@@ -14,4 +14,16 @@
         or (changes.last_sequence >= '000002' and cdc_moves_reset_point(bronze, changes))
     ) -%}
     {{ return(cdc_history_sql(cdc, bronze, silver, changes, plan, derives_all)) }}
+{% endmacro %}
+
+
+{% macro _validate_history(silver) %}
+    {% set columns = adapter.get_columns_in_relation(silver) | map(attribute='name') | list %}
+    {% if '_cdc_valid_from' not in columns or '_cdc_valid_to' not in columns %}
+        {% do exceptions.raise_compiler_error(
+            'CDC error in ' ~ silver ~ ' (cdc_history): mode is history, but the table has no columns _cdc_valid_from'
+            ~ ' and _cdc_valid_to: it was built in another mode. It has ' ~ columns | join(', ') ~ '. Rebuild it'
+            ~ ' (docs/runbook.md), or set the mode back in seeds/cdc_tables.csv and run make models.'
+        ) %}
+    {% endif %}
 {% endmacro %}

@@ -9,7 +9,8 @@
         {% do cdc_replace_rows(cdc, silver, rows_sql, changes, progress) %}
         {% do return(none) %}
     {% elif way in ['append', 'overwrite'] %}
-        {% do return('insert ' ~ {'append': 'into', 'overwrite': 'overwrite'}[way] ~ ' ' ~ silver ~ ' by name\n' ~ rows_sql) %}
+        {% set verb = 'insert overwrite ' if way == 'overwrite' else 'insert into ' %}
+        {% do return(verb ~ silver ~ ' by name\n' ~ rows_sql) %}
     {% endif %}
     {% set columns = adapter.get_columns_in_relation(silver) | map(attribute='name') | list %}
     {% set source = '(\n' ~ rows_sql ~ '\n)' %}

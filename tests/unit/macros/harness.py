@@ -16,10 +16,11 @@ from types import SimpleNamespace
 from typing import Any, NamedTuple
 
 import jinja2
-from dbt.adapters.sparksession.impl import SNAPSHOT_PROPERTY, SparksessionAdapter
 from dbt_common.clients.agate_helper import table_from_data_flat
 from dbt_common.clients.jinja import CallableMacroGenerator, get_environment
 from dbt_common.exceptions.macros import MacroReturn
+
+from dbt.adapters.sparksession.impl import SNAPSHOT_PROPERTY, SparksessionAdapter
 
 MACROS = Path(__file__).parents[3] / "macros"
 PREFIX = "dbt_macro__"

@@ -373,13 +373,13 @@ def test_cdc_history_merge_sql__a_version_is_its_key_and_its_first_change():
     )
 
 
-def test_validate_cdc_history__table_of_another_mode():
+def test_validate_history__table_of_another_mode():
     silver = Relation("silver", "shop__order")
     dbt = Dbt(columns={silver: {"id": "int", "_cdc_operation": "string"}})
     with pytest.raises(CompilerError) as error:
-        dbt.validate_cdc_history(silver)
+        dbt._validate_history(silver)
     assert str(error.value) == (
-        "CDC error in silver.shop__order (validate_cdc_history): mode is history, but the table has no columns"
-        " _cdc_valid_from and _cdc_valid_to: it was built in another mode. It has id, _cdc_operation. Build it anew"
+        "CDC error in silver.shop__order (cdc_history): mode is history, but the table has no columns"
+        " _cdc_valid_from and _cdc_valid_to: it was built in another mode. It has id, _cdc_operation. Rebuild it"
         " (docs/runbook.md), or set the mode back in seeds/cdc_tables.csv and run make models."
     )

@@ -719,7 +719,8 @@ def fitted(query: Query, raw_sql: str, raw_type: str, type: str) -> tuple[Any, l
     dbt = Dbt()
     column = {"name": "a", "raw_type": raw_type, "type": type}
     [row] = query(
-        f"select {dbt.cdc_cast_sql(column)} as v, {dbt.cdc_cast_failures_sql([column])} as m from (select {raw_sql} as a)"
+        f"select {dbt.cdc_cast_sql(column)} as v, {dbt.cdc_cast_failures_sql([column])} as m"
+        f" from (select {raw_sql} as a)"
     )
     return row["v"], row["m"]
 

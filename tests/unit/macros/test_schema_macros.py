@@ -334,7 +334,7 @@ def test_validate_cdc_renames__all_problems_at_once():
         renames_of({"old": "string", "new": "int", "x": "bigint", "y": "int"}, {"OLD": "int", "New": "int"})
     assert str(error.value) == (
         "CDC error in silver.shop__order (validate_cdc_renames): renamed_columns of shop.order in seeds/cdc_tables.csv:"
-        " silver.shop__order has both columns Old and new, expected new only. Build it anew from bronze:"
+        " silver.shop__order has both columns Old and new, expected new only. Rebuild it from bronze:"
         " dbt run-operation rebuild_silver --args '{table: shop__order}'."
         " bronze.shop__order has Old string and new int, expected one type."
         " They cannot be read as one column: take Old=new out of renamed_columns."

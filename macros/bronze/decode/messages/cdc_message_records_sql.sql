@@ -59,7 +59,8 @@ coalesce(
 {%- for column in plan if column.name | lower not in keys -%}
     {%- set alternatives = [] -%}
     {%- for name in cdc_names_in_files(cdc, column.name) -%}
-        {%- do alternatives.append('array_contains(raw.unavailable, ' ~ adapter.string_literal(cdc_file_name(name)) ~ ')') -%}
+        {%- set literal = adapter.string_literal(cdc_file_name(name)) -%}
+        {%- do alternatives.append('array_contains(raw.unavailable, ' ~ literal ~ ')') -%}
     {%- endfor -%}
     {%- if keeps_absent -%}
         {%- set name = cdc_file_name(column.name) | lower -%}

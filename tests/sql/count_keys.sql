@@ -1,1 +1,0 @@
-{{ _count_keys_sql(given_table(), given_changes()) }}

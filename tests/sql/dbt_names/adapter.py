@@ -1,0 +1,9 @@
+"""dbt's `adapter`, for sqlfluff: what macros ask it while they write SQL."""
+
+from __future__ import annotations
+
+from dbt.adapters.sparksession.impl import SparksessionAdapter
+
+quote = SparksessionAdapter.quote
+string_literal = SparksessionAdapter.string_literal
+is_type_promotion = SparksessionAdapter.is_type_promotion

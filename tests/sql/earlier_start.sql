@@ -1,4 +1,0 @@
-{{ _earlier_start_sql(
-    cdc_bronze_range_sql('bronze.shop__order', none, 43, 0),
-    {'generation': '000002', 'loaded_at': none, 'committed_at': '2024-01-31 23:00:00'}
-) }}

@@ -1,1 +1,0 @@
-{{ cdc_insert_sql('silver.shop__order', 'delta', ['id', 'line no']) }}

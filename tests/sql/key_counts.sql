@@ -1,1 +1,0 @@
-{{ _key_counts_sql(given_table(), '`shop__order__news`') }}

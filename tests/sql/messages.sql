@@ -1,1 +1,0 @@
-{{ _messages_sql('etl_metadata.split_retail', given_table('json'), 7, 9) }}

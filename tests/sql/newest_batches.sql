@@ -1,1 +1,0 @@
-{{ _newest_batches_sql('etl_metadata.raw_listing') }}

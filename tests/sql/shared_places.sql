@@ -1,1 +1,0 @@
-{{ _shared_positions_sql(given_table(), 'etl_metadata.raw_listing', 7, 9) }}

@@ -1,1 +1,0 @@
-{{ _single_changes_sql(given_table(), given_changes()) }}
