@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import ast
 import random
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+import yaml
 from seed_files import good_seeds, write_seeds
 
 from python_udfs.codegen.__main__ import main
-from python_udfs.metadata import COLUMNS_FILE, FEEDS_FILE, TABLES_FILE
+from python_udfs.codegen.render import documented_seeds
+from python_udfs.metadata import COLUMNS_FILE, FEEDS_FILE, HEADERS, TABLES_FILE
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from seed_files import Seeds
 
 BRONZE = "models/bronze/shop/bronze_shop__item.sql"
@@ -440,3 +441,32 @@ def test_options_of_a_csv_feed_reach_the_model(tmp_path: Path) -> None:
     assert "'unavailable_value': '~'" in model
     assert r"'null_values': ['\\N']" in model
     assert "{'name': 'pay', 'type': 'decimal(10,2)', 'optional': true}" in model
+
+
+def test_the_reference_shows_each_cell_and_each_option_and_drifts_with_the_yaml_of_the_seeds(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = {"accepted_values": {"arguments": {"values": ["a", "b"]}}}
+    option = {"name": "mark", "contracts": ["dms"], "format": "csv", "description": "A mark.", "accepted": "a | b"}
+    meta = {"example": "a", "options": [{**option, "default": "none", "example": "mark=|"}]}
+    cell = {"name": "word", "description": "A word.", "config": {"meta": meta}, "data_tests": ["unique", words]}
+    documentation = write_seeds(tmp_path, good_seeds()) / "_seeds.yml"
+    seed = {"name": "cdc_feeds", "description": "Feeds.", "columns": [cell]}
+    documentation.write_text(yaml.safe_dump({"seeds": [seed]}), encoding="utf-8")
+    assert main(["--project-dir", str(tmp_path)]) == 0
+    lines = (tmp_path / "docs/reference.md").read_text(encoding="utf-8").splitlines()
+    assert "| `word` | A word. | `a`, `b` | required | `a` |" in lines
+    assert "| `mark` | dms, csv | A mark. | a \\| b | none | `mark=\\|` |" in lines
+
+    cell["description"] = "Another word."
+    documentation.write_text(yaml.safe_dump({"seeds": [seed]}), encoding="utf-8")
+    capsys.readouterr()
+    assert main(["--project-dir", str(tmp_path), "--check"]) == 1
+    assert "docs/reference.md: differs" in capsys.readouterr().err
+
+
+def test_every_cell_of_the_seeds_has_its_facts_in_the_reference() -> None:
+    seeds = documented_seeds(Path(__file__).parents[2] / "seeds" / "_seeds.yml")
+    assert {f"{seed['name']}.csv": tuple(cell["name"] for cell in seed["cells"]) for seed in seeds} == HEADERS
+    facts = [fact for seed in seeds for entry in seed["cells"] + seed["options"] for fact in entry.items()]
+    assert [fact for fact in facts if fact[1] in ("", "None") and fact[0] != "feeds"] == []
