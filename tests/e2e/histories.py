@@ -466,7 +466,9 @@ def _reloads(random: Random, slots: Sequence[Slot], first: tuple[int, list[Slot]
             break
         group = []
         for number in range(1, random.randint(1, 3) + 1):
-            late = random.randint(batch, BATCHES) if number > 1 and random.random() < 0.3 else batch
+            # Copies alone are a redelivery: what was found before the first other file belongs to the load before.
+            is_reload = any(not slot.is_copy for slot in group)
+            late = random.randint(batch, BATCHES) if is_reload and random.random() < 0.3 else batch
             moment = start + timedelta(milliseconds=number)
             path = f"LOAD{number:08X}"
             group.append(Slot(path, moment, batch, late, [], path in there and random.random() < copies))

@@ -366,7 +366,7 @@ def told_loads(deliveries):
 
 def told_again(deliveries, rules):
     """Modes current and append without a fold: of every key and column, which row has none above it."""
-    rows = []
+    rows, changed = [], set()
     loads, stale = told_loads(deliveries)
     for turn, delivery in enumerate(deliveries, start=1):
         if delivery.rows is None or ("LOAD" in delivery.path and delivery not in loads):
@@ -382,6 +382,7 @@ def told_again(deliveries, rules):
         )
         name = delivery.path.rsplit("/", 1)[-1].split(".")[0].removeprefix("CDC_TXN-").replace("-", "")
         name = "" if is_load else name.ljust(20, "0")
+        changed |= set() if is_load else {generation}  # whether or not its rows are good
         for number, row in enumerate(delivery.rows):
             place = (generation, name, delivery.rank, delivery.path, number, delivery.modified_at)
             if row.image is None or not (is_load or row.operation in ("I", "U", "D")):
@@ -395,7 +396,7 @@ def told_again(deliveries, rules):
             absent = UNAVAILABLE if rules.absent_columns == "keep" else None
             image = {column: row.image.get(column, absent) for column in rules.columns}
             rows.append((*place, 1, own, "L" if is_load else row.operation, image))
-    complete = {row[0] for row in rows if row[-2] != "L"} - stale({row[0] for row in rows})
+    complete = changed - stale(changed | {row[0] for row in rows})
     if rules.mode == "append":
         rows = [row for row in rows if row[-2] in ("I", "L")]
     silver = {}
