@@ -39,25 +39,7 @@ with listing as (
 )
 {%- if is_reloaded %},
 
-held as (
-    select
-        loads.object_key,
-        max(loads.modified_at) as modified_at
-    from {{ listing }} as loads
-    left anti join {{ rejected }} as unread
-        on
-            loads.path = unread.path
-            and loads.size = unread.size
-            and loads.modified_at = unread.modified_at
-            and unread.rule = 'unreadable'
-    where
-        loads.kind = 'load'
-        and loads.feed = {{ adapter.string_literal(cdc.feed) }}
-        and loads.source_schema = {{ adapter.string_literal(cdc.source_schema) }}
-        and loads.source_table = {{ adapter.string_literal(cdc.source_table) }}
-        and loads.batch_id <= {{ after_batch_id }}
-    group by loads.object_key
-)
+{{ cdc_held_loads_sql(cdc, listing, rejected, after_batch_id) }}
 {%- endif %}
 
 select
@@ -85,17 +67,7 @@ left anti join {{ rejected }} as rejected
 {%- if has_gone %}
 where
     listing.earlier_batch_id is null
-    or exists (
-        select 1
-        from {{ rejected }} as before
-        where
-            before.feed = {{ adapter.string_literal(cdc.feed) }}
-            and endswith(before.path, concat('/', listing.object_key))
-            and before.size = listing.size
-            and before.modified_at = listing.modified_at
-            and before.batch_id >= listing.earlier_batch_id
-            and before.rule <> 'redelivered'
-    )
+    or {{ cdc_is_back_sql(cdc, rejected) | indent(4) }}
 {%- endif %}
 {%- if split is not none %}
 union all

@@ -69,14 +69,7 @@ select
     _cdc_unavailable_columns,
     {{ old_key_sql | indent(4) }} as _cdc_old_key,
     _cdc_rule as _cdc_quarantine_rule,
-    case _cdc_rule
-        when 'malformed_record' then {{ malformed_sql }}
-        when 'unknown_operation'
-            then concat('operation is ', coalesce(concat("'", _cdc_operation, "'"), 'missing'), ', expected I, U or D')
-        when 'schema_drift' then _cdc_drift
-        when 'uncastable_value' then array_join(_cdc_misfits, '; ')
-        when 'missing_key' then {{ adapter.string_literal('no value in key ' ~ cdc.primary_key | join(', ')) }}
-    end as _cdc_quarantine_reason,
+    _cdc_reason as _cdc_quarantine_reason,
     case when _cdc_rule is not null then {{ content_sql | indent(4) }} end as _cdc_quarantine_content
 from ruled
 {%- for operation, name, _ in markers %}

@@ -1,5 +1,5 @@
 {#
-    Gives each record its operation and the first rule that it breaks, or none. No file says that a table was truncated: an
+    Gives each record its operation, and rule and reason where it breaks one. No file says that a table was truncated: an
     operation T in one is unknown.
 #}
 {% macro cdc_ruled_sql(cdc, raw, columns, sequence_column, malformed_sql, records) -%}
@@ -30,7 +30,15 @@ ruled as (
             when _cdc_drift is not null then 'schema_drift'
             when size(_cdc_misfits) > 0 then 'uncastable_value'
             when _cdc_key_is_missing and _cdc_operation <> 'T' then 'missing_key'
-        end as _cdc_rule
+        end as _cdc_rule,
+        case _cdc_rule
+            when 'malformed_record' then {{ malformed_sql }}
+            when 'unknown_operation'
+                then concat('operation is ', coalesce(concat("'", _cdc_operation, "'"), 'missing'), ', expected I, U or D')
+            when 'schema_drift' then _cdc_drift
+            when 'uncastable_value' then array_join(_cdc_misfits, '; ')
+            when 'missing_key' then {{ adapter.string_literal('no value in key ' ~ cdc.primary_key | join(', ')) }}
+        end as _cdc_reason
     from judged
 )
 {%- endmacro %}

@@ -1,15 +1,12 @@
 {#
-    Changes with every value that can be known from the changes before: a value that a change does not carry is the one
-    of the change before it, as far back as the row lived. What is still unknown then is what silver holds, if the row
-    was alive there; the names of these columns stay in _cdc_unavailable_columns, and _cdc_epoch is the last truncate or
-    reload before, which no value outlives (docs/contracts.md section 6.3).
+    Changes with every value that is known from the changes before: a value that a change does not carry is carried forward
+    from the change before it, as far back as the row lived. A value that is still unknown then is silver's, if the row was
+    alive there; the names of these columns stay in _cdc_unavailable_columns, and _cdc_epoch is the last reset point before,
+    which no value outlives (docs/contracts.md section 6.3).
 #}
 {% macro cdc_carried_forward_sql(cdc, plan, changes) -%}
 {%- set keys = cdc.primary_key | map('lower') | list -%}
-{%- set columns = [] -%}
-{%- for column in plan if column.raw_type is not none and column.name | lower not in keys -%}
-    {%- do columns.append(column.name) -%}
-{%- endfor -%}
+{%- set present = plan | rejectattr('raw_type', 'none') | map(attribute='name') | list -%}
 {%- set of_key = 'partition by ' ~ cdc_key_list_sql(cdc) ~ ' order by _cdc_sequence' -%}
 dated as (
     select
@@ -47,7 +44,7 @@ lives as (
 known as (
     select
         *,
-        {%- for name in columns %}
+        {%- for name in present if name | lower not in keys %}
         last_value(
             if(({{ cdc_is_image_sql(cdc, plan) | indent(12) }})
             and array_contains(_cdc_unavailable_columns, {{ adapter.string_literal(name) }}) is not true, struct({{ adapter.quote(name) }} as value), null)
@@ -59,10 +56,10 @@ known as (
 
 filled as (
     select
-        {%- for column in plan if column.raw_type is not none and column.name | lower in keys %}
-        {{ adapter.quote(column.name) }},
+        {%- for name in present if name | lower in keys %}
+        {{ adapter.quote(name) }},
         {%- endfor %}
-        {%- for name in columns %}
+        {%- for name in present if name | lower not in keys %}
         _cdc_known_{{ loop.index }}.value as {{ adapter.quote(name) }},
         {%- endfor %}
         _cdc_operation,
@@ -73,7 +70,7 @@ filled as (
         _cdc_epoch,
         {{ cdc_is_image_sql(cdc, plan) | indent(8) }} as _cdc_is_image,
         if(_cdc_continues, array_compact(array(
-            {%- for name in columns %}
+            {%- for name in present if name | lower not in keys %}
             if(_cdc_known_{{ loop.index }} is null, {{ adapter.string_literal(name) }}, null){{ ',' if not loop.last }}
             {%- endfor %}
         )), null) as _cdc_unavailable_columns

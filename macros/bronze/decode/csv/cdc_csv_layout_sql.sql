@@ -1,7 +1,6 @@
 {#
-    Where the values of a record stand (docs/contracts.md section 1.3): with a header by name, whatever its case;
-    without one after the fields that DMS puts before them. A quote that does not open or close a whole value makes the
-    record malformed (section 1.5).
+    The positions of a record's values (docs/contracts.md section 1.3): by name with a header, else after DMS's own fields.
+    A quote that does not open or close a whole value makes the record malformed (section 1.5).
 #}
 {% macro cdc_csv_layout_sql(cdc, images=[]) -%}
 {%- set required = cdc.columns | rejectattr('optional') | list | length -%}
@@ -60,9 +59,8 @@ placed as (
 {%- endmacro %}
 
 {#
-    The name that a header gives a field, in lower case. DMS's own columns are marked, so that a column op of the source
-    stays apart from Op. DMS writes their names as the metadata has them; where no field has the very name of the
-    timestamp or the change sequence, one that differs in case is it.
+    The name that a header gives a field, in lower case. DMS's own columns are marked: a column op of the source is not Op.
+    Where no field has the exact name of the timestamp or the change sequence, one that differs in case is it.
 #}
 {% macro _cdc_header_name_sql(cdc, images) -%}
 {%- set exact = (['Op'] if cdc.options.operation_column != 'never' else []) + images -%}

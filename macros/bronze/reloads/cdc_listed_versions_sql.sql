@@ -1,0 +1,63 @@
+{#
+    The versions of a table's files that the listing shows: `objects`, `judged` (each with the rule that rejected it, or
+    none) and `changes` (when each change file first came, in whatever version).
+#}
+{% macro cdc_listed_versions_sql(listing, rejected, cdc, last_batch_id, split=none) -%}
+objects as (
+    select
+        kind,
+        object_key,
+        size,
+        modified_at,
+        max_by(path, batch_id) as path,
+        min(batch_id) as batch_id,
+        max(batch_id) as last_batch_id
+    from {{ listing }}
+    where
+        feed = {{ adapter.string_literal(cdc.feed) }}
+        and batch_id <= {{ last_batch_id }}
+        and (
+            kind in ('load', 'change')
+            and source_schema = {{ adapter.string_literal(cdc.source_schema) }}
+            and source_table = {{ adapter.string_literal(cdc.source_table) }}
+            {%- if split is not none %}
+            or kind = 'mixed'
+            and object_key in (
+                select mixed.object_key
+                from {{ split }} as mixed
+                where {{ cdc_in_batches_sql(cdc, 0) | indent(16) }}
+            )
+            {%- endif %}
+        )
+    group by kind, object_key, size, modified_at
+),
+
+judged as (
+    select
+        objects.kind,
+        objects.object_key,
+        objects.size,
+        objects.modified_at,
+        objects.path,
+        objects.batch_id,
+        coalesce(max(rejected.rule) filter (where rejected.rule <> 'replaced'), max(rejected.rule)) as rule
+    from objects
+    left join {{ rejected }} as rejected
+        on
+            objects.path = rejected.path
+            and objects.size = rejected.size
+            and objects.modified_at = rejected.modified_at
+            and objects.last_batch_id <= rejected.batch_id
+    group by all
+),
+
+changes as (
+    select
+        object_key,
+        min(modified_at) as came_at,
+        bool_or(rule is null) as is_read
+    from judged
+    where kind <> 'load'
+    group by object_key
+)
+{%- endmacro %}
