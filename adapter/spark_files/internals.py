@@ -34,8 +34,9 @@ _KNOWN = {
         " dbt-sparksession made for your Iceberg",
     ),
 }
-# How Java says that what was compiled or named is not there.
+# How Java says that what was compiled or named is not there, and how py4j says so of members.
 _NOT_THERE = ("ClassNotFoundException", "NoClassDefFoundError", "NoSuchMethodError", "NoSuchMethodException")
+_NO_MEMBER = "does not exist"
 _SPARK_PARQUET = "org.apache.spark.sql.execution.datasources.parquet"
 # Where Spark keeps its own schema in the files it writes; it goes before Parquet's.
 _SPARK_SCHEMA = "org.apache.spark.sql.parquet.row.metadata"
@@ -75,14 +76,16 @@ def _takes(
 def _is_gone(error: Exception) -> bool:
     if isinstance(error, Py4JJavaError):
         return str(error.java_exception.getClass().getSimpleName()) in _NOT_THERE
-    return not isinstance(error, Py4JError) or "does not exist" in str(error)
+    return not isinstance(error, Py4JError) or any(mark in str(error) for mark in (_NO_MEMBER, *_NOT_THERE))
 
 
 def _sentence(what: str, purpose: str, library: str, error: Exception) -> str:
     known, to_do = _KNOWN[library]
     version = __version__ if library == SPARK else iceberg_version()
-    lines = [line.strip() for line in str(error).splitlines()] or [type(error).__name__]
-    detail = next((line for line in lines if "does not exist" in line), lines[0])
+    lines = str(error).splitlines() or [type(error).__name__]
+    # py4j's first line only says what was called.
+    said = next((line for line in lines if any(mark in line for mark in (_NO_MEMBER, *_NOT_THERE))), lines[0])
+    detail = said.strip().removeprefix("py4j.Py4JException: ")
     return (
         f"{library} {version or 'in use'} lacks an internal ({what}) that is needed to {purpose}: {detail}."
         f" Known to have it: {known}. {to_do}."

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import logging
 import os
-import pkgutil
 import shutil
 import sys
 import threading
@@ -30,8 +29,6 @@ LOG_LIMIT = 10_000_000  # bytes; a larger log is set aside at the next start
 CANCEL_EVERY = 0.2  # seconds
 # Read by the Java process when it starts, so a running one cannot take another value.
 _FIXED_AT_START = ("spark.jars", "spark.driver.", "spark.submit.", "spark.files")
-# Java's halves of pyspark that each statement and each column asks for by these short names.
-_SHORT_NAMES = ("PythonUtils", "PythonSQLUtils", "functions")
 
 _lock = threading.RLock()
 _current: SessionPool | None = None
@@ -191,19 +188,7 @@ def _start(credentials: SparksessionCredentials, log_path: Path) -> SparkSession
             said = f"Spark started, but not with the configuration of the profile. {spark_message(error)}"
             more = f"More in {log_path / LOG_NAME}."
             raise FailedToConnectError("\n".join(filter(None, [said, advice(full_text(error)), more]))) from None
-    for name in _SHORT_NAMES:
-        # Java looks for a short name in all jars, package by package, each time that it is asked for it.
-        setattr(root._jvm, name, getattr(root._jvm, name))
-    leave_out_jars()
     return root
-
-
-def leave_out_jars() -> None:
-    """Take the jars of `spark.jars.packages` that hold no Python off the import path, where pyspark puts all of them.
-
-    dbt looks for plugins on the path at each command, and goes through the contents of every jar then.
-    """
-    sys.path[:] = [path for path in sys.path if not path.endswith(".jar") or any(pkgutil.iter_modules([path]))]
 
 
 def _make_directories(folders: list[str]) -> None:
