@@ -87,7 +87,7 @@ def _sentence(what: str, purpose: str, library: str, error: Exception) -> str:
     said = next((line for line in lines if any(mark in line for mark in (_NO_MEMBER, *_NOT_THERE))), lines[0])
     detail = said.strip().removeprefix("py4j.Py4JException: ")
     return (
-        f"{library} {version or 'in use'} lacks an internal ({what}) that is needed to {purpose}: {detail}."
+        f"{library} {version or '(not found)'} lacks an internal ({what}) that is needed to {purpose}: {detail}."
         f" Known to have it: {known}. {to_do}."
     )
 
