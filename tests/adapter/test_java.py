@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from py4j.protocol import Py4JError
 
-from dbt.adapters.sparksession.java import java_class
+from spark_files.internals import java_class
 
 
 def test_objects_are_made_and_static_methods_called(session):

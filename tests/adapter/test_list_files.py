@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from py4j.protocol import Py4JJavaError
 
-from dbt.adapters.sparksession.list_files import list_files
+from spark_files import list_files, qualified
 
 NAMES = [
     "a b", "a%20b", "a%2Fb", "a+b", "100%", "x[1]", "y{1,2}", "z*", "q?#1", "é", "e\u0301", "p&q=1", "c,d", "t~;'\"",
@@ -34,6 +34,10 @@ def test_every_file_is_listed_whatever_its_name(session, tmp_path):
 def test_a_folder_that_cannot_be_listed_is_an_error(session):
     with pytest.raises(Py4JJavaError, match="No FileSystem for scheme"):
         list_files(session, "nosuchscheme://bucket/a")
+
+
+def test_a_location_is_qualified_as_the_paths_below_it_begin(session, tmp_path):
+    assert qualified(session, str(tmp_path)) == qualified(session, _uri(tmp_path)) == _uri(tmp_path)
 
 
 def _uri(path) -> str:

@@ -12,12 +12,11 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 import yaml
-from dbt_common.exceptions import DbtRuntimeError
 from py4j.protocol import Py4JJavaError
 from pyspark.errors import PySparkException
 
-from dbt.adapters.sparksession.errors import root_cause
-from dbt.adapters.sparksession.read_files import _is_fault_of, read_files
+from spark_files.errors import root_cause
+from spark_files.read_files import OptionError, _is_fault_of, read_files
 
 ODD_NAMES = [
     "a b", "a%20b", "a+b", "100%", "x[1]", "y{1,2}", "z*", "q?#1", "é ü", "p&q=1", "c,d", "t~;'\"", "back\\slash",
@@ -203,7 +202,7 @@ def test_faults_that_are_not_the_files_are_raised(session, tmp_path):
 
 
 def test_an_unknown_verification_is_refused(session):
-    with pytest.raises(DbtRuntimeError, match="verify is 'half'; expected one of schema, full"):
+    with pytest.raises(OptionError, match="verify is 'half'; expected one of schema, full"):
         read_files(session, "v", "parquet", [], {"verify": "half"})
 
 

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import sys
 import threading
-from pathlib import Path
-from zipfile import ZipFile
 
 import pytest
 from dbt.adapters.exceptions import FailedToConnectError
@@ -106,11 +103,6 @@ def test_cancelling_stops_running_jobs_and_those_to_come(pool):
     assert [("cancelled" in text.lower()) for text in outcome] == [True, True]
 
 
-@pytest.mark.parametrize("name", ["PythonUtils", "PythonSQLUtils", "functions"])
-def test_java_is_asked_once_what_a_short_name_is(pool, name):
-    assert getattr(pool.root._jvm, name) is getattr(pool.root._jvm, name)
-
-
 def test_another_configuration_of_java_needs_another_process(pool):
     other = SparksessionCredentials(schema="a", config={**pool.config, "spark.driver.memory": "3g"})
     with pytest.raises(FailedToConnectError, match=r"other values of spark\.driver\.memory.*new process"):
@@ -129,14 +121,3 @@ def test_folders_that_cannot_be_made_are_all_named(tmp_path):
         sessions._make_directories([str(tmp_path / "file/a"), str(tmp_path / "ok"), str(tmp_path / "file/b")])
     assert f"{tmp_path}/file/a: Not a directory" in str(raised.value)
     assert f"{tmp_path}/file/b: Not a directory" in str(raised.value)
-
-
-def test_only_jars_with_python_stay_on_the_import_path(pool, monkeypatch, tmp_path):
-    assert not [path for path in sys.path if path.endswith(".jar")], "those of the session are Java alone"
-    jars = {"java.jar": "org/A.class", "package.jar": "graph/__init__.py", "module.jar": "frames.py"}
-    for jar, inside in jars.items():
-        with ZipFile(tmp_path / jar, "w") as file:
-            file.writestr(inside, "")
-    monkeypatch.setattr(sys, "path", [str(tmp_path / jar) for jar in jars] + ["lib"])
-    sessions.leave_out_jars()
-    assert [Path(path).name for path in sys.path] == ["package.jar", "module.jar", "lib"]

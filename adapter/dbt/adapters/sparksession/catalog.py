@@ -6,8 +6,9 @@ from typing import Any
 
 from pyspark.sql import SparkSession
 
-from dbt.adapters.sparksession.errors import is_missing_schema, is_unsupported
-from dbt.adapters.sparksession.java import java_class
+from spark_files import internals
+from spark_files.errors import is_missing_schema, is_unsupported
+from spark_files.internals import java_class
 
 
 def relation_names(session: SparkSession, catalog: str, schema: str) -> tuple[list[str], list[str]]:
@@ -18,9 +19,9 @@ def relation_names(session: SparkSession, catalog: str, schema: str) -> tuple[li
         catalog: its name; one of Iceberg (`org.apache.iceberg.spark.SparkCatalog`).
         schema: a schema of one level.
     """
-    iceberg = session._jsparkSession.sessionState().catalogManager().catalog(catalog)
-    gateway: Any = session.sparkContext._gateway
-    namespace = gateway.new_array(java_class("java.lang.String"), 1)
+    iceberg = internals.catalog(session, catalog)
+    text = java_class("java.lang.Class").forName("java.lang.String")
+    namespace = java_class("java.lang.reflect.Array").newInstance(text, 1)
     namespace[0] = schema
     try:
         tables = _names(iceberg.listTables(namespace))

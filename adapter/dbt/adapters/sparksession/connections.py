@@ -13,25 +13,25 @@ from typing import Any
 
 from dbt.adapters.contracts.connection import AdapterResponse, Connection, ConnectionState
 from dbt.adapters.events.logging import AdapterLogger
+from dbt.adapters.exceptions import FailedToConnectError
 from dbt.adapters.spark.connections import SparkConnectionManager, SparkConnectionWrapper
 from dbt.flags import get_flags
 from dbt_common.exceptions import DbtDatabaseError, DbtRuntimeError
 from pyspark.sql import DataFrame, Row, SparkSession
 
 from dbt.adapters.sparksession import run_lock
-from dbt.adapters.sparksession.errors import (
-    CommitConflict,
-    full_text,
-    is_commit_conflict,
-    is_spark_error,
-    spark_message,
-)
 from dbt.adapters.sparksession.session import SessionPool, get_pool
+from spark_files.errors import full_text, is_commit_conflict, is_spark_error, spark_message
+from spark_files.internals import MissingInternal
 
 logger = AdapterLogger("Spark")
 # One commit each, so that a statement whose commit was refused may simply be run again.
 _ONE_COMMIT = re.compile(r"(\s|/\*.*?\*/|--[^\n]*\n)*(merge|insert|update|delete)\b", re.DOTALL | re.IGNORECASE)
 _PAUSES = (0.5, 2, 5)  # seconds before each further attempt
+
+
+class CommitConflict(DbtDatabaseError):
+    """A commit that was not made, because another one had changed what it was based on."""
 
 
 class SessionHandle(SparkConnectionWrapper):
@@ -146,8 +146,11 @@ class SparksessionConnectionManager(SparkConnectionManager):
                 credentials = connection.credentials.resolved(cls.project_root)
                 flags = get_flags()
                 run_lock.acquire(credentials.lock_file_of(getattr(flags, "MACRO", None) or ""), flags.WHICH)
-                pool = get_pool(credentials, cls.project_root, cls.log_path)
-                connection.handle = SessionHandle(pool, connection.name or "dbt")
+                try:
+                    pool = get_pool(credentials, cls.project_root, cls.log_path)
+                    connection.handle = SessionHandle(pool, connection.name or "dbt")
+                except MissingInternal as missing:
+                    raise FailedToConnectError(str(missing)) from None
                 connection.state = ConnectionState.OPEN
         return connection
 

@@ -16,19 +16,16 @@ from dbt.adapters.contracts.relation import RelationType
 from dbt.adapters.spark.column import SparkColumn
 from dbt.adapters.spark.impl import SparkAdapter
 from dbt.flags import get_flags
-from dbt_common.exceptions import DbtDatabaseError
+from dbt_common.exceptions import DbtDatabaseError, DbtRuntimeError
 from pyspark.errors import AnalysisException
 from pyspark.sql import SparkSession
 
 from dbt.adapters.sparksession import run_lock, snapshots
 from dbt.adapters.sparksession.catalog import relation_names
-from dbt.adapters.sparksession.connections import SparksessionConnectionManager, literal
-from dbt.adapters.sparksession.errors import CommitConflict
-from dbt.adapters.sparksession.kept import kept, kept_part
+from dbt.adapters.sparksession.connections import CommitConflict, SparksessionConnectionManager, literal
 from dbt.adapters.sparksession.python_models import run_model
-from dbt.adapters.sparksession.read_files import read_files
 from dbt.adapters.sparksession.readers import release_readers
-from dbt.adapters.sparksession.widening import is_promotion
+from spark_files import OptionError, cached, cached_part, is_promotion, read_files
 
 SNAPSHOT_PROPERTY = "spark.sql.iceberg.snapshot-property"
 ICEBERG_CATALOG = "org.apache.iceberg.spark.SparkCatalog"
@@ -69,7 +66,7 @@ class SparksessionAdapter(SparkAdapter):
     @available
     @classmethod
     def is_type_promotion(cls, from_type: str, to_type: str) -> bool:
-        """Whether Iceberg can change a column's type in place, without rewriting data; see `widening.is_promotion`."""
+        """Whether Iceberg can change a column's type in place, without rewriting data; see `spark_files.is_promotion`."""
         return is_promotion(from_type, to_type)
 
     @available
@@ -93,9 +90,12 @@ class SparksessionAdapter(SparkAdapter):
     def read_files(
         self, view: str, format: str, paths: list[str], options: dict[str, Any] | None = None
     ) -> dict[str, list[Any]]:
-        """Register a temporary view over exactly these files; see `read_files.read_files`."""
+        """Register a temporary view over exactly these files; see `spark_files.read_files`."""
         with self.connections.exception_handler(f"adapter.read_files('{view}', '{format}', ...)"):
-            return read_files(self.session, view, format, list(paths), dict(options or {}))
+            try:
+                return read_files(self.session, view, format, list(paths), dict(options or {}))
+            except OptionError as error:
+                raise DbtRuntimeError(str(error)) from None
 
     @available
     def attempt(self, sql: str) -> dict[str, Any]:
@@ -117,7 +117,7 @@ class SparksessionAdapter(SparkAdapter):
 
     @available
     def keep(self, view: str, sql: str, part: dict[str, str] | None = None) -> None:
-        """Register a temporary view over the rows that a query has now; see `kept.kept`.
+        """Register a temporary view over the rows that a query has now; see `spark_files.cached`.
 
         Args:
             view: name of the view.
@@ -127,10 +127,10 @@ class SparksessionAdapter(SparkAdapter):
         """
         with self.connections.exception_handler(sql):
             if part is None:
-                frame = kept(self.session.sql(sql))
+                frame = cached(self.session.sql(sql))
             else:
                 rows = self._asked_once((sql, "rows"), lambda: self.session.sql(sql).toArrow())
-                frame = kept_part(self.session, rows, part)
+                frame = cached_part(self.session, rows, part)
             frame.createOrReplaceTempView(self.quote(view))
 
     @available

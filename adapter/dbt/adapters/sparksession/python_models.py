@@ -6,6 +6,7 @@ import site
 import sys
 import traceback
 import types
+import uuid
 from pathlib import Path
 from typing import Any
 
@@ -14,8 +15,7 @@ from dbt_common.exceptions import DbtRuntimeError
 from pyspark import cloudpickle
 from pyspark.sql import DataFrame, SparkSession
 
-from dbt.adapters.sparksession.errors import full_text, is_spark_error, spark_message
-from dbt.adapters.sparksession.java import java_class
+from spark_files.errors import full_text, is_spark_error, spark_message
 
 logger = AdapterLogger("Spark")
 
@@ -85,8 +85,12 @@ def _as_frame(session: SparkSession, result: Any) -> DataFrame:
 
 def _in_session(session: SparkSession, frame: DataFrame) -> DataFrame:
     """The frame as one of this session: pandas on Spark makes its frames in the first session of the process."""
-    dataset = java_class("org.apache.spark.sql.classic.Dataset")
-    return DataFrame(dataset.ofRows(session._jsparkSession, frame._jdf.logicalPlan()), session)
+    name = f"dbt_{uuid.uuid4().hex}"
+    frame.createGlobalTempView(name)
+    try:
+        return session.table(f"global_temp.{name}")
+    finally:
+        session.catalog.dropGlobalTempView(name)
 
 
 def _message(error: Exception, project_root: Path) -> str:

@@ -2,26 +2,21 @@
 
 from __future__ import annotations
 
-from contextlib import suppress
+from dbt.adapters.events.logging import AdapterLogger
 
-from py4j.protocol import Py4JError, Py4JJavaError
-from pyspark import SparkContext
+from spark_files.internals import MissingInternal, active_context, close_ended_readers, iceberg_version
 
-from dbt.adapters.sparksession.java import java_class
+logger = AdapterLogger("Spark")
 
 
 def release_readers() -> None:
-    """Close the memory allocators of readers that have ended, when nothing is read in this process.
+    """Free the memory of readers that have ended, when nothing is read in this process; without Iceberg there is none.
 
-    Iceberg's vectorised readers each make one and never close it (apache/iceberg 13937), a few hundred per batch and
-    kilobyte each, for as long as Java lives. One that still holds memory is left to Iceberg.
+    Where Iceberg has moved what is needed for it, a warning says so: a process that runs one command loses nothing.
     """
-    if SparkContext._active_spark_context is None:
-        return
     try:
-        allocators = java_class("org.apache.iceberg.arrow.ArrowAllocation").rootAllocator().getChildAllocators()
-    except Py4JError:  # no such class
-        return
-    # Of those that still hold memory it says so once all others are closed.
-    with suppress(Py4JJavaError):
-        java_class("org.apache.iceberg.shaded.org.apache.arrow.util.AutoCloseables").close(allocators)
+        if active_context() is not None:
+            close_ended_readers()
+    except MissingInternal as missing:
+        if iceberg_version() is not None:
+            logger.warning(str(missing))

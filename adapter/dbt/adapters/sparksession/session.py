@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import logging
 import os
-import pkgutil
 import shutil
-import signal
 import sys
 import threading
 from collections.abc import Iterator
@@ -16,26 +14,21 @@ from pathlib import Path
 
 from dbt.adapters.events.logging import AdapterLogger
 from dbt.adapters.exceptions import FailedToConnectError
-from pyspark import SparkConf, SparkContext
 from pyspark.errors import PySparkRuntimeError
-from pyspark.java_gateway import launch_gateway
 from pyspark.sql import SparkSession
 
 from dbt.adapters.sparksession.credentials import SparksessionCredentials
-from dbt.adapters.sparksession.errors import full_text, is_spark_error, spark_message
-from dbt.adapters.sparksession.java import java_class
 from dbt.adapters.sparksession.packages import packages_at_hand
 from dbt.adapters.sparksession.start_failure import advice, last_lines
+from spark_files import internals
+from spark_files.errors import full_text, is_spark_error, spark_message
 
 logger = AdapterLogger("Spark")
 LOG_NAME = "spark.log"
 LOG_LIMIT = 10_000_000  # bytes; a larger log is set aside at the next start
 CANCEL_EVERY = 0.2  # seconds
-_BETWEEN = "\x01"  # settings in one text
 # Read by the Java process when it starts, so a running one cannot take another value.
 _FIXED_AT_START = ("spark.jars", "spark.driver.", "spark.submit.", "spark.files")
-# Java's halves of pyspark that each statement and each column asks for by these short names.
-_SHORT_NAMES = ("PythonUtils", "PythonSQLUtils", "functions")
 
 _lock = threading.RLock()
 _current: SessionPool | None = None
@@ -69,7 +62,7 @@ class SessionPool:
             group: job group under which the thread's jobs can be cancelled.
             description: what the jobs are for, shown in Spark's user interface.
         """
-        _activate(session)
+        internals.activate(session)
         session.sparkContext.setJobGroup(group, description, interruptOnCancel=True)
 
     def give_back(self, session: SparkSession) -> None:
@@ -95,7 +88,7 @@ class SessionPool:
         session = self.root.newSession()
         with _lock:
             if self.baseline is None:
-                self.baseline = _settings(session), _current_database(session)
+                self.baseline = internals.all_settings(session), _current_database(session)
         return session
 
     def _reusable(self) -> SparkSession | None:
@@ -111,33 +104,21 @@ class SessionPool:
                 return session
 
 
-def _activate(session: SparkSession) -> None:
-    java_class("org.apache.spark.sql.SparkSession").setActiveSession(session._jsparkSession)
-
-
 def _current_database(session: SparkSession) -> str:
     """Where the session is now; Spark looks for its catalog in the settings of the thread's active session."""
-    _activate(session)
+    internals.activate(session)
     return session.catalog.currentDatabase()
-
-
-def _settings(session: SparkSession) -> dict[str, str]:
-    """All settings of a session, as one text from Java: to ask for each takes ten times as long."""
-    confs = session._jsparkSession.sessionState().conf().getAllConfs()
-    return dict(pair.split(" -> ", 1) for pair in confs.mkString(_BETWEEN).split(_BETWEEN))
 
 
 def _reset(session: SparkSession, baseline: dict[str, str]) -> None:
     """Undo `set` and drop temporary views. Runs no Spark job."""
-    now = _settings(session)
+    now = internals.all_settings(session)
     for key in now.keys() - baseline.keys():
         session.conf.unset(key)
     for key, value in baseline.items():
         if now.get(key) != value:
             session.conf.set(key, value)
-    # `show views` would fail where the current namespace does not exist.
-    views = session._jsparkSession.sessionState().catalog().listLocalTempViews("*")
-    for name in [views.apply(index).table() for index in range(views.size())]:
+    for name in internals.temporary_views(session):
         session.catalog.dropTempView(name)
 
 
@@ -176,14 +157,14 @@ def _stop(pool: SessionPool, config: dict[str, str]) -> None:
             f"Spark already runs in this process with other values of {', '.join(fixed)}, which are read when Java"
             " starts. Run dbt in a new process."
         )
-    properties = pool.root._jvm.System  # type: ignore[union-attr]
+    properties = internals.java_class("java.lang.System")
     pool.root.stop()
     for key in pool.config:
         properties.clearProperty(key)
 
 
 def _start(credentials: SparksessionCredentials, log_path: Path) -> SparkSession:
-    if SparkContext._active_spark_context is not None:
+    if internals.active_context() is not None:
         raise FailedToConnectError(
             "A Spark session that dbt did not start already runs in this process. Stop it first (spark.stop()), or run"
             " dbt in a new process: its settings could differ from the profile's."
@@ -193,9 +174,8 @@ def _start(credentials: SparksessionCredentials, log_path: Path) -> SparkSession
     for name in ("SQLQueryContextLogger", "DataFrameQueryContextLogger"):
         logging.getLogger(name).disabled = True
     config = {"spark.ui.showConsoleProgress": "false", **credentials.config, "spark.app.name": credentials.app_name}
-    handler = signal.getsignal(signal.SIGINT)
-    with _worker_python(config):
-        if SparkContext._gateway is None:
+    with _worker_python(config), internals.interrupts_kept():
+        if internals.java_gateway_in_use() is None:
             _launch_java(config, log_path / LOG_NAME)
         try:
             root = SparkSession.builder.config(map=dict(config)).getOrCreate()
@@ -208,23 +188,7 @@ def _start(credentials: SparksessionCredentials, log_path: Path) -> SparkSession
             said = f"Spark started, but not with the configuration of the profile. {spark_message(error)}"
             more = f"More in {log_path / LOG_NAME}."
             raise FailedToConnectError("\n".join(filter(None, [said, advice(full_text(error)), more]))) from None
-        finally:
-            if threading.current_thread() is threading.main_thread():
-                # dbt cancels what runs; pyspark's own handler would call Java from inside the signal.
-                signal.signal(signal.SIGINT, handler)
-    for name in _SHORT_NAMES:
-        # Java looks for a short name in all jars, package by package, each time that it is asked for it.
-        setattr(root._jvm, name, getattr(root._jvm, name))
-    leave_out_jars()
     return root
-
-
-def leave_out_jars() -> None:
-    """Take the jars of `spark.jars.packages` that hold no Python off the import path, where pyspark puts all of them.
-
-    dbt looks for plugins on the path at each command, and goes through the contents of every jar then.
-    """
-    sys.path[:] = [path for path in sys.path if not path.endswith(".jar") or any(pkgutil.iter_modules([path]))]
 
 
 def _make_directories(folders: list[str]) -> None:
@@ -269,13 +233,9 @@ def _launch_java(config: dict[str, str], log_file: Path) -> None:
     with packages_at_hand(config) as inherited, log_file.open("ab") as log:
         start = log.tell()
         try:
-            gateway = launch_gateway(
-                SparkConf(loadDefaults=False).setAll(list(config.items())),
-                popen_kwargs={"stdout": log, "stderr": log, "pass_fds": inherited},
-            )
+            internals.start_java(config, log, inherited)
         except PySparkRuntimeError:
             raise FailedToConnectError(_start_failure(log_file, start, java)) from None
-    SparkContext._ensure_initialized(gateway=gateway)
 
 
 def _start_failure(log_file: Path, start: int, java: str) -> str:

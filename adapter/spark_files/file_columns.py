@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from pyspark.sql.types import ArrayType, DataType, MapType, StructField, StructType
 
-from dbt.adapters.sparksession.widening import widen
+from spark_files.widening import widen
 
 NESTED = (ArrayType, MapType, StructType)
 Group = tuple[StructType, list[str]]

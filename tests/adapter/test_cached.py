@@ -1,36 +1,36 @@
-"""kept: what a query answered stays the answer."""
+"""cached: what a query answered stays the answer."""
 
 from __future__ import annotations
 
 from datetime import datetime, timezone
 
-from dbt.adapters.sparksession.kept import kept, kept_part
+from spark_files import cached, cached_part
 
 
-def test_rows_are_kept_as_they_were_and_read_without_a_job(session):
+def test_rows_are_cached_as_they_were_and_read_without_a_job(session):
     session.sql(
         "create or replace temporary view source as"
         " select 1 as id, timestamp '2024-01-31 23:00:00.123456 UTC' as at, null as none"
     )
     query = session.sql("select id, at, cast(none as string) as none, array(id) as ids from source")
-    frame = kept(query)
+    frame = cached(query)
     session.sql("create or replace temporary view source as select 2 as id, current_timestamp() as at, null as none")
     assert [(column.name, column.dataType) for column in frame.schema] == [(c.name, c.dataType) for c in query.schema]
-    frame.createOrReplaceTempView("kept_view")
-    [row] = session.sql("select id, unix_micros(at) as at, none, ids from kept_view").collect()
+    frame.createOrReplaceTempView("cached_view")
+    [row] = session.sql("select id, unix_micros(at) as at, none, ids from cached_view").collect()
     at = datetime(2024, 1, 31, 23, tzinfo=timezone.utc)
     assert tuple(row) == (1, int(at.timestamp()) * 1_000_000 + 123_456, None, [1])
     assert "LocalTableScan" in frame._jdf.queryExecution().toString()
 
 
 def test_no_rows_keep_their_columns(session):
-    frame = kept(session.sql("select 1 as id, 'a' as name where false"))
+    frame = cached(session.sql("select 1 as id, 'a' as name where false"))
     assert (frame.columns, frame.count()) == (["id", "name"], 0)
 
 
-def test_a_part_of_kept_rows_has_the_values_asked_for(session):
+def test_a_part_of_cached_rows_has_the_values_asked_for(session):
     values = "('a', 'x', 1), ('a', 'y', 2), ('b', 'x', 3)"
     rows = session.sql(f"select * from values {values} as rows (feed, name, id)").toArrow()
-    assert [row.id for row in kept_part(session, rows, {"feed": "a", "name": "x"}).collect()] == [1]
-    nothing = kept_part(session, rows, {"feed": "it's"})
+    assert [row.id for row in cached_part(session, rows, {"feed": "a", "name": "x"}).collect()] == [1]
+    nothing = cached_part(session, rows, {"feed": "it's"})
     assert (nothing.columns, nothing.count()) == (["feed", "name", "id"], 0)

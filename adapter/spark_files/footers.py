@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
@@ -12,16 +11,22 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 from pyspark.sql.types import StringType, StructField, StructType
 
-from dbt.adapters.sparksession.errors import is_file_fault, is_missing_file, is_spark_error, spark_message
-from dbt.adapters.sparksession.file_columns import NESTED
-from dbt.adapters.sparksession.java import java_class
+from spark_files.errors import is_file_fault, is_missing_file, is_spark_error, spark_message
+from spark_files.file_columns import NESTED
+from spark_files.internals import (
+    hadoop_configuration,
+    java_class,
+    parquet_columns,
+    parquet_footer,
+    plain_column,
+    schema_converter,
+    schema_of_columns,
+    schema_of_footer,
+)
 
 # A footer is two small reads, most of it waiting where files are far away; for a few files threads are no gain.
 FOOTER_THREADS = 16
 FEW_FILES = 8
-# Where Spark keeps its own schema in the files it writes; it goes before Parquet's.
-SPARK_SCHEMA = "org.apache.spark.sql.parquet.row.metadata"
-_SPARK_PARQUET = "org.apache.spark.sql.execution.datasources.parquet"
 _EPOCH = "timestamp_ntz'1970-01-01 00:00:00'"
 
 
@@ -93,23 +98,12 @@ def by_footer(session: SparkSession, paths: list[str], is_json: bool = False) ->
         paths: the files.
         is_json: whether arrays, maps and structs are shown as JSON.
     """
-    state = session._jsparkSession.sessionState()
-    configuration = state.newHadoopConf()
+    configuration = hadoop_configuration(session)
     hadoop_path = java_class("org.apache.hadoop.fs.Path")
-    input_file = java_class("org.apache.parquet.hadoop.util.HadoopInputFile")
-    file_reader = java_class("org.apache.parquet.hadoop.ParquetFileReader")
-    file_footer = java_class("org.apache.parquet.hadoop.Footer")
 
     def read(path: str) -> tuple[str, Any]:
         try:
-            location = hadoop_path(path)
-            reader = file_reader.open(input_file.fromPath(location, configuration))
-            try:
-                metadata = reader.getFileMetaData()
-                text = f"{metadata.getSchema().toString()}{metadata.getKeyValueMetaData().get(SPARK_SCHEMA)}"
-                return text, file_footer(location, reader.getFooter())
-            finally:
-                reader.close()
+            return parquet_footer(hadoop_path(path), configuration)
         except Exception as error:
             # Spark reads it again, and finds the words.
             if not (is_file_fault(error) or is_missing_file(error)):
@@ -124,26 +118,25 @@ def by_footer(session: SparkSession, paths: list[str], is_json: bool = False) ->
     groups: dict[str, tuple[Any, list[str]]] = {}
     for path, (text, found) in zip(paths, footers, strict=True):
         groups.setdefault(text, (found, []))[1].append(path)
-    converter = java_class(f"{_SPARK_PARQUET}.ParquetToSparkSchemaConverter")(state.conf())
+    converter = schema_converter(session)
     return [_footer(text, found, some, converter, is_json) for text, (found, some) in groups.items()]
 
 
 def _footer(text: str, found: Any, paths: list[str], converter: Any, is_json: bool) -> Footer:
     if found is None:
         return Footer(paths)
-    message = found.getParquetMetadata().getFileMetaData().getSchema()
     texts: dict[str, str] = {}
     try:
         if _HAS_SUCH.search(text):
-            plain, texts = _plain(message)
-            read = converter.convert(plain)
+            plain, texts = _plain(parquet_columns(found))
+            stored = schema_of_columns(plain, converter)
         else:
-            read = java_class(f"{_SPARK_PARQUET}.ParquetFileFormat").readSchemaFromFooter(found, converter)
+            stored = schema_of_footer(found, converter)
     except Exception as error:
         if not is_spark_error(error):
             raise
-        return Footer(paths, problem=_problem(message, converter) or " ".join(spark_message(error).split()))
-    stored = StructType.fromJson(json.loads(read.asNullable().json()))
+        problem = _problem(parquet_columns(found), converter)
+        return Footer(paths, problem=problem or " ".join(spark_message(error).split()))
     if is_json:
         texts.update((one.name, JSON) for one in stored.fields if isinstance(one.dataType, NESTED))
     shown = [StructField(one.name, StringType(), True) if one.name in texts else one for one in stored.fields]
@@ -152,36 +145,28 @@ def _footer(text: str, found: Any, paths: list[str], converter: Any, is_json: bo
     )
 
 
-def _plain(message: Any) -> tuple[Any, dict[str, str]]:
+def _plain(columns: list[Any]) -> tuple[list[Any], dict[str, str]]:
     """Columns with the types of `AS_TEXT` as plain ones, and the SQL that makes text of each."""
     texts: dict[str, str] = {}
-    fields = []
-    for one in message.getFields():
+    plain = []
+    for one in columns:
         annotation = str(one.getLogicalTypeAnnotation())
         text = next((text for begin, text in AS_TEXT.items() if annotation.startswith(begin)), None)
         if text is None or not one.isPrimitive():
-            fields.append(one)
+            plain.append(one)
             continue
         texts[one.getName()] = text
-        of_type = (one.getRepetition(), one.getPrimitiveTypeName(), one.getTypeLength(), one.getName())
-        fields.append(java_class("org.apache.parquet.schema.PrimitiveType")(*of_type))
-    return _message(fields), texts
+        plain.append(plain_column(one))
+    return plain, texts
 
 
-def _problem(message: Any, converter: Any) -> str | None:
+def _problem(columns: list[Any], converter: Any) -> str | None:
     """The first column that Spark has no type for."""
-    for one in message.getFields():
+    for one in columns:
         try:
-            converter.convert(_message([one]))
+            schema_of_columns([one], converter)
         except Exception as error:
             if not is_spark_error(error):
                 raise
             return f"column {one.getName()!r}: {' '.join(spark_message(error).split())}"
     return None
-
-
-def _message(fields: list[Any]) -> Any:
-    listed = java_class("java.util.ArrayList")()
-    for one in fields:
-        listed.add(one)
-    return java_class("org.apache.parquet.schema.MessageType")("columns", listed)

@@ -1,0 +1,10 @@
+"""Reads exactly the files given, numbers their rows, leaves out what cannot be read. Imports nothing of dbt."""
+
+from __future__ import annotations
+
+from spark_files.cached import cached, cached_part
+from spark_files.list_files import list_files, qualified
+from spark_files.read_files import OptionError, read_files
+from spark_files.widening import is_promotion
+
+__all__ = ["OptionError", "cached", "cached_part", "is_promotion", "list_files", "qualified", "read_files"]
