@@ -66,7 +66,7 @@ class SparksessionAdapter(SparkAdapter):
     @available
     @classmethod
     def is_type_promotion(cls, from_type: str, to_type: str) -> bool:
-        """Whether Iceberg can change a column's type in place, without rewriting data; see `spark_files.is_promotion`."""
+        """Whether Iceberg can change a column's type in place; see `spark_files.is_promotion`."""
         return is_promotion(from_type, to_type)
 
     @available
