@@ -40,7 +40,7 @@ $(READY): requirements.txt pyproject.toml adapter/pyproject.toml scripts/venv.sh
 
 .PHONY: demo
 demo: $(READY) ## Land sample data, build it three times, show the result
-	@$(RUN) python -m python_udfs.demo run
+	@$(RUN) python -m python_udfs.sample_data.demo run
 
 .PHONY: test
 test: lint ## Run every check and every test (PYTEST_ARGS="-k name" for some)

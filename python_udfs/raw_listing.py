@@ -6,11 +6,9 @@ works with its columns.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime, timezone
 from functools import partial, reduce
-from pathlib import Path
 from typing import Any
 
 from dbt.adapters.events.logging import AdapterLogger
@@ -23,9 +21,9 @@ from dbt.adapters.sparksession.list_files import list_files
 from python_udfs.errors import LakehouseError
 from python_udfs.feeds import find
 from python_udfs.feeds.names import Found, sql_text
+from python_udfs.paths import landing_root
 
 logger = AdapterLogger("Lakehouse")
-PROJECT_ROOT = Path(__file__).resolve().parent.parent
 
 LISTING_SCHEMA = (
     "feed string, source_schema string, source_table string, object_key string, path string, size bigint, "
@@ -36,11 +34,6 @@ LISTING_SCHEMA = (
 TABLE = ["feed", "source_schema", "source_table"]
 
 READ = "in ('load', 'change', 'mixed')"
-
-
-def landing_root() -> str:
-    """The folder that relative feed locations start from: `LAKEHOUSE_RAW`, or `data/raw` in the project."""
-    return os.environ.get("LAKEHOUSE_RAW") or str(PROJECT_ROOT / "data" / "raw")
 
 
 def feed_location(location: str, root: str) -> str:

@@ -19,7 +19,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 from python_udfs.errors import LakehouseError
-from python_udfs.raw_listing import PROJECT_ROOT, landing_root
+from python_udfs.paths import PROJECT_ROOT, landing_root
 from python_udfs.text import duration_text, say, text_table
 
 if TYPE_CHECKING:

@@ -17,6 +17,7 @@ from python_udfs.discover.reflect import read_database
 from python_udfs.discover.write import append_rows, read_rows, write_rows
 from python_udfs.errors import DiscoverError, LakehouseError, MetadataError
 from python_udfs.metadata import COLUMNS_FILE, FEEDS_FILE, TABLES_FILE, default_target, load_metadata
+from python_udfs.paths import landing_root
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -161,9 +162,6 @@ def _location(source: str) -> str:
     if "://" in source:
         # What stands before @ and after ? there is for pyarrow alone, and may be a secret.
         return re.sub(r"://[^/]*@", "://", source).partition("?")[0].rstrip("/")
-    # A second is lost on what the listing imports: only here.
-    from python_udfs.raw_listing import landing_root  # noqa: PLC0415
-
     folder, root = Path(source).resolve(), Path(landing_root()).resolve()
     return folder.relative_to(root).as_posix() if folder.is_relative_to(root) else folder.as_posix()
 

@@ -13,8 +13,8 @@ from typing import Any
 
 import pytest
 
-from python_udfs import demo, scenarios
-from python_udfs.demo import DemoError, Sync
+from python_udfs.sample_data import demo, scenarios
+from python_udfs.sample_data.demo import DemoError, Sync
 from python_udfs.text import duration_text
 
 USER_ADDED = "orders/topics/orders.test_db.user/partition=0/orders.test_db.user+0+0000000003.json"

@@ -12,9 +12,9 @@ import pytest
 
 from python_udfs.discover import folder
 from python_udfs.discover.folder import read_folder
-from python_udfs.dms_writer import Change, Column, DmsTask, SourceTable
 from python_udfs.errors import DiscoverError
 from python_udfs.metadata import FeedOptions
+from python_udfs.sample_data.dms_writer import Change, Column, DmsTask, SourceTable
 
 AT = datetime(2024, 1, 31, 23, 0)
 ITEM = SourceTable(

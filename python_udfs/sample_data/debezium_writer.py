@@ -18,7 +18,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from python_udfs.dms_writer import Change, Column, Row, SourceTable, store_object, utc
+from python_udfs.sample_data.dms_writer import Change, Column, Row, SourceTable, store_object, utc
 
 OPERATIONS = {"I": "c", "U": "u", "D": "d"}
 BINARY_LOG = "mysql-bin.000009"

@@ -1,8 +1,7 @@
-"""The demonstration: lands the scenario files as DMS and Debezium would, builds the project and shows the result.
+"""The demonstration: lands the scenarios, builds the project and shows the result.
 
-``python -m python_udfs.demo run`` is ``make demo``. ``python -m python_udfs.demo land full|changes`` only writes files
-into the landing root (LAKEHOUSE_RAW, or ``data/raw`` of the project). The days are fixed (python_udfs/scenarios.py), so
-every run lands the same bytes under the same names.
+``python -m python_udfs.sample_data.demo run`` is ``make demo``. ``… land full|changes`` only writes files into the
+landing root (LAKEHOUSE_RAW, or ``data/raw`` of the project).
 """
 
 from __future__ import annotations
@@ -18,22 +17,20 @@ from datetime import date, datetime, timezone
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from python_udfs import scenarios
-from python_udfs.debezium_writer import Connector
-from python_udfs.dms_writer import DmsTask, SourceTable
 from python_udfs.errors import LakehouseError
 from python_udfs.metadata import default_target
-from python_udfs.raw_listing import PROJECT_ROOT, landing_root
+from python_udfs.paths import PROJECT_ROOT, landing_root
+from python_udfs.sample_data import scenarios
+from python_udfs.sample_data.land import land_changes, land_full_load
 from python_udfs.text import duration_text, say, text_table
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Iterable, Sequence
 
     from pyspark.sql import SparkSession
 
-TIMESTAMP_COLUMN = "dms_timestamp"
-LOAD_ROWS_PER_FILE = 3000
-CHANGE_ROWS_PER_FILE = 1000
+    from python_udfs.sample_data.dms_writer import SourceTable
+
 # Lists what earlier demonstrations made, one absolute path a line: nothing else is ever removed.
 MARKER = PROJECT_ROOT / "data" / ".demo"
 DOCS_PAGE = PROJECT_ROOT / (os.environ.get("DBT_TARGET_PATH") or "target") / "static_index.html"
@@ -53,41 +50,6 @@ class Sync:
     updated: int
     deleted: int
     lag_seconds: int
-
-
-def dms_task(root: Path, feed: str) -> DmsTask:
-    """The DMS task of a feed: parquet, or CSV without a header; one folder per table, and ``cdc`` for transactions."""
-    if scenarios.COMES_AS[feed] == scenarios.DMS_PARQUET:
-        return DmsTask(root / feed, data_format="parquet", timestamp_column_name=TIMESTAMP_COLUMN)
-    # Quoting the empty text keeps it apart from NULL (docs/contracts.md §1.5).
-    return DmsTask(root / feed, timestamp_column_name=TIMESTAMP_COLUMN, csv_quote_ambiguous_text=True)
-
-
-def land_full_load(root: Path, day: date = scenarios.CURRENT_DAY) -> dict[str, int]:
-    """Writes the full load of every table under ``root``, as of the evening before ``day``; returns rows per table."""
-    written_at = scenarios.load_time(day)
-    counts: dict[str, int] = {}
-    for source in scenarios.sources(day):
-        if scenarios.COMES_AS[source.feed] == scenarios.DEBEZIUM:
-            connector = Connector(root / source.feed, source.feed)
-            connector.write(connector.snapshot(source.loaded, written_at), written_at)
-        else:
-            task = dms_task(root, source.feed)
-            for table, rows in source.loaded:
-                task.full_load(table, rows, written_at, rows_per_file=LOAD_ROWS_PER_FILE)
-        counts |= {_label(table): len(rows) for table, rows in source.loaded}
-    return counts
-
-
-def land_changes(root: Path, day: date = scenarios.CURRENT_DAY) -> dict[str, int]:
-    """Writes the changes of ``day`` under ``root``, five minutes between batches; returns changes per table."""
-    counts: Counter[str] = Counter()
-    for source in scenarios.sources(day):
-        write = _change_writer(root, source, day)
-        for number, batch in enumerate(source.batches):
-            write(batch, scenarios.change_time(day) + number * scenarios.BETWEEN_BATCHES)
-            counts.update(_label(table) for table, _ in batch)
-    return dict(counts)
 
 
 def run() -> None:
@@ -237,7 +199,9 @@ def main(arguments: list[str] | None = None) -> int:
     Returns:
         The exit code: 0, 1 after an error that was told in words, 130 after Ctrl-C.
     """
-    parser = argparse.ArgumentParser(prog="python -m python_udfs.demo", description="Demonstration data and run.")
+    parser = argparse.ArgumentParser(
+        prog="python -m python_udfs.sample_data.demo", description="Demonstration data and run."
+    )
     commands = parser.add_subparsers(dest="command", required=True)
     land = commands.add_parser("land", help="write demonstration files into the landing root")
     land.add_argument("step", choices=("full", "changes"), help="full: the full loads; changes: what happens after")
@@ -260,29 +224,6 @@ def main(arguments: list[str] | None = None) -> int:
         sys.stderr.write("Stopped.\n")
         return 130
     return 0
-
-
-def _label(table: SourceTable) -> str:
-    return f"{table.schema}.{table.name}"
-
-
-def _change_writer(root: Path, source: scenarios.Source, day: date) -> Callable[[scenarios.Batch, datetime], object]:
-    """What writes a batch of the source's changes, given the time at which it is written."""
-    if scenarios.COMES_AS[source.feed] == scenarios.DEBEZIUM:
-        connector = Connector(root / source.feed, source.feed)
-        # The snapshot was sent before: positions and offsets go on from there.
-        connector.snapshot(source.loaded, scenarios.load_time(day))
-        return lambda batch, written_at: connector.write(connector.changes(batch), written_at)
-    task = dms_task(root, source.feed)
-    if scenarios.COMES_AS[source.feed] == scenarios.DMS_TRANSACTIONS:
-        return task.transactions
-
-    def by_table(batch: scenarios.Batch, written_at: datetime) -> None:
-        for table in dict.fromkeys(table for table, _ in batch):
-            changes = [change for its_table, change in batch if its_table == table]
-            task.changes(table, changes, written_at, rows_per_file=CHANGE_ROWS_PER_FILE)
-
-    return by_table
 
 
 def _local_folders(*variables: str) -> list[Path]:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
-from python_udfs.dms_writer import Change, Column, SourceTable
+from python_udfs.sample_data.dms_writer import Change, Column, SourceTable
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
