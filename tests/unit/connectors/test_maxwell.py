@@ -8,8 +8,8 @@ from datetime import datetime
 import pytest
 from message_cases import Messages, told
 
-from python_udfs.feeds.maxwell import rows
-from python_udfs.feeds.message_reading import RESULT_COLUMNS
+from python_udfs.connectors.maxwell import rows
+from python_udfs.connectors.message_reading import RESULT_COLUMNS
 
 MAXWELL = Messages(rows, columns={("shop", "t"): {"id": "int", "v": "string", "w": "decimal(30,10)", "raw": "binary"}})
 given = MAXWELL.given

@@ -8,7 +8,8 @@ from typing import Any
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
-from python_udfs.feeds import message_reading as M
+from python_udfs.connectors import message_files
+from python_udfs.connectors import message_reading as M
 
 OPERATIONS = {"INSERT": "I", "UPDATE": "U", "DELETE": "D"}
 # A table that is dropped has no rows, like one that is emptied.
@@ -29,6 +30,9 @@ _BINARY = r"^(?:(?:tiny|medium|long)?blob|(?:var)?binary)\b"
 _MEMBER = "'((?:[^']++|'')*+)'"
 _TEXT_TYPE = "^(?:string|varchar|char)"
 _TIME = r"^(-?[0-9]+:[0-9]{2}:[0-9]{2})(?:\.([0-9]{1,6}))?$"
+
+file_rules = message_files.file_rules
+spans_lines = M.never_spans_lines
 
 
 def rows(lines: DataFrame, feed: Mapping[str, Any]) -> DataFrame:

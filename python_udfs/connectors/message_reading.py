@@ -1,6 +1,6 @@
-"""What the contracts of JSON messages have in common: cutting, parsing, decoding by column, order by the sink's offset.
+"""What the connectors of JSON messages share: cutting, parsing, decoding by column, order by the sink's offset.
 
-Expressions only; nothing here is about one contract.
+Expressions only; nothing here is about one connector.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from typing import Any
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
-from python_udfs.feeds.lines import FILE_COLUMNS, joined
+from python_udfs.connectors.lines import FILE_COLUMNS, joined
 
 RESULT_COLUMNS = [
     *FILE_COLUMNS,
@@ -59,6 +59,11 @@ def one_per_line(lines: DataFrame) -> DataFrame:
         `FILE_COLUMNS`, file_row, content (string: the message) and number (bigint: of the message in its object).
     """
     return lines.select(*FILE_COLUMNS, "file_row", F.col("value").alias("content"), F.col("file_row").alias("number"))
+
+
+def never_spans_lines(feed: Mapping[str, Any]) -> str:
+    """The condition of connectors that read with `one_per_line`: no message goes on to another line."""
+    return "false"
 
 
 # For Spark's parser: where no such line is in an object, `over_lines` has nothing to join.

@@ -8,8 +8,8 @@ from datetime import datetime
 import pytest
 from message_cases import Messages, told
 
-from python_udfs.feeds.canal import ROWS_PER_LINE, rows
-from python_udfs.feeds.message_reading import RESULT_COLUMNS
+from python_udfs.connectors.canal import ROWS_PER_LINE, rows
+from python_udfs.connectors.message_reading import RESULT_COLUMNS
 
 CANAL = Messages(
     rows,

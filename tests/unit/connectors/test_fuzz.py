@@ -19,7 +19,7 @@ from message_cases import AT
 from mutations import mutated
 from pyspark.sql import functions as F
 
-from python_udfs.feeds import canal, debezium, dms_kafka, maxwell
+from python_udfs.connectors import canal, debezium, dms_kafka, maxwell
 
 MESSAGES = min(int(os.environ.get("N", "200")), 10_000)
 SEED = os.environ.get("SEED", "1")

@@ -1,7 +1,7 @@
-"""One listing of the landing area: which objects are there, what they are, and in which batch they were first seen.
+"""The listing of the landing area: which objects are there, what they are, and in which batch they were first seen.
 
-What the names of objects tell is asked of the contract's module (`python_udfs.feeds`). Everything after the listing
-works with its columns.
+The connector of a feed (`python_udfs.connectors`) gives the rules for names. Everything after the listing works with
+its columns.
 """
 
 from __future__ import annotations
@@ -18,9 +18,10 @@ from pyspark.sql import functions as F
 from dbt.adapters.sparksession.errors import is_spark_error, root_cause
 from dbt.adapters.sparksession.java import java_class
 from dbt.adapters.sparksession.list_files import list_files
+from python_udfs.connectors.file_names import sql_text
+from python_udfs.connectors.protocol import FileRules
+from python_udfs.connectors.registry import CONNECTORS
 from python_udfs.errors import LakehouseError
-from python_udfs.feeds import find
-from python_udfs.feeds.names import Found, sql_text
 from python_udfs.paths import landing_root
 
 logger = AdapterLogger("Lakehouse")
@@ -266,9 +267,9 @@ def _described(paths: DataFrame, feeds: Sequence[Mapping[str, Any]]) -> DataFram
     Adds `source_schema`, `source_table`, `kind` (null: not there), `ignored_reason` and `file_time` (of new objects),
     and `is_gone`: was to be read and is not there any more, or not to be read.
     """
-    feeds_of: dict[Found, list[str]] = {}
+    feeds_of: dict[FileRules, list[str]] = {}
     for feed in feeds:
-        feeds_of.setdefault(find(feed), []).append(sql_text(feed["feed"]))
+        feeds_of.setdefault(CONNECTORS[feed["contract"]].file_rules(feed), []).append(sql_text(feed["feed"]))
 
     def by_name(attribute: str, *before: str) -> Column:
         cases = [

@@ -8,8 +8,9 @@ from typing import Any
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
-from python_udfs.feeds.lines import FILE_COLUMNS, joined, up_to
-from python_udfs.feeds.names import NAME, NEVER_READ, Found, first_reason
+from python_udfs.connectors.file_names import NAME, NEVER_READ, first_reason
+from python_udfs.connectors.lines import FILE_COLUMNS, joined, up_to
+from python_udfs.connectors.protocol import FileRules
 
 # Section 1.2: the digit counts vary between engine versions, so none is required.
 LOAD = rf"{NAME} rlike r'^(SEGMENT\d+_)?LOAD[0-9A-Fa-f]{{5,8}}\.'"
@@ -26,7 +27,7 @@ _DIGITS = rf"rpad(replace(regexp_extract({NAME}, r'^(?:CDC_TXN-)?([\d-]+)\.', 1)
 _TIME = f"try_to_timestamp(concat(left({_DIGITS}, 14), '.', right({_DIGITS}, 6)), 'yyyyMMddHHmmss.SSSSSS')"
 
 
-def find(feed: Mapping[str, Any]) -> Found:
+def file_rules(feed: Mapping[str, Any]) -> FileRules:
     """What the names of DMS objects tell (docs/contracts.md sections 1.2 and 1.4).
 
     Args:
@@ -50,7 +51,7 @@ def find(feed: Mapping[str, Any]) -> Found:
         (f"not {LOAD} and not {CHANGES}", "the name is neither LOAD<hex number> nor <yyyymmdd>-<hhmmss…>"),
         (f"{CHANGES} and {_TIME} is null", "the name holds no valid date and time"),
     )
-    return Found(
+    return FileRules(
         ignored_reason=f"coalesce({of_all}, case when {TRANSACTIONS} then {of_transactions} else {of_tables} end)",
         kind=f"case when {TRANSACTIONS} then 'mixed' when {LOAD} then 'load' else 'change' end",
         file_time=_TIME,
@@ -63,8 +64,8 @@ def _folder(number: int) -> str:
     return f"case when {IN_TABLE_FOLDER} and not {TRANSACTIONS} then split_part(object_key, '/', {number}) end"
 
 
-def goes_on(feed: Mapping[str, Any]) -> str:
-    """A condition in SQL: the line `value`, on which a record begins, ends inside of a quoted value.
+def spans_lines(feed: Mapping[str, Any]) -> str:
+    """A condition in SQL: the line `value`, on which a record begins, ends inside of a quoted value (see `Connector`).
 
     A quote opens a value only at the beginning of a field (docs/contracts.md section 1.5). Macro cdc_csv_goes_on_sql is
     the same for the files of one table.

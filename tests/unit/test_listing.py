@@ -9,7 +9,7 @@ from datetime import datetime, timedelta, timezone
 import pytest
 
 from python_udfs.errors import LakehouseError
-from python_udfs.raw_listing import LISTING_SCHEMA, new_objects, next_batch_id
+from python_udfs.landing.listing import LISTING_SCHEMA, new_objects, next_batch_id
 
 START = datetime(2024, 1, 31, 23, 0, tzinfo=timezone.utc)
 FEEDS = [{"feed": "shop", "contract": "dms", "format": "parquet", "location": "shop", "is_mixed": False}]
@@ -319,7 +319,7 @@ def test_a_feed_that_moved_has_lost_nothing(listing, landing):
 
 def test_what_is_gone_is_said_unless_its_table_ignores_it(listing, landing, remove, monkeypatch):
     said = []
-    monkeypatch.setattr("python_udfs.raw_listing.logger.warning", said.append)
+    monkeypatch.setattr("python_udfs.landing.listing.logger.warning", said.append)
     ignoring = [{**FEEDS[0], "vanished_files": {("s", "t"): "ignore", ("s", "trunc"): "truncate"}}]
     for key in (LOAD, OTHER, "s/trunc/LOAD00000001.parquet", "s/here/LOAD00000001.parquet"):
         landing(key)
@@ -336,7 +336,7 @@ def test_what_is_gone_is_said_unless_its_table_ignores_it(listing, landing, remo
 
 def test_mixed_objects_are_told_when_they_are_gone(listing, landing, remove, monkeypatch):
     said = []
-    monkeypatch.setattr("python_udfs.raw_listing.logger.warning", said.append)
+    monkeypatch.setattr("python_udfs.landing.listing.logger.warning", said.append)
     first, second = "cdc/CDC_TXN-20240131230102123.csv", "cdc/CDC_TXN-20240131230102124.csv"
     for key in (LOAD, first, second):
         landing(key)

@@ -8,7 +8,8 @@ from typing import Any
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
-from python_udfs.feeds import message_reading as M
+from python_udfs.connectors import message_files
+from python_udfs.connectors import message_reading as M
 
 OPERATIONS = {"bootstrap-insert": "L", "insert": "I", "update": "U", "delete": "D"}
 SET_ASIDE = {
@@ -28,6 +29,9 @@ _SCHEMA = (
 )
 _BINLOG = r"^.*\.([0-9]{1,10}):([0-9]{1,20})$"
 _LAST = "9" * 10
+
+file_rules = message_files.file_rules
+spans_lines = M.never_spans_lines
 
 
 def rows(lines: DataFrame, feed: Mapping[str, Any]) -> DataFrame:

@@ -8,7 +8,8 @@ from typing import Any
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
-from python_udfs.feeds import message_reading as M
+from python_udfs.connectors import message_files
+from python_udfs.connectors import message_reading as M
 
 OPERATIONS = {"load": "L", "insert": "I", "update": "U", "delete": "D"}
 _EXPECTED = 'one JSON object {"data": {...}, "metadata": {...}}'
@@ -16,7 +17,10 @@ _SCIENTIFIC = r"^[+-]?[0-9]+(?:\.[0-9]+)?[eE][+-]?[0-9]+$"
 _INTEGERS = ("tinyint", "smallint", "int", "bigint")
 
 
-def goes_on(feed: Mapping[str, Any]) -> str:
+file_rules = message_files.file_rules
+
+
+def spans_lines(feed: Mapping[str, Any]) -> str:
     """A condition in SQL on the column `value` of a line: a message may go on to it."""
     return M.GOES_ON
 

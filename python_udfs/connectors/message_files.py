@@ -8,7 +8,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from python_udfs.feeds.names import NAME, NEVER_READ, Found, first_reason
+from python_udfs.connectors.file_names import NAME, NEVER_READ, first_reason
+from python_udfs.connectors.protocol import FileRules
 
 # Section 4: the sink writes keys and headers to objects of their own, and the keys of null values to a folder of their
 # own. Only the end of the name counts: a topic may hold `.keys.`, a table may be called tombstone.
@@ -17,16 +18,16 @@ KEYS = rf"{NAME} rlike r'\.keys\.{_END}'"
 HEADERS = rf"{NAME} rlike r'\.headers\.{_END}'"
 
 
-def find(feed: Mapping[str, Any]) -> Found:
+def file_rules(feed: Mapping[str, Any]) -> FileRules:
     """What the names of files of messages tell; those of a sink and others (docs/contracts.md section 4).
 
     Args:
-        feed: nothing of it matters; here because the modules of all contracts are asked alike.
+        feed: nothing of it matters; all connectors have the same arguments.
 
     Returns:
         Spark SQL expressions over `object_key` and `size`.
     """
-    return Found(
+    return FileRules(
         ignored_reason=first_reason(
             *NEVER_READ,
             (f"startswith({NAME}, '__debezium-heartbeat')", "heartbeats of Debezium, which hold no rows"),

@@ -13,8 +13,9 @@ from typing import Any
 from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as F
 
-from python_udfs.feeds import message_reading as M
-from python_udfs.feeds.lines import FILE_COLUMNS
+from python_udfs.connectors import message_files
+from python_udfs.connectors import message_reading as M
+from python_udfs.connectors.lines import FILE_COLUMNS
 
 OPERATIONS = {"c": "I", "u": "U", "d": "D", "t": "T", "r": "L"}
 # The fields of the source block that are used here (section 3.2).
@@ -93,6 +94,9 @@ _COLUMN = "field string, type string, name string, parameters map<string, string
 _SCHEMA = f"array<struct<{_COLUMN}, fields array<struct<{_COLUMN}>>>>"
 _OBJECT = "map<string, variant>"
 _ZERO = "0" * 20
+
+file_rules = message_files.file_rules
+spans_lines = M.never_spans_lines
 
 
 def rows(lines: DataFrame, feed: Mapping[str, Any]) -> DataFrame:

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 from message_cases import AT, LINES_SCHEMA
 
-from python_udfs.feeds.debezium import rows
+from python_udfs.connectors.debezium import rows
 
 SENTINEL = "__debezium_unavailable_value"
 FLAT = {"form": "flattened"}

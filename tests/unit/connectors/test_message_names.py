@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from python_udfs.feeds import CONTRACTS
+from python_udfs.connectors.registry import CONNECTORS
 
 FEED = {"contract": "debezium", "format": "json", "is_mixed": True}
 SINK = "topics/db.shop.orders/partition=0/db.shop.orders+0+0000000042"
@@ -49,7 +49,7 @@ def test_what_holds_no_messages_is_ignored_with_its_reason(found):
     assert empty.ignored_reason == "zero-byte object"
 
 
-@pytest.mark.parametrize("contract", sorted({*CONTRACTS} - {"dms"}))
+@pytest.mark.parametrize("contract", sorted({*CONNECTORS} - {"dms"}))
 def test_all_contracts_of_messages_are_found_alike(found, contract):
     (row,) = found({**FEED, "contract": contract}, f"{SINK}.json").values()
     assert row.kind == "mixed"

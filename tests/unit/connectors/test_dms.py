@@ -7,7 +7,7 @@ from datetime import datetime, timezone
 
 import pytest
 
-from python_udfs.feeds.dms import rows
+from python_udfs.connectors.dms import rows
 
 AT = datetime(2024, 1, 31, 23, 0, tzinfo=timezone.utc)
 LINES_SCHEMA = (

@@ -1,6 +1,6 @@
-"""Objects that hold changes of many tables, read once each, whatever the number of tables.
+"""The split: demultiplexes multi-table files into the table `split_<feed>`, partitioned by source table.
 
-The rows are kept by source table, so that the bronze model of each reads its own part only.
+Each file is read once, whatever the number of tables. The bronze model of a table reads its own partition only.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from pyspark.sql import functions as F
 
 from dbt.adapters.sparksession.kept import kept
 from dbt.adapters.sparksession.read_files import read_files
-from python_udfs.feeds import CONTRACTS
+from python_udfs.connectors.registry import CONNECTORS
 
 logger = AdapterLogger("Lakehouse")
 
@@ -34,13 +34,13 @@ def new_rows(
 
     Args:
         spark: the session to read with.
-        feed: `feed`, `contract` and what `rows` of the contract's module wants.
+        feed: `feed`, `contract` and what `rows` of the connector wants.
         listing: `raw_listing`.
         rejected: name of the table of rejected objects; what cannot be read is added to it.
         target: name of the split table, None before it exists.
 
     Returns:
-        What `rows` of the contract's module returns, and one row that is NULL but for its batch_id: the feed has been
+        What `rows` of the connector returns, and one row that is NULL but for its batch_id: the feed has been
         read up to it. An overwritten object also has a row of number `MARKER_ROW` for each table that its older content
         has records of. None when the listing has no newer batch.
     """
@@ -50,12 +50,10 @@ def new_rows(
     newest = _greatest_batch(news)
     if target and not newest:
         return None
-    contract = CONTRACTS[feed["contract"]]
-    goes_on = contract.goes_on(feed) if hasattr(contract, "goes_on") else "false"
     mixed = of_feed.where("kind = 'mixed'")
-    lines, to_join, overwritten = _lines(spark, feed, mixed, last, rejected, goes_on)
+    lines, to_join, overwritten = _lines(spark, feed, mixed, last, rejected)
     overwritten = overwritten if target else []
-    rows: DataFrame = contract.rows(lines, {**feed, "to_join": to_join})
+    rows = CONNECTORS[feed["contract"]].rows(lines, {**feed, "to_join": to_join})
     if overwritten:
         older = spark.table(str(target)).where(F.col("object_key").isin([row.object_key for row in overwritten]))
         rows = rows.unionByName(_markers(spark, overwritten, older), allowMissingColumns=True)
@@ -68,15 +66,14 @@ def _greatest_batch(frame: DataFrame) -> int:
 
 
 def _lines(
-    spark: SparkSession, feed: Mapping[str, Any], mixed: DataFrame, after: int, rejected: str, goes_on: str
+    spark: SparkSession, feed: Mapping[str, Any], mixed: DataFrame, after: int, rejected: str
 ) -> tuple[DataFrame, list[str], list[Row]]:
     """The lines of objects that can be read, and what else there is to know of these.
 
     They are those of the batches after one. A version that came back is read once, unless it was rejected before.
 
     Returns the lines, the paths of objects in which a record may go on to the next line, and the objects of which an
-    earlier version was listed. The lines have the columns of `OBJECT_COLUMNS`, file_row and value; `goes_on` is a
-    condition in SQL.
+    earlier version was listed. The lines have the columns of `OBJECT_COLUMNS`, file_row and value.
     """
     known = spark.table(rejected).select(*VERSION, F.col("batch_id").alias("rejected_in"))
     by_age = Window.partitionBy("object_key").orderBy(F.desc("modified_at"), F.desc("batch_id"))
@@ -115,7 +112,8 @@ def _lines(
     if not current:
         return no_lines, [], []
     view = f"split_{feed['feed']}__raw"
-    raw = read_files(spark, view, "text", list(current), {"lineSep": "\n", "find": goes_on})
+    spans_lines = CONNECTORS[feed["contract"]].spans_lines(feed)
+    raw = read_files(spark, view, "text", list(current), {"lineSep": "\n", "find": spans_lines})
     reasons = {file["path"]: file["reason"] for file in raw["rejected"]}
     _reject(spark, feed, rejected, [current[path] for path in reasons], reasons, rule="unreadable")
     if not raw["columns"]:
