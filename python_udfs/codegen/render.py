@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING
 
 import jinja2
 
-from python_udfs.metadata import HEADERS, clean_name, file_name, needs_quotes
+from python_udfs.metadata import HEADERS
+from python_udfs.metadata.names import clean_name, file_name, needs_quotes
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -16,7 +16,8 @@ from python_udfs.discover.propose import propose
 from python_udfs.discover.reflect import read_database
 from python_udfs.discover.write import append_rows, read_rows, write_rows
 from python_udfs.errors import DiscoverError, LakehouseError, MetadataError
-from python_udfs.metadata import COLUMNS_FILE, FEEDS_FILE, TABLES_FILE, default_target, load_metadata
+from python_udfs.metadata import COLUMNS_FILE, FEEDS_FILE, TABLES_FILE, load_metadata
+from python_udfs.metadata.names import default_target
 from python_udfs.paths import landing_root
 
 if TYPE_CHECKING:

@@ -18,9 +18,10 @@ import pyarrow as pa
 import pyarrow.fs
 import pyarrow.parquet
 
+from python_udfs.connectors.options import DELIMITER_WORDS
 from python_udfs.discover.found import Found, FoundColumn, FoundTable, Typed, Warned, matches, no_key
 from python_udfs.errors import DiscoverError
-from python_udfs.metadata import DELIMITER_WORDS, FeedOptions
+from python_udfs.metadata import FeedOptions
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from python_udfs.errors import LakehouseError
-from python_udfs.metadata import default_target
+from python_udfs.metadata.names import default_target
 from python_udfs.paths import PROJECT_ROOT, landing_root
 from python_udfs.sample_data import scenarios
 from python_udfs.sample_data.land import land_changes, land_full_load
