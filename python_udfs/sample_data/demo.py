@@ -6,7 +6,6 @@ landing root (LAKEHOUSE_RAW, or ``data/raw`` of the project).
 
 from __future__ import annotations
 
-import argparse
 import os
 import shutil
 import sys
@@ -17,12 +16,13 @@ from datetime import date, datetime, timezone
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from python_udfs.cli.console import argument_parser, duration_text, run_command, say, text_table
+from python_udfs.cli.dbt import Dbt, show_event, spark_session
 from python_udfs.errors import LakehouseError
 from python_udfs.metadata.names import default_target
 from python_udfs.paths import PROJECT_ROOT, landing_root
 from python_udfs.sample_data import scenarios
 from python_udfs.sample_data.land import land_changes, land_full_load
-from python_udfs.text import duration_text, say, text_table
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -56,29 +56,30 @@ def run() -> None:
     """Lands the full load, builds; lands the changes, builds; builds again; writes the docs; shows the result.
 
     Raises:
-        DemoError: folders that hold something else, a dbt step that failed, or an end state other than the source's.
+        DemoError: folders that hold something else, or an end state other than the source's.
+        DbtError: a dbt step failed.
     """
     raw, warehouse = _local_folders("LAKEHOUSE_RAW", "LAKEHOUSE_WAREHOUSE")
     _remove_previous(raw, warehouse)
     _claim(raw, warehouse)
-    dbt = Dbt()
+    dbt = Dbt(PROJECT_ROOT, "--target", "local", "--log-level-file", "debug", show=show_event)
 
     counts = land_full_load(raw)
     say(f"1/4 Full load landed: {len(counts)} tables, {sum(counts.values()):,} rows in {raw}")
-    dbt.build()
+    _build(dbt)
 
     counts = land_changes(raw)
     say(f"2/4 Changes landed: {sum(counts.values()):,} changes in {len(counts)} tables")
-    dbt.build()
-    spark = _spark()
+    _build(dbt)
+    spark = spark_session()
     changed = sync_states(spark)
     before = snapshots(spark)
 
     say("3/4 Nothing new landed")
-    dbt.build()
+    _build(dbt)
 
     say("4/4 Documentation")
-    dbt.invoke("docs", "generate", "--static")
+    dbt.result("docs", "generate", "--static")
 
     problems = [*_differences(spark), *_additions(before, snapshots(spark))]
     say()
@@ -93,42 +94,12 @@ def run() -> None:
     say(f"Documentation, lineage included: {DOCS_PAGE}")
 
 
-class Dbt:
-    """Runs dbt in this process, so that its steps share one Spark session."""
-
-    def __init__(self) -> None:
-        """Loads dbt, whose import takes a while."""
-        from dbt.cli.main import dbtRunner  # noqa: PLC0415 - landing files needs no dbt
-
-        self._runner = dbtRunner(callbacks=[_show_event])
-
-    def build(self) -> None:
-        """``dbt build``, a line per model, then the number of nodes of each kind."""
-        result = self.invoke("build")
-        kinds = Counter(str(node.node.resource_type) for node in result.results)
-        done = ", ".join(f"{kinds[kind]} {kind}s" for kind in ("seed", "model", "test") if kinds[kind])
-        say(f"    {done} in {result.elapsed_time:.0f} s")
-
-    def invoke(self, *arguments: str) -> Any:
-        """Runs one dbt command on the project; what its nodes have to say is shown as it comes.
-
-        Returns:
-            dbt's result object of the command.
-
-        Raises:
-            DemoError: the command failed.
-        """
-        command = " ".join(["dbt", *arguments])
-        where = ["--project-dir", str(PROJECT_ROOT), "--profiles-dir", str(PROJECT_ROOT), "--target", "local"]
-        # _show_event chooses what the terminal shows; the log file keeps all.
-        quiet = ["--log-level", "none", "--log-level-file", "debug", "--no-use-colors"]
-        result = self._runner.invoke([*arguments, *where, *quiet])
-        if result.success:
-            return result.result
-        if isinstance(result.exception, KeyboardInterrupt):
-            raise result.exception
-        reason = f": {result.exception}" if result.exception else "; dbt's messages are above"
-        raise DemoError(f"{command} failed{reason}")
+def _build(dbt: Dbt) -> None:
+    """``dbt build``, a line per model, then the number of nodes of each kind."""
+    result = dbt.result("build")
+    kinds = Counter(str(node.node.resource_type) for node in result.results)
+    done = ", ".join(f"{kinds[kind]} {kind}s" for kind in ("seed", "model", "test") if kinds[kind])
+    say(f"    {done} in {result.elapsed_time:.0f} s")
 
 
 def sync_states(spark: SparkSession) -> dict[str, Sync]:
@@ -171,7 +142,7 @@ def result_table(states: dict[str, Sync], rejected: Counter[str]) -> str:
         )
         for table, state in sorted(states.items())
     ]
-    return text_table(head, lines, left=2)
+    return text_table(head, lines, "<<>>>>>>")
 
 
 def differences(table: str, expected: Sequence[dict[str, Any]], found: Sequence[dict[str, Any]]) -> list[str]:
@@ -199,9 +170,7 @@ def main(arguments: list[str] | None = None) -> int:
     Returns:
         The exit code: 0, 1 after an error that was told in words, 130 after Ctrl-C.
     """
-    parser = argparse.ArgumentParser(
-        prog="python -m python_udfs.sample_data.demo", description="Demonstration data and run."
-    )
+    parser = argument_parser("sample_data.demo", "Demonstration data and run.")
     commands = parser.add_subparsers(dest="command", required=True)
     land = commands.add_parser("land", help="write demonstration files into the landing root")
     land.add_argument("step", choices=("full", "changes"), help="full: the full loads; changes: what happens after")
@@ -210,20 +179,15 @@ def main(arguments: list[str] | None = None) -> int:
     )
     commands.add_parser("run", help="land and build three times, then show the result")
     options = parser.parse_args(arguments)
-    try:
-        if options.command == "run":
-            run()
-        else:
-            (root,) = _local_folders("LAKEHOUSE_RAW")
-            counts = (land_full_load if options.step == "full" else land_changes)(root, options.day)
-            say(f"Landed in {root}: " + ", ".join(f"{table} {rows:,} rows" for table, rows in counts.items()))
-    except LakehouseError as error:
-        sys.stderr.write(f"{error}\n")
-        return 1
-    except KeyboardInterrupt:
-        sys.stderr.write("Stopped.\n")
-        return 130
-    return 0
+    if options.command == "run":
+        return run_command(run)
+    return run_command(lambda: _land(options.step, options.day))
+
+
+def _land(step: str, day: date) -> None:
+    (root,) = _local_folders("LAKEHOUSE_RAW")
+    counts = (land_full_load if step == "full" else land_changes)(root, day)
+    say(f"Landed in {root}: " + ", ".join(f"{table} {rows:,} rows" for table, rows in counts.items()))
 
 
 def _local_folders(*variables: str) -> list[Path]:
@@ -280,23 +244,6 @@ def _claim(raw: Path, warehouse: Path) -> None:
         files = [raw / path.relative_to(scratch) for path in _visible_files(Path(scratch))]
     MARKER.parent.mkdir(parents=True, exist_ok=True)
     MARKER.write_text("".join(f"{path}\n" for path in [warehouse, *files]))
-
-
-def _show_event(event: Any) -> None:
-    """Shows a line per model built, errors, and what the project's macros and the adapter say to people."""
-    name, level = event.info.name, event.info.level
-    if name == "LogModelResult" and level == "info":
-        say(f"    {event.data.description.removeprefix('sql ')}: {event.data.execution_time:.1f} s")
-    elif name in {"MainEncounteredError", "MainStackTrace"}:
-        pass  # an exception reaches Dbt.invoke, which tells it
-    elif level == "error" or name in {"JinjaLogInfo", "AdapterEventInfo"}:
-        say(f"    {event.info.msg}")
-
-
-def _spark() -> SparkSession:
-    from pyspark.sql import SparkSession  # noqa: PLC0415 - landing files needs no Spark
-
-    return SparkSession.builder.getOrCreate()
 
 
 def _differences(spark: SparkSession) -> list[str]:

@@ -1,26 +1,20 @@
-"""Continuous mode: one warm process that builds the tables whose files have come, and what depends on them.
+"""The loop of the continuous mode.
 
-``python -m python_udfs.watch`` is ``make watch``. A cycle lists the landing area through dbt, then runs dbt for the
-tables with news alone. Tests, and the views that read every table, are left to ``dbt build``.
+A cycle lists the landing area through dbt, then runs dbt for the tables with new changes alone. Tests, and the views
+that read every table, are left to ``dbt build``.
 """
 
 from __future__ import annotations
 
-import argparse
-import signal
-import sys
-import threading
 import time
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime, timezone
-from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
+from python_udfs.cli.console import duration_text, say, text_table
 from python_udfs.errors import LakehouseError
-from python_udfs.paths import PROJECT_ROOT, landing_root
-from python_udfs.text import duration_text, say, text_table
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -30,7 +24,6 @@ SECONDS_TO_RETRY = 60.0
 LISTING = ("raw_listing", "rejected_files")
 # Views show what is there without being made again, and making them reads every table's metadata.
 NO_VIEWS = ("--exclude", "path:models/etl_metadata,config.materialized:view")
-PROJECT_FOLDERS = ("macros", "models", "profiles", "seeds")
 LAG_HEAD = ("silver table", "changes", "newest change, UTC", "lag")
 Table = tuple[str, str, str]
 
@@ -127,12 +120,12 @@ class Watch:
         says = ", ".join(due) if len(due) <= 3 else f"{len(due)} tables or feeds"
         _say_cycle(started, says, _failures(outcome))
         if lags:
-            say(text_table(LAG_HEAD, lags))
+            say(text_table(LAG_HEAD, lags, "<>>>"))
         return True
 
     def lags(self) -> str:
         """How each silver table stood when it was built last."""
-        return text_table(LAG_HEAD, [self._lags[name] for name in sorted(self._lags)])
+        return text_table(LAG_HEAD, [self._lags[name] for name in sorted(self._lags)], "<>>>")
 
     def _take_news(self) -> None:
         """Has the tables of batches not seen yet wait; at first all of them, since nobody says what they have."""
@@ -216,80 +209,3 @@ def _say_cycle(started: float, what: str, failures: list[str]) -> None:
     say(f"{datetime.now(timezone.utc):%H:%M:%S}  {seconds:5.1f} s  {what}{': failed' if failures else ''}")
     for line in failures:
         say(f"    {line}")
-
-
-class Dbt:
-    """Runs dbt commands on a project in this process; the log file keeps what dbt says.
-
-    Args:
-        project: folder of dbt_project.yml.
-    """
-
-    def __init__(self, project: Path) -> None:
-        from dbt.cli.main import dbtRunner  # noqa: PLC0415 - a wrong argument is told before dbt is loaded
-
-        self._project, self._runner = project, dbtRunner
-        self._parsed: Any = None
-        self._parsed_from = 0.0
-
-    def __call__(self, *arguments: str) -> Any:
-        """Runs one command. The project is read again only when one of its files has changed: that takes a second."""
-        files = (path for folder in PROJECT_FOLDERS for path in (self._project / folder).rglob("*") if path.is_file())
-        newest = max(path.stat().st_mtime for path in (self._project / "dbt_project.yml", *files))
-        if self._parsed is None or newest > self._parsed_from or arguments == ("parse",):
-            self._parsed, self._parsed_from = self._invoke(None, "parse"), newest
-        if not self._parsed.success or arguments == ("parse",):
-            return self._parsed
-        return self._invoke(self._parsed.result, *arguments)
-
-    def _invoke(self, manifest: Any, *arguments: str) -> Any:
-        where = ["--project-dir", str(self._project), "--profiles-dir", str(self._project / "profiles")]
-        quiet = ["--log-level", "none", "--log-level-file", "info", "--no-use-colors"]
-        # What other commands want of a run: its results as a file, and what is in the schemas that it does not touch.
-        quiet += ["--no-write-json", "--cache-selected-only"]
-        return self._runner(manifest=manifest).invoke([*arguments, *where, *quiet])
-
-
-def _spark() -> SparkSession:
-    from pyspark.sql import SparkSession  # noqa: PLC0415 - dbt has started it
-
-    return SparkSession.builder.getOrCreate()
-
-
-def main(arguments: list[str] | None = None) -> int:
-    """Runs until it is told to stop.
-
-    Args:
-        arguments: the command line without the program's name; None: that of the process.
-
-    Returns:
-        The exit code: 0 when stopped by SIGINT or SIGTERM, 1 after an error that was told in words.
-    """
-    parser = argparse.ArgumentParser(prog="python -m python_udfs.watch", description=__doc__)
-    parser.add_argument("--every", type=float, default=5.0, help="seconds from one listing to the next (default 5)")
-    parser.add_argument("--project-dir", type=Path, default=PROJECT_ROOT, help="folder of dbt_project.yml")
-    options = parser.parse_args(arguments)
-    stop = threading.Event()
-
-    def stop_after_the_cycle(number: int, _: object) -> None:
-        stop.set()
-        signal.signal(number, signal.SIG_DFL)
-
-    for number in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(number, stop_after_the_cycle)
-    say(f"Watching {landing_root()} every {options.every:g} s. Ctrl-C stops after the running cycle, twice at once.")
-    watch = Watch(Dbt(options.project_dir.resolve()), _spark)
-    try:
-        while not stop.is_set():
-            started = time.monotonic()
-            watch.cycle()
-            stop.wait(max(0.0, options.every - (time.monotonic() - started)))
-    except LakehouseError as error:
-        sys.stderr.write(f"{error}\n")
-        return 1
-    say(f"Stopped.\n{watch.lags()}")
-    return 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())
