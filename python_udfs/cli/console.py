@@ -1,6 +1,6 @@
 """What every command shares: its arguments, what it prints, and the exit code it ends with.
 
-A command is a package with a module ``__main__`` whose ``main`` ends with `run_command`.
+The ``main`` of a command parses its arguments and ends with `run_command`.
 """
 
 from __future__ import annotations

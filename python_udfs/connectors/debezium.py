@@ -442,7 +442,7 @@ def _values(feed: Mapping[str, Any]) -> Column:
         )
 
     # What is needed more than once is a field of the step before: Spark computes it once then. As columns, types and
-    # fields would be looked up anew for each value.
+    # fields would be looked up again for each value.
     told = F.array(F.struct("types", "by_name"))
     typed = F.transform(
         told,

@@ -91,7 +91,7 @@ def new_objects(
     counts = Observation()
     # The one pass over everything, which every run pays for; what follows reads the few rows that it leaves.
     # Not cache(): a later run of the same process would be answered from the cache of an equal plan, not from the disk.
-    news = (
+    delta = (
         paths.observe(
             counts,
             F.expr("count_if(is_new) as new"),
@@ -105,7 +105,7 @@ def new_objects(
     if not count["new"] and not count["suspect"]:
         return listing if known is None else None
 
-    described = _described(news, feeds)
+    described = _described(delta, feeds)
     rows = []
     if count["new"]:
         rows.append(described.where("is_new"))
@@ -319,7 +319,7 @@ def _gone(
     feeds: Sequence[Mapping[str, Any]],
     locations: Mapping[str, str],
     tables: Sequence[Row],
-    news: DataFrame,
+    delta: DataFrame,
     now: datetime,
 ) -> list[DataFrame]:
     """What was there and is not any more, as rows of the listing; says so, unless the table is told to ignore it.
@@ -368,7 +368,7 @@ def _gone(
     if vanished:
         same = ("source_schema", "source_table", "path", "size", "modified_at", "file_time", "revision")
         frames.append(
-            news.where("is_gone")
+            delta.where("is_gone")
             .where(F.col("feed").isin(sorted(listing)))
             .selectExpr(
                 "feed",

@@ -46,8 +46,8 @@ def new_rows(
     """
     of_feed = listing.where(F.col("feed") == feed["feed"])
     last = _greatest_batch(spark.table(target)) if target else 0
-    news = of_feed.where(F.col("batch_id") > last)
-    newest = _greatest_batch(news)
+    newer = of_feed.where(F.col("batch_id") > last)
+    newest = _greatest_batch(newer)
     if target and not newest:
         return None
     mixed = of_feed.where("kind = 'mixed'")

@@ -87,10 +87,10 @@ def _order(columns: list[tuple[Row, Column]]) -> None:
     for row, column in ordered:
         if column.position == last:
             found = f"{column.position} again"
-            row.problem("position", found, "each position of a table once", "Number the columns anew.")
+            row.problem("position", found, "each position of a table once", "Number the columns again.")
         elif column.position > last + 1:
             found = f"{column.position} after {last}" if last else f"{column.position} first"
-            row.problem("position", found, "positions 1, 2, 3 … without gaps", "Number the columns anew.")
+            row.problem("position", found, "positions 1, 2, 3 … without gaps", "Number the columns again.")
         last = column.position
     last_obligatory = max((column.position for _, column in columns if not column.optional), default=0)
     for row, column in ordered:

@@ -10,16 +10,16 @@ import time
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime, timezone
-from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
+from dbt.adapters.sparksession import snapshots
 from python_udfs.cli.console import duration_text, say, text_table
 from python_udfs.errors import LakehouseError
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-# A table that failed is tried again when it has news, or after so many seconds.
+# A table that failed is tried again when it has new changes, or after so many seconds.
 SECONDS_TO_RETRY = 60.0
 LISTING = ("raw_listing", "rejected_files")
 # Views show what is there without being made again, and making them reads every table's metadata.
@@ -85,7 +85,7 @@ class Watch:
         self._not_listed: list[str] = []
 
     def cycle(self) -> bool:
-        """Lists, builds what has news and shows what was done.
+        """Lists, builds what has new changes and shows what was done.
 
         Returns:
             Whether there was anything to build.
@@ -103,7 +103,7 @@ class Watch:
             self._not_listed = failures
             return False
         self._not_listed = []
-        self._take_news()
+        self._take_new_changes()
         due = sorted(model for model, since in self._waiting.items() if since <= started)
         if not due:
             return False
@@ -127,10 +127,10 @@ class Watch:
         """How each silver table stood when it was built last."""
         return text_table(LAG_HEAD, [self._lags[name] for name in sorted(self._lags)], "<>>>")
 
-    def _take_news(self) -> None:
+    def _take_new_changes(self) -> None:
         """Has the tables of batches not seen yet wait; at first all of them, since nobody says what they have."""
         spark = self._spark()
-        snapshot_id = _snapshots().current_snapshot_id(spark, _named(spark, "etl_metadata.raw_listing"))
+        snapshot_id = snapshots.current_snapshot_id(spark, _named(spark, "etl_metadata.raw_listing"))
         if snapshot_id == self._listed:
             return
         listing = spark.table("etl_metadata.raw_listing").where(f"batch_id > {self._batch_id}")
@@ -140,15 +140,15 @@ class Watch:
         )
         if self._batch_id < 0:
             self._read_project()
-            news = {*self._project.bronze.values(), *self._project.splits.values()}
+            changed = {*self._project.bronze.values(), *self._project.splits.values()}
         else:
             named = {self._project.models(*row[:3]) for row in objects}
             if None in named:
                 # Of a table that the project did not have when it was read.
                 self._read_project()
                 named = {self._project.models(*row[:3]) for row in objects}
-            news = {model for model in named if model}
-        self._waiting |= dict.fromkeys(news, 0.0)
+            changed = {model for model in named if model}
+        self._waiting |= dict.fromkeys(changed, 0.0)
         self._batch_id = max([self._batch_id, 0, *(int(row[3]) for row in objects)])
         self._listed = snapshot_id
 
@@ -162,19 +162,13 @@ class Watch:
         """Lines of the lag table, from what the newest commit of each table says of itself."""
         spark, lines = self._spark(), []
         for table in (self._project.silver[model] for model in models):
-            summary = _snapshots().newest_summary(spark, _named(spark, table), "cdc.batch-id")
+            summary = snapshots.newest_summary(spark, _named(spark, table), "cdc.batch-id")
             newest = summary.get("cdc.committed-at", "")[:19]
             lag = datetime.now(timezone.utc) - datetime.fromisoformat(f"{newest}+00:00") if newest else None
             changes = f"{int(summary.get('cdc.changes') or 0):,}"
             self._lags[table] = (table, changes, newest, duration_text(int(lag.total_seconds())) if lag else "")
             lines.append(self._lags[table])
         return lines
-
-
-def _snapshots() -> ModuleType:
-    from dbt.adapters.sparksession import snapshots  # noqa: PLC0415 - the command line needs no Spark
-
-    return snapshots
 
 
 def _named(spark: SparkSession, table: str) -> str:
