@@ -60,7 +60,8 @@ class Dbt:
             return outcome.result
         if isinstance(outcome.exception, KeyboardInterrupt):
             raise outcome.exception
-        reason = f": {outcome.exception}" if outcome.exception else "; dbt's messages are above"
+        where = "above" if self._callbacks else "in logs/dbt.log"
+        reason = f": {outcome.exception}" if outcome.exception else f"; dbt's messages are {where}"
         raise DbtError(f"{' '.join(['dbt', *arguments])} failed{reason}")
 
     def _invoke(self, manifest: Any, *arguments: str) -> Any:

@@ -7,7 +7,7 @@ from types import SimpleNamespace
 import pytest
 
 from python_udfs.cli.console import duration_text, run_command, text_table
-from python_udfs.cli.dbt import show_event
+from python_udfs.cli.dbt import Dbt, DbtError, show_event
 from python_udfs.errors import LakehouseError, UsageError
 
 
@@ -75,3 +75,13 @@ def test_what_is_shown_of_dbt(name: str, level: str, shown: str, capsys: pytest.
     data = SimpleNamespace(description="sql incremental model silver.t", execution_time=1.23)
     show_event(SimpleNamespace(info=info, data=data))
     assert capsys.readouterr().out == shown
+
+
+def test_a_failed_command_of_dbt_says_where_its_messages_are(monkeypatch: pytest.MonkeyPatch) -> None:
+    outcome = SimpleNamespace(success=False, exception=None)
+    runner = SimpleNamespace(invoke=lambda _: outcome)
+    monkeypatch.setattr("dbt.cli.main.dbtRunner", lambda manifest, callbacks: runner)
+    with pytest.raises(DbtError, match=r"^dbt run --select t failed; dbt's messages are in logs/dbt\.log$"):
+        Dbt().result("run", "--select", "t")
+    with pytest.raises(DbtError, match=r"are above$"):
+        Dbt(show=show_event).result("run")
