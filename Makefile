@@ -40,7 +40,7 @@ $(READY): requirements.txt pyproject.toml adapter/pyproject.toml scripts/venv.sh
 
 .PHONY: demo
 demo: $(READY) ## Land sample data, build it three times, show the result
-	@$(RUN) python -m python_udfs.demo run
+	@$(RUN) python -m python_udfs.sample_data.demo run
 
 .PHONY: test
 test: lint ## Run every check and every test (PYTEST_ARGS="-k name" for some)
@@ -57,7 +57,7 @@ test-fast: $(READY) ## Run the tests that need no Spark; one that starts it fail
 .PHONY: prove
 prove: $(READY) ## Kill runs at every step, compare silver with an oracle on N random key histories (SEED=7)
 	@KILLS=all $(RUN) python -m pytest -q --disable-warnings --timeout=0 tests/e2e/test_recovery.py
-	@N=$(N) SEED=$(SEED) $(RUN) python -m pytest -q --disable-warnings --timeout=0 tests/unit/feeds/test_fuzz.py
+	@N=$(N) SEED=$(SEED) $(RUN) python -m pytest -q --disable-warnings --timeout=0 tests/unit/connectors/test_fuzz.py
 	@N=$(N) SEED=$(SEED) TABLES=$(TABLES) HISTORIES=$(HISTORIES) $(RUN) \
 		python -m pytest -s -q --disable-warnings --timeout=0 tests/e2e/test_histories.py
 

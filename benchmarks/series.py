@@ -22,7 +22,7 @@ from benchmarks.apply import WrongResult
 from benchmarks.data import TableFiles
 from benchmarks.lake import Cost, Lake, measured, middle
 from benchmarks.variants import MERGE_ON_READ
-from python_udfs.watch import Dbt
+from python_udfs.cli.dbt import WarmDbt
 
 FORMATS = {"t0": "2", "t1": "3"}
 FRESH = "t2"
@@ -155,7 +155,7 @@ class _Run:
         }
         self.taken = dict.fromkeys(self.sources, 0)
         self.memory = Memory(0.0, 0.0, 0.0)
-        self._dbt = Dbt(lake.project.project)
+        self._dbt = WarmDbt(lake.project.project)
         self.dbt("seed")
 
     def dbt(self, *arguments: str) -> Any:

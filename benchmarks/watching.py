@@ -7,11 +7,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from statistics import median
 
-from pyspark.sql import SparkSession
-
 from benchmarks.apply import WrongResult
 from benchmarks.lake import Lake
-from python_udfs.watch import Dbt, Watch
+from python_udfs.cli.dbt import WarmDbt, spark_session
+from python_udfs.watch.loop import Watch
 
 LOADED_ROWS = 1_000
 
@@ -43,7 +42,7 @@ def measure(root: Path, tables: int, changes: int, repeats: int, warm_up: int) -
     for source in sources:
         source.load(LOADED_ROWS)
     lake.project.dbt("--quiet", "seed")
-    watch = Watch(Dbt(lake.project.project), SparkSession.builder.getOrCreate)
+    watch = Watch(WarmDbt(lake.project.project), spark_session)
     watch.cycle()
     seconds: dict[bool, list[float]] = {True: [], False: []}
     for number in range(warm_up + repeats):

@@ -1,1 +1,1 @@
-"""The Python half of the project: metadata, generator of models, feeds and the demo's data."""
+"""The Python half of the project; README.md says what each package is for."""

@@ -61,8 +61,8 @@ class MetadataError(LakehouseError):
         return "\n".join([head, *(f"  {problem}" for problem in self.problems)])
 
 
-class DiscoverError(LakehouseError):
-    """`make discover` cannot be done as it was asked for; every reason is one line of ``problems``."""
+class UsageError(LakehouseError):
+    """A command cannot be done as it was asked for; every reason is one line of ``problems``."""
 
     def __init__(self, problems: Sequence[str]) -> None:
         """Take at least one problem."""

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any
 import jinja2
 import yaml
 
-from python_udfs.metadata import HEADERS, clean_name, file_name, needs_quotes
+from python_udfs.metadata import HEADERS
+from python_udfs.metadata.names import clean_name, file_name, needs_quotes
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

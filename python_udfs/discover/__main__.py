@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 import os
 import re
 import sys
@@ -10,17 +9,20 @@ import textwrap
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from python_udfs.cli.console import add_project_dir, argument_parser, run_command, say, text_table
 from python_udfs.discover.folder import read_folder
 from python_udfs.discover.found import Warned
 from python_udfs.discover.propose import propose
 from python_udfs.discover.reflect import read_database
 from python_udfs.discover.write import append_rows, read_rows, write_rows
-from python_udfs.errors import DiscoverError, LakehouseError, MetadataError
-from python_udfs.metadata import COLUMNS_FILE, FEEDS_FILE, TABLES_FILE, default_target, load_metadata
+from python_udfs.errors import MetadataError, UsageError
+from python_udfs.metadata import COLUMNS_FILE, FEEDS_FILE, TABLES_FILE, load_metadata
+from python_udfs.metadata.names import default_target
+from python_udfs.paths import landing_root
 
 if TYPE_CHECKING:
+    import argparse
     from collections.abc import Sequence
-    from typing import TextIO
 
     from python_udfs.discover.found import Found
     from python_udfs.discover.propose import Row
@@ -42,9 +44,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     Returns:
         0; 2 if the command cannot be done as it was given; 1 if rows do not fit the seeds or a file cannot be written.
     """
-    parser = argparse.ArgumentParser(
-        prog="python -m python_udfs.discover", description="Propose rows of metadata from a database or a folder."
-    )
+    parser = argument_parser("discover", "Propose rows of metadata from a database or a folder.")
     parser.add_argument(
         "--source",
         # A command line is open to every user of the machine; an environment is not.
@@ -55,18 +55,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--schemas", default="", help="schemas, separated by spaces (default: all)")
     parser.add_argument("--tables", default="", help="patterns as in SQL's LIKE, separated by spaces (default: all)")
     parser.add_argument("--append", default="", help="1: append to the seeds the rows that they lack")
-    parser.add_argument("--project-dir", type=Path, default=Path(), help="root of the dbt project (default: here)")
+    add_project_dir(parser)
     options = parser.parse_args(arguments)
-    try:
-        return _run(options)
-    except DiscoverError as error:
-        _say(str(error), sys.stderr)
-        return 2
-    except LakehouseError as error:
-        _say(f"{error}\nNothing was added to the seeds.", sys.stderr)
-    except OSError as error:
-        _say(f"{error.filename}: {error.strerror}", sys.stderr)
-    return 1
+    return run_command(lambda: _run(options), failed="Nothing was added to the seeds.")
 
 
 def _run(options: argparse.Namespace) -> int:
@@ -79,7 +70,7 @@ def _run(options: argparse.Namespace) -> int:
         problems.append(f"APPEND: found {options.append}; accepted: 1, or leave it out")
     found = _find(options, _known_feed(seeds, options.feed, problems), problems)
     if found is None or problems:
-        raise DiscoverError(problems)
+        raise UsageError(problems)
 
     present = read_rows(seeds)
     row = next((row for row in present[FEEDS_FILE] if row["feed"] == options.feed), None) or _feed_row(options, found)
@@ -98,12 +89,12 @@ def _run(options: argparse.Namespace) -> int:
     _report(found, feed)
     if options.append:
         for name, count in append_rows(seeds, rows).items():
-            _say(f"seeds/{name}: {count} rows added")
-        _say("Next: look at them (git diff seeds) and mend what the warnings say. Then make models, then dbt build.")
+            say(f"seeds/{name}: {count} rows added")
+        say("Next: look at them (git diff seeds) and mend what the warnings say. Then make models, then dbt build.")
     else:
-        _say(f"Rows to review: {OUTPUT}/cdc_feeds.csv, cdc_tables.csv, cdc_columns.csv. Nothing else was changed.")
-        _say("Next: mend what the warnings say and copy the rows into seeds/, or run this again with APPEND=1, which")
-        _say("adds the rows that seeds/ lacks. Then make models, then dbt build.")
+        say(f"Rows to review: {OUTPUT}/cdc_feeds.csv, cdc_tables.csv, cdc_columns.csv. Nothing else was changed.")
+        say("Next: mend what the warnings say and copy the rows into seeds/, or run this again with APPEND=1, which")
+        say("adds the rows that seeds/ lacks. Then make models, then dbt build.")
     return 0
 
 
@@ -133,11 +124,11 @@ def _find(options: argparse.Namespace, feed: Feed | None, problems: list[str]) -
             return read_database(options.source, schemas, tables, is_dms=feed is None or feed.contract == "dms")
         if feed and feed.contract != "dms":
             what = f"feed {feed.feed} has contract {feed.contract}, and only files of dms are looked at"
-            raise DiscoverError([f"SOURCE: {what}; give the URL of the database instead"])
+            raise UsageError([f"SOURCE: {what}; give the URL of the database instead"])
         if feed:
             return read_folder(options.source, schemas, tables, format=feed.format, options=feed.options)
         return read_folder(options.source, schemas, tables)
-    except DiscoverError as error:
+    except UsageError as error:
         problems.extend(error.problems)
         return None
 
@@ -161,9 +152,6 @@ def _location(source: str) -> str:
     if "://" in source:
         # What stands before @ and after ? there is for pyarrow alone, and may be a secret.
         return re.sub(r"://[^/]*@", "://", source).partition("?")[0].rstrip("/")
-    # A second is lost on what the listing imports: only here.
-    from python_udfs.raw_listing import landing_root  # noqa: PLC0415
-
     folder, root = Path(source).resolve(), Path(landing_root()).resolve()
     return folder.relative_to(root).as_posix() if folder.is_relative_to(root) else folder.as_posix()
 
@@ -183,30 +171,27 @@ def _order(feed: Feed, change_sequence: str | None) -> Warned:
 
 
 def _report(found: Found, feed: Feed) -> None:
-    _say(f"{found.what}: {len(found.tables)} tables for feed {feed.feed} ({feed.contract}, {feed.format})\n")
-    lines = [("table", "key", "columns", "warnings")]
-    for table in found.tables:
-        key = ";".join(table.primary_key) or "none"
-        labels = ", ".join(warned.label for warned in table.warned)
-        lines.append((table.full_name, key, str(len(table.columns)), labels))
-    widths = [max(len(line[place]) for line in lines) for place in range(3)]
-    lines.insert(1, ("-" * widths[0], "-" * widths[1], "-" * widths[2], "-" * len("warnings")))
-    for name, key, columns, labels in lines:
-        _say(f"{name:<{widths[0]}}  {key:<{widths[1]}}  {columns:>{widths[2]}}  {labels}".rstrip())
-    _say("")
+    say(f"{found.what}: {len(found.tables)} tables for feed {feed.feed} ({feed.contract}, {feed.format})\n")
+    lines = [
+        (
+            table.full_name,
+            ";".join(table.primary_key) or "none",
+            str(len(table.columns)),
+            ", ".join(warned.label for warned in table.warned),
+        )
+        for table in found.tables
+    ]
+    say(text_table(("table", "key", "columns", "warnings"), lines, "<<><"))
+    say()
 
     places = [("all tables", warned) for warned in found.warned]
     places += [(table.full_name, warned) for table in found.tables for warned in table.warned]
     for label, advice in dict.fromkeys((warned.label, warned.advice) for _, warned in places):
-        _say(textwrap.fill(f"{label}: {advice}", WIDTH))
+        say(textwrap.fill(f"{label}: {advice}", WIDTH))
         for place, warned in places:
             if (warned.label, warned.advice) == (label, advice):
-                _say(f"  {place}: {warned.detail}" if warned.detail else f"  {place}")
-        _say("")
-
-
-def _say(text: str, stream: TextIO | None = None) -> None:
-    print(text, file=stream or sys.stdout)
+                say(f"  {place}: {warned.detail}" if warned.detail else f"  {place}")
+        say()
 
 
 if __name__ == "__main__":

@@ -18,9 +18,10 @@ import pyarrow as pa
 import pyarrow.fs
 import pyarrow.parquet
 
+from python_udfs.connectors.options import DELIMITER_WORDS
 from python_udfs.discover.found import Found, FoundColumn, FoundTable, Typed, Warned, matches, no_key
-from python_udfs.errors import DiscoverError
-from python_udfs.metadata import DELIMITER_WORDS, FeedOptions
+from python_udfs.errors import UsageError
+from python_udfs.metadata import FeedOptions
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -121,7 +122,7 @@ def read_folder(
         The tables in the order of their names; files tell no keys.
 
     Raises:
-        DiscoverError: there is no such folder, or no file of such a schema or table in it.
+        UsageError: there is no such folder, or no file of such a schema or table in it.
     """
     filesystem, base, objects = _open(source)
     source = _shown(source)
@@ -131,7 +132,7 @@ def read_folder(
     format = format or formats.most_common(1)[0][0]
     if not formats[format]:
         there = ", ".join(formats)
-        raise DiscoverError([f"SOURCE: the feed reads {format} files, and {source} holds none; there are: {there}"])
+        raise UsageError([f"SOURCE: the feed reads {format} files, and {source} holds none; there are: {there}"])
     found = Found(f"{len(folders)} table folders in {source}", "files", [], format=format)
     if format == "csv":
         _open_csv(filesystem, base, folders, found, options)
@@ -168,11 +169,11 @@ def _open(source: str) -> tuple[pyarrow.fs.FileSystem, str, list[pyarrow.fs.File
         base = base.rstrip("/")
         if filesystem.get_file_info(base).type != pyarrow.fs.FileType.Directory:
             what = f"there is no folder {_shown(source)}; a database is given as a URL, <database>://…"
-            raise DiscoverError([f"SOURCE: {what}"])
+            raise UsageError([f"SOURCE: {what}"])
         return filesystem, base, filesystem.get_file_info(pyarrow.fs.FileSelector(base, recursive=True))
     except (OSError, ValueError) as error:  # pyarrow's own errors are of these two kinds
         reason = " ".join(str(error).split()).replace(source, _shown(source))
-        raise DiscoverError([f"SOURCE: {_shown(source)} cannot be listed: {reason}"]) from None
+        raise UsageError([f"SOURCE: {_shown(source)} cannot be listed: {reason}"]) from None
 
 
 def _shown(source: str) -> str:
@@ -209,16 +210,16 @@ def _chosen(
     if not there:
         also = f" but {len(transactions)} transaction files, which name no columns" if transactions else ""
         expected = "expected files such as <schema>/<table>/LOAD00000001.parquet"
-        raise DiscoverError([f"SOURCE: {source} has no files of tables{also}; {expected}"])
+        raise UsageError([f"SOURCE: {source} has no files of tables{also}; {expected}"])
     missing = [schema for schema in schemas if schema not in there]
     if missing:
         names = ", ".join(there)
-        raise DiscoverError([f"SCHEMAS: {source} has no schema {schema!r}; there are: {names}" for schema in missing])
+        raise UsageError([f"SCHEMAS: {source} has no schema {schema!r}; there are: {names}" for schema in missing])
     chosen = {
         place: its for place, its in folders.items() if place[0] in (schemas or there) and matches(place[1], tables)
     }
     if not chosen:
-        raise DiscoverError([f"TABLES: no table in {source} is like {' or '.join(tables)}"])
+        raise UsageError([f"TABLES: no table in {source} is like {' or '.join(tables)}"])
     return chosen
 
 

@@ -6,14 +6,8 @@ from itertools import chain, count
 from typing import TYPE_CHECKING
 
 from python_udfs.discover.found import FoundColumn, Warned
-from python_udfs.metadata import (
-    COLUMNS_FILE,
-    FEEDS_FILE,
-    RESERVED_PREFIX,
-    TABLES_FILE,
-    default_target,
-    proposed_target,
-)
+from python_udfs.metadata import COLUMNS_FILE, FEEDS_FILE, TABLES_FILE
+from python_udfs.metadata.names import RESERVED_PREFIX, default_target, proposed_target
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -18,7 +18,7 @@ from python_udfs.discover.found import Found, FoundColumn, FoundTable, Warned, m
 from python_udfs.discover.mysql import MySql
 from python_udfs.discover.oracle import Oracle
 from python_udfs.discover.postgresql import PostgreSql
-from python_udfs.errors import DiscoverError
+from python_udfs.errors import UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -58,7 +58,7 @@ def read_database(source: str, schemas: Sequence[str], tables: Sequence[str], *,
         The tables in the order of their names.
 
     Raises:
-        DiscoverError: the URL is wrong, its driver is missing, the database does not answer, or a schema or table does
+        UsageError: the URL is wrong, its driver is missing, the database does not answer, or a schema or table does
             not exist.
     """
     url = _url(source)
@@ -69,7 +69,7 @@ def read_database(source: str, schemas: Sequence[str], tables: Sequence[str], *,
             warnings.simplefilter("ignore", SAWarning)
             return _read(connection, url, schemas, tables, is_dms=is_dms)
     except SQLAlchemyError as error:
-        raise DiscoverError([f"SOURCE: {_address(url)} cannot be read: {_reason(error, url)}"]) from None
+        raise UsageError([f"SOURCE: {_address(url)} cannot be read: {_reason(error, url)}"]) from None
 
 
 # Connecting ----------------------------------------------------------------------------------------------------------
@@ -79,7 +79,7 @@ def _url(source: str) -> URL:
     try:
         url = make_url(source)
     except (ArgumentError, ValueError):
-        raise DiscoverError(
+        raise UsageError(
             [
                 "SOURCE: not a URL of a database; write <database>://<user>:<password>@<host>:<port>/<name>, with % "
                 "and two digits for characters such as @ / : % in the password (@ is %40)"
@@ -96,23 +96,23 @@ def _engine(url: URL) -> Engine:
         return create_engine(url, poolclass=NullPool, connect_args=arguments)
     except NoSuchModuleError:
         accepted = "mysql, mariadb, postgresql, oracle"
-        raise DiscoverError([f"SOURCE: no database is called {url.drivername!r}; accepted: {accepted}"]) from None
+        raise UsageError([f"SOURCE: no database is called {url.drivername!r}; accepted: {accepted}"]) from None
     except ModuleNotFoundError as error:
-        raise DiscoverError(
+        raise UsageError(
             [
                 f"SOURCE: the driver {error.name} of {url.get_backend_name()} is not installed. Install it: "
                 f"uv pip install --python .venv/bin/python {error.name} (without uv on the PATH: .uv/bin/uv)"
             ]
         ) from None
     except (SQLAlchemyError, TypeError, ValueError) as error:
-        raise DiscoverError([f"SOURCE: {_reason(error, url)}"]) from None
+        raise UsageError([f"SOURCE: {_reason(error, url)}"]) from None
 
 
 def _connect(engine: Engine, url: URL) -> Connection:
     try:
         return engine.connect()
     except TypeError as error:  # what follows ? in the URL goes to the driver, which may not know it
-        raise DiscoverError([f"SOURCE: {_reason(error, url)}"]) from None
+        raise UsageError([f"SOURCE: {_reason(error, url)}"]) from None
 
 
 def _address(url: URL) -> str:
@@ -149,7 +149,7 @@ def _read(connection: Connection, url: URL, schemas: Sequence[str], tables: Sequ
     }
     if not any(names.values()):
         what = f"no table is like {' or '.join(tables)}" if tables else "there are no tables"
-        raise DiscoverError([f"{'TABLES' if tables else 'SOURCE'}: {what} in {', '.join(wanted) or 'any schema'}"])
+        raise UsageError([f"{'TABLES' if tables else 'SOURCE'}: {what} in {', '.join(wanted) or 'any schema'}"])
     database.read(connection, wanted)
     found = [
         table for schema in wanted if names[schema] for table in _tables(inspector, database, schema, names[schema])
@@ -165,7 +165,7 @@ def _schemas(inspector: Inspector, database: Database, url: URL, words: Sequence
         missing = [word for word in words if word not in exact and word.casefold() not in exact]
         if missing:
             there = ", ".join(name for name in existing if not database.is_system_schema(name)) or "none"
-            raise DiscoverError([f"SCHEMAS: there is no schema {word!r}; there are: {there}" for word in missing])
+            raise UsageError([f"SCHEMAS: there is no schema {word!r}; there are: {there}" for word in missing])
         return sorted({exact.get(word) or exact[word.casefold()] for word in words})
     if isinstance(database, Oracle) or (isinstance(database, MySql) and url.database):
         return [inspector.default_schema_name or ""]

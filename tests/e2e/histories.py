@@ -19,7 +19,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from python_udfs.dms_writer import Change, Column, DmsTask, SourceTable
+from python_udfs.sample_data.dms_writer import Change, Column, DmsTask, SourceTable
 from tests.oracle import UNAVAILABLE, Delivery, Row, Rules
 
 START = datetime(2024, 1, 31, 23, 50, tzinfo=timezone.utc)

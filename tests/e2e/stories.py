@@ -8,7 +8,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from python_udfs.dms_writer import Change, Column, DmsTask, Operation, SourceTable
+from python_udfs.sample_data.dms_writer import Change, Column, DmsTask, Operation, SourceTable
 
 START = datetime(2024, 1, 31, 23, 0, tzinfo=timezone.utc)
 ID_V_W = (Column("id", pa.int32()), Column("v", pa.string()), Column("w", pa.string()))

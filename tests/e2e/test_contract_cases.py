@@ -18,7 +18,7 @@ import pyarrow as pa
 import pytest
 from stories import ID_V_W, START, Story, at, change
 
-from python_udfs.dms_writer import Column
+from python_udfs.sample_data.dms_writer import Column
 
 BUILDS = 3
 # Minutes after START that have not come yet: changes after a truncate, which happens when the files are missed.

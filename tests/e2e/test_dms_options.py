@@ -16,7 +16,7 @@ import pyarrow as pa
 import pytest
 from stories import at
 
-from python_udfs.dms_writer import DATE_DELIMITERS, DATE_FOLDERS, Change, Column, DmsTask, SourceTable
+from python_udfs.sample_data.dms_writer import DATE_DELIMITERS, DATE_FOLDERS, Change, Column, DmsTask, SourceTable
 
 COLUMNS = (
     Column("id", pa.int64()),

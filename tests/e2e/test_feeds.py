@@ -8,8 +8,8 @@ import pyarrow as pa
 import pytest
 from stories import ID_V_W, START, at, change
 
-from python_udfs.dms_writer import Column, DmsTask, SourceTable
-from python_udfs.split import MARKER_ROW
+from python_udfs.landing.split import MARKER_ROW
+from python_udfs.sample_data.dms_writer import Column, DmsTask, SourceTable
 
 WIDE = (*ID_V_W, Column("n", pa.int64()))
 ONE = SourceTable("s", "mixed_one", ID_V_W, ("id",))

@@ -11,9 +11,9 @@ import pyarrow as pa
 import pytest
 from stories import START, at
 
-from python_udfs import debezium_writer
-from python_udfs.debezium_writer import write_messages
-from python_udfs.dms_writer import Change, Column, DmsTask, SourceTable
+from python_udfs.sample_data import debezium_writer
+from python_udfs.sample_data.debezium_writer import write_messages
+from python_udfs.sample_data.dms_writer import Change, Column, DmsTask, SourceTable
 
 COLUMNS = (
     Column("id", pa.int64()),

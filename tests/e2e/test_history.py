@@ -9,7 +9,7 @@ import pyarrow as pa
 import pytest
 from stories import ID_V_W, START, Story, at, change
 
-from python_udfs.dms_writer import Column
+from python_udfs.sample_data.dms_writer import Column
 
 QUOTED = (Column("select", pa.string()), Column("key part", pa.string()), Column("v", pa.string()))
 SOLD = (Column("id", pa.int64()), Column("sold_at", pa.timestamp("us", tz="UTC")))

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from stories import ID_V_W, Story, at, change
 
-from python_udfs.dms_writer import DmsTask, SourceTable
+from python_udfs.sample_data.dms_writer import DmsTask, SourceTable
 
 TRANSACTIONS = SourceTable("s", "v_transactions", ID_V_W, ("id",))
 COLUMNS = "id int, v string, w string"

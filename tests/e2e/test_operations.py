@@ -10,8 +10,8 @@ import pyarrow as pa
 import pytest
 from stories import ID_V_W, Story, change
 
-from python_udfs.dms_writer import Column
 from python_udfs.metadata import COLUMNS_FILE
+from python_udfs.sample_data.dms_writer import Column
 
 
 @pytest.fixture(scope="module")

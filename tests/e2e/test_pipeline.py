@@ -13,7 +13,7 @@ import pyarrow.parquet as pq
 import pytest
 from stories import ID_V_W, Story, at, change
 
-from python_udfs.dms_writer import Change, Column
+from python_udfs.sample_data.dms_writer import Change, Column
 
 
 class Pipeline:

@@ -8,10 +8,10 @@ import subprocess
 import sys
 
 import pytest
-from pyspark.sql import SparkSession
 from stories import Story, change
 
-from python_udfs.watch import Dbt, Watch
+from python_udfs.cli.dbt import WarmDbt, spark_session
+from python_udfs.watch.loop import Watch
 
 TABLES = ("watched", "other")
 
@@ -36,13 +36,13 @@ def commands(lakehouse):
 
 @pytest.fixture
 def watch(lakehouse, commands):
-    dbt = Dbt(lakehouse.project)
+    dbt = WarmDbt(lakehouse.project)
 
     def invoke(*arguments):
         commands.append(arguments)
         return dbt(*arguments)
 
-    watch = Watch(invoke, SparkSession.builder.getOrCreate)
+    watch = Watch(invoke, spark_session)
     assert watch.cycle(), "at first every table is looked at"
     commands.clear()
     return watch
@@ -80,7 +80,7 @@ def test_a_table_that_fails_stops_no_other_and_is_tried_again(lakehouse, watch, 
     assert not watch.cycle(), "not at once"
 
     silver.write_text(text)
-    monkeypatch.setattr("python_udfs.watch.SECONDS_TO_RETRY", 0.0)
+    monkeypatch.setattr("python_udfs.watch.loop.SECONDS_TO_RETRY", 0.0)
     Story(lakehouse.raw / "seen", "watched").changes(8, change("I", 8, id=18, v="new"))
     assert watch.cycle(), "with news at once"
     assert {15, 18} <= {row[0] for row in lakehouse.table("watched", "id")}

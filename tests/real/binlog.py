@@ -17,7 +17,7 @@ from pymysqlreplication.event import QueryEvent
 from pymysqlreplication.row_event import DeleteRowsEvent, RowsEvent, UpdateRowsEvent, WriteRowsEvent
 from workload import Workload
 
-from python_udfs.dms_writer import Change, Column, DmsTask, SourceTable
+from python_udfs.sample_data.dms_writer import Change, Column, DmsTask, SourceTable
 
 # One that no other reader of the server has: capture.py counts from 5401.
 SERVER_ID = 5300

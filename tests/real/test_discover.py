@@ -13,8 +13,8 @@ from sqlalchemy.engine import make_url
 from python_udfs.codegen.__main__ import main as make_models
 from python_udfs.codegen.render import render
 from python_udfs.discover.__main__ import main
-from python_udfs.dms_writer import Column, DmsTask, SourceTable
 from python_udfs.metadata import load_metadata
+from python_udfs.sample_data.dms_writer import Column, DmsTask, SourceTable
 
 USER, PASSWORD = "reader", "p@ss:w%rd/1"
 

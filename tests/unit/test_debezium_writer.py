@@ -11,8 +11,8 @@ from typing import Any
 import pyarrow as pa
 import pytest
 
-from python_udfs.debezium_writer import Connector, envelope
-from python_udfs.dms_writer import Change, Column, SourceTable
+from python_udfs.sample_data.debezium_writer import Connector, envelope
+from python_udfs.sample_data.dms_writer import Change, Column, SourceTable
 
 SAMPLES = Path(__file__).parents[1] / "real" / "samples" / "mariadb" / "envelope"
 AT = datetime(2018, 6, 20, 6, 37, 3, 945104, tzinfo=timezone.utc)

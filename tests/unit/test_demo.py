@@ -13,9 +13,8 @@ from typing import Any
 
 import pytest
 
-from python_udfs import demo, scenarios
-from python_udfs.demo import DemoError, Sync
-from python_udfs.text import duration_text
+from python_udfs.sample_data import demo, scenarios
+from python_udfs.sample_data.demo import DemoError, Sync
 
 USER_ADDED = "orders/topics/orders.test_db.user/partition=0/orders.test_db.user+0+0000000003.json"
 
@@ -311,14 +310,6 @@ def test_the_result_table() -> None:
 
 
 @pytest.mark.parametrize(
-    ("seconds", "text"),
-    [(0, "0 s"), (119, "119 s"), (120, "2 min"), (7199, "119 min"), (7200, "2 h"), (172_800, "2 days")],
-)
-def test_durations(seconds: int, text: str) -> None:
-    assert duration_text(seconds) == text
-
-
-@pytest.mark.parametrize(
     ("found", "told"),
     [
         ([{"id": 2}, {"id": 1}], []),
@@ -349,27 +340,6 @@ def test_a_build_with_nothing_new_may_add_no_snapshot() -> None:
     ]
 
 
-@pytest.mark.parametrize(
-    ("name", "level", "shown"),
-    [
-        ("LogModelResult", "info", "    incremental model silver.t: 1.2 s\n"),
-        ("LogModelResult", "error", "    the message\n"),
-        ("LogTestResult", "info", ""),
-        ("LogTestResult", "error", "    the message\n"),
-        ("JinjaLogInfo", "info", "    the message\n"),
-        ("AdapterEventInfo", "info", "    the message\n"),
-        ("MainEncounteredError", "error", ""),
-        ("MainStackTrace", "error", ""),
-        ("DepsNoPackagesFound", "warn", ""),
-    ],
-)
-def test_what_is_shown_of_dbt(name: str, level: str, shown: str, capsys: pytest.CaptureFixture[str]) -> None:
-    info = SimpleNamespace(name=name, level=level, msg="the message")
-    data = SimpleNamespace(description="sql incremental model silver.t", execution_time=1.23)
-    demo._show_event(SimpleNamespace(info=info, data=data))
-    assert capsys.readouterr().out == shown
-
-
 class Runner:
     """Stands for dbt's runner: every command ends with ``result``."""
 
@@ -383,7 +353,7 @@ class Runner:
 
 
 def run_with(runner: Runner, monkeypatch: pytest.MonkeyPatch) -> int:
-    monkeypatch.setattr("dbt.cli.main.dbtRunner", lambda callbacks: runner)
+    monkeypatch.setattr("dbt.cli.main.dbtRunner", lambda manifest, callbacks: runner)
     return demo.main(["run"])
 
 
@@ -423,7 +393,7 @@ def test_the_run_ends_well_only_in_the_expected_state(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     snapshots = iter([{"silver.t": 2}, {"silver.t": snapshots_after}])
-    monkeypatch.setattr(demo, "_spark", lambda: None)
+    monkeypatch.setattr(demo, "spark_session", lambda: None)
     monkeypatch.setattr(demo, "sync_states", lambda _: {"s.t": Sync("orders", 1, 2, 3, 4, 5)})
     monkeypatch.setattr(demo, "rejected_rows", lambda _: Counter())
     monkeypatch.setattr(demo, "snapshots", lambda _: next(snapshots))

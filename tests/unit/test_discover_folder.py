@@ -12,9 +12,9 @@ import pytest
 
 from python_udfs.discover import folder
 from python_udfs.discover.folder import read_folder
-from python_udfs.dms_writer import Change, Column, DmsTask, SourceTable
-from python_udfs.errors import DiscoverError
+from python_udfs.errors import UsageError
 from python_udfs.metadata import FeedOptions
+from python_udfs.sample_data.dms_writer import Change, Column, DmsTask, SourceTable
 
 AT = datetime(2024, 1, 31, 23, 0)
 ITEM = SourceTable(
@@ -378,5 +378,5 @@ def test_a_folder_can_be_given_as_a_uri(tmp_path):
 def test_a_folder_without_what_was_asked_for_is_told(tmp_path, files, schemas, tables, format, message):
     for name in files:
         text(tmp_path / name, "1\n")
-    with pytest.raises(DiscoverError, match=message):
+    with pytest.raises(UsageError, match=message):
         read_folder(str(tmp_path), schemas, tables, format=format)

@@ -14,8 +14,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from python_udfs import dms_writer
-from python_udfs.dms_writer import Change, Column, DmsTask, SourceTable
+from python_udfs.sample_data import dms_writer
+from python_udfs.sample_data.dms_writer import Change, Column, DmsTask, SourceTable
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -14,12 +14,10 @@ from python_udfs.metadata import (
     HEADERS,
     TABLES_FILE,
     FeedOptions,
-    PartitionField,
-    default_target,
-    file_name,
     load_metadata,
-    table_name,
 )
+from python_udfs.metadata.names import default_target, file_name, table_name
+from python_udfs.metadata.partitions import PartitionField
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -8,7 +8,7 @@ from datetime import datetime, timedelta, timezone
 
 import pytest
 
-from python_udfs.split import new_rows
+from python_udfs.landing.split import new_rows
 
 START = datetime(2024, 1, 31, 23, 0, tzinfo=timezone.utc)
 FEED = {"feed": "bank", "contract": "dms", "delimiter": ","}

@@ -7,7 +7,7 @@ from types import SimpleNamespace
 import pytest
 from harness import CompilerError, Dbt, Relation, assert_sql_equal, normalise
 
-from python_udfs.metadata import RESERVED_NAMES, file_name, table_name
+from python_udfs.metadata.names import RESERVED_NAMES, file_name, table_name
 
 BRONZE = Relation("bronze", "shop__order")
 SILVER = Relation("silver", "shop__order")

@@ -1,0 +1,177 @@
+"""Canal's flat messages and TiCDC's canal-json (docs/contracts.md sections 5.2 and 5.3)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from pyspark.sql import Column, DataFrame
+from pyspark.sql import functions as F
+
+from python_udfs.connectors import message_files
+from python_udfs.connectors import message_reading as M
+
+OPERATIONS = {"INSERT": "I", "UPDATE": "U", "DELETE": "D"}
+# A table that is dropped has no rows, like one that is emptied.
+TRUNCATES = ("TRUNCATE", "ERASE")
+SET_ASIDE = {"TIDB_WATERMARK": "watermark", "MHEARTBEAT": "heartbeat"} | dict.fromkeys(
+    ("GTID", "XACOMMIT", "XAROLLBACK"), "transaction"
+)
+DDL = ("CREATE", "ALTER", "QUERY", "RENAME", "CINDEX", "DINDEX")
+ROWS_PER_LINE = 100_000
+_EXPECTED = 'one JSON object {"database": ..., "table": ..., "type": ..., "data": [{...}]}'
+_SCHEMA = (
+    "database string, table string, type string, isDdl string, es string, "
+    f"sqlType {M.VALUES}, mysqlType {M.VALUES}, data array<{M.VALUES}>, old array<{M.VALUES}>, "
+    "_tidb struct<commitTs: string>"
+)
+_BINARY_SQL_TYPES = ("-2", "-3", "-4", "2004")
+_BINARY = r"^(?:(?:tiny|medium|long)?blob|(?:var)?binary)\b"
+_MEMBER = "'((?:[^']++|'')*+)'"
+_TEXT_TYPE = "^(?:string|varchar|char)"
+_TIME = r"^(-?[0-9]+:[0-9]{2}:[0-9]{2})(?:\.([0-9]{1,6}))?$"
+
+file_rules = message_files.file_rules
+spans_lines = M.never_spans_lines
+
+
+def rows(lines: DataFrame, feed: Mapping[str, Any]) -> DataFrame:
+    """The rows of each message, as many as its `data` has; schema changes, heartbeats and watermarks are set aside.
+
+    Order (section 6.1): TiCDC's commitTs, deletes before inserts; else the offset in the sink's name and the place in
+    `data`; else the time of execution.
+
+    Args:
+        lines: a row per line, which is a message: `FILE_COLUMNS`, file_row (bigint, from 0) and value (string).
+        feed: `columns` and `time_zone`, in which TIMESTAMP columns are written.
+
+    Returns:
+        `RESULT_COLUMNS`; file_row is the line times `ROWS_PER_LINE` plus the place in `data`.
+    """
+    told = F.col("message")
+    is_row = F.col("set_aside").isNull()
+    is_truncate = F.coalesce(told["type"].isin(*TRUNCATES), F.lit(False))
+    is_too_long = F.coalesce(F.size(told["data"]) > ROWS_PER_LINE, F.lit(False))
+    # Of a message without rows one is left, so that it is not lost.
+    its_rows = F.posexplode_outer(F.when(is_row & ~is_truncate & ~is_too_long, told["data"]))
+    frame = (
+        M.one_per_line(lines)
+        .withColumn("message", M.parsed(F.col("content"), _SCHEMA))
+        .withColumn("set_aside", _set_aside())
+        .withColumn("types", M.types_of_table(feed, told["database"], told["table"]))
+        .select("*", its_rows.alias("index", "data"))
+        .withColumn("index", F.coalesce("index", F.lit(0)))
+        .withColumn("now", M.decoded(F.col("data"), _decode(feed)))
+        .withColumn("then", M.decoded(F.get(told["old"], F.col("index")), _decode(feed)))
+    )
+    received_rows = F.concat(
+        F.lit("data: received "), F.size(told["data"]), F.lit(f" rows, expected {ROWS_PER_LINE} at most")
+    )
+    wrong = [
+        *M.missing({name: told[name] for name in ("database", "table", "type", "es")}),
+        F.when(is_too_long, received_rows).when(
+            told["type"].isin(*OPERATIONS) & F.col("data").isNull(), F.lit("data: received no row")
+        ),
+        M.untimely("es", told["es"], _executed_at(), "milliseconds since 1970"),
+        M.unlike("commitTs", told["_tidb"]["commitTs"], "^[0-9]{1,20}$", "a natural number"),
+    ]
+    frame = frame.withColumn("malformed", F.when(is_row, M.malformed(_EXPECTED, wrong, F.col("now"), F.col("then"))))
+    is_good = is_row & F.col("malformed").isNull()
+    letter = F.when(is_truncate, F.lit("T")).otherwise(M.translated(told["type"], OPERATIONS))
+    return frame.withColumns(
+        {
+            "file_row": F.col("file_row") * ROWS_PER_LINE + F.col("index"),
+            "source_schema": F.when(is_row, told["database"]),
+            "source_table": F.when(is_row, told["table"]),
+            "kind": F.when(is_row, F.when(is_truncate, F.lit("truncate")).otherwise(F.lit("change"))),
+            "operation": F.when(is_row, F.coalesce(letter, told["type"])),
+            "committed_at": _executed_at(),
+            "position": F.when(is_row, _position()),
+            "image": F.when(is_good, M.texts(F.col("now"))),
+            "before": F.when(is_good & (told["type"] == "UPDATE"), M.texts(F.col("then"))),
+            "unavailable": F.lit(None).cast("array<string>"),
+        }
+    ).select(*M.RESULT_COLUMNS)
+
+
+def _executed_at() -> Column:
+    return M.time_of(F.try_multiply(F.col("message.es").try_cast("bigint"), F.lit(1000)))
+
+
+def _set_aside() -> Column:
+    told = F.col("message")
+    is_statement = (told["isDdl"] == "true") & ~told["type"].isin(*TRUNCATES) | told["type"].isin(*DDL)
+    return F.coalesce(
+        F.when(M.is_empty(F.col("content")), F.lit("empty")),
+        M.translated(told["type"], SET_ASIDE),
+        F.when(is_statement, F.lit("ddl")),
+    )
+
+
+def _decode(feed: Mapping[str, Any]) -> M.Decode:
+    """Every value is text that wants the column's type at the source (sections 5.2 and 5.3)."""
+
+    def decode(name: Column, value: Column) -> tuple[Column, Column]:
+        written_type = F.coalesce(F.col("message.mysqlType")[name], F.lit(""))
+        source_type = F.lower(written_type)
+        wanted = F.coalesce(F.col("types")[F.lower(name)], F.lit("string"))
+        # Binary values are bytes written as the first 256 characters.
+        is_binary = (
+            F.coalesce(F.col("message.sqlType")[name].isin(*_BINARY_SQL_TYPES), F.lit(False))
+            | source_type.rlike(_BINARY)
+            | (wanted == "binary")
+        )
+        is_bytes = value.rlike(r"^[\x{0}-\x{ff}]*+$")
+        is_number = value.rlike("^-?[0-9]{1,20}$") & wanted.rlike(_TEXT_TYPE)
+        is_enum, is_set = source_type.startswith("enum") & is_number, source_type.startswith("set") & is_number
+        member = _member(written_type, value, is_enum, is_set)
+        is_time = source_type.startswith("time") & value.rlike(_TIME)
+        text = (
+            F.when(is_binary & is_bytes, F.base64(F.encode(F.when(is_bytes, value), "ISO-8859-1")))
+            .when(is_enum | is_set, member)
+            .when(is_time, _time(value))
+        )
+        if feed["time_zone"] != "UTC":
+            moment = F.when(value.rlike("^[0-9]{4}-"), value.try_cast("timestamp_ntz"))
+            moved = F.convert_timezone(F.lit(feed["time_zone"]), F.lit("UTC"), moment).cast("string")
+            text = text.when(source_type.startswith("timestamp") & moved.isNotNull(), moved)
+        problem = F.when(is_binary & ~is_bytes, M.received(value, "bytes as ISO-8859-1 text")).when(
+            (is_enum | is_set) & member.isNull(),
+            M.received(
+                value, "the number of a member in mysqlType (TiCDC writes members with content-compatible=true)"
+            ),
+        )
+        return text.otherwise(value), problem
+
+    return decode
+
+
+def _member(written_type: Column, value: Column, is_enum: Column, is_set: Column) -> Column:
+    """Members of an ENUM come as their number from 1 (0: none), those of a SET as bits."""
+    quoted = F.regexp_extract_all(written_type, F.lit(_MEMBER), 1)
+    members = F.transform(quoted, lambda member: F.replace(member, F.lit("''"), F.lit("'")))
+    number = value.try_cast("bigint")
+    # Spark refuses to look at a bit that a number has not.
+    chosen = F.filter(
+        members, lambda _, place: F.when(place < 64, F.bit_get(number, place) == 1).otherwise(F.lit(False))
+    )
+    has_members = F.size(members) > 0
+    return F.when(
+        is_enum & has_members,
+        F.when(number == 0, F.lit("")).otherwise(F.get(members, F.try_add(number.try_cast("int"), F.lit(-1)))),
+    ).when(is_set & has_members & number.isNotNull(), F.array_join(chosen, ","))
+
+
+def _time(value: Column) -> Column:
+    fraction = F.rpad(F.regexp_extract(value, _TIME, 2), 6, "0")
+    return F.concat_ws(".", F.regexp_extract(value, _TIME, 1), fraction)
+
+
+def _position() -> Column:
+    commit = F.col("message._tidb.commitTs")
+    time = F.when(commit.isNotNull(), commit).when(~M.in_sink(), F.col("message.es"))
+    # A changed key comes as a delete and an insert of one transaction, in either order.
+    rank = F.when(commit.isNotNull() & (F.col("message.type") != "DELETE"), 1)
+    return F.concat_ws(
+        ".", M.digits(time, 20), M.digits(rank, 1), M.sink_place(commit.isNull()), M.digits(F.col("index"), 5)
+    )

@@ -1,0 +1,148 @@
+"""AWS DMS files on object storage (docs/contracts.md section 1)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from pyspark.sql import Column, DataFrame
+from pyspark.sql import functions as F
+
+from python_udfs.connectors.file_names import NAME, NEVER_READ, first_reason
+from python_udfs.connectors.lines import FILE_COLUMNS, joined, up_to
+from python_udfs.connectors.protocol import FileRules
+
+# Section 1.2: the digit counts vary between engine versions, so none is required.
+LOAD = rf"{NAME} rlike r'^(SEGMENT\d+_)?LOAD[0-9A-Fa-f]{{5,8}}\.'"
+CHANGES = rf"{NAME} rlike r'^\d{{8}}-\d{{6,12}}\.'"
+# Section 1.4: always csv, whatever the format of the loads.
+TRANSACTIONS = rf"{NAME} rlike r'^CDC_TXN-\d{{17}}\.csv(\.gz)?$'"
+IN_TABLE_FOLDER = "object_key like '%/%/%'"
+# A quoted value of a CSV record, up to the quote that closes it (section 1.5). With other than possessive loops Java's
+# matcher recurses once per character.
+_OPENED = '"[^"]*+(?:""[^"]*+)*+'
+
+_DIGITS = rf"rpad(replace(regexp_extract({NAME}, r'^(?:CDC_TXN-)?([\d-]+)\.', 1), '-'), 20, '0')"
+# A timestamp pattern cannot parse fractions without a separator: put one in.
+_TIME = f"try_to_timestamp(concat(left({_DIGITS}, 14), '.', right({_DIGITS}, 6)), 'yyyyMMddHHmmss.SSSSSS')"
+
+
+def file_rules(feed: Mapping[str, Any]) -> FileRules:
+    """What the names of DMS objects tell (docs/contracts.md sections 1.2 and 1.4).
+
+    Args:
+        feed: `format` is that of the files in table folders; `is_mixed` says whether transaction files are read.
+
+    Returns:
+        Spark SQL expressions over `object_key` and `size`.
+    """
+    of_all = first_reason(
+        ("object_key rlike '(^|/)s3_validation_failures/'", "DMS validation report"),
+        (f"{IN_TABLE_FOLDER} and startswith(split_part(object_key, '/', 2), 'awsdms_')", "DMS control table"),
+        *NEVER_READ,
+    )
+    of_transactions = first_reason(
+        (str(not feed["is_mixed"]), "transaction file: the feed has no option transaction_files"),
+        (f"{_TIME} is null", "the name holds no valid date and time"),
+    )
+    of_tables = first_reason(
+        (f"not {IN_TABLE_FOLDER}", "not in a <schema>/<table>/ folder of the feed's location"),
+        (rf"not {NAME} rlike r'\.{feed['format']}(\.gz)?$'", f"the feed reads .{feed['format']} files"),
+        (f"not {LOAD} and not {CHANGES}", "the name is neither LOAD<hex number> nor <yyyymmdd>-<hhmmss…>"),
+        (f"{CHANGES} and {_TIME} is null", "the name holds no valid date and time"),
+    )
+    return FileRules(
+        ignored_reason=f"coalesce({of_all}, case when {TRANSACTIONS} then {of_transactions} else {of_tables} end)",
+        kind=f"case when {TRANSACTIONS} then 'mixed' when {LOAD} then 'load' else 'change' end",
+        file_time=_TIME,
+        source_schema=_folder(1),
+        source_table=_folder(2),
+    )
+
+
+def _folder(number: int) -> str:
+    return f"case when {IN_TABLE_FOLDER} and not {TRANSACTIONS} then split_part(object_key, '/', {number}) end"
+
+
+def spans_lines(feed: Mapping[str, Any]) -> str:
+    """A condition in SQL: the line `value`, on which a record begins, ends inside of a quoted value (see `Connector`).
+
+    A quote opens a value only at the beginning of a field (docs/contracts.md section 1.5). The macro
+    cdc_csv_continues_sql is the same for the files of one table.
+
+    Args:
+        feed: `delimiter`, one character.
+    """
+    return _goes_on("value", feed)
+
+
+def _goes_on(line: str, feed: Mapping[str, Any]) -> str:
+    delimiter = _delimiter(feed)
+    field = f'(?:{_OPENED}"[^{delimiter}]*+|[^"{delimiter}][^{delimiter}]*+)?+'
+    return rf"""(contains({line}, '"') and {line} rlike r'\A(?:{field}{delimiter})*+{_OPENED}\z')"""
+
+
+def _delimiter(feed: Mapping[str, Any]) -> str:
+    return f"\\x{{{ord(feed['delimiter']):x}}}"
+
+
+def _marked(lines: DataFrame, feed: Mapping[str, Any]) -> DataFrame:
+    """Adds begins: whether a line begins outside of a quoted value, as macro cdc_csv_lines_sql finds it.
+
+    A line ends the same way however it begins (a fixed end), or as it began, or the other way (a turn). A line begins
+    as the last fixed end before it says, turned as often as there were turns since.
+    """
+    stays = "not contains(value, '\"') or " + _goes_on("concat('\"', value)", feed)
+    is_fixed, is_turn = F.col("opens") == F.col("stays"), (F.col("opens") & ~F.col("stays")).cast("int")
+    end = F.when(is_fixed, F.col("turns") + F.col("opens").cast("int"))
+    since = F.last_value(end, ignoreNulls=True).over(up_to(-1))
+    return (
+        lines.withColumn("opens", F.expr(_goes_on("value", feed)))
+        .withColumn("stays", F.expr(stays))
+        .withColumn("turns", F.sum(is_turn).over(up_to(0)))
+        .withColumn("begins", (F.col("turns") - is_turn + F.coalesce(since, F.lit(0))) % 2 == 0)
+        .drop("opens", "stays", "turns")
+    )
+
+
+def rows(lines: DataFrame, feed: Mapping[str, Any]) -> DataFrame:
+    """The records of transaction files, by source table (docs/contracts.md section 1.4).
+
+    A record begins with operation, table and schema, and goes on to the next line inside of a quoted value. One that
+    does not begin so belongs to no table: both names are NULL.
+
+    Args:
+        lines: a row per line: `FILE_COLUMNS`, file_row (bigint, from 0) and value (string).
+        feed: `delimiter`, one character, and `to_join` (see `joined`).
+
+    Returns:
+        `FILE_COLUMNS`, file_row (of the record's first line), source_schema, source_table and content (the record).
+    """
+    # Three fields of many: what is asked of them is asked of this short text.
+    begin = F.substring_index("content", feed["delimiter"], 3)
+    return (
+        joined(lines, lambda some: _marked(some, feed), feed)
+        .withColumn("begin", begin)
+        .select(
+            *FILE_COLUMNS,
+            "file_row",
+            _name(3, feed).alias("source_schema"),
+            _name(2, feed).alias("source_table"),
+            "content",
+        )
+    )
+
+
+def _name(position: int, feed: Mapping[str, Any]) -> Column:
+    """The text of the second or third field of the record; NULL where the record does not begin with three fields."""
+    delimiter = _delimiter(feed)
+    field = f'({_OPENED}"|[^"{delimiter}\\n]*+)'
+    pattern = f"^{field}{delimiter}{field}{delimiter}{field}(?:{delimiter}|$)"
+    text = F.regexp_extract("content", pattern, position)
+    unquoted = F.when(
+        text.startswith('"'), F.replace(F.substr(text, F.lit(2), F.length(text) - 2), F.lit('""'), F.lit('"'))
+    ).otherwise(text)
+    # Names are seldom quoted, and the pattern costs more than the rest of the split.
+    delimiters = F.octet_length("begin") - F.octet_length(F.replace("begin", F.lit(feed["delimiter"])))
+    plain = F.substring_index(F.substring_index("begin", feed["delimiter"], position), feed["delimiter"], -1)
+    return F.nullif(F.when(F.contains("begin", F.lit('"')), unquoted).when(delimiters == 2, plain), F.lit(""))

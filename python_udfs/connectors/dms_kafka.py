@@ -1,0 +1,183 @@
+"""AWS DMS messages for Kafka and Kinesis (docs/contracts.md section 2)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from pyspark.sql import Column, DataFrame
+from pyspark.sql import functions as F
+
+from python_udfs.connectors import message_files
+from python_udfs.connectors import message_reading as M
+
+OPERATIONS = {"load": "L", "insert": "I", "update": "U", "delete": "D"}
+_EXPECTED = 'one JSON object {"data": {...}, "metadata": {...}}'
+_SCIENTIFIC = r"^[+-]?[0-9]+(?:\.[0-9]+)?[eE][+-]?[0-9]+$"
+_INTEGERS = ("tinyint", "smallint", "int", "bigint")
+
+
+file_rules = message_files.file_rules
+
+
+def spans_lines(feed: Mapping[str, Any]) -> str:
+    """A condition in SQL on the column `value` of a line: a message may go on to it."""
+    return M.GOES_ON
+
+
+def rows(lines: DataFrame, feed: Mapping[str, Any]) -> DataFrame:
+    """The rows that data records carry; control records are set aside.
+
+    Order (section 6.1): commit time, transaction and record where the task writes transaction details, else the offset
+    that the sink's name tells, else the time at which DMS made the message. Load rows have no transaction.
+
+    Args:
+        lines: a row per line: `FILE_COLUMNS`, file_row (bigint, from 0) and value (string). A message may go over
+            several lines.
+        feed: `columns`, `absent_columns` (`null` or `keep`), `before_image_field`, `before_image_prefix` (or None) and
+            `to_join` (see `joined`).
+
+    Returns:
+        `RESULT_COLUMNS`; file_row is the first line of the message, which holds one row.
+    """
+    field, prefix = feed["before_image_field"], feed["before_image_prefix"]
+    quoted = field.replace("`", "``")
+    schema = f"data {M.VALUES}, metadata {M.VALUES}, `{quoted}` {M.VALUES}"
+    metadata = {
+        name: F.col("message.metadata")[name]
+        for name in (
+            "record-type",
+            "operation",
+            "schema-name",
+            "table-name",
+            "timestamp",
+            "commit-timestamp",
+            "transaction-id",
+            "transaction-record-id",
+        )
+    }
+    told = F.col("message.data")
+    frame = (
+        M.over_lines(lines, feed)
+        .withColumn("message", M.parsed(F.col("content"), schema))
+        .withColumns(
+            {
+                "set_aside": F.when(M.is_empty(F.col("content")), F.lit("empty")).when(
+                    metadata["record-type"] == "control", F.lit("control")
+                ),
+                "told_schema": metadata["schema-name"],
+                "told_table": metadata["table-name"],
+                "told_operation": metadata["operation"],
+                "made_at": _time(metadata["timestamp"]),
+                "told_at": _time(metadata["commit-timestamp"]),
+                "transaction": metadata["transaction-id"],
+                "record": metadata["transaction-record-id"],
+                "types": M.types_of_table(feed, metadata["schema-name"], metadata["table-name"]),
+            }
+        )
+        .withColumn("now", M.decoded(told if not prefix else _without(told, prefix), _decode))
+    )
+    before = F.col(f"message.`{quoted}`")
+    frame = frame.withColumn(
+        "then", M.decoded(F.coalesce(before, _within(told, prefix)) if prefix else before, _decode)
+    )
+
+    is_row = F.col("set_aside").isNull()
+    is_known = F.col("told_operation").isin(*OPERATIONS)
+    wrong = [
+        *M.missing({name: metadata[name] for name in ("record-type", "operation", "schema-name", "table-name")}),
+        M.unlike("record-type", metadata["record-type"], "^data$", "data or control"),
+        F.when(is_known & told.isNull(), F.lit("data: received nothing")),
+        *(
+            M.untimely(name, F.nullif(metadata[name], F.lit("")), F.col(time), "a time such as 2024-01-31T23:00:00Z")
+            for name, time in (("timestamp", "made_at"), ("commit-timestamp", "told_at"))
+        ),
+        *(
+            M.unlike(name, metadata[name], "^[0-9]{1,20}$", "a natural number")
+            for name in ("transaction-id", "transaction-record-id")
+        ),
+    ]
+    kind = F.when(F.col("told_operation") == "load", F.lit("load")).otherwise(F.lit("change"))
+    frame = frame.withColumn("malformed", F.when(is_row, M.malformed(_EXPECTED, wrong, F.col("now"), F.col("then"))))
+    is_good = is_row & F.col("malformed").isNull()
+    return frame.withColumns(
+        {
+            "source_schema": F.when(is_row, F.col("told_schema")),
+            "source_table": F.when(is_row, F.col("told_table")),
+            "kind": F.when(is_row, kind),
+            "operation": F.when(
+                is_row, F.coalesce(M.translated(F.col("told_operation"), OPERATIONS), "told_operation")
+            ),
+            "committed_at": F.when(is_row, F.coalesce("told_at", "made_at")),
+            "position": F.when(is_row, _position()),
+            "image": F.when(is_good, M.texts(F.col("now"))),
+            "before": F.when(is_good & (F.col("told_operation") == "update"), M.texts(F.col("then"))),
+            "unavailable": F.when(is_good & is_known, _unavailable(feed)),
+        }
+    ).select(*M.RESULT_COLUMNS)
+
+
+def _time(text: Column) -> Column:
+    return M.time_of(F.unix_micros(text.try_cast("timestamp")))
+
+
+def _without(values: Column, prefix: str) -> Column:
+    return F.map_filter(values, lambda name, _: ~_is_before(name, prefix))
+
+
+def _within(values: Column, prefix: str) -> Column:
+    """The before images among the values, under the names of their columns; NULL if there are none."""
+    told = F.map_filter(values, lambda name, _: _is_before(name, prefix))
+    names = F.transform(F.map_keys(told), lambda name: F.substr(name, F.lit(len(prefix) + 1)))
+    is_twice = F.size(F.array_distinct(names)) < F.size(names)
+    # A map with a name twice fails the whole query; left as it is, it is only this row's problem.
+    return F.when(is_twice, told).when(F.size(told) > 0, F.map_from_arrays(names, F.map_values(told)))
+
+
+def _is_before(name: Column, prefix: str) -> Column:
+    return F.startswith(F.lower(name), F.lit(prefix.lower()))
+
+
+def _decode(name: Column, value: Column) -> tuple[Column, Column]:
+    """Binary as base64, integers without an exponent; a number that DMS has rounded is a problem (section 2)."""
+    type_ = F.coalesce(F.col("types")[F.lower(name)], F.lit(""))
+    is_integer, is_binary = type_.isin(*_INTEGERS), type_ == "binary"
+    is_scientific = (is_integer | type_.startswith("decimal")) & value.rlike(_SCIENTIFIC)
+    significant = F.length(F.regexp_replace(F.substring_index(F.lower(value), "e", 1), "[^0-9]", ""))
+    # A double, which such a number once was, holds fifteen digits of any number.
+    number = value.try_cast("double")
+    is_rounded = (significant > 15) | (F.abs(number) >= F.lit(1e15))
+    is_hex = value.rlike("^(?:0[xX])?(?:[0-9a-fA-F]{2})*$")
+    text = (
+        F.when(is_binary & is_hex, F.base64(F.unhex(F.regexp_replace(value, "^0[xX]", ""))))
+        .when(is_integer & is_scientific & (number == F.rint(number)), number.try_cast("bigint").cast("string"))
+        .otherwise(value)
+    )
+    problem = F.when(is_binary & ~is_hex, M.received(value, "hexadecimal digits, two for each byte")).when(
+        is_scientific & is_rounded, M.received(value, "all digits: with an exponent, those after the 15th are lost")
+    )
+    return text, problem
+
+
+def _unavailable(feed: Mapping[str, Any]) -> Column:
+    """Listed columns that the message lacks, where the feed says that silver keeps their values."""
+    nothing = F.lit(None).cast("array<string>")
+    if feed["absent_columns"] != "keep":
+        return nothing
+    listed = M.columns_of_table(feed, F.col("told_schema"), F.col("told_table"))
+    present = F.transform(F.map_keys("now"), F.lower)
+    absent = F.filter(listed, lambda name: ~F.array_contains(present, F.lower(name)))
+    return F.when(F.size(absent) > 0, absent).otherwise(nothing)
+
+
+def _position() -> Column:
+    """Commit time, transaction and record; then the sink's offset, where they are not complete."""
+    is_complete = F.col("told_at").isNotNull() & F.col("transaction").isNotNull() & F.col("record").isNotNull()
+    time = F.when(is_complete, F.unix_micros("told_at")).when(~M.in_sink(), F.unix_micros("made_at"))
+    return F.concat_ws(
+        ".",
+        M.digits(time, 17),
+        M.digits(F.when(is_complete, F.col("transaction")), 20),
+        M.digits(F.when(is_complete, F.col("record")), 20),
+        M.sink_place(~is_complete),
+    )

@@ -1,0 +1,263 @@
+"""What the connectors of JSON messages share: cutting, parsing, decoding by column, order by the sink's offset.
+
+Expressions only; nothing here is about one connector.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from pyspark.sql import Column, DataFrame
+from pyspark.sql import functions as F
+
+from python_udfs.connectors.lines import FILE_COLUMNS, joined
+
+RESULT_COLUMNS = [
+    *FILE_COLUMNS,
+    "file_row",
+    "content",
+    "source_schema",
+    "source_table",
+    "set_aside",
+    "kind",
+    "operation",
+    "committed_at",
+    "position",
+    "image",
+    "before",
+    "unavailable",
+    "malformed",
+]
+VALUES = "map<string,string>"
+TWICE = "a column twice, expected each once"
+NAMELESS = "a column without a name"
+
+# Strings are skipped and loops are possessive: Java's matcher would recurse once per character of a long one.
+_STRING = r'"(?:[^"\\]++|\\.)*+"'
+_FRACTION = r"[:,\[]\s*+-?[0-9]++[.eE]"
+_NUMBER = rf'\G((?:[^"0-9-]++|{_STRING}|-?[0-9]++(?![.eE]))*+)(-?[0-9]++[.eE][0-9.eE+-]*+)'
+_TWO_MESSAGES = rf'^(?:[^"}}]++|{_STRING}|\}}(?!\s*+\{{))*+\}}\s*+\{{'
+# Spark's variant keeps 38 digits, and makes a double of a number that has more.
+_MAYBE_LONG = "[0-9.]{39}"
+_LONG = rf'\A(?:[^"0-9]++|{_STRING}|(?:0\.)?+(?:[0-9]\.?+){{1,38}}+(?![0-9]))*+[0-9]'
+# Two characters that Unicode reserves for use inside programs: no text has them.
+_MARK = "\ufdd0\ufdd1"
+_MARKED = rf'"?{_MARK}([0-9.eE+-]++)"?'
+_LAST_MICROSECOND = 253_402_300_800_000_000 - 1  # of the year 9999
+_SINK_NAME = r"(?:^|/)([^/+]+)\+([0-9]{1,10})\+([0-9]{1,19})(?:\.[^/+]*)?$"
+
+
+def one_per_line(lines: DataFrame) -> DataFrame:
+    """Each line is a message.
+
+    Args:
+        lines: a row per line: `FILE_COLUMNS`, file_row (bigint, from 0) and value (string).
+
+    Returns:
+        `FILE_COLUMNS`, file_row, content (string: the message) and number (bigint: of the message in its object).
+    """
+    return lines.select(*FILE_COLUMNS, "file_row", F.col("value").alias("content"), F.col("file_row").alias("number"))
+
+
+def never_spans_lines(feed: Mapping[str, Any]) -> str:
+    """The condition of connectors that read with `one_per_line`: no message goes on to another line."""
+    return "false"
+
+
+# For Spark's parser: where no such line is in an object, `over_lines` has nothing to join.
+GOES_ON = r"not value rlike r'^\s*+\{'"
+
+
+def over_lines(lines: DataFrame, feed: Mapping[str, Any]) -> DataFrame:
+    """A message begins on each line that begins with a brace, indented or not, and goes on to the next such line.
+
+    True of messages in one line as well as of pretty-printed ones in which no line begins with a nested object; after
+    a message that is cut off, the next one is read again. Lines before the first brace are one message.
+
+    Args:
+        lines: as for `one_per_line`.
+        feed: as for `joined`.
+
+    Returns:
+        The columns of `one_per_line`; file_row is the message's first line.
+    """
+    return joined(lines, lambda some: some.withColumn("begins", ~F.expr(GOES_ON)), feed)
+
+
+def parsed(text: Column, schema: str) -> Column:
+    """The message as a struct of `schema`, a DDL text of maps and strings; NULL for an empty text.
+
+    Objects and arrays inside a map are JSON text. Numbers with a fraction are marked, because Spark's parser takes
+    them for doubles: each has to go through `plain`. The struct's last field, `_malformed`, is the text itself where
+    it is no such message.
+    """
+    exact = F.when(text.rlike(_FRACTION), F.regexp_replace(text, _NUMBER, f'$1"{_MARK}$2"')).otherwise(text)
+    whole = text.rlike(r"\}\s*+$") & ~(text.rlike(r"\}\s*+\{") & text.rlike(_TWO_MESSAGES))
+    options = {"columnNameOfCorruptRecord": "_malformed"}
+    # The parser reads the first of several messages and says nothing of the others.
+    return F.from_json(F.when(whole, exact).otherwise(F.lit("no message")), f"{schema}, _malformed string", options)
+
+
+def plain(value: Column) -> Column:
+    """The value as it came, numbers without their mark."""
+    return F.when(value.contains(_MARK), F.regexp_replace(value, _MARKED, "$1")).otherwise(value)
+
+
+def long_number(text: Column) -> Column:
+    """A sentence for a message that Spark's variant would change: it has a number of more than 38 digits. Else NULL."""
+    return F.when(
+        text.rlike(_MAYBE_LONG) & text.rlike(_LONG), F.lit("received a number of more digits, expected 38 at most")
+    )
+
+
+def is_empty(text: Column) -> Column:
+    """Whether there is nothing in a line, or JSON's null, which a sink may write for a message without a value."""
+    return F.trim(F.regexp_replace(text, r"\s", "")).isin("", "null")
+
+
+def types_of_table(feed: Mapping[str, Any], schema: Column, table: Column) -> Column:
+    """A map from column to Spark type, as cdc_columns.csv has them; the names in lower case; empty for other tables.
+
+    Args:
+        feed: `columns`: (source_schema, source_table) to column to type.
+        schema: source_schema of the row.
+        table: source_table of the row.
+    """
+    found = _of_table(feed, schema, table, lambda types: {name.lower(): type_ for name, type_ in types.items()}, VALUES)
+    # More than a look-up, or Spark puts the whole literal wherever the types are asked for, once per value.
+    return F.coalesce(found, F.create_map().cast(VALUES))
+
+
+def columns_of_table(feed: Mapping[str, Any], schema: Column, table: Column) -> Column:
+    """The names of the table's columns as cdc_columns.csv has them; arguments as for `types_of_table`."""
+    return _of_table(feed, schema, table, list, "array<string>")
+
+
+def _of_table(
+    feed: Mapping[str, Any], schema: Column, table: Column, wanted: Callable[[Mapping[str, str]], Any], type_: str
+) -> Column:
+    by_schema: dict[str, dict[str, Any]] = {}
+    for (schema_name, table_name), types in feed["columns"].items():
+        by_schema.setdefault(schema_name, {})[table_name] = wanted(types)
+    # One literal, read while the query is planned: many tables are no more expressions than one.
+    literal = F.from_json(F.lit(json.dumps(by_schema)), f"map<string,map<string,{type_}>>")
+    return literal[schema][table]
+
+
+Decode = Callable[[Column, Column], tuple[Column, Column]]
+
+
+def decoded(values: Column, decode: Decode) -> Column:
+    """Each value of a map with what is wrong with it: map<string, struct<text string, problem string>>.
+
+    Args:
+        values: map<string,string> of a parsed message.
+        decode: from column name and value (string) to canonical text and problem: what was received and expected, NULL
+            if the value is good.
+    """
+
+    def both(name: Column, marked: Column) -> Column:
+        text, problem = decode(name, plain(marked))
+        wrong = F.when(marked.isNotNull() & problem.isNotNull(), F.concat(F.lit("column "), name, F.lit(": "), problem))
+        return F.struct(text.alias("text"), wrong.alias("problem"))
+
+    return F.transform_values(values, both)
+
+
+def texts(values: Column) -> Column:
+    """The canonical texts of what `decoded` returned: map<string,string>."""
+    return F.transform_values(values, lambda _, value: value["text"])
+
+
+def problems(values: Column) -> Column:
+    """What is wrong with what `decoded` returned: array<string>, empty for NULL.
+
+    A column that is there twice is wrong, whatever its case: the tables tell no case. So is one without a name.
+    """
+    names = F.transform(F.map_keys(values), F.lower)
+    wrong = F.transform(F.map_values(values), lambda value: value["problem"])
+    twice = F.when(F.size(F.array_distinct(names)) < F.size(names), F.lit(TWICE))
+    nameless = F.when(F.array_contains(names, F.lit("")), F.lit(NAMELESS))
+    return F.coalesce(F.array_compact(F.concat(wrong, F.array(twice, nameless))), F.array().cast("array<string>"))
+
+
+def received(value: Column, expected: str) -> Column:
+    """One line that says what was received instead of what was expected."""
+    # Enough to find the place by; the whole message is in the row's content.
+    shown = F.regexp_replace(F.substr(value, F.lit(1), F.lit(100)), r"\s+", " ")
+    return F.coalesce(
+        F.concat(F.lit("received '"), shown, F.lit(f"', expected {expected}")),
+        F.lit(f"received nothing, expected {expected}"),
+    )
+
+
+def missing(fields: Mapping[str, Column]) -> list[Column]:
+    """A sentence for each field that is NULL, else NULL."""
+    return [F.when(field.isNull(), F.lit(f"{name}: received nothing")) for name, field in fields.items()]
+
+
+def unlike(name: str, value: Column, pattern: str, expected: str) -> Column:
+    """A sentence for a field that is there and does not match the pattern, else NULL."""
+    return F.when(~value.rlike(pattern), F.concat(F.lit(f"{name}: "), received(value, expected)))
+
+
+def time_of(micros: Column) -> Column:
+    """The time so many microseconds after 1970 began; NULL if the year has more than four digits, or less than 1970."""
+    return F.when(micros.between(0, _LAST_MICROSECOND), F.timestamp_micros(micros))
+
+
+def untimely(name: str, value: Column, time: Column, expected: str) -> Column:
+    """A sentence for a field that is there and from which no time was made, else NULL."""
+    is_wrong = value.isNotNull() & time.isNull()
+    return F.when(is_wrong, F.concat(F.lit(f"{name}: "), received(value, f"{expected}, until the year 9999")))
+
+
+def malformed(expected: str, fields: list[Column], *decoded_values: Column) -> Column:
+    """Why the message of the columns `content` and `message` cannot be understood, on one line; NULL if it can.
+
+    Args:
+        expected: what a message looks like.
+        fields: sentences about its fields, NULL where nothing is wrong.
+        decoded_values: what `decoded` returned.
+    """
+    every = F.array_compact(F.concat(F.array(*fields), *(problems(values) for values in decoded_values)))
+    return F.when(F.col("message._malformed").isNotNull(), received(F.col("content"), expected)).when(
+        F.size(every) > 0, F.array_join(every, "; ")
+    )
+
+
+def translated(word: Column, words: Mapping[str, str]) -> Column:
+    """What the source's word stands for; NULL for other words."""
+    return F.coalesce(*(F.when(word == one, F.lit(meaning)) for one, meaning in words.items()))
+
+
+def digits(number: Column, width: int) -> Column:
+    """A natural number, as number or text, in fixed width, so that texts compare as numbers do; zeros for NULL."""
+    return F.lpad(F.coalesce(number.cast("string"), F.lit("0")), width, "0")
+
+
+def in_sink() -> Column:
+    """Whether the object's name tells topic, partition and offset (docs/contracts.md section 4)."""
+    return F.col("object_key").rlike(_SINK_NAME)
+
+
+def sink_place(wanted: Column) -> Column:
+    """Topic (a hash, for fixed width), partition and offset of the message; zeros if its object's name tells none.
+
+    Section 4 of docs/contracts.md: the offset is that of the object's first message and the number of this one, true of
+    topics without gaps; the order within an object holds in any case.
+
+    Args:
+        wanted: boolean; zeros where false. What the source itself says of the order is the same each time a message is
+            sent, and its offset is not.
+    """
+    topic, partition, start = (F.regexp_extract("object_key", _SINK_NAME, group) for group in (1, 2, 3))
+    place = F.concat_ws(
+        ".",
+        F.substr(F.md5(topic), F.lit(1), F.lit(8)),
+        digits(partition, 10),
+        digits(F.try_add(start.try_cast("bigint"), F.col("number")), 19),
+    )
+    return F.when(wanted & in_sink(), place).otherwise(F.lit(".".join("0" * width for width in (8, 10, 19))))

@@ -1,0 +1,68 @@
+"""What the row of a feed may hold, by contract: the formats of its files and its options. Needs no Spark."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Option:
+    """One option of a feed.
+
+    Attributes:
+        default: what it is where the row leaves it out.
+        words: the accepted words; empty for a text that is checked by a rule of its own, or not at all.
+    """
+
+    default: str = ""
+    words: tuple[str, ...] = ()
+
+
+BOOLEANS = ("true", "false")
+# Formats of the files of each contract.
+FORMATS: dict[str, tuple[str, ...]] = {
+    "dms": ("parquet", "csv"),
+    "dms_kafka": ("json",),
+    "debezium": ("json",),
+    "maxwell": ("json",),
+    "canal": ("json",),
+}
+# Characters that the syntax of the options cell itself uses, or that a spreadsheet loses, have a word.
+DELIMITER_WORDS = {"tab": "\t", "semicolon": ";"}
+
+ABSENT_COLUMNS = {"absent_columns": Option("null", ("null", "keep"))}
+PARQUET_OPTIONS = {
+    "timestamp_column": Option(),
+    "operation_column": Option("auto", ("auto", "always", "never")),
+    "change_sequence_column": Option(),
+    "before_image_prefix": Option(),
+    **ABSENT_COLUMNS,
+}
+CSV_OPTIONS = {
+    **PARQUET_OPTIONS,
+    "delimiter": Option(","),
+    "header": Option("false", BOOLEANS),
+    "null_values": Option("NULL|"),
+    "unavailable_value": Option(),
+    "transaction_files": Option("false", BOOLEANS),
+}
+# Of contracts whose files hold messages; the generated model of the split hands them to the connector.
+MESSAGE_OPTIONS: dict[str, dict[str, Option]] = {
+    "dms_kafka": {"before_image_field": Option("before-image"), "before_image_prefix": Option()},
+    "debezium": {
+        "form": Option("envelope", ("envelope", "flattened")),
+        "decimals": Option("base64", ("base64", "text")),
+        "binary": Option("base64", ("base64", "base64url", "hex")),
+        "unavailable_value": Option("__debezium_unavailable_value"),
+        "binlog_names": Option(),
+    },
+    "maxwell": {},
+    "canal": {"time_zone": Option("UTC")},
+}
+
+
+def options_of(contract: str, file_format: str) -> dict[str, Option]:
+    """The options that a feed of this contract and format accepts, by name; for an unknown one those of csv."""
+    if contract in MESSAGE_OPTIONS:
+        return ABSENT_COLUMNS | MESSAGE_OPTIONS[contract]
+    return PARQUET_OPTIONS if file_format == "parquet" else CSV_OPTIONS

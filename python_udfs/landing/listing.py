@@ -1,0 +1,381 @@
+"""The listing of the landing area: which objects are there, what they are, and in which batch they were first seen.
+
+The connector of a feed (`python_udfs.connectors`) gives the rules for names. Everything after the listing works with
+its columns.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import datetime, timezone
+from functools import partial, reduce
+from typing import Any
+
+from dbt.adapters.events.logging import AdapterLogger
+from pyspark.sql import Column, DataFrame, Observation, Row, SparkSession
+from pyspark.sql import functions as F
+
+from dbt.adapters.sparksession.errors import is_spark_error, root_cause
+from dbt.adapters.sparksession.java import java_class
+from dbt.adapters.sparksession.list_files import list_files
+from python_udfs.connectors.file_names import sql_text
+from python_udfs.connectors.protocol import FileRules
+from python_udfs.connectors.registry import CONNECTORS
+from python_udfs.errors import LakehouseError
+from python_udfs.paths import landing_root
+
+logger = AdapterLogger("Lakehouse")
+
+LISTING_SCHEMA = (
+    "feed string, source_schema string, source_table string, object_key string, path string, size bigint, "
+    "modified_at timestamp, kind string, ignored_reason string, file_time timestamp, "
+    "batch_id bigint, first_seen_at timestamp, revision int"
+)
+
+TABLE = ["feed", "source_schema", "source_table"]
+
+READ = "in ('load', 'change', 'mixed')"
+
+
+def feed_location(location: str, root: str) -> str:
+    """The location of a feed as Spark reads it.
+
+    Args:
+        location: the location in the feed's row of `cdc_feeds.csv`.
+        root: the landing root, a folder or a URI.
+
+    Returns:
+        The location itself when it is absolute or a URI, else the location under the root.
+    """
+    if "://" in location or location.startswith("/"):
+        return location
+    return f"{root.rstrip('/')}/{location}"
+
+
+def new_objects(
+    spark: SparkSession,
+    feeds: Iterable[Mapping[str, Any]],
+    known: DataFrame | None,
+    now: datetime | None = None,
+) -> DataFrame | None:
+    """Object versions that the listing does not hold yet, and objects that are no longer there.
+
+    An object is known by its path under the feed's location: a location that moved holds the same objects. An object
+    version is an object with a size and a modification time; no assumption is made about the order in which names
+    arrive, so an older name that turns up later is as new as any other. An object that comes back after it was gone is
+    new again, whatever its time. `revision` is the number of its versions of another size that were listed before.
+    Object stores give whole seconds: a version with the time of an earlier one gets that time plus its revision in
+    milliseconds, so that `modified_at` orders the versions of an object.
+
+    Args:
+        spark: the session to list with.
+        feeds: feed, contract, format, location and is_mixed (whether files with changes of many tables are read) of
+            each feed to list; one pass over each location. `vanished_files` holds `ignore` or `truncate` by schema
+            and table; other tables report.
+        known: the listing so far (columns of `LISTING_SCHEMA`), None on the first run.
+        now: the time of this run; the current time when not given.
+
+    Returns:
+        Rows of `LISTING_SCHEMA`, or None when there is nothing new and a listing exists already.
+
+    Raises:
+        LakehouseError: locations that cannot be listed, each with its reason. Nothing is written then: a feed that was
+            passed over would look up to date.
+    """
+    now = now or datetime.now(timezone.utc)
+    feeds = list(feeds)
+    locations, listed = _all_listed(spark, feeds)
+    listing = spark.createDataFrame([], LISTING_SCHEMA) if known is None else known
+    seen = [listing.withColumn("is_listed", F.lit(False)), *listed]
+    paths = _paths(_union(seen), locations)
+    counts = Observation()
+    # The one pass over everything, which every run pays for; what follows reads the few rows that it leaves.
+    # Not cache(): a later run of the same process would be answered from the cache of an equal plan, not from the disk.
+    delta = (
+        paths.observe(
+            counts,
+            F.expr("count_if(is_new) as new"),
+            F.expr("count_if(is_suspect or is_away) as suspect"),
+            F.expr("max(last_batch_id) as last_batch_id"),
+        )
+        .where("is_new or is_suspect or is_away")
+        .localCheckpoint()
+    )
+    count = counts.get
+    if not count["new"] and not count["suspect"]:
+        return listing if known is None else None
+
+    described = _described(delta, feeds)
+    rows = []
+    if count["new"]:
+        rows.append(described.where("is_new"))
+    if count["suspect"]:
+        rows += _gone(spark, feeds, locations, _tables(_described(paths, feeds)), described, now)
+    if not rows:
+        return None
+    numbered = _union(rows).withColumns(
+        {"batch_id": F.lit(next_batch_id(now, count["last_batch_id"])), "first_seen_at": F.lit(now)}
+    )
+    columns = (column.split() for column in LISTING_SCHEMA.split(", "))
+    return numbered.selectExpr(*(f"cast({name} as {data_type}) as {name}" for name, data_type in columns))
+
+
+def next_batch_id(now: datetime, last: int | None) -> int:
+    """A batch id that is greater than every earlier one, even when the clock went back.
+
+    Args:
+        now: the time of the run, with a time zone.
+        last: the greatest batch id so far, None if there is none.
+
+    Returns:
+        UTC time as a number, yyyyMMddHHmmssSSS, or the last id plus one where that is greater.
+    """
+    utc = now.astimezone(timezone.utc)
+    from_clock = int(utc.strftime("%Y%m%d%H%M%S")) * 1000 + utc.microsecond // 1000
+    return max(from_clock, (last or 0) + 1)
+
+
+def _all_listed(spark: SparkSession, feeds: Sequence[Mapping[str, Any]]) -> tuple[dict[str, str], list[DataFrame]]:
+    """The location of each feed, and what is there."""
+    locations, frames, problems = {}, [], []
+    for feed in feeds:
+        name, location = feed["feed"], feed_location(feed["location"], landing_root())
+        try:
+            locations[name] = _qualified(spark, location)
+            frames.append(_listed(spark, feed, locations[name]))
+        except Exception as error:
+            if not is_spark_error(error):
+                raise
+            problems.append(f"  - feed {name}, location {location}: {' '.join(root_cause(error).split())}")
+    if problems:
+        raise LakehouseError(
+            "\n".join(
+                [
+                    "These feeds cannot be listed, so no feed is:",
+                    *problems,
+                    "Expected: a folder that Spark can list, or one that does not exist yet. Make it readable, or"
+                    " correct location in seeds/cdc_feeds.csv and run make models. Files that have landed wait.",
+                ]
+            )
+        )
+    return locations, [frame for frame in frames if frame is not None]
+
+
+def _qualified(spark: SparkSession, location: str) -> str:
+    """A location as the paths of its objects begin."""
+    path = java_class("org.apache.hadoop.fs.Path")(location)
+    return str(path.getFileSystem(spark._jsc.hadoopConfiguration()).makeQualified(path).toString())
+
+
+def _listed(spark: SparkSession, feed: Mapping[str, Any], location: str) -> DataFrame | None:
+    """Path, size, modification time and key (the path under the feed's location) of every object of a feed."""
+    files = list_files(spark, location)
+    if files is None:
+        logger.warning(f"Feed {feed['feed']}: its location {location} does not exist (yet); nothing to list there.")
+        return None
+    return files.selectExpr(
+        f"{sql_text(feed['feed'])} as feed",
+        f"substring(path, {len(location) + 2}) as object_key",
+        "path",
+        "size",
+        "modified_at",
+        "true as is_listed",
+    )
+
+
+def _union(frames: Sequence[DataFrame]) -> DataFrame:
+    """All rows; what a frame lacks is null."""
+    return reduce(partial(DataFrame.unionByName, allowMissingColumns=True), frames)
+
+
+def _paths(seen: DataFrame, locations: Mapping[str, str]) -> DataFrame:
+    """One row per object, listed or known, and what is new about it.
+
+    Args:
+        seen: rows of the listing so far (`is_listed` false) and of the objects that are there (true).
+        locations: location of each feed.
+
+    Returns:
+        feed, object_key; `is_listed`, `path`, `size`, `modified_at`, `revision` of what is there; `latest`, the last
+        row of the listing; `versions`, all of its rows but those of kind `vanished`; `same_kind`, the kind of the
+        version that is there if the listing holds it and it has not gone since; greatest `truncated_in` and
+        `last_batch_id`
+        (batches); and flags: `is_new`; `is_suspect` (was to be read, and is not there as it was); `is_away` (the row of
+        a location that listed nothing).
+    """
+    location = " ".join(
+        [
+            "case when feed is null then null",
+            *(f"when feed = {sql_text(feed)} then {sql_text(at)}" for feed, at in locations.items()),
+            "end",
+        ]
+    )
+    by_path = seen.groupBy("feed", "object_key").agg(
+        *map(
+            F.expr,
+            [
+                "max(is_listed) as is_listed",
+                "max(path) filter (where is_listed) as listed_path",
+                "max(size) filter (where is_listed) as size",
+                "max(modified_at) filter (where is_listed) as stored_at",
+                "max_by("
+                "struct(source_schema, source_table, path, size, modified_at, kind, file_time, batch_id, revision),"
+                " struct(batch_id, modified_at)"
+                ") filter (where not is_listed) as latest",
+                "collect_list(struct(size, modified_at, kind, batch_id, coalesce(revision, 0) as revision))"
+                " filter (where not is_listed and kind <> 'vanished') as versions",
+                "max(batch_id) filter (where kind = 'vanished') as gone_in",
+                "max(batch_id) filter (where kind = 'truncate') as truncated_in",
+                "max(batch_id) as last_batch_id",
+            ],
+        )
+    )
+    # Whoever comes back is new: versions from before an object was gone do not count. One that was found in that very
+    # batch does: it is what made the object one that is not to be read.
+    same = (
+        "filter(versions, v -> v.size = size and v.modified_at in"
+        " (stored_at, timestampadd(MILLISECOND, v.revision, stored_at))) as same"
+    )
+    same_kind = "get(filter(same, v -> v.batch_id >= coalesce(gone_in, 0)), 0).kind as same_kind"
+    # Of one size, they are most likely the same content again: that is no reason to compute silver from scratch.
+    others = "filter(versions, v -> v.size <> size)"
+    others = f"array_size(array_distinct(transform({others}, v -> struct(v.size, v.modified_at))))"
+    revision = f"coalesce(get(same, 0).revision, {others}) as revision"
+    modified_at = (
+        "case when size(same) > 0 then same[0].modified_at"
+        " when exists(versions, v -> v.modified_at = stored_at) then timestampadd(MILLISECOND, revision, stored_at)"
+        " else stored_at end as modified_at"
+    )
+    return (
+        by_path.selectExpr("*", "coalesce(listed_path, latest.path) as path", same, f"{location} as location")
+        .selectExpr("*", same_kind, revision)
+        .selectExpr("* except (same, stored_at)", modified_at)
+        .selectExpr("*", "is_listed and same_kind is null as is_new")
+        .selectExpr(
+            "*",
+            # An object under another location than the feed's is not gone: the feed moved.
+            f"coalesce(latest.kind {READ} and latest.path = concat(location, '/', object_key), false)"
+            f" and not coalesce(same_kind {READ}, false) as is_suspect",
+            "coalesce(latest.kind = 'vanished' and object_key = '' and latest.path = location, false) as is_away",
+        )
+    )
+
+
+def _described(paths: DataFrame, feeds: Sequence[Mapping[str, Any]]) -> DataFrame:
+    """Adds what each object is: a new one by its name, others by the listing.
+
+    Adds `source_schema`, `source_table`, `kind` (null: not there), `ignored_reason` and `file_time` (of new objects),
+    and `is_gone`: was to be read and is not there any more, or not to be read.
+    """
+    feeds_of: dict[FileRules, list[str]] = {}
+    for feed in feeds:
+        feeds_of.setdefault(CONNECTORS[feed["contract"]].file_rules(feed), []).append(sql_text(feed["feed"]))
+
+    def by_name(attribute: str, *before: str) -> Column:
+        cases = [
+            f"when feed in ({', '.join(names)}) then {getattr(rules, attribute)}" for rules, names in feeds_of.items()
+        ]
+        return F.expr(" ".join(["case", *before, *cases, "end"]))
+
+    return (
+        paths.withColumn("ignored_reason", by_name("ignored_reason", "when not is_new then null"))
+        .withColumns(
+            {
+                "source_schema": by_name("source_schema", "when not is_new then latest.source_schema"),
+                "source_table": by_name("source_table", "when not is_new then latest.source_table"),
+                "kind": by_name(
+                    "kind", "when not is_new then same_kind", "when ignored_reason is not null then 'ignored'"
+                ),
+                "file_time": by_name("file_time", "when not is_new or ignored_reason is not null then null"),
+            }
+        )
+        .withColumn("is_gone", F.expr(f"is_suspect and not coalesce(kind {READ}, false)"))
+    )
+
+
+def _tables(paths: DataFrame) -> list[Row]:
+    """Per table, what there is of it and what is gone; a row without a table stands for the rest of its feed."""
+    return (
+        paths.groupBy(*TABLE)
+        .agg(
+            F.expr(f"coalesce(bool_or(kind {READ}), false) as is_there"),
+            F.expr("count_if(is_gone) as gone"),
+            F.expr("min(path) filter (where is_gone) as example"),
+            F.expr("bool_or(is_away) as is_away"),
+            F.expr("max(latest.batch_id) filter (where latest.kind = 'vanished') as vanished_in"),
+            F.expr("max(truncated_in) as truncated_in"),
+            # Not the clock of this run: it may differ from the one that names the files.
+            F.expr(
+                "coalesce(max(latest.file_time), timestamp_seconds(0)) + interval '1' microsecond as next_file_time"
+            ),
+        )
+        .orderBy(*TABLE)
+        .collect()
+    )
+
+
+def _gone(
+    spark: SparkSession,
+    feeds: Sequence[Mapping[str, Any]],
+    locations: Mapping[str, str],
+    tables: Sequence[Row],
+    delta: DataFrame,
+    now: datetime,
+) -> list[DataFrame]:
+    """What was there and is not any more, as rows of the listing; says so, unless the table is told to ignore it.
+
+    An object that is gone is `vanished`. A location that lists no object of any table any more is itself `vanished`,
+    and its objects are not: a disk that is not mounted must not look like empty tables. A table with the policy
+    `truncate` all of whose objects went at once is also a `truncate`, directly behind the newest of them.
+    """
+    policies = {
+        (feed["feed"], *table): policy for feed in feeds for table, policy in feed.get("vanished_files", {}).items()
+    }
+    listing = {table.feed for table in tables if table.is_there}
+    away = {table.feed for table in tables if table.is_away}
+    others = []
+
+    def add(
+        feed: str, path: str, kind: str, *, key: str = "", reason: str | None = None, table: Row | None = None
+    ) -> None:
+        """A row for something that is no object: a location or a table's folder."""
+        of_table = (table.source_schema, table.source_table) if table else (None, None)
+        time = table.next_file_time if table else None
+        others.append((feed, *of_table, key, path, 0, now, kind, reason, time, None, None, 0))
+
+    for feed in sorted({table.feed for table in tables if table.gone} - listing - away):
+        logger.warning(f"Feed {feed}: {locations[feed]} lists no object any more. Nothing is truncated. Is it mounted?")
+        add(feed, locations[feed], "vanished")
+    for feed in sorted(away & listing):
+        add(feed, locations[feed], "ignored", reason="the location lists objects again")
+
+    vanished = [table for table in tables if table.gone and table.feed in listing]
+    for table in vanished:
+        name = f"{table.source_schema}.{table.source_table}" if table.source_table else "mixed content"
+        policy = policies.get((table.feed, table.source_schema, table.source_table), "report")
+        if policy != "ignore":
+            logger.warning(f"Feed {table.feed}: {table.gone} objects of {name} are gone, for example {table.example}.")
+        # Objects that go one by one are tidied up by somebody; DMS removes all that a truncated table has.
+        is_tidied_up = (table.vanished_in or 0) > (table.truncated_in or 0)
+        if policy == "truncate" and not table.is_there and not is_tidied_up:
+            logger.warning(
+                f"Feed {table.feed}: every object of {name} is gone; the table is truncated, as its row asks."
+            )
+            folder = f"{table.source_schema}/{table.source_table}"
+            add(table.feed, f"{locations[table.feed]}/{folder}", "truncate", key=folder, table=table)
+
+    frames = [spark.createDataFrame(others, LISTING_SCHEMA)] if others else []
+    if vanished:
+        same = ("source_schema", "source_table", "path", "size", "modified_at", "file_time", "revision")
+        frames.append(
+            delta.where("is_gone")
+            .where(F.col("feed").isin(sorted(listing)))
+            .selectExpr(
+                "feed",
+                "object_key",
+                *(f"latest.{name}" for name in same),
+                "'vanished' as kind",
+                "null as ignored_reason",
+            )
+        )
+    return frames

@@ -1,0 +1,156 @@
+"""The split: demultiplexes multi-table files into the table `split_<feed>`, partitioned by source table.
+
+Each file is read once, whatever the number of tables. The bronze model of a table reads its own partition only.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import datetime, timezone
+from typing import Any
+
+from dbt.adapters.events.logging import AdapterLogger
+from pyspark.sql import DataFrame, Row, SparkSession, Window
+from pyspark.sql import functions as F
+
+from dbt.adapters.sparksession.kept import kept
+from dbt.adapters.sparksession.read_files import read_files
+from python_udfs.connectors.registry import CONNECTORS
+
+logger = AdapterLogger("Lakehouse")
+
+VERSION = ["path", "size", "modified_at"]
+OBJECT_COLUMNS = [*VERSION, "object_key", "file_time", "batch_id"]
+# The row of a marker: no file has as many lines (the macro cdc_marker_row writes it, too).
+MARKER_ROW = 999_999_999_999
+
+
+def new_rows(
+    spark: SparkSession, feed: Mapping[str, Any], listing: DataFrame, rejected: str, target: str | None
+) -> DataFrame | None:
+    """The rows of the objects that a feed got since its split table was written last.
+
+    All of a batch is written by one commit, so that the greatest batch in the table tells what has been read.
+
+    Args:
+        spark: the session to read with.
+        feed: `feed`, `contract` and what `rows` of the connector wants.
+        listing: `raw_listing`.
+        rejected: name of the table of rejected objects; what cannot be read is added to it.
+        target: name of the split table, None before it exists.
+
+    Returns:
+        What `rows` of the connector returns, and one row that is NULL but for its batch_id: the feed has been
+        read up to it. An overwritten object also has a row of number `MARKER_ROW` for each table that its older content
+        has records of. None when the listing has no newer batch.
+    """
+    of_feed = listing.where(F.col("feed") == feed["feed"])
+    last = _greatest_batch(spark.table(target)) if target else 0
+    newer = of_feed.where(F.col("batch_id") > last)
+    newest = _greatest_batch(newer)
+    if target and not newest:
+        return None
+    mixed = of_feed.where("kind = 'mixed'")
+    lines, to_join, overwritten = _lines(spark, feed, mixed, last, rejected)
+    overwritten = overwritten if target else []
+    rows = CONNECTORS[feed["contract"]].rows(lines, {**feed, "to_join": to_join})
+    if overwritten:
+        older = spark.table(str(target)).where(F.col("object_key").isin([row.object_key for row in overwritten]))
+        rows = rows.unionByName(_markers(spark, overwritten, older), allowMissingColumns=True)
+    return rows.unionByName(spark.sql(f"select {newest}L as batch_id"), allowMissingColumns=True)
+
+
+def _greatest_batch(frame: DataFrame) -> int:
+    row = frame.agg(F.max("batch_id")).first()
+    return int(row[0]) if row and row[0] else 0
+
+
+def _lines(
+    spark: SparkSession, feed: Mapping[str, Any], mixed: DataFrame, after: int, rejected: str
+) -> tuple[DataFrame, list[str], list[Row]]:
+    """The lines of objects that can be read, and what else there is to know of these.
+
+    They are those of the batches after one. A version that came back is read once, unless it was rejected before.
+
+    Returns the lines, the paths of objects in which a record may go on to the next line, and the objects of which an
+    earlier version was listed. The lines have the columns of `OBJECT_COLUMNS`, file_row and value.
+    """
+    known = spark.table(rejected).select(*VERSION, F.col("batch_id").alias("rejected_in"))
+    by_age = Window.partitionBy("object_key").orderBy(F.desc("modified_at"), F.desc("batch_id"))
+    of_new = mixed.where(F.col("batch_id") > after).select("object_key").distinct()
+    versions = (
+        mixed.join(F.broadcast(of_new), on="object_key", how="left_semi")
+        .groupBy("object_key", "size", "modified_at", "file_time", "revision")
+        .agg(
+            *map(
+                F.expr,
+                (
+                    "max_by(path, batch_id) as path",
+                    "max(batch_id) as batch_id",
+                    f"max(batch_id) filter (where batch_id <= {after}) as earlier_batch_id",
+                ),
+            )
+        )
+        .where(F.col("batch_id") > after)
+        .join(known, on=VERSION, how="left")
+        .groupBy(*OBJECT_COLUMNS, "revision", "earlier_batch_id")
+        .agg(F.max("rejected_in").alias("rejected_in"))
+        .where(
+            "coalesce(rejected_in < batch_id, true)"
+            " and (earlier_batch_id is null or coalesce(rejected_in >= earlier_batch_id, false))"
+        )
+        .select(*OBJECT_COLUMNS, "revision", F.row_number().over(by_age).alias("age"))
+    )
+    versions = kept(versions)
+    # Paths, not data: Spark's readers want them by name.
+    objects = versions.select(*OBJECT_COLUMNS, "revision", "age").collect()
+    older = [row for row in objects if row.age > 1]
+    reason = "replaced by newer content before it was read"
+    _reject(spark, feed, rejected, older, dict.fromkeys((row.path for row in older), reason))
+    current = {row.path: row for row in objects if row.age == 1}
+    no_lines = versions.selectExpr(*OBJECT_COLUMNS, "0L as file_row", "'' as value").where("false")
+    if not current:
+        return no_lines, [], []
+    view = f"split_{feed['feed']}__raw"
+    spans_lines = CONNECTORS[feed["contract"]].spans_lines(feed)
+    raw = read_files(spark, view, "text", list(current), {"lineSep": "\n", "find": spans_lines})
+    reasons = {file["path"]: file["reason"] for file in raw["rejected"]}
+    _reject(spark, feed, rejected, [current[path] for path in reasons], reasons, rule="unreadable")
+    if not raw["columns"]:
+        return no_lines, [], []
+    overwritten = [row for path, row in current.items() if row.revision and path not in reasons]
+    lines = spark.table(f"`{view}`").select(
+        F.col("_file_path").alias("path"), F.col("_file_row").alias("file_row"), "value"
+    )
+    newest = versions.where("age = 1").drop("age", "revision")
+    return lines.join(F.broadcast(newest), on="path"), raw["found"], overwritten
+
+
+def _markers(spark: SparkSession, objects: list[Row], older: DataFrame) -> DataFrame:
+    """A row per overwritten object and table that its older content, rows of the split table, has records of."""
+    columns = [name for name in OBJECT_COLUMNS if name != "size"]
+    schema = older.select(*columns).schema
+    newest = spark.createDataFrame([tuple(row[name] for name in columns) for row in objects], schema)
+    tables = older.select("object_key", "source_schema", "source_table").distinct()
+    return newest.join(F.broadcast(tables), on="object_key").withColumn("file_row", F.lit(MARKER_ROW))
+
+
+def _reject(
+    spark: SparkSession,
+    feed: Mapping[str, Any],
+    table: str,
+    objects: list[Row],
+    reasons: Mapping[str, str],
+    rule: str = "replaced",
+) -> None:
+    """Writes down objects that are left out; before the rows of the others, so that a crash forgets none."""
+    if not objects:
+        return
+    now = datetime.now(timezone.utc)
+    for row in objects:
+        logger.warning(f"Feed {feed['feed']}: rejected {row.path}: {reasons[row.path]}")
+    rejected = [
+        (feed["feed"], None, None, row.path, row.size, row.modified_at, rule, reasons[row.path], row.batch_id, now)
+        for row in objects
+    ]
+    spark.createDataFrame(rejected, spark.table(table).schema).write.mode("append").insertInto(table)

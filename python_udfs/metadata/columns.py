@@ -1,0 +1,100 @@
+"""Columns: the rows of ``cdc_columns.csv``, by table."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from python_udfs.metadata.data_types import read_data_type
+from python_udfs.metadata.files import TABLES_FILE, shown
+from python_udfs.metadata.names import table_name
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from python_udfs.metadata.feeds import Feed
+    from python_udfs.metadata.files import Row, TableId
+
+
+@dataclass(frozen=True)
+class Column:
+    """One row of ``cdc_columns.csv``. ``data_type`` is a Spark SQL type in one spelling, None where not given."""
+
+    name: str
+    position: int
+    data_type: str | None
+    optional: bool
+    description: str
+
+
+def read_columns(
+    rows: Sequence[Row], table_rows: Sequence[Row] | None, feeds: Mapping[str, Feed]
+) -> dict[TableId, list[Column] | None]:
+    """The columns of each table; None where a broken row leaves open what they are."""
+    known_tables = None if table_rows is None else {row.table_id for row in table_rows}
+    grouped: dict[TableId, list[Row]] = {}
+    for row in rows:
+        if known_tables is not None and not row.broken and row.table_id not in known_tables:
+            found = f"{row['source_schema']}.{row['source_table']} of feed {row['feed']}"
+            fix = "Correct the names (upper and lower case count) or add the table."
+            row.problem("source_table", found, f"a table of {TABLES_FILE}", fix)
+        grouped.setdefault(row.table_id, []).append(row)
+    return {table_id: _columns_of_table(rows, feeds.get(table_id[0])) for table_id, rows in grouped.items()}
+
+
+def _columns_of_table(rows: list[Row], feed: Feed | None) -> list[Column] | None:
+    columns: list[tuple[Row, Column]] = []
+    lines: dict[str, int] = {}
+    for row in rows:
+        if row.broken:
+            continue
+        name = row.filled("column_name")
+        if feed and feed.options.header and name == "Op" and feed.options.operation_column != "never":
+            found = "'Op', the name that DMS gives to its own column in a header"
+            fix = "Rename it by a transformation rule of the task: a header that has it twice is ambiguous."
+            row.problem("column_name", found, "columns of the source only", fix)
+        if feed and name and name.lower() == (feed.options.timestamp_column or "").lower():
+            found = f"{name!r}, the timestamp_column of feed {feed.feed}"
+            row.problem("column_name", found, "columns of the source only", "Remove the row.")
+        if name and name.lower() in lines:
+            found = f"{name!r} again, first in line {lines[name.lower()]}"
+            row.problem("column_name", found, "each column of a table once", "Remove one of the two.")
+        lines.setdefault(name.lower(), row.line)
+        data_type = read_data_type(row, obligatory=feed is not None and feed.format != "parquet")
+        optional = row.boolean("optional")
+        columns.append((row, Column(table_name(name), _position(row), data_type, optional, row["description"])))
+    if any(row.broken for row in rows):
+        return None
+    _order(columns)
+    return [column for _, column in sorted(columns, key=lambda item: item[1].position)]
+
+
+def _position(row: Row) -> int:
+    if not re.fullmatch(r"[1-9][0-9]*", row["position"]):
+        fix = "Number the columns of a table in their order."
+        row.problem("position", shown(row["position"]), "a whole number from 1", fix)
+        return 0
+    return int(row["position"])
+
+
+def _order(columns: list[tuple[Row, Column]]) -> None:
+    """Positions run 1..n, and optional columns come last: a file that lacks columns lacks the last ones."""
+    if any(column.position == 0 for _, column in columns):
+        return
+    ordered = sorted(columns, key=lambda item: (item[1].position, item[0].line))
+    last = 0
+    for row, column in ordered:
+        if column.position == last:
+            found = f"{column.position} again"
+            row.problem("position", found, "each position of a table once", "Number the columns again.")
+        elif column.position > last + 1:
+            found = f"{column.position} after {last}" if last else f"{column.position} first"
+            row.problem("position", found, "positions 1, 2, 3 … without gaps", "Number the columns again.")
+        last = column.position
+    last_obligatory = max((column.position for _, column in columns if not column.optional), default=0)
+    for row, column in ordered:
+        if column.optional and column.position < last_obligatory:
+            found = f"true, but position {last_obligatory} is obligatory"
+            fix = "Correct optional or position."
+            row.problem("optional", found, "optional columns only at the end", fix)

@@ -1,0 +1,85 @@
+"""Feeds: the rows of ``cdc_feeds.csv``."""
+
+from __future__ import annotations
+
+import posixpath
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from python_udfs.connectors.options import FORMATS
+from python_udfs.metadata.files import shown
+from python_udfs.metadata.options import FeedOptions, read_options
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from python_udfs.metadata.files import Row
+
+
+@dataclass(frozen=True)
+class Feed:
+    """One row of ``cdc_feeds.csv``. ``location`` has no trailing slash; a URI holds ``://``."""
+
+    feed: str
+    contract: str
+    format: str
+    location: str
+    options: FeedOptions
+    description: str
+
+    @property
+    def is_mixed(self) -> bool:
+        """Whether one file holds changes of many tables (docs/contracts.md §1.4, §2 to §5)."""
+        return self.contract != "dms" or self.options.transaction_files
+
+
+def read_feeds(rows: Sequence[Row]) -> dict[str, Feed]:
+    """The feeds by name, the first of those that share one."""
+    feeds: dict[str, Feed] = {}
+    lines: dict[str, int] = {}
+    for row in rows:
+        if row.broken:
+            continue
+        name = row["feed"]
+        if not re.fullmatch(r"[a-z][a-z0-9_]*", name):
+            accepted = "a lower-case letter, then lower-case letters, digits and _"
+            row.problem("feed", shown(name), accepted, "Choose such a name.")
+        if name in lines:
+            found = f"{name!r} again, first in line {lines[name]}"
+            row.problem("feed", found, "each feed once", "Rename or remove one of the two.")
+            continue
+        lines[name] = row.line
+        contract = row.word("contract")
+        feed = Feed(
+            feed=name,
+            contract=contract,
+            format=row.word("format", FORMATS.get(contract)),
+            location=_location(row, feeds.values()),
+            options=read_options(row),
+            description=row["description"],
+        )
+        feeds[name] = feed
+    return feeds
+
+
+def _location(row: Row, others: Iterable[Feed]) -> str:
+    value = row["location"]
+    if not value or ".." in value.split("/"):
+        accepted = "a folder relative to the landing root, or a URI with its scheme; without .."
+        row.problem("location", shown(value), accepted, "Write for example retail or s3a://bucket/retail.")
+        return value
+    location = value.rstrip("/") if "://" in value else posixpath.normpath(value)
+    for other in others:
+        if _within(location, other.location) or _within(other.location, location):
+            found = f"{value!r}, which holds or lies in the location {other.location!r} of feed {other.feed}"
+            fix = "Give each feed a folder of its own, else files would belong to both."
+            row.problem("location", found, "a folder no other feed reads", fix)
+    return location
+
+
+def _within(location: str, folder: str) -> bool:
+    """Whether ``location`` is ``folder`` or lies in it; ``.`` holds every relative location."""
+    if folder == ".":
+        return "://" not in location and not location.startswith("/")
+    return location == folder or location.startswith(folder + "/")

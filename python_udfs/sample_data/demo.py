@@ -1,0 +1,287 @@
+"""The demonstration: lands the scenarios, builds the project and shows the result.
+
+``python -m python_udfs.sample_data.demo run`` is ``make demo``. ``… land full|changes`` only writes files into the
+landing root (LAKEHOUSE_RAW, or ``data/raw`` of the project).
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+import tempfile
+from collections import Counter
+from dataclasses import dataclass
+from datetime import date, datetime, timezone
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from python_udfs.cli.console import argument_parser, duration_text, run_command, say, text_table
+from python_udfs.cli.dbt import Dbt, show_event, spark_session
+from python_udfs.errors import LakehouseError
+from python_udfs.metadata.names import default_target
+from python_udfs.paths import PROJECT_ROOT, landing_root
+from python_udfs.sample_data import scenarios
+from python_udfs.sample_data.land import land_changes, land_full_load
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from pyspark.sql import SparkSession
+
+    from python_udfs.sample_data.dms_writer import SourceTable
+
+# Lists what earlier demonstrations made, one absolute path a line: nothing else is ever removed.
+MARKER = PROJECT_ROOT / "data" / ".demo"
+DOCS_PAGE = PROJECT_ROOT / (os.environ.get("DBT_TARGET_PATH") or "target") / "static_index.html"
+
+
+class DemoError(LakehouseError):
+    """The demonstration cannot start, or did not end as it must."""
+
+
+@dataclass(frozen=True)
+class Sync:
+    """What one build did to one silver table, and how it stands; the columns of the table the demo ends with."""
+
+    feed: str
+    rows: int
+    inserted: int
+    updated: int
+    deleted: int
+    lag_seconds: int
+
+
+def run() -> None:
+    """Lands the full load, builds; lands the changes, builds; builds again; writes the docs; shows the result.
+
+    Raises:
+        DemoError: folders that hold something else, or an end state other than the source's.
+        DbtError: a dbt step failed.
+    """
+    raw, warehouse = _local_folders("LAKEHOUSE_RAW", "LAKEHOUSE_WAREHOUSE")
+    _remove_previous(raw, warehouse)
+    _claim(raw, warehouse)
+    dbt = Dbt(PROJECT_ROOT, "--target", "local", "--log-level-file", "debug", show=show_event)
+
+    counts = land_full_load(raw)
+    say(f"1/4 Full load landed: {len(counts)} tables, {sum(counts.values()):,} rows in {raw}")
+    _build(dbt)
+
+    counts = land_changes(raw)
+    say(f"2/4 Changes landed: {sum(counts.values()):,} changes in {len(counts)} tables")
+    _build(dbt)
+    spark = spark_session()
+    changed = sync_states(spark)
+    before = snapshots(spark)
+
+    say("3/4 Nothing new landed")
+    _build(dbt)
+
+    say("4/4 Documentation")
+    dbt.result("docs", "generate", "--static")
+
+    problems = [*_differences(spark), *_additions(before, snapshots(spark))]
+    say()
+    say(result_table(changed, rejected_rows(spark)))
+    say()
+    say("Inserted, updated and deleted are those of step 2.")
+    say(f"Lag counts from the newest change at the source; this demonstration's is of {scenarios.CURRENT_DAY}.")
+    if problems:
+        raise DemoError("The demonstration did not end as it must:\n" + "\n".join(f"  {line}" for line in problems))
+    say("Checked: silver equals the source, row for row; step 3 added no snapshot to any bronze or silver table.")
+    say("Column age of test_db.user came with a message; it is text until cdc_columns.csv gives it a type.")
+    say(f"Documentation, lineage included: {DOCS_PAGE}")
+
+
+def _build(dbt: Dbt) -> None:
+    """``dbt build``, a line per model, then the number of nodes of each kind."""
+    result = dbt.result("build")
+    kinds = Counter(str(node.node.resource_type) for node in result.results)
+    done = ", ".join(f"{kinds[kind]} {kind}s" for kind in ("seed", "model", "test") if kinds[kind])
+    say(f"    {done} in {result.elapsed_time:.0f} s")
+
+
+def sync_states(spark: SparkSession) -> dict[str, Sync]:
+    """``etl_metadata.silver_sync_state`` by source table (``schema.table``)."""
+    return {
+        f"{row.source_schema}.{row.source_table}": Sync(
+            row.feed, row.rows_total, row.rows_inserted, row.rows_updated, row.rows_deleted, row.lag_seconds
+        )
+        for row in spark.table("etl_metadata.silver_sync_state").collect()
+    }
+
+
+def rejected_rows(spark: SparkSession) -> Counter[str]:
+    """Quarantined rows plus rejected files by source table (``schema.table``)."""
+    return Counter(
+        f"{row.source_schema}.{row.source_table}"
+        for name in ("quarantine", "rejected_files")
+        for row in spark.table(f"etl_metadata.{name}").select("source_schema", "source_table").collect()
+    )
+
+
+def snapshots(spark: SparkSession) -> dict[str, int]:
+    """The number of snapshots of every bronze and silver table, by ``layer.table``."""
+    return {
+        table: spark.table(f"{table}.snapshots").count()
+        for layer in ("bronze", "silver")
+        for table in [f"{layer}.`{row.tableName}`" for row in spark.sql(f"show tables in {layer}").collect()]
+    }
+
+
+def result_table(states: dict[str, Sync], rejected: Counter[str]) -> str:
+    """The table the demonstration ends with, one line per source table, numbers right-aligned."""
+    head = ("source table", "comes as", "rows", "inserted", "updated", "deleted", "rejected", "lag")
+    lines = [
+        (
+            table,
+            scenarios.COMES_AS[state.feed],
+            *(f"{number:,}" for number in (state.rows, state.inserted, state.updated, state.deleted, rejected[table])),
+            duration_text(state.lag_seconds),
+        )
+        for table, state in sorted(states.items())
+    ]
+    return text_table(head, lines, "<<>>>>>>")
+
+
+def differences(table: str, expected: Sequence[dict[str, Any]], found: Sequence[dict[str, Any]]) -> list[str]:
+    """What is wrong with the rows found: at most one line; rows are compared as a multiset.
+
+    Args:
+        table: the name to show.
+        expected: the rows that must be there.
+        found: the rows that are there.
+    """
+    missing = Counter(map(_comparable, expected)) - Counter(map(_comparable, found))
+    needless = Counter(map(_comparable, found)) - Counter(map(_comparable, expected))
+    if not missing and not needless:
+        return []
+    examples = [f"{word} {dict(next(iter(rows)))}" for word, rows in (("lacks", missing), ("has", needless)) if rows]
+    return [f"{table}: {len(found):,} rows, expected {len(expected):,}; for example it {', it '.join(examples)}"]
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Runs one subcommand.
+
+    Args:
+        arguments: the command line without the program's name; None: that of the process.
+
+    Returns:
+        The exit code: 0, 1 after an error that was told in words, 130 after Ctrl-C.
+    """
+    parser = argument_parser("sample_data.demo", "Demonstration data and run.")
+    commands = parser.add_subparsers(dest="command", required=True)
+    land = commands.add_parser("land", help="write demonstration files into the landing root")
+    land.add_argument("step", choices=("full", "changes"), help="full: the full loads; changes: what happens after")
+    land.add_argument(
+        "--day", type=date.fromisoformat, default=scenarios.CURRENT_DAY, help="day of the changes (default %(default)s)"
+    )
+    commands.add_parser("run", help="land and build three times, then show the result")
+    options = parser.parse_args(arguments)
+    if options.command == "run":
+        return run_command(run)
+    return run_command(lambda: _land(options.step, options.day))
+
+
+def _land(step: str, day: date) -> None:
+    (root,) = _local_folders("LAKEHOUSE_RAW")
+    counts = (land_full_load if step == "full" else land_changes)(root, day)
+    say(f"Landed in {root}: " + ", ".join(f"{table} {rows:,} rows" for table, rows in counts.items()))
+
+
+def _local_folders(*variables: str) -> list[Path]:
+    """The folders that LAKEHOUSE_RAW and LAKEHOUSE_WAREHOUSE stand for; relative ones are made absolute for dbt too."""
+    known = {
+        "LAKEHOUSE_RAW": landing_root(),
+        "LAKEHOUSE_WAREHOUSE": os.environ.get("LAKEHOUSE_WAREHOUSE") or str(PROJECT_ROOT / "data" / "warehouse"),
+    }
+    remote = [f"{name} is {known[name]}" for name in variables if "://" in known[name]]
+    if remote:
+        raise DemoError(
+            f"The demonstration writes to local folders, but {' and '.join(remote)}. Unset it, or give a local folder."
+        )
+    folders = [Path(known[name]).resolve() for name in variables]
+    for name, folder in zip(variables, folders, strict=True):
+        if os.environ.get(name):
+            os.environ[name] = str(folder)
+    return folders
+
+
+def _visible_files(folder: Path) -> list[Path]:
+    return [path for path in sorted(folder.rglob("*")) if path.is_file() and not path.name.startswith(".")]
+
+
+def _remove_previous(raw: Path, warehouse: Path) -> None:
+    """Removes what the marker lists; anything else in the two folders stops the demonstration before that."""
+    claimed = set(MARKER.read_text().splitlines()) if MARKER.exists() else set()
+    foreign = [path for path in _visible_files(raw) if str(path) not in claimed]
+    if str(warehouse) not in claimed:
+        # A catalog without tables is what a bare `dbt debug` leaves.
+        foreign += [path for path in _visible_files(warehouse) if not path.name.startswith("catalog.db")]
+    if foreign:
+        shown = [f"  {path}" for path in foreign[:5]] + [f"  and {len(foreign) - 5:,} more"] * bool(foreign[5:])
+        raise DemoError(
+            "The demonstration needs its two folders for itself, but it did not make these files:\n"
+            + "\n".join(shown)
+            + "\nMove them away, or set LAKEHOUSE_RAW and LAKEHOUSE_WAREHOUSE to empty folders; "
+            "`make clean` removes ./data with all it holds."
+        )
+    for path in _visible_files(raw):
+        path.unlink()
+    for folder in sorted((path for path in raw.rglob("*") if path.is_dir()), reverse=True):
+        if not any(folder.iterdir()):
+            folder.rmdir()
+    if warehouse.exists():
+        shutil.rmtree(warehouse)
+
+
+def _claim(raw: Path, warehouse: Path) -> None:
+    """Lists in the marker all that the demonstration is going to make, before it makes any of it."""
+    with tempfile.TemporaryDirectory() as scratch:
+        land_full_load(Path(scratch))
+        land_changes(Path(scratch))
+        files = [raw / path.relative_to(scratch) for path in _visible_files(Path(scratch))]
+    MARKER.parent.mkdir(parents=True, exist_ok=True)
+    MARKER.write_text("".join(f"{path}\n" for path in [warehouse, *files]))
+
+
+def _differences(spark: SparkSession) -> list[str]:
+    """Silver against the source's state after all that was landed, table by table."""
+    return [
+        line
+        for source in scenarios.sources()
+        for table, rows in source.end()
+        for silver in [f"silver.{default_target(table.schema, table.name)}"]
+        for line in differences(
+            silver,
+            [_as_described(table, row) for row in rows],
+            [row.asDict() for row in spark.table(silver).select(list(rows[0])).collect()],
+        )
+    ]
+
+
+def _as_described(table: SourceTable, row: dict[str, Any]) -> dict[str, Any]:
+    """A row as silver has it: what comes in a column that the metadata does not have is text."""
+    described = {column.name for column in table.columns}
+    return {name: value if name in described or value is None else str(value) for name, value in row.items()}
+
+
+def _additions(before: dict[str, int], after: dict[str, int]) -> Iterable[str]:
+    return (
+        f"{table}: {count} snapshots after a build with nothing new, expected {before.get(table, 0)} as before it"
+        for table, count in after.items()
+        if count != before.get(table, 0)
+    )
+
+
+def _comparable(row: dict[str, Any]) -> tuple[tuple[str, Any], ...]:
+    """The row with its times in UTC: Spark returns instants in the zone of this machine, without saying so."""
+    return tuple(
+        (name, value.astimezone(timezone.utc) if isinstance(value, datetime) else value)
+        for name, value in sorted(row.items())
+    )
+
+
+if __name__ == "__main__":
+    sys.exit(main())

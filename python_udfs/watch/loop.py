@@ -1,0 +1,205 @@
+"""The loop of the continuous mode.
+
+A cycle lists the landing area through dbt, then runs dbt for the tables with new changes alone. Tests, and the views
+that read every table, are left to ``dbt build``.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from datetime import datetime, timezone
+from typing import TYPE_CHECKING, Any
+
+from dbt.adapters.sparksession import snapshots
+from python_udfs.cli.console import duration_text, say, text_table
+from python_udfs.errors import LakehouseError
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+# A table that failed is tried again when it has new changes, or after so many seconds.
+SECONDS_TO_RETRY = 60.0
+LISTING = ("raw_listing", "rejected_files")
+# Views show what is there without being made again, and making them reads every table's metadata.
+NO_VIEWS = ("--exclude", "path:models/etl_metadata,config.materialized:view")
+LAG_HEAD = ("silver table", "changes", "newest change, UTC", "lag")
+Table = tuple[str, str, str]
+
+
+class WatchError(LakehouseError):
+    """dbt cannot read the project."""
+
+
+@dataclass(frozen=True)
+class Project:
+    """What of dbt's graph a cycle needs.
+
+    Attributes:
+        bronze: name of the bronze model by feed, source schema and source table.
+        splits: name of the split model by feed, where a feed has mixed objects.
+        silver: name of the relation, ``schema.table``, by silver model.
+    """
+
+    bronze: dict[Table, str] = field(default_factory=dict)
+    splits: dict[str, str] = field(default_factory=dict)
+    silver: dict[str, str] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, nodes: Iterable[Any]) -> Project:
+        """Takes the models that say under ``meta.cdc`` which layer they are."""
+        project = cls()
+        for node in nodes:
+            cdc = node.config.meta.get("cdc") or {} if node.resource_type == "model" else {}
+            if cdc.get("layer") == "bronze":
+                project.bronze[(cdc["feed"], cdc["source_schema"], cdc["source_table"])] = node.name
+            elif cdc.get("layer") == "split":
+                project.splits[cdc["feed"]] = node.name
+            elif cdc.get("layer") == "silver":
+                project.silver[node.name] = f"{node.schema}.{node.alias}"
+        return project
+
+    def models(self, feed: str, schema: str | None, table: str | None) -> str | None:
+        """The first model to run for objects of a table, or for mixed objects, which have none; None: nobody's."""
+        return self.bronze.get((feed, schema, table)) if schema and table else self.splits.get(feed)
+
+
+class Watch:
+    """The loop's state: what has been seen, and what waits.
+
+    Args:
+        invoke: runs one dbt command; returns dbt's result object.
+        spark: the session that dbt runs in, once it has run.
+    """
+
+    def __init__(self, invoke: Callable[..., Any], spark: Callable[[], SparkSession]) -> None:
+        self._invoke, self._spark = invoke, spark
+        self._project = Project()
+        # The newest batch that was looked at, and the listing's snapshot then.
+        self._batch_id = -1
+        self._listed: int | None = None
+        # Models to run, with the moment from which on they may.
+        self._waiting: dict[str, float] = {}
+        self._lags: dict[str, tuple[str, ...]] = {}
+        self._not_listed: list[str] = []
+
+    def cycle(self) -> bool:
+        """Lists, builds what has new changes and shows what was done.
+
+        Returns:
+            Whether there was anything to build.
+
+        Raises:
+            WatchError: dbt cannot read the project.
+        """
+        started = time.monotonic()
+        listed = self._invoke("run", "--select", *LISTING)
+        failures = _failures(listed)
+        if failures:
+            # What goes on failing is said once.
+            if failures != self._not_listed:
+                _say_cycle(started, "the landing area could not be listed", failures)
+            self._not_listed = failures
+            return False
+        self._not_listed = []
+        self._take_new_changes()
+        due = sorted(model for model, since in self._waiting.items() if since <= started)
+        if not due:
+            return False
+        outcome = self._invoke("run", "--select", *(f"{model}+" for model in due), *NO_VIEWS)
+        results = {result.node.unique_id: result for result in getattr(outcome.result, "results", None) or ()}
+        done = {result.node.name for result in results.values() if result.status == "success"}
+        failed = _origins(results) if results else set(due)
+        for model in due:
+            if model in failed:
+                self._waiting[model] = time.monotonic() + SECONDS_TO_RETRY
+            else:
+                del self._waiting[model]
+        lags = self._measured(sorted(done & self._project.silver.keys()))
+        says = ", ".join(due) if len(due) <= 3 else f"{len(due)} tables or feeds"
+        _say_cycle(started, says, _failures(outcome))
+        if lags:
+            say(text_table(LAG_HEAD, lags, "<>>>"))
+        return True
+
+    def lags(self) -> str:
+        """How each silver table stood when it was built last."""
+        return text_table(LAG_HEAD, [self._lags[name] for name in sorted(self._lags)], "<>>>")
+
+    def _take_new_changes(self) -> None:
+        """Has the tables of batches not seen yet wait; at first all of them, since nobody says what they have."""
+        spark = self._spark()
+        snapshot_id = snapshots.current_snapshot_id(spark, _named(spark, "etl_metadata.raw_listing"))
+        if snapshot_id == self._listed:
+            return
+        listing = spark.table("etl_metadata.raw_listing").where(f"batch_id > {self._batch_id}")
+        # One task needs no exchange, which would take most of the time.
+        objects = (
+            listing.coalesce(1).groupBy("feed", "source_schema", "source_table").agg({"batch_id": "max"}).collect()
+        )
+        if self._batch_id < 0:
+            self._read_project()
+            changed = {*self._project.bronze.values(), *self._project.splits.values()}
+        else:
+            named = {self._project.models(*row[:3]) for row in objects}
+            if None in named:
+                # Of a table that the project did not have when it was read.
+                self._read_project()
+                named = {self._project.models(*row[:3]) for row in objects}
+            changed = {model for model in named if model}
+        self._waiting |= dict.fromkeys(changed, 0.0)
+        self._batch_id = max([self._batch_id, 0, *(int(row[3]) for row in objects)])
+        self._listed = snapshot_id
+
+    def _read_project(self) -> None:
+        parsed = self._invoke("parse")
+        if not parsed.success:
+            raise WatchError(f"dbt cannot read the project: {parsed.exception or 'see the messages above'}")
+        self._project = Project.of(parsed.result.nodes.values())
+
+    def _measured(self, models: Iterable[str]) -> list[tuple[str, ...]]:
+        """Lines of the lag table, from what the newest commit of each table says of itself."""
+        spark, lines = self._spark(), []
+        for table in (self._project.silver[model] for model in models):
+            summary = snapshots.newest_summary(spark, _named(spark, table), "cdc.batch-id")
+            newest = summary.get("cdc.committed-at", "")[:19]
+            lag = datetime.now(timezone.utc) - datetime.fromisoformat(f"{newest}+00:00") if newest else None
+            changes = f"{int(summary.get('cdc.changes') or 0):,}"
+            self._lags[table] = (table, changes, newest, duration_text(int(lag.total_seconds())) if lag else "")
+            lines.append(self._lags[table])
+        return lines
+
+
+def _named(spark: SparkSession, table: str) -> str:
+    return f"{spark.conf.get('spark.sql.defaultCatalog')}.{table}"
+
+
+def _origins(results: Mapping[str, Any]) -> set[str]:
+    """Names of the models that were not built, and of those above them: what is below is to be built again."""
+    names: set[str] = set()
+    todo = [unique_id for unique_id, result in results.items() if result.status != "success"]
+    while todo:
+        node = results[todo.pop()].node
+        if node.name not in names:
+            names.add(node.name)
+            todo += [unique_id for unique_id in node.depends_on.nodes if unique_id in results]
+    return names
+
+
+def _failures(outcome: Any) -> list[str]:
+    """A line per model that failed, or one for the whole command."""
+    results = getattr(outcome.result, "results", None) or ()
+    lines = [
+        f"{result.node.name}: {' '.join(str(result.message or result.status).split())}"
+        for result in results
+        if result.status in ("error", "fail", "runtime error")
+    ]
+    return lines or ([] if outcome.success else [" ".join(str(outcome.exception or "dbt failed").split())])
+
+
+def _say_cycle(started: float, what: str, failures: list[str]) -> None:
+    seconds = time.monotonic() - started
+    say(f"{datetime.now(timezone.utc):%H:%M:%S}  {seconds:5.1f} s  {what}{': failed' if failures else ''}")
+    for line in failures:
+        say(f"    {line}")

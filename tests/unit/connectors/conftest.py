@@ -1,0 +1,20 @@
+from __future__ import annotations
+
+import pytest
+from pyspark.sql import functions as F
+
+from python_udfs.connectors.registry import CONNECTORS
+
+
+@pytest.fixture
+def found(spark):
+    """What the names of objects tell: a function of the feed and the keys (with their size, if it is not 1)."""
+
+    def of(feed, *keys):
+        objects = [key if isinstance(key, tuple) else (key, 1) for key in keys]
+        rules = CONNECTORS[feed["contract"]].file_rules(feed)
+        columns = [F.expr(text).alias(attribute) for attribute, text in vars(rules).items()]
+        rows = spark.createDataFrame(objects, "object_key string, size bigint").select("object_key", *columns).collect()
+        return {row.object_key: row for row in rows}
+
+    return of

@@ -1,0 +1,123 @@
+"""Broken messages stop nothing and none is lost: each comes out as a row, set aside, or malformed with its reason.
+
+`N=10000` reads that many of each contract (the most that it reads), `SEED=7` others.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+
+import pytest
+import test_canal
+import test_debezium
+import test_dms_kafka
+import test_maxwell
+from harness import Dbt
+from message_cases import AT
+from mutations import mutated
+from pyspark.sql import functions as F
+
+from python_udfs.connectors import canal, debezium, dms_kafka, maxwell
+
+MESSAGES = min(int(os.environ.get("N", "200")), 10_000)
+SEED = os.environ.get("SEED", "1")
+SAMPLES = Path(__file__).parents[2] / "real" / "samples"
+LINES = (
+    "path string, object_key string, file_time timestamp, modified_at timestamp, batch_id bigint, file_row bigint, "
+    "value binary"
+)
+DEBEZIUM = {
+    **{"decimals": "base64", "binary": "base64", "unavailable_value": test_debezium.SENTINEL, "binlog_names": ""},
+    **{"columns": test_debezium.COLUMNS, "absent_columns": "null"},
+}
+
+
+def sampled(form):
+    lines = [line for file in sorted(SAMPLES.glob(f"*/{form}/*.json")) for line in file.read_text().splitlines()]
+    of_cases = [
+        json.dumps(message)
+        for options, files in test_debezium.CASES
+        if (options.get("form") == "flattened") == (form == "flattened") and form != "schema"
+        for _, messages in files
+        for message in messages
+        if isinstance(message, dict)
+    ]
+    return lines + of_cases
+
+
+def given(messages):
+    return [text for _, _, _, text in messages.cases if len(text) < 10_000]
+
+
+CONTRACTS = {
+    "envelope": (debezium, {**DEBEZIUM, "form": "envelope"}, lambda: sampled("envelope")),
+    "schema": (debezium, {**DEBEZIUM, "form": "envelope"}, lambda: sampled("schema")),
+    "flattened": (debezium, {**DEBEZIUM, "form": "flattened"}, lambda: sampled("flattened")),
+    "dms_kafka": (
+        dms_kafka,
+        test_dms_kafka.DMS.options | {"before_image_prefix": "BI_"},
+        lambda: given(test_dms_kafka.DMS),
+    ),
+    "maxwell": (maxwell, test_maxwell.MAXWELL.options, lambda: given(test_maxwell.MAXWELL)),
+    "canal": (canal, test_canal.CANAL.options | {"time_zone": "Asia/Shanghai"}, lambda: given(test_canal.CANAL)),
+}
+
+
+def read(spark, contract, messages, folder):
+    """The rows of the messages, an object each, written as a run writes them."""
+    module, feed, _ = CONTRACTS[contract]
+    lines = [
+        (f"file:/{number}", f"topics/t+0+{number:010}.json" if number % 2 else "changes.json", AT, AT, 7, row, line)
+        for number, message in enumerate(messages)
+        for row, line in enumerate(message.split(b"\n"))
+    ]
+    # Text files are read without a look at their bytes.
+    frame = spark.createDataFrame(lines, LINES).withColumn("value", F.col("value").cast("string"))
+    module.rows(frame, feed).write.mode("overwrite").parquet(folder)
+    return spark.read.parquet(folder)
+
+
+def bronze_of(spark, found, columns):
+    """How many rows bronze makes of what was read, as if all of it were of one table with all columns of the feed."""
+    found.where("set_aside is null").withColumns(
+        {"source_schema": F.lit("s"), "source_table": F.lit("t")}
+    ).createOrReplaceTempView("split_f")
+    types = {name: type_ or "string" for table in columns.values() for name, type_ in table.items()}
+    names = spark.sql("select distinct explode(map_keys(image)) as name from split_f order by length(name) limit 50")
+    cdc = {
+        **{"format": "json", "primary_key": ["id"], "source_schema": "s", "source_table": "t", "split": "split_f"},
+        "columns": [{"name": name, "type": type_, "optional": False} for name, type_ in types.items()],
+        "options": {"operation_column": "always", "absent_columns": "keep"},
+    }
+    dbt = Dbt()
+    view = f"({dbt._messages_sql('split_f', cdc, 6, 7)})"
+    raw = {"view": view, "columns": [{"name": row.name, "type": "string"} for row in names.collect()]}
+    plan = dbt.cdc_column_plan(dbt.cdc_source_columns(cdc, raw), [])
+    bronze = spark.sql(dbt.cdc_bronze_sql(cdc, "select *, 1 as generation from split_f", raw, plan)).persist()
+    bronze.write.format("noop").mode("overwrite").save()
+    assert bronze.where("_cdc_sequence is null or _cdc_operation is null and _cdc_quarantine_rule is null").count() == 0
+    return bronze.count()
+
+
+@pytest.mark.parametrize("contract", CONTRACTS)
+def test_a_broken_message_stops_nothing_and_is_not_lost(spark, contract, tmp_path):
+    messages = list(mutated(CONTRACTS[contract][2](), MESSAGES, f"{SEED} {contract}"))
+    found = read(spark, contract, messages, str(tmp_path / "rows"))
+    line = F.floor(F.col("file_row") / canal.ROWS_PER_LINE) if contract == "canal" else F.col("file_row")
+    contents = F.transform(F.array_sort(F.collect_set(F.struct(line, "content"))), lambda one: one["content"])
+    whole = found.groupBy("path").agg(F.array_join(contents, "\n").cast("binary").alias("read"))
+    sent = spark.createDataFrame(
+        [(f"file:/{number}", message) for number, message in enumerate(messages)], "path string, sent binary"
+    )
+    lost = sent.join(whole, on="path", how="left").where(~F.col("sent").eqNullSafe(F.col("read")))
+    assert [(row.path, row.sent, row.read) for row in lost.limit(5).collect()] == []
+    is_row = F.greatest(
+        *(F.col(name).isNull() for name in ("source_schema", "source_table", "operation", "kind", "position"))
+    )
+    nothing = found.where(F.col("set_aside").isNull() & F.col("malformed").isNull() & is_row)
+    assert nothing.limit(5).collect() == []
+    assert found.where(F.length("malformed") == 0).count() == 0
+    assert found.where("set_aside is null").select(F.length("position")).distinct().count() == 1
+    assert bronze_of(spark, found, CONTRACTS[contract][1]["columns"]) == found.where("set_aside is null").count()

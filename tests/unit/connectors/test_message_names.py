@@ -1,0 +1,55 @@
+"""What the names of files of messages tell (docs/contracts.md section 4)."""
+
+from __future__ import annotations
+
+import pytest
+
+from python_udfs.connectors.registry import CONNECTORS
+
+FEED = {"contract": "debezium", "format": "json", "is_mixed": True}
+SINK = "topics/db.shop.orders/partition=0/db.shop.orders+0+0000000042"
+
+
+def test_every_file_of_messages_is_mixed_and_belongs_to_no_table(found):
+    keys = (
+        f"{SINK}.json",
+        f"{SINK}.json.gz",
+        "topics/t/year=2024/month=01/t+3+0000000007.json",
+        "topics/db.keys.orders/partition=0/db.keys.orders+0+0000000000.json",
+        "topics/tombstone/partition=0/tombstone+0+0000000000.json",
+        "shop/tombstone/20240131.json",
+        "a b/any name.jsonl",
+        "x.ndjson.gz",
+    )
+    for row in found(FEED, *keys).values():
+        assert tuple(row)[1:] == (None, "mixed", None, None, None), row.object_key
+
+
+def test_what_holds_no_messages_is_ignored_with_its_reason(found):
+    only_keys, only_headers = "keys of messages, without their values", "headers of messages, without their values"
+    other = "the feed reads .json, .jsonl and .ndjson files"
+    expected = {
+        f"{SINK}.keys.avro": only_keys,
+        f"{SINK}.keys.json.gz": only_keys,
+        f"{SINK}.headers.json": only_headers,
+        f"{SINK}.headers.snappy.parquet": only_headers,
+        "topics/tombstone/partition=0/tombstone+0+0000000000.keys.json": only_keys,
+        "topics/t/tombstone/t+0+0000000003.keys.json": "keys of tombstones, which have no values",
+        "tombstone/t+0+0000000003.keys.avro": "keys of tombstones, which have no values",
+        f"{SINK}.json.tmp": "temporary object",
+        "topics/__debezium-heartbeat.s/partition=0/__debezium-heartbeat.s+0+0000000000.json": (
+            "heartbeats of Debezium, which hold no rows"
+        ),
+        f"{SINK}.avro": other,
+        f"{SINK}.snappy.parquet": other,
+        f"{SINK}xjson": other,
+    }
+    assert {key: row.ignored_reason for key, row in found(FEED, *expected).items()} == expected
+    (empty,) = found(FEED, (f"{SINK}.json", 0)).values()
+    assert empty.ignored_reason == "zero-byte object"
+
+
+@pytest.mark.parametrize("contract", sorted({*CONNECTORS} - {"dms"}))
+def test_all_contracts_of_messages_are_found_alike(found, contract):
+    (row,) = found({**FEED, "contract": contract}, f"{SINK}.json").values()
+    assert row.kind == "mixed"

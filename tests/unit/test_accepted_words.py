@@ -1,0 +1,80 @@
+"""Accepted words of cells and options are the same in the code and in seeds/_seeds.yml, contracts also in the registry.
+
+dbt's test on a seed would refuse a word that `make models` accepts, and its description would not name it.
+"""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+import yaml
+
+from python_udfs.connectors.options import CSV_OPTIONS, DELIMITER_WORDS, FORMATS, MESSAGE_OPTIONS
+from python_udfs.connectors.registry import CONNECTORS
+from python_udfs.metadata import FEEDS_FILE, HEADERS
+from python_udfs.metadata.files import WORDS
+
+SEEDS = yaml.safe_load((Path(__file__).parents[2] / "seeds" / "_seeds.yml").read_text(encoding="utf-8"))["seeds"]
+COLUMNS = {f"{seed['name']}.csv": {column["name"]: column for column in seed["columns"]} for seed in SEEDS}
+# Backquoted words of the options' description that are no option and no word of one.
+OTHER_WORDS = {"cdc_columns"}
+
+
+def options() -> dict[str, set[str]]:
+    """Accepted words by option, those of all contracts together."""
+    words: dict[str, set[str]] = {}
+    for of_contract in (CSV_OPTIONS, *MESSAGE_OPTIONS.values()):
+        for name, option in of_contract.items():
+            words.setdefault(name, set()).update(option.words)
+    return words | {"delimiter": set(DELIMITER_WORDS)}
+
+
+def quoted(text: str) -> set[str]:
+    return set(re.findall(r"`([a-z][a-z0-9_]*)`", text))
+
+
+@pytest.mark.parametrize("file", HEADERS)
+def test_the_seeds_describe_the_columns_of_the_header(file: str) -> None:
+    assert tuple(COLUMNS[file]) == HEADERS[file]
+
+
+def test_dbt_accepts_the_words_of_a_cell_that_the_generator_accepts() -> None:
+    in_yaml = {
+        (file, name): tuple(test["accepted_values"]["arguments"]["values"])
+        for file, columns in COLUMNS.items()
+        for name, column in columns.items()
+        for test in column.get("data_tests", [])
+        if "accepted_values" in test
+    }
+    # Words that are combined in one cell are no matter for accepted_values.
+    in_code = {
+        (file, name): words
+        for file, of_file in WORDS.items()
+        for name, words in of_file.items()
+        if name != "key_comparison"
+    }
+    assert in_yaml == in_code
+
+
+def test_the_description_of_key_comparison_has_its_words() -> None:
+    (file,) = (file for file, columns in WORDS.items() if "key_comparison" in columns)
+    assert quoted(COLUMNS[file]["key_comparison"]["description"]) == set(WORDS[file]["key_comparison"])
+
+
+def test_the_description_of_options_has_every_option_and_every_word_of_one() -> None:
+    described = COLUMNS[FEEDS_FILE]["options"]["description"]
+    words = {word for of_option in options().values() for word in of_option}
+    assert quoted(described) - OTHER_WORDS == options().keys() | words
+    # `option` (what it is, with its words)
+    texts = re.findall(r"`([a-z_]+)`\s\(([^()]*)\)", described)
+    of_options = {name: set().union(*(quoted(text) for other, text in texts if other == name)) for name, _ in texts}
+    expected = {name: of_option for name, of_option in options().items() if of_option}
+    assert {name: of_options.get(name, set()) & words for name in expected} == expected
+
+
+def test_every_contract_has_a_connector_and_formats_that_a_feed_may_have() -> None:
+    assert CONNECTORS.keys() == FORMATS.keys()
+    assert MESSAGE_OPTIONS.keys() == FORMATS.keys() - {"dms"}
+    assert {word for formats in FORMATS.values() for word in formats} == set(WORDS[FEEDS_FILE]["format"])
