@@ -15,14 +15,13 @@ from dbt.adapters.events.logging import AdapterLogger
 from pyspark.sql import Column, DataFrame, Observation, Row, SparkSession
 from pyspark.sql import functions as F
 
-from dbt.adapters.sparksession.errors import is_spark_error, root_cause
-from dbt.adapters.sparksession.java import java_class
-from dbt.adapters.sparksession.list_files import list_files
 from python_udfs.connectors.file_names import sql_text
 from python_udfs.connectors.protocol import FileRules
 from python_udfs.connectors.registry import CONNECTORS
 from python_udfs.errors import LakehouseError
 from python_udfs.paths import landing_root
+from spark_files import list_files, qualified
+from spark_files.errors import is_spark_error, root_cause
 
 logger = AdapterLogger("Lakehouse")
 
@@ -141,7 +140,7 @@ def _all_listed(spark: SparkSession, feeds: Sequence[Mapping[str, Any]]) -> tupl
     for feed in feeds:
         name, location = feed["feed"], feed_location(feed["location"], landing_root())
         try:
-            locations[name] = _qualified(spark, location)
+            locations[name] = qualified(spark, location)
             frames.append(_listed(spark, feed, locations[name]))
         except Exception as error:
             if not is_spark_error(error):
@@ -159,12 +158,6 @@ def _all_listed(spark: SparkSession, feeds: Sequence[Mapping[str, Any]]) -> tupl
             )
         )
     return locations, [frame for frame in frames if frame is not None]
-
-
-def _qualified(spark: SparkSession, location: str) -> str:
-    """A location as the paths of its objects begin."""
-    path = java_class("org.apache.hadoop.fs.Path")(location)
-    return str(path.getFileSystem(spark._jsc.hadoopConfiguration()).makeQualified(path).toString())
 
 
 def _listed(spark: SparkSession, feed: Mapping[str, Any], location: str) -> DataFrame | None:

@@ -13,9 +13,8 @@ from dbt.adapters.events.logging import AdapterLogger
 from pyspark.sql import DataFrame, Row, SparkSession, Window
 from pyspark.sql import functions as F
 
-from dbt.adapters.sparksession.kept import kept
-from dbt.adapters.sparksession.read_files import read_files
 from python_udfs.connectors.registry import CONNECTORS
+from spark_files import cached, read_files
 
 logger = AdapterLogger("Lakehouse")
 
@@ -101,7 +100,7 @@ def _lines(
         )
         .select(*OBJECT_COLUMNS, "revision", F.row_number().over(by_age).alias("age"))
     )
-    versions = kept(versions)
+    versions = cached(versions)
     # Paths, not data: Spark's readers want them by name.
     objects = versions.select(*OBJECT_COLUMNS, "revision", "age").collect()
     older = [row for row in objects if row.age > 1]

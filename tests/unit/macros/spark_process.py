@@ -25,7 +25,7 @@ def spark_process() -> Iterator[Callable[..., list[dict[str, Any]]]]:
 def query(session: SparkSession, sql: str, text_files: tuple[str, ...] = ()) -> list[dict[str, Any]]:
     """Rows of a query, after the text files, if any, were made the view `raw_view` as a bronze model makes it."""
     if text_files:
-        from dbt.adapters.sparksession.read_files import read_files  # noqa: PLC0415  needs pyspark
+        from spark_files import read_files  # noqa: PLC0415  needs pyspark
 
         rejected = read_files(session, VIEW, "text", list(text_files), {"verify": "full", "lineSep": "\n"})["rejected"]
         assert not rejected, rejected
