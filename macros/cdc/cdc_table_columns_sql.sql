@@ -1,5 +1,10 @@
 {% macro cdc_table_columns_sql(table) -%}
 {{ cdc_string_sql(table.feed) }} as feed,
-{{ cdc_string_sql(table.source_schema) }} as source_schema,
-{{ cdc_string_sql(table.source_table) }} as source_table
+{{ _string_or_null(table.source_schema) }} as source_schema,
+{{ _string_or_null(table.source_table) }} as source_table
+{%- endmacro %}
+
+
+{% macro _string_or_null(value) -%}
+{{ 'cast(null as string)' if value is none else cdc_string_sql(value) }}
 {%- endmacro %}

@@ -18,6 +18,7 @@ PATTERNS = (
     "models/silver/**/*",
     "models/etl_metadata/*",
     "macros/cdc/cdc_seed_checksums.sql",
+    "macros/cdc/cdc_tables.sql",
 )
 
 
