@@ -44,7 +44,7 @@ def test_the_listing_knows_every_feed(tmp_path: Path) -> None:
 def test_a_split_of_messages_knows_the_columns_of_its_active_tables(tmp_path: Path) -> None:
     seeds = good_seeds()
     seeds[FEEDS_FILE][1] |= {"contract": "debezium", "format": "json", "options": "form=flattened"}
-    seeds[COLUMNS_FILE][4]["column_name"] = "source__deleted"
+    seeds[COLUMNS_FILE][4]["column_name"] = "_deleted"
     seeds[TABLES_FILE].append({**seeds[TABLES_FILE][1], "source_table": "gone", "active": "false"})
     seeds[COLUMNS_FILE] += [{**column, "source_table": "gone"} for column in seeds[COLUMNS_FILE][2:4]]
 
