@@ -91,7 +91,7 @@ def test_the_unit_tests_of_dbt_pass_and_no_build_pays_for_them(lakehouse):
     of_units = ("test", "--select", "test_type:unit")
     assert lakehouse.statuses(*of_units) == {}
     statuses = lakehouse.statuses(*of_units, "--vars", "cdc_unit_tests: true")
-    assert statuses == {"a_file_version_that_is_not_ingested_has_a_status_and_a_reason": "pass"}
+    assert statuses["a_file_version_that_is_not_ingested_has_a_status_and_a_reason"] == "pass"
 
 
 def test_a_feed_that_lists_no_new_file_goes_stale(lakehouse):
