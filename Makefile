@@ -97,6 +97,10 @@ drift: $(READY) ## Show what the waiting files would change in the tables, befor
 models-check: $(READY) ## Fail when a generated model does not match the seeds
 	@$(RUN) python -m python_udfs.codegen --check
 
+.PHONY: walk
+walk: $(READY) ## Print the macros that one batch passes, from file to table
+	@$(RUN) python -m tests.e2e.walk
+
 .PHONY: docs
 docs: $(READY) ## Write the documentation as one page
 	@$(RUN) dbt docs generate --static

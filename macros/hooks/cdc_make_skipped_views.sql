@@ -8,7 +8,7 @@
         {% set node = result.node %}
         {% if _has_built_table(node) %}
             {#- A hook may not ref() what it does not declare; the relations are the same. -#}
-            {% set sql = node.raw_code.replace(': ref(', ': cdc_relation_of(') %}
+            {% set sql = '{% set ref = cdc_relation_of %}' ~ node.raw_code %}
             {% do run_query('create or replace view ' ~ cdc_node_relation(node) ~ ' as\n' ~ render(sql)) %}
             {% do log(node.name ~ ': dbt skipped it; made of the tables that exist', info=true) %}
         {% endif %}

@@ -87,6 +87,24 @@ def test_silver_alone_is_current_or_says_what_is_missing(lakehouse):
     assert any("bronze.s__unbuilt does not exist yet" in message for message in lakehouse.messages)
 
 
+def test_the_unit_tests_of_dbt_pass_and_no_build_pays_for_them(lakehouse):
+    of_units = ("test", "--select", "test_type:unit")
+    assert lakehouse.statuses(*of_units) == {}
+    statuses = lakehouse.statuses(*of_units, "--vars", "cdc_unit_tests: true")
+    assert statuses["a_file_version_that_is_not_ingested_has_a_status_and_a_reason"] == "pass"
+
+
+def test_a_feed_that_lists_no_new_file_goes_stale(lakehouse):
+    def freshness():
+        return lakehouse.statuses("source", "freshness", "--select", "source:front.s__front")
+
+    found = [freshness()]
+    for _ in range(2):
+        lakehouse.sql("update etl_metadata.raw_listing set first_seen_at = first_seen_at - interval 2 days")
+        found.append(freshness())
+    assert [statuses["s__front"] for statuses in found] == ["pass", "warn", "error"]
+
+
 def test_docs_show_lineage_from_the_source_and_describe_columns(lakehouse):
     assert lakehouse.dbt("docs", "generate").success
     target = lakehouse.project / "target"

@@ -5,9 +5,11 @@ from __future__ import annotations
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 from seed_files import good_seeds, write_seeds
@@ -16,8 +18,11 @@ from python_udfs.codegen import render
 from python_udfs.codegen.__main__ import main
 from python_udfs.metadata import COLUMNS_FILE, FEEDS_FILE, TABLES_FILE
 
-if TYPE_CHECKING:
-    from pathlib import Path
+REPOSITORY = Path(__file__).parents[2]
+VIEWS = [
+    f"models/etl_metadata/{name}.sql"
+    for name in ("raw_processed_files", "quarantine", "silver_sync_state", "run_metrics")
+]
 
 # Everything that YAML, Jinja or SQL could take for its own.
 ODD_TEXT = 'It\'s "50%": {{ no }} {% jinja %} {# here #} {{{% \\n # é\n🙂 - \x85 x'
@@ -27,19 +32,7 @@ STUBS = {
     "dbt_project.yml": ("name: stub\nprofile: stub\nmodels: {stub: {bronze: {+schema: bronze}}}\n"),
     "profiles.yml": "stub: {outputs: {local: {type: sparksession, schema: x}}, target: local}\n",
     "models/rejected_files.sql": "select 1 as one\n",
-    "macros/stubs.sql": "\n".join(
-        [
-            *(
-                f"{{% macro {name}(one=none, bronze=none, inactive=none, split=none) %}}select 1{{% endmacro %}}"
-                for name in ("cdc_raw_processed_files", "cdc_silver_sync_state", "cdc_run_metrics")
-            ),
-            "{% macro cdc_quarantine(one) %}select 1{% endmacro %}",
-            *(
-                f"{{% test {name}(model) %}}select 1{{% endtest %}}"
-                for name in ("known_operations", "one_row_per_key", "no_key_is_null", "silver_matches_bronze")
-            ),
-        ]
-    ),
+    **{path: (REPOSITORY / path).read_text(encoding="utf-8") for path in VIEWS},
     "models/docs.md": "\n".join(
         f"{{% docs {name[1:]} %}}About {name}{{% enddocs %}}"
         for name in {*render.BRONZE_COLUMNS, *render.SOFT_DELETE_COLUMNS, *render.VALIDITY_COLUMNS}
@@ -69,6 +62,7 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
     # dbt strips the text before it computes the checksum, and leaves a byte order mark in.
     (folder / FEEDS_FILE).write_bytes(b"\xef\xbb\xbf" + (folder / FEEDS_FILE).read_bytes() + b"\n\n")
     (folder / TABLES_FILE).write_bytes((folder / TABLES_FILE).read_bytes() + b"\r\n  \n")
+    shutil.copytree(REPOSITORY / "macros", project / "macros")
     for name, text in STUBS.items():
         path = project / name
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -154,10 +148,15 @@ def test_lineage_runs_from_the_source_to_silver(manifest: dict[str, Any]) -> Non
         "model.stub.rejected_files",
         "source.stub.shop.shop__item",
     ]
-    for view in ("raw_processed_files", "quarantine", "silver_sync_state"):
-        assert {"model.stub.bronze_hr__staff", "model.stub.bronze_shop__item"} <= set(parents[f"model.stub.{view}"])
-    metrics = set(parents["model.stub.run_metrics"])
-    assert metrics == {"model.stub.silver_hr__staff", "model.stub.silver_shop__item"}
+    bronze = ["model.stub.bronze_hr__staff", "model.stub.bronze_shop__item"]
+    assert sorted(parents["model.stub.quarantine"]) == bronze
+    assert sorted(parents["model.stub.raw_processed_files"]) == [
+        *bronze,
+        "model.stub.raw_listing",
+        "model.stub.rejected_files",
+    ]
+    for view in ("silver_sync_state", "run_metrics"):
+        assert sorted(parents[f"model.stub.{view}"]) == ["model.stub.silver_hr__staff", "model.stub.silver_shop__item"]
 
 
 def test_every_model_has_its_tests(manifest: dict[str, Any]) -> None:

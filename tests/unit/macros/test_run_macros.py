@@ -6,10 +6,11 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from harness import CompilerError, Dbt, Relation, normalise
+from harness import MACROS, CompilerError, Dbt, Relation, environment, normalise
 
 BRONZE = Relation("bronze", "shop__order")
 SILVER = Relation("silver", "shop__order")
+STATES = ("silver_sync_state", "run_metrics")
 SUMS = {"cdc_feeds": "f", "cdc_tables": "t", "cdc_columns": "c"}
 
 
@@ -102,42 +103,51 @@ def test_cdc_report_failed_tests__nothing_else(ended):
     assert (dbt.logged, dbt.queries) == ([], [])
 
 
-TABLE = {"feed": "f", "source_schema": "s", "source_table": "t", "relation": BRONZE, "bronze": BRONZE, "silver": SILVER}
-OTHER = {**TABLE, "source_table": "u"}
+MODELS = MACROS.parent / "models" / "etl_metadata"
+SOURCE = {"feed": "f", "source_schema": "s", "source_table": "t"}
+TABLE = {**SOURCE, "bronze": "bronze_t", "silver": "silver_t"}
+OTHER = {**SOURCE, "source_table": "u", "bronze": "bronze_u", "silver": "silver_u"}
+INACTIVE = {**SOURCE, "source_table": "v"}
+SPLIT = {"feed": "f", "source_schema": None, "source_table": None, "split": "split_f"}
 
 
-def test_cdc_raw_processed_files__progress_of_every_table():
-    sql = normalise(Dbt(columns={TABLE["relation"]: {}}).cdc_raw_processed_files([TABLE], [OTHER]))
+def view(name: str, tables: list[dict[str, Any]], built: tuple[str, ...] = (), **words: Any) -> str:
+    """The SQL of a view over these tables, as cdc_tables has them; `built` are the models that have a relation."""
+    dbt = Dbt(columns={Relation("ref", model): {} for model in built}, **words)
+    dbt.context |= {"cdc_tables": lambda: tables, "config": lambda **_: "", "ref": lambda model: Relation("ref", model)}
+    return normalise(environment().from_string((MODELS / f"{name}.sql").read_text("utf-8")).render(dbt.context))
+
+
+def test_raw_processed_files__progress_of_every_table():
+    sql = view("raw_processed_files", [TABLE, INACTIVE], built=("bronze_t",))
     assert "'t' as source_table, true as is_active, coalesce((" in sql
-    assert "(select max(_cdc_batch_id) from bronze.shop__order), 0) as batch_id union all select" in sql
-    assert "'u' as source_table, false as is_active, 0 as batch_id union all select cast(null" in sql
+    assert "(select max(_cdc_batch_id) from ref.bronze_t), 0) as batch_id union all select" in sql
+    assert "'v' as source_table, false as is_active, 0 as batch_id union all select cast(null" in sql
     assert "from ref.raw_listing), rejected as (select path," in sql
 
 
-def test_cdc_raw_processed_files__a_feed_whose_first_split_failed_waits():
-    split = {"feed": "f", "relation": Relation("etl_metadata", "split_f")}
-    sql = normalise(Dbt().cdc_raw_processed_files([], [], [split]))
-    assert "'f' as feed, cast(null as string) as source_schema" in sql
+def test_raw_processed_files__a_feed_whose_first_split_failed_waits():
+    sql = view("raw_processed_files", [SPLIT])
+    assert "'f' as feed, cast(null as string) as source_schema, cast(null as string) as source_table, true" in sql
     assert "true as is_active, 0 as batch_id union all" in sql
-    assert "etl_metadata.split_f" not in sql
-    assert "(select max(batch_id) from etl_metadata.split_f)" in normalise(
-        Dbt(columns={split["relation"]: {}}).cdc_raw_processed_files([], [], [split])
-    )
+    assert "ref.split_f" not in sql
+    assert "(select max(batch_id) from ref.split_f)" in view("raw_processed_files", [SPLIT], built=("split_f",))
 
 
-def test_cdc_raw_processed_files__files_of_a_table_whose_first_build_failed_wait():
-    sql = normalise(Dbt().cdc_raw_processed_files([TABLE], []))
+def test_raw_processed_files__files_of_a_table_whose_first_build_failed_wait():
+    sql = view("raw_processed_files", [TABLE])
     assert "'t' as source_table, true as is_active, 0 as batch_id union all" in sql
 
 
-@pytest.mark.parametrize("view", ["quarantine", "silver_sync_state", "run_metrics"])
-def test_views_are_made_of_the_tables_that_exist(view):
-    missing = Relation("bronze", "missing")
-    tables = [{**TABLE, "relation": SILVER, "silver": SILVER}, {**OTHER, "relation": missing, "silver": missing}]
-    sql = getattr(Dbt(columns={SILVER: {}}), f"cdc_{view}")(tables)
-    assert f"{SILVER}" in sql
-    assert f"{missing}" not in sql
-    assert f"{missing}" in getattr(Dbt(which="compile"), f"cdc_{view}")(tables)
+@pytest.mark.parametrize(("name", "layer"), [("quarantine", "bronze"), *((one, "silver") for one in STATES)])
+def test_views_are_made_of_the_tables_that_exist(name, layer):
+    sql = view(name, [TABLE, OTHER, INACTIVE, SPLIT], built=(f"{layer}_t", f"{layer}_v", "split_f"))
+    assert f"ref.{layer}_t" in sql
+    assert f"ref.{layer}_u" not in sql
+    assert "split_f" not in sql
+    # Without any, the error names the tables; and while dbt parses, each one is a parent of the view.
+    assert f"ref.{layer}_u" in view(name, [TABLE, OTHER])
+    assert f"ref.{layer}_u" in view(name, [TABLE, OTHER], built=(f"{layer}_t",), execute=False)
 
 
 def test_cdc_make_skipped_views__only_the_views_that_dbt_skipped():
@@ -153,31 +163,35 @@ def test_cdc_make_skipped_views__only_the_views_that_dbt_skipped():
     results = [result("quarantine", "skipped"), result("run_metrics", "success"), result("silver_x", "skipped")]
     # No silver table has been built yet: a view over none would stop the views that can be made.
     dbt.cdc_make_skipped_views([result("silver_sync_state", "skipped"), *results])
-    assert dbt.queries == ["create or replace view etl_metadata.quarantine as\nRAW QUARANTINE"]
+    [query] = dbt.queries
+    assert query == "create or replace view etl_metadata.quarantine as\n{% SET REF = CDC_RELATION_OF %}RAW QUARANTINE"
 
 
-def test_cdc_raw_processed_files__no_table_at_all():
-    sql = normalise(Dbt().cdc_raw_processed_files([], []))
+def test_raw_processed_files__no_table_at_all():
+    sql = view("raw_processed_files", [])
     assert sql.startswith("with progress as (select cast(null as string) as feed,")
 
 
-def test_cdc_quarantine__of_every_table():
-    sql = normalise(Dbt().cdc_quarantine([TABLE, OTHER]))
-    assert sql.count("from bronze.shop__order as bad where bad._cdc_quarantine_rule is not null") == 2
-    assert sql.count("union all") == 1
+def test_quarantine__of_every_table():
+    sql = view("quarantine", [TABLE, OTHER])
+    assert "'u' as source_table, _cdc_source_file as source_file" in sql
+    assert "from ref.bronze_t as bad where bad._cdc_quarantine_rule is not null union all" in sql
+    assert sql.endswith("from ref.bronze_u as bad where bad._cdc_quarantine_rule is not null")
 
 
-def test_cdc_silver_sync_state__of_every_table():
-    sql = normalise(Dbt().cdc_silver_sync_state([TABLE, OTHER]))
-    assert sql.count("(select count(*) from silver.shop__order) as rows_total") == 2
+def test_silver_sync_state__of_every_table():
+    sql = view("silver_sync_state", [TABLE, OTHER])
+    for silver in ("silver_t", "silver_u"):
+        assert f"'ref.{silver}' as silver_table, (select count(*) from ref.{silver}) as rows_total" in sql
     assert sql.count("where history.is_current_ancestor") == 2
     assert sql.count("union all") == 1
 
 
-def test_cdc_run_metrics__every_commit_of_every_table():
-    sql = normalise(Dbt().cdc_run_metrics([TABLE, OTHER]))
-    assert sql.count("from silver.shop__order.snapshots where map_contains_key(summary, 'cdc.batch-id')") == 2
-    assert sql.count("from silver.shop__order.history where is_current_ancestor") == 2
+def test_run_metrics__every_commit_of_every_table():
+    sql = view("run_metrics", [TABLE, OTHER])
+    for silver in ("silver_t", "silver_u"):
+        assert f"from ref.{silver}.snapshots where map_contains_key(summary, 'cdc.batch-id')" in sql
+        assert f"from ref.{silver}.history where is_current_ancestor" in sql
     assert sql.count("union all") == 2
 
 
@@ -186,7 +200,6 @@ def node(schema: str, alias: str, kind: str = "model", **cdc: str) -> Any:
     return SimpleNamespace(resource_type=kind, database=None, schema=schema, alias=alias, config=config)
 
 
-SOURCE = {"feed": "f", "source_schema": "s", "source_table": "t"}
 GRAPH = {
     "seed": node("silver", "shop__order", "seed", layer="none"),
     "other": node("bronze", "other", layer="bronze", **{**SOURCE, "feed": "g"}),

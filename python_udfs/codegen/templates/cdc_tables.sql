@@ -1,0 +1,15 @@
+{# << mark >> #}
+{% macro cdc_tables() %}
+    {% do return([
+    <% for table in tables %>
+        <% set source = {'feed': table.feed, 'source_schema': table.source_schema, 'source_table': table.source_table} %>
+        << dict(source, bronze=table.model('bronze'), silver=table.model('silver')) | literal >>,
+    <% endfor %>
+    <% for table in inactive %>
+        << {'feed': table.feed, 'source_schema': table.source_schema, 'source_table': table.source_table} | literal >>,
+    <% endfor %>
+    <% for feed in feeds if feed.is_mixed %>
+        << {'feed': feed.feed, 'source_schema': none, 'source_table': none, 'split': 'split_' ~ feed.feed} | literal >>,
+    <% endfor %>
+    ]) %}
+{% endmacro %}

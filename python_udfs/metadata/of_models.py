@@ -1,0 +1,131 @@
+"""What the Python models of dbt read of the metadata, so that their files do not hold it.
+
+Each of these files names a digest of what its model reads. The models of one run follow from the same seeds, also while
+somebody edits them: a run that began before the edit stops here instead of mixing the two.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from python_udfs.errors import LakehouseError
+from python_udfs.metadata.load import load_metadata
+from python_udfs.metadata.names import file_name
+
+if TYPE_CHECKING:
+    from python_udfs.metadata.load import Metadata
+
+
+def listed_feeds(metadata: Metadata) -> list[dict[str, Any]]:
+    """What `raw_listing` has to know of each feed.
+
+    Args:
+        metadata: checked metadata.
+
+    Returns:
+        A dictionary per feed: `feed`, `contract`, `format`, `location`, `is_mixed` (whether its files hold changes of
+        many tables) and `vanished_files`, the cell by source schema and table, without those that say `report`.
+    """
+    return [
+        {
+            "feed": feed.feed,
+            "contract": feed.contract,
+            "format": feed.format,
+            "location": feed.location,
+            "is_mixed": feed.is_mixed,
+            "vanished_files": {
+                (table.source_schema, table.source_table): table.vanished_files
+                for table in metadata.active_tables
+                if table.feed == feed.feed and table.vanished_files != "report"
+            },
+        }
+        for feed in metadata.feeds
+    ]
+
+
+def split_feed(metadata: Metadata, name: str) -> dict[str, Any]:
+    """What the split model of a feed has to know of it.
+
+    Args:
+        metadata: checked metadata.
+        name: the feed.
+
+    Returns:
+        `feed` and `contract`. For csv also `delimiter`; for messages their options, and `columns`: type by the source's
+        name of the column, by source schema and table.
+    """
+    feed = metadata.feed(name)
+    known: dict[str, Any] = {"feed": feed.feed, "contract": feed.contract}
+    if feed.format == "csv":
+        return {**known, "delimiter": feed.options.delimiter}
+    return {
+        **known,
+        "absent_columns": feed.options.absent_columns,
+        **dict(feed.options.of_messages),
+        "columns": {
+            (table.source_schema, table.source_table): {
+                file_name(column.name): column.data_type for column in table.columns
+            }
+            for table in metadata.active_tables
+            if table.feed == name
+        },
+    }
+
+
+def digest(known: object) -> str:
+    """A text that is another one for other metadata.
+
+    Args:
+        known: what `listed_feeds` or `split_feed` returned.
+
+    Returns:
+        SHA-256, 64 hexadecimal digits.
+    """
+    return hashlib.sha256(repr(known).encode("utf-8")).hexdigest()
+
+
+def read_listed_feeds(model_file: str, expected: str) -> list[dict[str, Any]]:
+    """`listed_feeds` of the project that a model belongs to.
+
+    Args:
+        model_file: `__file__` of the model, which lies in `models/etl_metadata` of the project.
+        expected: the digest that the model was generated with.
+
+    Raises:
+        LakehouseError: the seeds are others than those that the model was generated from, or have mistakes.
+    """
+    feeds = listed_feeds(_metadata(model_file))
+    _check(model_file, feeds, expected)
+    return feeds
+
+
+def read_split_feed(model_file: str, name: str, expected: str) -> dict[str, Any]:
+    """`split_feed` of the project that a model belongs to.
+
+    Args:
+        model_file: `__file__` of the model, which lies in `models/etl_metadata` of the project.
+        name: the feed.
+        expected: the digest that the model was generated with.
+
+    Raises:
+        LakehouseError: the seeds are others than those that the model was generated from, or have mistakes.
+    """
+    metadata = _metadata(model_file)
+    feed = split_feed(metadata, name) if name in (feed.feed for feed in metadata.feeds) else {}
+    _check(model_file, feed, expected)
+    return feed
+
+
+def _metadata(model_file: str) -> Metadata:
+    return load_metadata(Path(model_file).parents[2] / "seeds")
+
+
+def _check(model_file: str, known: object, expected: str) -> None:
+    if digest(known) != expected:
+        raise LakehouseError(
+            f"CDC error ({Path(model_file).stem}): seeds changed while the run was going on. Found other rows in"
+            " seeds/cdc_*.csv than those that the model was generated from. The model has written nothing."
+            " Run make models, then run dbt again."
+        )

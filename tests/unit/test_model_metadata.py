@@ -1,0 +1,97 @@
+"""Python models read from the seeds what they have to know, and only while these are what the models were made of."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from seed_files import good_seeds, write_seeds
+
+from python_udfs.errors import LakehouseError
+from python_udfs.metadata import COLUMNS_FILE, FEEDS_FILE, TABLES_FILE, load_metadata
+from python_udfs.metadata.of_models import digest, listed_feeds, read_listed_feeds, read_split_feed, split_feed
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from seed_files import Seeds
+
+MODEL = "models/etl_metadata/some_model.py"
+
+
+def known(project: Path, seeds: Seeds) -> tuple[list[dict[str, Any]], dict[str, Any]]:
+    """What the listing and the split model of feed `people` have to know."""
+    metadata = load_metadata(write_seeds(project, seeds))
+    return listed_feeds(metadata), split_feed(metadata, "people")
+
+
+def test_the_listing_knows_every_feed(tmp_path: Path) -> None:
+    seeds = good_seeds()
+    seeds[FEEDS_FILE][1] |= {"location": 's3a://b/"people"/', "options": "transaction_files=true;delimiter=tab"}
+    seeds[TABLES_FILE][0]["vanished_files"] = "truncate"
+
+    feeds, split = known(tmp_path, seeds)
+
+    people = {"feed": "people", "contract": "dms", "format": "csv", "location": 's3a://b/"people"', "is_mixed": True}
+    shop = {"feed": "shop", "contract": "dms", "format": "parquet", "location": "shop", "is_mixed": False}
+    assert feeds == [
+        {**people, "vanished_files": {}},
+        {**shop, "vanished_files": {("shop", "item"): "truncate"}},
+    ]
+    assert split == {"feed": "people", "contract": "dms", "delimiter": "\t"}
+
+
+def test_a_split_of_messages_knows_the_columns_of_its_active_tables(tmp_path: Path) -> None:
+    seeds = good_seeds()
+    seeds[FEEDS_FILE][1] |= {"contract": "debezium", "format": "json", "options": "form=flattened"}
+    seeds[COLUMNS_FILE][4]["column_name"] = "_deleted"
+    seeds[TABLES_FILE].append({**seeds[TABLES_FILE][1], "source_table": "gone", "active": "false"})
+    seeds[COLUMNS_FILE] += [{**column, "source_table": "gone"} for column in seeds[COLUMNS_FILE][2:4]]
+
+    _, split = known(tmp_path, seeds)
+
+    assert split == {
+        "feed": "people",
+        "contract": "debezium",
+        "absent_columns": "null",
+        "form": "flattened",
+        "decimals": "base64",
+        "binary": "base64",
+        "unavailable_value": "__debezium_unavailable_value",
+        "binlog_names": "",
+        # By the source's own names.
+        "columns": {("hr", "staff"): {"id": "int", "unit": "varchar(8)", "_deleted": "decimal(10,2)"}},
+    }
+
+
+def test_a_model_reads_the_seeds_of_its_own_project(tmp_path: Path) -> None:
+    feeds, split = known(tmp_path, good_seeds())
+
+    assert read_listed_feeds(str(tmp_path / MODEL), digest(feeds)) == feeds
+    assert read_split_feed(str(tmp_path / MODEL), "people", digest(split)) == split
+
+
+def test_a_run_whose_seeds_change_meanwhile_stops(tmp_path: Path) -> None:
+    feeds, split = known(tmp_path, good_seeds())
+    changed = good_seeds()
+    changed[FEEDS_FILE][1]["options"] = "delimiter=tab"
+    changed[TABLES_FILE][0]["vanished_files"] = "ignore"
+    write_seeds(tmp_path, changed)
+
+    message = r"CDC error \(some_model\): seeds changed while the run was going on.*Run make models"
+    with pytest.raises(LakehouseError, match=message):
+        read_listed_feeds(str(tmp_path / MODEL), digest(feeds))
+    for feed in ("people", "a feed that was removed"):
+        with pytest.raises(LakehouseError, match=message):
+            read_split_feed(str(tmp_path / MODEL), feed, digest(split))
+
+
+def test_what_a_model_does_not_read_may_change(tmp_path: Path) -> None:
+    feeds, split = known(tmp_path, good_seeds())
+    changed = good_seeds()
+    changed[FEEDS_FILE][1]["description"] = "Another one"
+    changed[TABLES_FILE][0]["mode"] = "history"
+    write_seeds(tmp_path, changed)
+
+    assert read_listed_feeds(str(tmp_path / MODEL), digest(feeds)) == feeds
+    assert read_split_feed(str(tmp_path / MODEL), "people", digest(split)) == split
