@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
+from typing import Any
 
 import pytest
 import yaml
@@ -18,8 +19,6 @@ from python_udfs.metadata.files import WORDS
 
 SEEDS = yaml.safe_load((Path(__file__).parents[2] / "seeds" / "_seeds.yml").read_text(encoding="utf-8"))["seeds"]
 COLUMNS = {f"{seed['name']}.csv": {column["name"]: column for column in seed["columns"]} for seed in SEEDS}
-# Backquoted words of the options' description that are no option and no word of one.
-OTHER_WORDS = {"cdc_columns"}
 
 
 def options() -> dict[str, set[str]]:
@@ -31,8 +30,10 @@ def options() -> dict[str, set[str]]:
     return words | {"delimiter": set(DELIMITER_WORDS)}
 
 
-def quoted(text: str) -> set[str]:
-    return set(re.findall(r"`([a-z][a-z0-9_]*)`", text))
+def accepted(facts: dict[str, Any]) -> set[str]:
+    """Words that the reference lists for a cell or an option, one by one or backquoted in a text."""
+    found = facts["accepted"]
+    return set(re.findall(r"`([a-z][a-z0-9_]*)`", found)) if isinstance(found, str) else set(found)
 
 
 @pytest.mark.parametrize("file", HEADERS)
@@ -58,20 +59,17 @@ def test_dbt_accepts_the_words_of_a_cell_that_the_generator_accepts() -> None:
     assert in_yaml == in_code
 
 
-def test_the_description_of_key_comparison_has_its_words() -> None:
+def test_the_reference_has_the_words_of_key_comparison() -> None:
     (file,) = (file for file, columns in WORDS.items() if "key_comparison" in columns)
-    assert quoted(COLUMNS[file]["key_comparison"]["description"]) == set(WORDS[file]["key_comparison"])
+    assert accepted(COLUMNS[file]["key_comparison"]["config"]["meta"]) == set(WORDS[file]["key_comparison"])
 
 
-def test_the_description_of_options_has_every_option_and_every_word_of_one() -> None:
-    described = COLUMNS[FEEDS_FILE]["options"]["description"]
-    words = {word for of_option in options().values() for word in of_option}
-    assert quoted(described) - OTHER_WORDS == options().keys() | words
-    # `option` (what it is, with its words)
-    texts = re.findall(r"`([a-z_]+)`\s\(([^()]*)\)", described)
-    of_options = {name: set().union(*(quoted(text) for other, text in texts if other == name)) for name, _ in texts}
-    expected = {name: of_option for name, of_option in options().items() if of_option}
-    assert {name: of_options.get(name, set()) & words for name in expected} == expected
+def test_the_reference_has_every_option_and_every_word_of_one() -> None:
+    described = COLUMNS[FEEDS_FILE]["options"]["config"]["meta"]["options"]
+    assert {option["name"] for option in described} == options().keys()
+    for name, words in options().items():
+        if words:
+            assert set().union(*(accepted(option) for option in described if option["name"] == name)) == words, name
 
 
 def test_every_contract_has_a_connector_and_formats_that_a_feed_may_have() -> None:

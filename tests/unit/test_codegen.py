@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 BRONZE = "models/bronze/shop/bronze_shop__item.sql"
 BRONZE_YAML = "models/bronze/shop/_bronze_shop__item.yml"
-TABLES = "macros/cdc/cdc_tables.sql"
+TABLES = "macros/views/cdc_tables.sql"
 SILVER = "models/silver/shop/silver_shop__item.sql"
 SILVER_YAML = "models/silver/shop/_silver_shop__item.yml"
 FILES_PER_TABLE = 4

@@ -228,6 +228,7 @@ def test_help_lists_every_target_of_the_front_door() -> None:
         "discover",
         "drift",
         "models-check",
+        "walk",
         "docs",
         "clean",
     ]
