@@ -26,7 +26,7 @@ def text_table(head: Sequence[str], lines: Sequence[Sequence[str]], left: int = 
         "  ".join(
             cell.ljust(width) if column < left else cell.rjust(width)
             for column, (cell, width) in enumerate(zip(line, widths, strict=True))
-        )
+        ).rstrip()
         for line in (head, rule, *lines)
     )
 

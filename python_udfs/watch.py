@@ -14,6 +14,7 @@ import time
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime, timezone
+from functools import partial
 from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
@@ -223,12 +224,13 @@ class Dbt:
 
     Args:
         project: folder of dbt_project.yml.
+        callback: gets every event of dbt; None: nobody does.
     """
 
-    def __init__(self, project: Path) -> None:
+    def __init__(self, project: Path, callback: Callable[[Any], None] | None = None) -> None:
         from dbt.cli.main import dbtRunner  # noqa: PLC0415 - a wrong argument is told before dbt is loaded
 
-        self._project, self._runner = project, dbtRunner
+        self._project, self._runner = project, partial(dbtRunner, callbacks=[callback] if callback else None)
         self._parsed: Any = None
         self._parsed_from = 0.0
 

@@ -9,9 +9,11 @@
     {% endfor %}
     {% set paths = cdc_paths_in_order(files) %}
     {% if not paths %}
-        {% do return([]) %}
+        {% do return(none) %}
     {% endif %}
     {% set raw = cdc_open_files(cdc, node.alias ~ '__drift', paths, 'schema') %}
     {% set columns = adapter.get_columns_in_relation(bronze) if bronze is not none else [] %}
-    {% do return(cdc_drift_rows(cdc, node.alias, raw, columns)) %}
+    {% set facts = {'table': node.alias, 'schema_drift': cdc.get('schema_drift', 'evolve'), 'rejected': raw.rejected} %}
+    {% do facts.update(cdc_drift_columns(cdc, raw, columns)) %}
+    {% do return(facts) %}
 {% endmacro %}

@@ -14,6 +14,7 @@ import pytest
 from stories import ID_V_W, Story, at, change
 
 from python_udfs.dms_writer import Change, Column
+from python_udfs.drift.__main__ import main as drift
 
 
 class Pipeline:
@@ -210,8 +211,7 @@ def pipeline(empty_lakehouse):
     pipeline.see("load", "late_comer", "*")
     batch_2(pipeline)
     pipeline.lakehouse.dbt("run", "--select", "rejected_files", "raw_listing")
-    pipeline.lakehouse.dbt("run-operation", "drift")
-    pipeline.drift = "\n".join(pipeline.lakehouse.messages)
+    pipeline.drift = pipeline.lakehouse.command(drift)
     pipeline.build(*MODELS)
     pipeline.see("changes", "out_of_order")
     pipeline.see("changes", "reload")
