@@ -76,7 +76,7 @@ def test_explain_tells_the_life_of_a_row_without_a_key(lakehouse):
 def test_explain_tells_why_a_row_is_in_quarantine(lakehouse):
     life, _, row = lakehouse.command(explain, "s__op_wide", "1").partition("silver.s__op_wide now:")
     assert "in quarantine, malformed_record: " in life
-    assert row.split()[-7:-5] == ["1", "a"]
+    assert row.split()[-8:-6] == ["1", "a"]
 
 
 def test_explain_says_what_there_is_when_it_finds_nothing(lakehouse):
