@@ -141,9 +141,9 @@ class Lakehouse:
         return {result.node.name: str(result.status) for result in outcome.result.results}
 
     def command(self, main: Callable[[list[str]], int], *arguments: str) -> str:
-        """What a command of python_udfs prints about this project, errors included."""
+        """What a command of python_udfs prints of this project, errors included."""
         with redirect_stdout(StringIO()) as said, redirect_stderr(said):
-            main(["--project-dir", str(self.project), "--", *arguments])
+            main([*arguments, "--project-dir", str(self.project)])
         return said.getvalue()
 
     def sql(self, query: str) -> list[Row]:
