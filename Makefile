@@ -91,7 +91,12 @@ discover: $(READY) ## Propose rows of metadata: SOURCE=<database URL or folder> 
 .PHONY: drift
 drift: $(READY) ## Show what the waiting files would change in the tables, before a run does it
 	@$(RUN) dbt --quiet run --select rejected_files raw_listing
-	@$(RUN) dbt --quiet run-operation drift
+	@$(RUN) python -m python_udfs.drift
+
+# Make hands the two to the shell as they were typed: a key may hold quotes.
+.PHONY: explain
+explain: $(READY) ## Show why a row is as it is: TABLE=<silver table> KEY=<value, [list] or {column: value}>
+	@$(RUN) python -m python_udfs.explain -- "$$TABLE" "$$KEY"
 
 .PHONY: models-check
 models-check: $(READY) ## Fail when a generated model does not match the seeds

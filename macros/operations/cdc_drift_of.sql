@@ -3,15 +3,18 @@
     {% set cdc = node.config.meta.cdc %}
     {% set bronze = adapter.get_relation(database=node.database, schema=node.schema, identifier=node.alias) %}
     {% set sql = cdc_new_files_sql(ref('raw_listing'), ref('rejected_files'), cdc, cdc_last_batch_id(bronze)) %}
-    {% set files = [] %}
-    {% for file in run_query(sql) if file['is_newest'] and file['kind'] != 'truncate' %}
-        {% do files.append(file) %}
+    {% set in_order_sql = 'select *\nfrom (' ~ sql
+        ~ ")\norder by generation, kind <> 'load', file_time nulls last, path, modified_at" %}
+    {% set paths = [] %}
+    {% for file in run_query(in_order_sql) if file['is_newest'] and file['kind'] != 'truncate' %}
+        {% do paths.append(file['path']) %}
     {% endfor %}
-    {% set paths = cdc_paths_in_order(files) %}
     {% if not paths %}
-        {% do return([]) %}
+        {% do return(none) %}
     {% endif %}
     {% set raw = cdc_open_files(cdc, node.alias ~ '__drift', paths, 'schema') %}
     {% set columns = adapter.get_columns_in_relation(bronze) if bronze is not none else [] %}
-    {% do return(cdc_drift_rows(cdc, node.alias, raw, columns)) %}
+    {% set facts = {'table': node.alias, 'schema_drift': cdc.get('schema_drift', 'evolve'), 'rejected': raw.rejected} %}
+    {% do facts.update(cdc_drift_columns(cdc, raw, columns)) %}
+    {% do return(facts) %}
 {% endmacro %}

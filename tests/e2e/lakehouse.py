@@ -5,6 +5,9 @@ from __future__ import annotations
 import csv
 import os
 import shutil
+from collections.abc import Callable
+from contextlib import redirect_stderr, redirect_stdout
+from io import StringIO
 from pathlib import Path
 from typing import Any
 
@@ -136,6 +139,12 @@ class Lakehouse:
         outcome = self.dbt(*arguments)
         assert outcome.result is not None, outcome.exception
         return {result.node.name: str(result.status) for result in outcome.result.results}
+
+    def command(self, main: Callable[[list[str]], int], *arguments: str) -> str:
+        """What a command of python_udfs prints of this project, errors included."""
+        with redirect_stdout(StringIO()) as said, redirect_stderr(said):
+            main([*arguments, "--project-dir", str(self.project)])
+        return said.getvalue()
 
     def sql(self, query: str) -> list[Row]:
         """The rows of a query on the warehouse."""

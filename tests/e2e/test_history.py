@@ -9,6 +9,7 @@ import pyarrow as pa
 import pytest
 from stories import ID_V_W, START, Story, at, change
 
+from python_udfs.explain.__main__ import main as explain
 from python_udfs.sample_data.dms_writer import Column
 
 QUOTED = (Column("select", pa.string()), Column("key part", pa.string()), Column("v", pa.string()))
@@ -171,17 +172,15 @@ def test_unchanged_rows_are_versions_where_the_table_asks_for_it(histories):
     assert rows == [("a", None, "a", 0, 1), ("a", None, "a", 1, 2), ("a", None, "b", 2, None)]
 
 
-def test_explain_row_tells_what_became_of_each_change(histories, capsys):
-    capsys.readouterr()
-    assert histories.lakehouse.dbt("run-operation", "explain_row", "--args", "{table: s__versions, key: 1}").success
-    life, _, versions = capsys.readouterr().out.partition("silver.s__versions now:")
+def test_explain_tells_what_became_of_each_change(histories):
+    life, _, versions = histories.lakehouse.command(explain, "s__versions", "1").partition("silver.s__versions now:")
     changes = [line for line in life.splitlines() if line[:1].isdigit()]
     assert [line[:1] for line in changes] == ["1", "2", "3", "4", "5", "6"]
     ends = [
-        next((words for words in ("a version: from", "changes no column") if words in line), line) for line in changes
+        next((words for words in ("a version from", "changes no column") if words in line), line) for line in changes
     ]
     # The file with the second and the third change was delivered twice.
-    assert ends == ["a version: from", "a version: from", "a version: from", *["changes no column"] * 3]
+    assert ends == ["a version from", "a version from", "a version from", *["changes no column"] * 3]
     assert [word for word in versions.split() if word in ("a", "mid", "b")] == ["a", "mid", "b"]
 
 

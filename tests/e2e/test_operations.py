@@ -10,6 +10,7 @@ import pyarrow as pa
 import pytest
 from stories import ID_V_W, Story, change
 
+from python_udfs.explain.__main__ import main as explain
 from python_udfs.metadata import COLUMNS_FILE
 from python_udfs.sample_data.dms_writer import Column
 
@@ -56,22 +57,39 @@ def operate(lakehouse, capsys):
     return run
 
 
-def test_explain_row_tells_the_life_of_a_key(operate):
-    life, _, row = operate("explain_row", table="s__op_soft", key=2).partition("silver.s__op_soft now:")
+def test_explain_tells_the_life_of_a_key(lakehouse):
+    life, _, row = lakehouse.command(explain, "s__op_soft", "2").partition("silver.s__op_soft now:")
     assert [line[:2] for line in life.splitlines() if line[:1] in ("1", "2", "3")] == ["1 ", "2 ", "3 "]
-    assert "lost: older than 3, came after it; still gives all values" in life
-    assert "won: the row is marked as deleted and keeps all values from 2" in life
+    assert "superseded by 3, which arrived before it; carried forward: all values" in life
+    assert "applied: the row is marked as deleted, all values carried forward from 2" in life
     assert row.split()[-10:-5] == ["2", "late", "y", "true", "D"]
 
 
-def test_explain_row_says_what_there_is_when_it_finds_nothing(operate):
-    assert (
-        "there is no silver table 's__other'. Expected one of: s__op_append, s__op_drift, s__op_hard, s__op_soft,"
-        " s__op_wide." in operate("explain_row", table="s__other", key=1)
+def test_explain_tells_the_life_of_a_row_without_a_key(lakehouse):
+    [place] = lakehouse.table("op_append", "_cdc_source_file, _cdc_file_row, v")[:1]
+    said = lakehouse.command(explain, "s.op_append", json.dumps(place[:2]))
+    life, _, row = said.partition("silver.s__op_append now:")
+    assert f"_cdc_source_file = {place[0]}, _cdc_file_row = {place[1]} (mode append)" in life
+    assert "applied: it is the row" in life and place[2] in row.split()
+
+
+def test_explain_tells_why_a_row_is_in_quarantine(lakehouse):
+    life, _, row = lakehouse.command(explain, "s__op_wide", "1").partition("silver.s__op_wide now:")
+    assert "in quarantine, malformed_record: " in life
+    assert row.split()[-8:-6] == ["1", "a"]
+
+
+def test_explain_says_what_there_is_when_it_finds_nothing(lakehouse):
+    assert lakehouse.command(explain, "s__other", "1") == (
+        "TABLE: found s__other; accepted: a silver table, s__op_append, s__op_drift, s__op_hard, s__op_soft,"
+        " s__op_wide.\n"
     )
-    assert "has no change of id = 99. Keys that it has: id = 1; id = 2; id = 3" in operate(
-        "explain_row", table="s__op_hard", key=99
+    assert lakehouse.command(explain, "s__op_hard", "99") == (
+        "KEY: found id = 99, of which bronze.s__op_hard has no change; accepted: a key that it has, such as id = 1;"
+        " id = 2; id = 3.\n"
     )
+    assert lakehouse.command(explain, "s__op_hard", "x") == "KEY: found id = x; accepted: a value of type int.\n"
+    assert "KEY: found 2 values for 1 column" in lakehouse.command(explain, "s__op_hard", "[1, 2]")
 
 
 def test_run_metrics_have_a_row_per_table_and_run(lakehouse):

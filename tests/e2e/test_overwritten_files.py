@@ -16,6 +16,8 @@ import pyarrow.parquet as pq
 import pytest
 from stories import at
 
+from python_udfs.explain.__main__ import main as explain
+
 LOAD = "a,1\nb,2\n"
 # The last key of the first content is cut: 12 is no key of the source.
 HALF = "U,a2,1\nI,n,12"
@@ -211,9 +213,8 @@ def test_bronze_keeps_all_content_and_marks_what_is_void(overwritten):
     assert {row.operation: row.n for row in rows} == {"L": 2, "U": 2, "I": 4, "X": 1}
 
 
-def test_explain_row_says_that_a_row_is_void(overwritten, capsys):
-    overwritten.lakehouse.dbt("run-operation", "explain_row", "--args", "{table: s__same_second, key: 12}")
-    assert "void: newer content of the file" in capsys.readouterr().out
+def test_explain_says_that_a_row_is_void(overwritten):
+    assert "void: newer content of the file" in overwritten.lakehouse.command(explain, "s__same_second", "12")
 
 
 def test_replay_and_rebuild_leave_void_rows_out(overwritten, capsys):

@@ -13,6 +13,7 @@ import pyarrow.parquet as pq
 import pytest
 from stories import ID_V_W, Story, at, change
 
+from python_udfs.drift.__main__ import main as drift
 from python_udfs.sample_data.dms_writer import Change, Column
 
 
@@ -210,8 +211,7 @@ def pipeline(empty_lakehouse):
     pipeline.see("load", "late_comer", "*")
     batch_2(pipeline)
     pipeline.lakehouse.dbt("run", "--select", "rejected_files", "raw_listing")
-    pipeline.lakehouse.dbt("run-operation", "drift")
-    pipeline.drift = "\n".join(pipeline.lakehouse.messages)
+    pipeline.drift = pipeline.lakehouse.command(drift)
     pipeline.build(*MODELS)
     pipeline.see("changes", "out_of_order")
     pipeline.see("changes", "reload")

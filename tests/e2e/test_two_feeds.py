@@ -6,6 +6,9 @@ import json
 
 import pytest
 
+from python_udfs.drift.__main__ import main as drift
+from python_udfs.explain.__main__ import main as explain
+
 HOUR = 3_600_000
 EU, US = "s__orders", "us_s__orders"
 
@@ -115,10 +118,13 @@ def test_the_documentation_has_both(regions):
 
 
 def test_operations_find_the_table_by_its_target_name(regions):
-    assert f"silver.{US}" in regions.run("explain_row", table=US, key=3)
-    assert "changed" in regions.run("explain_row", table=f"silver.{EU}", key=1)
+    assert f"silver.{US}" in regions.lakehouse.command(explain, US, "3")
+    assert "changed" in regions.lakehouse.command(explain, f"silver.{EU}", "1")
+    assert f"which 2 feeds have; accepted: a silver table, {EU}, {US}" in regions.lakehouse.command(
+        explain, "s.orders", "1"
+    )
     assert "1 rows waited in quarantine" in regions.run("replay_quarantine", table=US)
     assert "is rebuilt" in regions.run("rebuild_silver", table=US)
     assert regions.rows(US) == [(3, "changed")]
     assert regions.rows(EU) == regions.seen[2][EU]
-    assert regions.run("drift")
+    assert "Nothing would change" in regions.lakehouse.command(drift)

@@ -227,6 +227,7 @@ def test_help_lists_every_target_of_the_front_door() -> None:
         "models",
         "discover",
         "drift",
+        "explain",
         "models-check",
         "walk",
         "docs",

@@ -1,12 +1,12 @@
-"""What the files that wait would change, told before a run does it."""
+"""What the files that wait would change: the facts. The words are in test_drift.py."""
 
 from __future__ import annotations
 
+import json
 from types import SimpleNamespace
 from typing import Any
 
-import pytest
-from harness import CompilerError, Dbt, Relation
+from harness import Dbt, Relation
 
 BRONZE = Relation("bronze", "shop__order")
 TABLE = {"ID": "int", "v": "string", "cost": "decimal(9,2)", "_cdc_sequence": "string"}
@@ -24,67 +24,53 @@ def cdc(**cells: Any) -> dict[str, Any]:
     return {**table, "options": {"operation_column": "auto"}, "columns": [], **cells}
 
 
-def rows(files: dict[str, str], target: dict[str, str] = TABLE, **cells: Any) -> list[list[str]]:
-    columns = [{"name": name, "type": type} for name, type in files.items()]
+def columns(files: dict[str, str], target: dict[str, str] = TABLE, **cells: Any) -> dict[str, Any]:
+    raw = {"columns": [{"name": name, "type": type} for name, type in files.items()], "rejected": []}
     dbt = Dbt(columns={BRONZE: target})
-    target_columns = dbt.context["adapter"].get_columns_in_relation(BRONZE)
-    raw = {"columns": columns, "rejected": [{"path": "file:/x/LOAD1.parquet", "reason": "cut"}] * ("cut" in cells)}
-    cells.pop("cut", None)
-    found = dbt.cdc_drift_rows(cdc(**cells), "shop__order", raw, target_columns)
-    assert {row[0] for row in found} <= {"shop__order"}
-    return [row[1:] for row in found]
+    return dbt.cdc_drift_columns(cdc(**cells), raw, dbt.context["adapter"].get_columns_in_relation(BRONZE))
 
 
-NEW, WIDER, OTHER = (
-    "column New date is new",
-    "column ID is bigint, the table has int",
-    "column v is int, the table has string",
-)
-MISFITS = "values that do not fit go to quarantine (uncastable_value)"
-QUARANTINE = "rows of its files go to quarantine (schema_drift)"
+def column(name: str, type: str, table_type: str | None, **facts: bool) -> dict[str, Any]:
+    return {"name": name, "type": type, "table_type": table_type} | {
+        fact: facts.get(fact, False) for fact in ("is_listed", "fits", "widens")
+    }
 
 
-@pytest.mark.parametrize(
-    ("policy", "expected"),
-    [
-        ("evolve", [[WIDER, "bronze and silver widen it"], [OTHER, MISFITS], [NEW, "bronze and silver add it"]]),
-        ("freeze", [[WIDER, MISFITS], [OTHER, MISFITS], [NEW, "bronze adds it, silver does not"]]),
-        ("quarantine", [[WIDER, QUARANTINE], [OTHER, QUARANTINE], [NEW, QUARANTINE]]),
-    ],
-)
-def test_cdc_drift_rows__policy(policy, expected):
-    assert rows({"Op": "string", "ID": "bigint", "v": "int", "New": "date"}, schema_drift=policy) == expected
+def test_cdc_drift_columns__types_of_files_beside_those_of_the_table():
+    found = columns({"Op": "string", "ID": "bigint", "v": "int", "cost": "decimal(5,2)", "New": "date"})
+    assert found == {
+        "has_columns": True,
+        "renamed": {},
+        "columns": [
+            column("ID", "bigint", "int", widens=True),
+            column("v", "int", "string"),
+            column("cost", "decimal(5,2)", "decimal(9,2)", fits=True),
+            column("New", "date", None),
+        ],
+    }
+    assert columns({"id": "smallint"})["columns"] == [column("id", "int", "int", fits=True)]
 
 
-def test_cdc_drift_rows__what_fits_is_no_change():
-    assert rows({"id": "smallint", "cost": "decimal(5,2)"}) == []
+def test_cdc_drift_columns__a_table_without_columns_of_the_source():
+    found = columns({"id": "bigint"}, {"_cdc_sequence": "string"})
+    assert (found["has_columns"], found["columns"]) == (False, [column("id", "bigint", None)])
 
 
-@pytest.mark.parametrize("policy", ["evolve", "freeze", "quarantine"])
-def test_cdc_drift_rows__the_first_files_make_the_table(policy):
-    found = rows({"id": "bigint"}, {"_cdc_sequence": "string"}, schema_drift=policy)
-    assert found == [["column id bigint is new", "bronze and silver add it"]]
+def test_cdc_drift_columns__renamed_columns():
+    found = columns({"price": "decimal(9,2)"}, renamed_columns={"Cost": "price", "v": "id"})
+    assert found["renamed"] == {"cost": "price"}, "the table has id beside v"
+    assert found["columns"] == [column("price", "decimal(9,2)", "decimal(9,2)", fits=True)]
 
 
-def test_cdc_drift_rows__renamed_columns_and_rejected_files():
-    assert rows({"price": "decimal(9,2)"}, renamed_columns={"Cost": "price", "v": "id"}, cut=True) == [
-        ["LOAD1.parquet: cut", "the file is rejected"],
-        ["column cost is called price now", "bronze and silver rename it"],
-    ]
-
-
-def test_cdc_drift_rows__a_column_that_the_seed_lists_is_asked_for():
+def test_cdc_drift_columns__a_column_that_the_seed_lists_is_listed():
     listed = [{"name": "id", "type": "int"}, {"name": "more", "type": "string"}]
-    assert rows({}, format="csv", columns=listed, schema_drift="quarantine") == [
-        ["column more string is new", "bronze and silver add it"]
+    assert columns({}, format="csv", columns=listed)["columns"] == [
+        column("id", "int", "int", is_listed=True, fits=True),
+        column("more", "string", None, is_listed=True),
     ]
 
 
-def test_cdc_drift_text__nothing():
-    assert Dbt().cdc_drift_text([]).startswith("Nothing would change")
-
-
-def command(answers: dict[str, Any], *, listed: bool = True) -> tuple[Dbt, list[str]]:
+def command(answers: dict[str, Any], *, listed: bool = True) -> tuple[Dbt, dict[str, Any]]:
     model = {"resource_type": "model", "database": None, "schema": "bronze", "alias": "shop__order"}
     other = SimpleNamespace(resource_type="model", config=SimpleNamespace(meta={}))
     node = SimpleNamespace(**model, config=SimpleNamespace(meta={"cdc": cdc()}))
@@ -94,28 +80,29 @@ def command(answers: dict[str, Any], *, listed: bool = True) -> tuple[Dbt, list[
         columns={BRONZE: TABLE, **({"ref.raw_listing": {}} if listed else {})},
         answers=answers,
         summary={"cdc.batch-id": "7"},
-        files={"columns": columns, "schemas": [columns], "rejected": [], "found": []},
+        files={"columns": columns, "schemas": [columns], "rejected": [{"path": "x", "reason": "cut"}], "found": []},
     )
-    printed: list[str] = []
-    dbt.context["print"] = printed.append
-    dbt.drift()
-    return dbt, printed
+    dbt.cdc_drift()
+    [logged] = dbt.logged
+    return dbt, json.loads(logged.removeprefix("cdc_answer "))
 
 
-def test_drift__reads_the_columns_of_the_files_that_wait_and_writes_nothing():
-    dbt, [text] = command(WAITING)
+def test_cdc_drift__reads_the_columns_of_the_files_that_wait_and_writes_nothing():
+    dbt, answer = command(WAITING)
     options = {"verify": "schema", "types": "separate", "exact": ["Op"], "nested": "json"}
     assert dbt.files_read == [("shop__order__drift", "parquet", ["a"], options)]
-    assert text.splitlines()[2].split("  ") == ["shop__order", "column New date is new", "bronze and silver add it"]
+    table = {"table": "shop__order", "schema_drift": "evolve", "rejected": [{"path": "x", "reason": "cut"}]}
+    table |= {"has_columns": True, "renamed": {}, "columns": [column("New", "date", None)]}
+    assert answer == {"is_listed": True, "tables": [table]}
     assert all(query.lstrip().startswith(("select", "with")) for query in dbt.queries)
     assert "batch_id > 7" in dbt.queries[-1]
 
 
-def test_drift__nothing_waits():
-    dbt, [text] = command({"is_newest": []})
-    assert (dbt.files_read, text) == ([], dbt.cdc_drift_text([]))
+def test_cdc_drift__nothing_waits():
+    dbt, answer = command({"is_newest": []})
+    assert (dbt.files_read, answer) == ([], {"is_listed": True, "tables": []})
 
 
-def test_drift__before_the_first_listing():
-    with pytest.raises(CompilerError, match="no listing of the landing area yet"):
-        command({}, listed=False)
+def test_cdc_drift__before_the_first_listing():
+    dbt, answer = command({}, listed=False)
+    assert (dbt.queries, answer) == ([], {"is_listed": False, "tables": []})

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 from types import SimpleNamespace
 from typing import Any
 
@@ -12,7 +11,6 @@ from harness import CompilerError, Dbt, Relation, assert_sql_equal
 
 BRONZE = Relation("bronze", "shop__order")
 SILVER = Relation("silver", "shop__order")
-APPLIED = 10
 
 
 def table(**cells: Any) -> dict[str, Any]:
@@ -44,197 +42,9 @@ def graph(**cells: Any) -> dict[str, Any]:
     }
 
 
-def change(minute: int, operation: str = "U", **cells: Any) -> dict[str, Any]:
-    """A change as cdc_explain_changes_sql gives it, of a file of this minute."""
-    version = cells.pop("version", 0)
-    file = cells.pop("file", f"20240131-23{minute:02}00000")
-    return {
-        "role": "change",
-        "operation": operation,
-        "committed_at": f"2024-01-31 23:{minute:02}:00.000000",
-        "sequence": f"000001.1.2024013123{minute:02}00000000.{abs(hash(file)):016x}"[:46] + f".{0:012}.{version:014}",
-        "generation": "1",
-        "source_file": f"/raw/shop/order/{file}.parquet",
-        "file_row": "0",
-        "batch_id": "1",
-        "rule": None,
-        "reason": None,
-        "unavailable": None,
-        "old_key": None,
-        "image": {"id": "1", "v": "a", "w": "b"},
-        **cells,
-    }
-
-
-def barrier(role: str, minute: int) -> dict[str, Any]:
-    return {**change(minute), "role": role, "operation": role, "image": None}
-
-
-KEY_ONLY = {"id": "1", "v": None, "w": None}
-
-
-@pytest.mark.parametrize(
-    ("cells", "changes", "expected"),
-    [
-        ({}, [change(1, "I")], ["won: it is the row"]),
-        ({}, [change(1, "I"), change(2)], ["lost: older than 2", "won: it is the row"]),
-        (
-            {},
-            [change(1, "I", batch_id="2"), change(2, batch_id="1")],
-            ["lost: older than 2, came after it", "won: it is the row"],
-        ),
-        (
-            {},
-            [change(1, version=1), change(1, version=2)],
-            ["the same row of the same object, read again as 2", "won: it is the row"],
-        ),
-        (
-            {},
-            [change(1, file="a"), change(1, file="b")],
-            ["lost: same time as 2, only the name of the object decides", "won: it is the row"],
-        ),
-        (
-            {},
-            [change(1, rule="uncastable_value", reason="v is 'x', expected int"), change(2, batch_id="11")],
-            [
-                "in quarantine, uncastable_value: v is 'x', expected int",
-                "not in silver yet: the next run takes it",
-            ],
-        ),
-        ({}, [change(1), change(2, "D", image=KEY_ONLY)], ["lost: older than 2", "won: no row is left"]),
-        (
-            {"delete_mode": "soft"},
-            [change(1), change(2, "D", image=KEY_ONLY)],
-            [
-                "lost: older than 2; still gives all values",
-                "won: the row is marked as deleted and keeps all values from 1",
-            ],
-        ),
-        (
-            {"delete_mode": "soft"},
-            [change(1), change(2, "D")],
-            ["lost: older than 2", "won: the row is marked as deleted and keeps its own image"],
-        ),
-        (
-            {"delete_mode": "soft"},
-            [change(1, "D", image=KEY_ONLY)],
-            ["won: the row is marked as deleted and no image was ever there"],
-        ),
-        (
-            {},
-            [change(1, "I"), change(2, unavailable=["w"])],
-            ["lost: older than 2; still gives w", "won: it is the row; w from 1"],
-        ),
-        (
-            {},
-            [change(1, "D", image=KEY_ONLY), change(2, unavailable=["w"])],
-            ["lost: older than 2", "won: it is the row"],
-        ),
-        (
-            {},
-            [change(1), barrier("truncate", 2), change(3, unavailable=["w"])],
-            ["lost: before the truncate 2", "ends every row that is older", "won: it is the row"],
-        ),
-        (
-            {"delete_mode": "soft"},
-            [change(1), barrier("reload", 2)],
-            [
-                "newest, but before the reload 2: the row is marked as deleted and keeps its own image",
-                "ends every row that is older",
-            ],
-        ),
-        (
-            {},
-            [change(1), change(2, role="key change", image={"id": "7", "v": "c", "w": "d"}, old_key={"id": "1"})],
-            ["lost: older than 2", "won: the key became id = 7; no row is left"],
-        ),
-        ({}, [change(1, old_key={"id": "7"})], ["won: it is the row, before it the key was id = 7"]),
-        (
-            {"mode": "append", "primary_key": ["_cdc_source_file", "_cdc_file_row"]},
-            [change(1, "I"), change(2, "U")],
-            ["a row", "not applied: the table has no key"],
-        ),
-    ],
-)
-def test_cdc_explain_verdicts__case(cells, changes, expected):
-    assert Dbt().cdc_explain_verdicts(table(**cells), changes, APPLIED, []) == expected
-
-
-def test_cdc_explain_verdicts__history():
-    changes = [change(1, "I"), change(2), change(3, "D")]
-    version = {"sequence": changes[0]["sequence"], "image": {"_cdc_valid_from": "23:01", "_cdc_valid_to": "23:03"}}
-    assert Dbt().cdc_explain_verdicts(table(mode="history"), changes, APPLIED, [version]) == [
-        "a version: from 23:01 to 23:03",
-        "changes no column: no version of its own",
-        "ends the open version, if there is one",
-    ]
-
-
-def test_cdc_explain_text__shows_the_changes_and_the_row():
-    changes = [change(1, "I", image={"id": "1", "v": "a\nb", "w": None}), change(2, unavailable=["w"])]
-    rows = [{"sequence": changes[1]["sequence"], "image": {"id": "1", "v": "a", "w": None}}]
-    text = Dbt().cdc_explain_text(table(), SILVER, {"id": "1"}, changes, rows, APPLIED)
-    assert [re.split(" {2,}", line) for line in text.splitlines() if "--" not in line] == [
-        ["shop.order, id = 1 (mode current, hard deletes)"],
-        [""],
-        ["#", "operation", "committed at", "file", "row", "batch", "place in the order", "what became of it", "values"],
-        [
-            *("1", "I", "2024-01-31 23:01:00.000000", "20240131-230100000.parquet", "0", "1"),
-            *("000001.1.20240131230100000000", "lost: older than 2; still gives w", "v=a⏎b, w=NULL"),
-        ],
-        [
-            *("2", "U", "2024-01-31 23:02:00.000000", "20240131-230200000.parquet", "0", "1"),
-            *("000001.1.20240131230200000000", "won: it is the row; w from 1", "v=a, w unavailable"),
-        ],
-        [""],
-        ["silver.shop__order now:"],
-        [""],
-        ["id", "v", "w"],
-        ["1", "a"],
-    ]
-
-
 def test_cdc_text_table__columns_are_as_wide_as_their_longest_cell():
     assert Dbt().cdc_text_table(["id", "v"], [[1, "long\ntext"], [12345, None]]) == (
         "id     v\n-----  ---------\n1      long⏎text\n12345"
-    )
-
-
-def test_cdc_explain_text__no_row():
-    text = Dbt().cdc_explain_text(table(), SILVER, {"id": None}, [change(1, "D")], [], APPLIED)
-    assert text.startswith("shop.order, id = NULL (mode current, hard deletes)\n")
-    assert text.endswith("silver.shop__order now:\n\nno row\n")
-
-
-@pytest.mark.parametrize(
-    ("primary_key", "key", "expected"),
-    [
-        (["id"], 1, {"id": "1"}),
-        (["id"], "1", {"id": "1"}),
-        (["id"], None, {"id": None}),
-        (["id", "Line no"], [1, "x"], {"id": "1", "Line no": "x"}),
-        (["id", "Line no"], {"LINE NO": 2, "id": 1}, {"id": "1", "Line no": "2"}),
-    ],
-)
-def test_cdc_explain_key__case(primary_key, key, expected):
-    assert Dbt().cdc_explain_key(table(primary_key=primary_key), "shop__order", key) == expected
-
-
-@pytest.mark.parametrize(
-    ("key", "problem"),
-    [
-        (1, "1 value(s) for a key of 2."),
-        ([1, 2, 3], "3 value(s) for a key of 2."),
-        ({"id": 1}, "the key has the part(s) id."),
-        ({"id": 1, "line": 2}, "the key has the part(s) id, line."),
-    ],
-)
-def test_cdc_explain_key__says_what_the_key_is(key, problem):
-    with pytest.raises(CompilerError) as error:
-        Dbt().cdc_explain_key(table(primary_key=["id", "no"]), "shop__order", key)
-    assert str(error.value) == (
-        f"CDC error (explain_row): {problem} The key of shop__order is id, no: expected --args "
-        "'{table: shop__order, key: {id: …, no: …}}'."
     )
 
 
@@ -249,17 +59,6 @@ def test_cdc_explain_key_sql__compares_in_the_type_and_by_the_rule_of_the_table(
     )
     old = Dbt().cdc_explain_key_sql(table(), {"it's": "1"}, {"it's": "int"}, is_old=True)
     assert_sql_equal(old, "try_cast(_cdc_old_key['it\\'s'] as int) <=> try_cast('1' as int)")
-
-
-def test_cdc_explain_config__spells_the_key_as_the_table_does():
-    node = graph(primary_key=["ID"])["model.silver"]
-    assert Dbt().cdc_explain_config(node, ["v", "Id"])["primary_key"] == ["Id"]
-    assert node.config.meta["cdc"]["primary_key"] == ["ID"]
-
-
-def test_cdc_explain_config__rows_without_a_key_are_named_by_their_place():
-    node = graph(primary_key=[], mode="append")["model.silver"]
-    assert Dbt().cdc_explain_config(node, [])["primary_key"] == ["_cdc_source_file", "_cdc_file_row"]
 
 
 @pytest.mark.parametrize("name", ["shop__order", "silver.shop__order"])
@@ -280,61 +79,76 @@ def test_cdc_silver_node__lists_what_there_is(nodes, known):
     )
 
 
-def explained(key: Any, **answers: list[dict[str, Any]]) -> Dbt:
-    """explain_row with what bronze and silver answer."""
-    row = change(1, "I")
+CHANGE = {"role": "change", "sequence": "1", "image": '{"ID": "1"}'}
+TYPES = {"ID": "int", "v": "string", "_cdc_operation": "string"}
+
+
+def asked(key: dict[str, Any], **answers: Any) -> tuple[Dbt, dict[str, Any]]:
+    """What cdc_explain answers, given what bronze and silver answer."""
     dbt = Dbt(
-        nodes=graph(),
-        columns={
-            BRONZE: {"id": "int", "v": "string", "_cdc_operation": "string"},
-            SILVER: {"id": "int", "v": "string", "_cdc_sequence": "string"},
-        },
+        nodes=graph(primary_key=["id"]),
+        columns=answers.get("columns", {BRONZE: TYPES, SILVER: {"id": "int", "v": "string"}}),
         answers={
             "is_wrong": [{"is_wrong": answers.get("wrong", False)}],
-            "with changes as": answers.get("changes", [{**row, "image": json.dumps(row["image"])}]),
-            "select distinct `id`": [{"id": 1}, {"id": 2}],
-            "from silver.shop__order": [{"sequence": row["sequence"], "image": '{"id": "1", "v": "a"}'}],
+            "with changes as": answers.get("changes", [CHANGE]),
+            "with keys as": [{"image": '{"ID": "2"}'}],
+            "from silver.shop__order": [{"sequence": "1", "image": '{"id": "1", "v": "a"}'}],
         },
         summary={"cdc.batch-id": "10"},
     )
-    dbt.explain_row("shop__order", key)
-    return dbt
+    dbt.cdc_explain("shop__order", key)
+    [logged] = dbt.logged
+    return dbt, json.loads(logged.removeprefix("cdc_answer "))
 
 
-def test_explain_row__prints_the_life_of_a_key():
-    [text] = explained(1).printed
-    assert "won: it is the row" in text
-    assert text.endswith("id  v\n--  -\n1   a\n")
+def test_cdc_explain__answers_with_all_that_is_known_of_a_key():
+    dbt, answer = asked({"id": "1"})
+    assert answer == {
+        "is_built": True,
+        "bronze": "bronze.shop__order",
+        "silver": "silver.shop__order",
+        "key": {"ID": "1"},
+        "types": TYPES,
+        "wrong": [],
+        "changes": [CHANGE],
+        "rows": [{"sequence": "1", "image": '{"id": "1", "v": "a"}'}],
+        "other_keys": [],
+        "applied_batch_id": 10,
+    }
+    assert all(query.lstrip().startswith(("select", "with")) for query in dbt.queries)
 
 
-def test_explain_row__unknown_key():
-    with pytest.raises(CompilerError) as error:
-        explained(9, changes=[])
-    assert str(error.value) == (
-        "CDC error (explain_row): bronze.shop__order has no change of id = 9. Keys that it has: id = 1; id = 2 …"
-    )
+@pytest.mark.parametrize("role", ["truncate", "reload", None])
+def test_cdc_explain__a_key_without_changes_gets_others(role):
+    _, answer = asked({"id": "9"}, changes=[{**CHANGE, "role": role}] if role else [])
+    assert answer["other_keys"] == [{"image": '{"ID": "2"}'}]
 
 
-def test_explain_row__a_key_of_another_type():
-    with pytest.raises(CompilerError) as error:
-        explained("x", wrong=True)
-    assert str(error.value) == ("CDC error (explain_row) for shop.order: id is 'x', expected a value of type int.")
+def test_cdc_explain__a_value_of_another_type_asks_for_no_rows():
+    dbt, answer = asked({"id": "x"}, wrong=True)
+    assert (answer["wrong"], "changes" in answer) == (["ID"], False)
+    assert dbt.queries == ["select try_cast('x' as int) is null as is_wrong"]
+
+
+def test_cdc_explain__null_is_of_every_type():
+    dbt, answer = asked({"id": None})
+    assert (answer["wrong"], answer["key"]) == ([], {"ID": None})
+    assert not any("is_wrong" in query for query in dbt.queries)
 
 
 @pytest.mark.parametrize(
-    ("columns", "problem"),
+    ("columns", "expected"),
     [
-        ({}, "bronze or silver does not exist yet: run `dbt build --select +silver_shop__order` first."),
-        (
-            {BRONZE: {"_cdc_operation": "string"}, SILVER: {"id": "string"}},
-            "bronze has no column id yet, no row of the table has arrived.",
-        ),
+        ({}, {"is_built": False}),
+        ({BRONZE: TYPES}, {"is_built": False}),
+        ({SILVER: TYPES}, {"is_built": False}),
+        ({BRONZE: {"v": "string"}, SILVER: TYPES}, {"key": {}, "types": {"v": "string"}, "wrong": []}),
     ],
 )
-def test_explain_row__nothing_there_yet(columns, problem):
-    with pytest.raises(CompilerError) as error:
-        Dbt(nodes=graph(), columns=columns).explain_row("shop__order", 1)
-    assert str(error.value) == f"CDC error (explain_row) for shop.order: {problem}"
+def test_cdc_explain__nothing_there_yet(columns, expected):
+    dbt, answer = asked({"id": "1"}, columns=columns)
+    assert dbt.queries == []
+    assert expected.items() <= answer.items() and "changes" not in answer
 
 
 CLAUSES = """using iceberg

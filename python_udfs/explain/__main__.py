@@ -1,0 +1,109 @@
+"""Prints why a row is as it is: every change of one key in order, with its verdict, and the silver row now.
+
+``python -m python_udfs.explain sampledb__product 1001`` is ``make explain TABLE=sampledb__product KEY=1001``.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from python_udfs.cli.console import add_project_dir, argument_parser, run_command, say
+from python_udfs.cli.operation import Operations
+from python_udfs.explain.fold import Change
+from python_udfs.explain.key import ExplainError, Key, key_text, parse_key
+from python_udfs.explain.report import report
+from python_udfs.explain.verdicts import Life
+from python_udfs.paths import PROJECT_ROOT
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Prints the life of one key.
+
+    Args:
+        arguments: words of the command line; None takes those of the process.
+
+    Returns:
+        The exit code, see `run_command`.
+    """
+    parser = argument_parser("explain", __doc__)
+    parser.add_argument("table", help="name of a silver table, or schema.table as at the source")
+    parser.add_argument("key", help="a value, a list such as [7, 1], or a mapping such as {order_id: 7, line_no: 1}")
+    add_project_dir(parser, PROJECT_ROOT)
+    options = parser.parse_args(arguments)
+
+    def work() -> None:
+        operations = Operations(options.project_dir.resolve())
+        node = silver_model(operations.nodes(), options.table)
+        cdc = node.config.meta["cdc"]
+        # Rows of a table without a key are known by their place in raw.
+        columns = ["_cdc_source_file", "_cdc_file_row"] if cdc["mode"] == "append" else cdc["primary_key"]
+        key = parse_key(options.key, columns, node.alias)
+        say(report(*explain(cdc, key, operations.ask("cdc_explain", table=node.alias, key=key), node.name)))
+
+    return run_command(work)
+
+
+def silver_model(nodes: Iterable[Any], table: str) -> Any:
+    """Finds a silver model.
+
+    Args:
+        nodes: nodes of dbt's graph.
+        table: name of the silver table, with or without its schema, or of the source table with its schema.
+
+    Raises:
+        ExplainError: none is called so, or the source table comes from several feeds.
+    """
+    models = [node for node in nodes if (node.config.meta.get("cdc") or {}).get("layer") == "silver"]
+    names = {node.alias: node for node in models}
+    sources = [node for node in models if table == "{source_schema}.{source_table}".format(**node.config.meta["cdc"])]
+    found = [node for node in models if table in (node.alias, f"{node.schema}.{node.alias}")] or sources
+    if len(found) == 1:
+        return found[0]
+    accepted = ", ".join(sorted(node.alias for node in found) or sorted(names))
+    several = f", which {len(found)} feeds have" if found else ""
+    raise ExplainError(
+        f"TABLE: found {table or 'nothing'}{several}; accepted: a silver table,"
+        f" {accepted or 'but there is none: no row of seeds/cdc_tables.csv is active'}."
+    )
+
+
+def explain(cdc: Mapping[str, Any], key: Key, answer: Mapping[str, Any], model: str) -> tuple[Life, str]:
+    """Judges what bronze and silver answered.
+
+    Args:
+        cdc: the table's ``meta.cdc``.
+        key: the key that was asked for.
+        answer: what the macro ``cdc_explain`` answers.
+        model: name of the silver model, for messages.
+
+    Returns:
+        The life of the key, and the name of the silver table.
+
+    Raises:
+        ExplainError: the tables are not there, the key is none of its types, or bronze has no change of it.
+    """
+    table = f"{cdc['source_schema']}.{cdc['source_table']}"
+    if not answer["is_built"]:
+        raise ExplainError(f"{table} has no bronze or no silver table yet: run `dbt build --select +{model}` first.")
+    types = answer["types"]
+    spelled = {name.lower() for name in answer["key"]}
+    missing = [name for name in key if name.lower() not in spelled]
+    if missing:
+        raise ExplainError(f"{table} has no column {', '.join(missing)} in bronze yet: no row of it has arrived.")
+    wrong = [f"{name} = {answer['key'][name]}; accepted: a value of type {types[name]}" for name in answer["wrong"]]
+    if wrong:
+        raise ExplainError("\n".join(f"KEY: found {line}." for line in wrong))
+    changes = [Change.of(number, row) for number, row in enumerate(answer["changes"], start=1)]
+    if not any(change.role in ("change", "key change") for change in changes):
+        known = "; ".join(key_text(json.loads(row["image"])) for row in answer["other_keys"])
+        accepted = f"accepted: a key that it has, such as {known}" if known else "it has no rows at all"
+        raise ExplainError(f"KEY: found {key_text(key)}, of which {answer['bronze']} has no change; {accepted}.")
+    silver = [{"sequence": row["sequence"], "image": json.loads(row["image"])} for row in answer["rows"]]
+    return Life(cdc, answer["key"], changes, silver, answer["applied_batch_id"]), answer["silver"]
+
+
+if __name__ == "__main__":
+    sys.exit(main())

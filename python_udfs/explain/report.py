@@ -1,0 +1,51 @@
+"""The life of a key as text."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from python_udfs.cli.console import text_table
+from python_udfs.explain.fold import Change
+from python_udfs.explain.key import Key, key_text
+from python_udfs.explain.verdicts import Life
+
+HEAD = ("#", "operation", "committed at", "file", "row", "batch", "source position", "verdict", "values")
+LONGEST_VALUES = 80
+
+
+def report(life: Life, silver: str) -> str:
+    """What is printed of a key.
+
+    Args:
+        life: the key.
+        silver: name of the silver table.
+    """
+    cdc = life.cdc
+    deletes = f", {cdc['delete_mode']} deletes" if cdc["mode"] == "current" else ""
+    head = f"{cdc['source_schema']}.{cdc['source_table']}, {key_text(life.key)} (mode {cdc['mode']}{deletes})"
+    changes = [_line(change, life.key, verdict) for change, verdict in zip(life.changes, life.verdicts(), strict=True)]
+    rows = [list(row["image"].values()) for row in life.silver]
+    now = _table(list(life.silver[0]["image"]), rows) if rows else "no row"
+    return f"{head}\n\n{_table(HEAD, changes)}\n\n{silver} now:\n\n{now}\n"
+
+
+def _line(change: Change, key: Key, verdict: str) -> list[Any]:
+    file = (change.source_file or "").rsplit("/", 1)[-1]
+    values = ", ".join(_values(change.image, key, change.unavailable))
+    shown = values if len(values) <= LONGEST_VALUES else f"{values[: LONGEST_VALUES - 1]}…"
+    place = [file, change.file_row or "", change.batch_id, change.place]
+    return [change.number, change.operation, change.committed_at or "", *place, verdict, shown]
+
+
+def _values(image: Mapping[str, str | None], key: Key, unavailable: Iterable[str]) -> Iterable[str]:
+    for name, value in image.items():
+        if name in unavailable:
+            yield f"{name} unavailable"
+        elif name not in key:
+            yield f"{name}={'NULL' if value is None else value}"
+
+
+def _table(head: list[str] | tuple[str, ...], rows: list[list[Any]]) -> str:
+    lines = [["NULL" if cell is None else str(cell).replace("\n", "⏎") for cell in row] for row in rows]
+    return text_table(head, lines, "<" * len(head))

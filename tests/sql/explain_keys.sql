@@ -1,0 +1,1 @@
+{{ cdc_explain_keys_sql('bronze.shop__order', ['id', 'line no']) }}
