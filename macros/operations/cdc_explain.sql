@@ -28,8 +28,8 @@
 {% macro _cdc_explain_wrong(key, types) %}
     {% set wrong = [] %}
     {% for name, value in key.items() if value is not none %}
-        {% set sql = 'select try_cast(' ~ adapter.string_literal(value) ~ ' as ' ~ types[name] ~ ') is null as is_wrong' %}
-        {% if run_query(sql).rows[0]['is_wrong'] %}
+        {% set value_sql = 'try_cast(' ~ adapter.string_literal(value) ~ ' as ' ~ types[name] ~ ')' %}
+        {% if run_query('select ' ~ value_sql ~ ' is null as is_wrong').rows[0]['is_wrong'] %}
             {% do wrong.append(name) %}
         {% endif %}
     {% endfor %}
