@@ -1,0 +1,16 @@
+"""How many macro files one batch passes: a stranger has to read no more than these."""
+
+from __future__ import annotations
+
+from tests.e2e.walk import walk_batches
+
+LIMITS = {"bronze, a parquet batch": 20, "silver, a parquet batch": 26, "silver, a late history batch": 30}
+
+
+def test_a_batch_passes_few_macro_files(empty_lakehouse):
+    walks = walk_batches(empty_lakehouse)
+    assert {title: len(walk.files) for title, walk in walks.items()} == LIMITS
+    assert all(
+        walk.steps[0] == (0, f"get_incremental_cdc_{way}_sql")
+        for walk, way in zip(walks.values(), ("append", "merge", "merge"), strict=True)
+    )
