@@ -1,6 +1,6 @@
 {#
     Judges the quarantined rows of a table again, with the metadata of now, and adds those that pass to bronze at their
-    places, by one commit: dbt run-operation replay_quarantine --args '{table: salesdb__customer}'
+    positions, by one commit: dbt run-operation replay_quarantine --args '{table: salesdb__customer}'
 #}
 {% macro replay_quarantine(table) %}
     {% set node = cdc_silver_node(table) %}

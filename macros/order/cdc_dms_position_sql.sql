@@ -1,6 +1,6 @@
 {#
     What the source says about the order of a change: generation, load before changes, and the change sequence where the
-    change has one, else the time of its file (docs/contracts.md section 6.1). Both begin with a time in UTC. The objects
+    change has one, else the time of its file (docs/contracts.md section 6.1). Both begin with a time in UTC. The files
     of one file time have no order among themselves. The listing knows no generation: there the place begins without.
 #}
 {% macro cdc_dms_position_sql(prefix='', change_sequence=none, has_generation=true) -%}

@@ -1,6 +1,6 @@
 {#
-    What an object says of the order of its rows: the place, as far as the object knows it, its own hash, and the time of
-    its content; and when this run came by it. The same for each row of an object, so it is made once per object, where it
+    What a file says of the order of its rows: the place, as far as the file knows it, its own hash, and the time of
+    its content; and when this run came by it. The same for each row of a file, so it is made once per file, where it
     is no part of the code that Spark generates: as a literal in it, a time that differs from run to run has Spark compile
     the same code again in each.
 #}

@@ -1,4 +1,4 @@
-{# Whether a row of bronze is of older content of an object that was overwritten (record 28). #}
+{# Whether a row of bronze is of older content of a file that was overwritten (record 28). #}
 {% macro cdc_is_void_sql(alias, bronze) -%}
 exists (
     select 1

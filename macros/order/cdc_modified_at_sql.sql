@@ -1,4 +1,4 @@
-{# The version of the object that a row's sequence names: its last 14 characters. #}
+{# The version of the file that a row's sequence names: its last 14 characters. #}
 {% macro cdc_modified_at_sql(sequence) -%}
 right({{ sequence }}, 14)
 {%- endmacro %}

@@ -1,6 +1,6 @@
 {#
-    The place of a change as its source tells it, and what orders rows of one place: object, row, and newer content of
-    an overwritten object above its older content. What follows the place is 45 characters long.
+    The place of a change as its source tells it, and what orders rows of one source position: file, row, and newer
+    content of an overwritten file above its older content. What follows the place is 45 characters long.
 #}
 {% macro cdc_sequence_sql(place_sql) -%}
 concat_ws(

@@ -1,8 +1,8 @@
 {#
-    How many keys have different changes at one place, in objects without an order among themselves. Each counts in the
-    run that brought the last of them. Objects and rows are compared by their hashes: a load is in many objects of one
-    place, and counting distinct rows would sort it. A hash passes over nulls, so that it has to be told of them. The places are those of
-    the listing, which lack the generation and a point.
+    How many keys have different changes at one source position, in files without an order among themselves. Each counts
+    in the run that brought the last of them. Files and rows are compared by their hashes: a load is in many files of one
+    place, and counting distinct rows would sort it. A hash passes over nulls, so each null is hashed as a flag. The
+    positions are those of the listing, which lack the generation and a point.
 #}
 {% macro cdc_ties_sql(cdc, log_sql, places, plan, after_batch_id) -%}
 {%- set row_hash -%}

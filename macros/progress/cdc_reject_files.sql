@@ -1,5 +1,5 @@
 {#
-    A rejection is committed before the batch that leaves the object out: after a crash between the two the object
+    A rejection is committed before the batch that leaves the file out: after a crash between the two the file
     is still rejected, and the other way round it would be lost.
 #}
 {% macro cdc_reject_files(cdc, files_sql, rule, files) %}

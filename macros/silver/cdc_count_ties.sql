@@ -1,6 +1,6 @@
 {#
-    Ties that this run resolves by the hash of the object's name. Looked for only where keys have more than one change,
-    the changes are of more than one object or of a place that has been applied, and the listing shows two objects of
+    Ties that this run resolves by the hash of the file's name. Looked for only where keys have more than one change,
+    the changes are of more than one file or of a place that has been applied, and the listing shows two files of
     one place.
 #}
 {% macro cdc_count_ties(cdc, changes, plan) %}
@@ -24,7 +24,7 @@
 
 
 {#
-    Places, without their generation, that more than one object has, one of them in a batch that silver has not applied.
+    Places, without their generation, that more than one file has, one of them in a batch that silver has not applied.
 #}
 {% macro _shared_positions_sql(cdc, listing, after_batch_id, last_batch_id) -%}
 with objects as (

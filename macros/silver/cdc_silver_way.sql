@@ -20,8 +20,8 @@
 
 {#
     Whether no row of a batch can stand at a place of raw that silver knows: all sort after what was applied, in other
-    objects (what follows them in a sequence is row and time, 28 characters). Not across generations: a reload
-    overwrites the objects of the load before it.
+    files (what follows them in a sequence is row and time, 28 characters). Not across generations: a reload
+    overwrites the files of the load before it.
 #}
 {% macro _has_only_new_files(changes) %}
     {% set applied = changes.applied_sequence %}

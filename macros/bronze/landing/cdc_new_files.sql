@@ -1,8 +1,8 @@
 {#
-    Returns paths (the objects to read, in the order of their changes), overwritten (those of change objects of which an
+    Returns paths (the files to read, in the order of their changes), overwritten (those of change files of which an
     earlier version was listed), has_truncate, has_load, has_mixed (records wait in the split table), is_reloaded (a load
-    object of the table came more than once), last_batch_id (what progress becomes) and sql, which reads the rows of
-    cdc_new_files_sql without asking the listing again. Objects whose content was replaced before anybody read it are
+    file of the table came more than once), last_batch_id (what progress becomes) and sql, which reads the rows of
+    cdc_new_files_sql without asking the listing again. Files whose content was replaced before anybody read it are
     written to rejected_files here, so that each of them keeps a reason.
 #}
 {% macro cdc_new_files(cdc, after_batch_id) %}

@@ -1,9 +1,9 @@
 {#
-    An object seen in two versions since the last batch can be read in its newest version only: the older content is gone.
-    A load object that comes with an older time than before, out of a backup for example, is older content as well.
+    A file seen in two versions since the last batch can be read in its newest version only: the older content is gone.
+    A load file that comes with an older time than before, out of a backup for example, is older content as well.
     A version that went and came back is listed twice and read once; one that was rejected because it was not there is
     read when it is back. Where files of many tables are split, loads wait for the split to have come as far. Without
-    a table: the objects of all, each with the name of its table.
+    a table: the files of all, each with the name of its table.
 #}
 {% macro cdc_new_files_sql(
     listing, rejected, cdc, after_batch_id, split=none, has_gone=false, is_reloaded=false

@@ -16,9 +16,9 @@
 
 
 {#
-    What the listing has of each table: its newest batch, the one before the newest of all, the newest with an object whose
-    place in the order another one has too; whether a load object came again, and whether an object went; and how many
-    objects of all tables the newest batch of all has.
+    What the listing has of each table: its newest batch, the one before the newest of all, the newest with a file whose
+    source position another one has too; whether a load file came again, and whether a file went; and how many
+    files of all tables the newest batch of all has.
 #}
 {% macro _newest_batches_sql(listing) -%}
 with objects as (

@@ -1,4 +1,4 @@
-{# The mixed objects that have rows of this table, as cdc_new_files_sql gives files. #}
+{# The multi-table files that have rows of this table, as cdc_new_files_sql gives files. #}
 {% macro cdc_split_files_sql(split, cdc, after_batch_id) -%}
 select
     path,

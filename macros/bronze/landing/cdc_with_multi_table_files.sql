@@ -36,7 +36,7 @@ where
 {%- endmacro %}
 
 
-{# Records of mixed objects in the form of lines: a record that holds line breaks is one of them. #}
+{# Records of multi-table files in the form of lines: a record that holds line breaks is one of them. #}
 {% macro _multi_table_lines_sql(split, cdc, after_batch_id, last_batch_id, lines=none) -%}
 {%- if lines is not none %}
 select

@@ -1,5 +1,5 @@
 {#
-    Adds the load objects that may belong to a reload of this batch. Which of them do is known once their content is
+    Adds the load files that may belong to a reload of this batch. Which of them do is known once their content is
     compared; their order does not depend on it.
 #}
 {% macro cdc_add_repeated_loads(cdc, files, after_batch_id) %}

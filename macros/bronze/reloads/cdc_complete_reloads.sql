@@ -1,6 +1,6 @@
 {#
-    The reloads that are complete with this batch and of which bronze does not say so yet. One that left load objects of
-    an earlier load as they were is not complete: it removes nothing, and the run says which objects it waits for.
+    The reloads that are complete with this batch and of which bronze does not say so yet. One that left load files of
+    an earlier load as they were is not complete: it removes nothing, and the run says which files it waits for.
 #}
 {% macro cdc_complete_reloads(cdc, existing, files) %}
     {% set listing, rejected = ref('raw_listing'), ref('rejected_files') %}

@@ -1,5 +1,5 @@
 {#
-    The load objects of a batch that came before with the same size, and the version that bronze holds of each: it may have
+    The load files of a batch that came before with the same size, and the version that bronze holds of each: it may have
     the same rows. Another size is other content.
 #}
 {% macro cdc_earlier_loads_sql(files_sql, listing, rejected, cdc, last_batch_id) -%}

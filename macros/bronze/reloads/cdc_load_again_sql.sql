@@ -1,5 +1,5 @@
 {#
-    The files of a batch with a load file, and the load objects that came again before it with the content that they had:
+    The files of a batch with a load file, and the load files that came again before it with the content that they had:
     if this batch is a reload, they may belong to it.
 #}
 {% macro cdc_load_again_sql(cdc, files_sql, listing, rejected, after_batch_id, last_batch_id) -%}

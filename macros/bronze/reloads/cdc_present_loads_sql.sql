@@ -1,4 +1,4 @@
-{# The load objects of a table that the listing last found there, each with its path at that time. #}
+{# The load files of a table that the listing last found there, each with its path at that time. #}
 {% macro cdc_present_loads_sql(cdc, listing, last_batch_id) -%}
 select
     object_key,

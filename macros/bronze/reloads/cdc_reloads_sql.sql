@@ -1,5 +1,5 @@
 {#
-    The reloads of which a change has come, each with the load objects that it left as they were: objects of an earlier
+    The reloads of which a change has come, each with the load files that it left as they were: files of an earlier
     generation that have no version in it and are still there. Without such a one the reload is complete.
 #}
 {% macro cdc_reloads_sql(cdc, listing, rejected, last_batch_id, split=none) -%}

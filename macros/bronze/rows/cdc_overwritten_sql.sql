@@ -1,5 +1,5 @@
 {#
-    One marker per overwritten object of which another version is in bronze, or in this batch: rows of versions before
+    One marker per overwritten file of which another version is in bronze, or in this batch: rows of versions before
     the marker's are void (record 28). The greatest version counts, whichever came last.
 #}
 {% macro cdc_overwritten_sql(paths, bronze) -%}

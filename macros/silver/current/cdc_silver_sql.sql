@@ -1,7 +1,7 @@
 {#
-    The newest change of every key that bronze has news of. A row that is only marked as deleted keeps its last image,
-    which is not always in the delete itself (docs/contracts.md section 1.7). What is older than the last truncate or
-    complete reload is gone (section 1.10, case 40).
+    The newest change of every key that bronze has new changes of. A row that is only marked as deleted keeps its last
+    image, which is not always in the delete itself (docs/contracts.md section 1.7). What is older than the last truncate
+    or complete reload is gone (section 1.10, case 40).
 #}
 {% macro cdc_silver_sql(cdc, changes, plan, is_first) -%}
 {%- set is_soft = cdc_is_soft(cdc) -%}

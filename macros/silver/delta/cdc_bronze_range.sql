@@ -2,7 +2,7 @@
     Which part of bronze is new to silver, what is in it, and silver's progress once it is applied. The range starts at
     the snapshot that was applied last; where that one is gone (expired, rolled back), at the batch that was applied
     last. Changes that sort before what was applied make the whole log interesting: it is then looked at, too. A marker of
-    an overwritten object takes rows back, of which nothing says what they had replaced: all of the log is new then.
+    an overwritten file takes rows back, of which nothing says what they had replaced: all of the log is new then.
 #}
 {% macro cdc_bronze_range(cdc, bronze, to_snapshot_id, progress, plan, is_again=false) %}
     {% set from_snapshot_id = progress.get('cdc.bronze-snapshot-id') %}

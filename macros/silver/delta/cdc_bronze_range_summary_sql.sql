@@ -1,5 +1,5 @@
 {#
-    One row about a part of bronze. No groups and no collections: they would make the aggregate a slower one; and objects
+    One row about a part of bronze. No groups and no collections: they would make the aggregate a slower one; and files
     are told apart by a hash of their paths: to cut them out of sequences took half of its time. With a key, also its
     range, as text.
 #}

@@ -1,5 +1,5 @@
 {#
-    The changes that decide what becomes of a key: what is new, or all that bronze ever got of the key where something
+    The changes that decide what becomes of a key: new changes, or all that bronze ever got of the key where something
     older than what silver applied has come. A truncate that comes late concerns every key.
 #}
 {% macro cdc_changes_sql(cdc, changes) -%}

@@ -1,7 +1,7 @@
 {#
-    Whether a table of current rows takes those batches that allow it by removing the rows of their keys and adding the new ones, which
-    reads no more of the table than its keys. On a small table one MERGE is faster. An operation, which has no progress, has
-    no config either.
+    Whether a table of current rows takes those batches that allow it by removing the rows of their keys and adding the
+    new ones, which reads no more of the table than its keys. On a small table one MERGE is faster. An operation, which
+    has no progress, has no config either.
 #}
 {% macro cdc_table_allows_replace(cdc, progress) %}
     {% do return(

@@ -1,5 +1,5 @@
 {#
-    What happened to each key: the changes, ends that barriers bring, and first of all the newest version that silver
+    What happened to each key: the changes, ends that reset points bring, and first of all the newest version that silver
     has of a key whose changes go on from there.
 #}
 {% macro cdc_history_events_sql(cdc, plan, silver, has_late, has_ends) -%}

@@ -1,6 +1,6 @@
 {#
     The versions to write. A key without a late change goes on from its newest version; one with a late change is
-    derived anew from the log, as is every key where a barrier is new, and what silver has of it beyond that is gone.
+    derived from the whole log, as is every key where a reset point is new, and what silver has of it beyond that is gone.
 #}
 {% macro cdc_history_sql(cdc, bronze, silver, changes, plan, derives_all) -%}
 {%- set replays = silver is not none and (derives_all or changes.has_late) -%}

@@ -1,7 +1,7 @@
 {#
-    Whether the news move a barrier that is there already. A complete load generation ends versions at the first commit
-    time of its load (of all its rows, where the load had none), so a late row of it may come with an earlier one. Of a
-    generation before the one applied last it is not known here whether it was complete: then the answer is yes.
+    Whether the new changes move a reset point that is there already. A complete load generation ends versions at the
+    first commit time of its load (of all its rows, where the load had none), so a late row of it may come with an earlier
+    one. Of a generation before the one applied last it is not known here whether it was complete: then the answer is yes.
 #}
 {% macro cdc_moves_reset_point(bronze, changes) %}
     {% for news in run_query(_generation_starts_sql(changes.sql)) if news['generation'] <= changes.barrier %}

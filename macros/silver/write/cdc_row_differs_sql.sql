@@ -1,5 +1,5 @@
 {#
-    Whether a change changes anything but its place in the order. Rows of another generation differ: the place tells
+    Whether a change changes anything but its source position. Rows of another generation differ: the place tells
     whether a reload still holds them.
 #}
 {% macro cdc_row_differs_sql(columns, fills, is_soft) -%}
