@@ -30,7 +30,7 @@ class Plan:
     Args:
         project_dir: root of the dbt project.
         wanted: path to text of every file that should be there.
-        missing: files to write anew.
+        missing: files to write again.
         differing: generated files whose text is not the wanted one.
         unchanged: generated files that are as they should be.
         stale: generated files that nothing asks for any more.

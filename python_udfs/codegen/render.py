@@ -189,7 +189,7 @@ def _table_properties(table: Table) -> Mapping[str, str]:
         "write.merge.mode": table.write_mode,
         "write.update.mode": table.write_mode,
         "write.delete.mode": table.write_mode,
-        # By file, each batch would write the delete file of each data file that it touches anew, with all it held.
+        # By file, each batch would write the delete file of each data file that it touches again, with all it held.
         "write.delete.granularity": "partition",
         **dict(table.table_properties),
     }

@@ -48,47 +48,49 @@ def rows(lines: DataFrame, feed: Mapping[str, Any]) -> DataFrame:
     Returns:
         `RESULT_COLUMNS`; file_row is the line times `ROWS_PER_LINE` plus the place in `data`.
     """
-    told = F.col("message")
+    message = F.col("message")
     is_row = F.col("set_aside").isNull()
-    is_truncate = F.coalesce(told["type"].isin(*TRUNCATES), F.lit(False))
-    is_too_long = F.coalesce(F.size(told["data"]) > ROWS_PER_LINE, F.lit(False))
+    is_truncate = F.coalesce(message["type"].isin(*TRUNCATES), F.lit(False))
+    is_too_long = F.coalesce(F.size(message["data"]) > ROWS_PER_LINE, F.lit(False))
     # Of a message without rows one is left, so that it is not lost.
-    its_rows = F.posexplode_outer(F.when(is_row & ~is_truncate & ~is_too_long, told["data"]))
+    its_rows = F.posexplode_outer(F.when(is_row & ~is_truncate & ~is_too_long, message["data"]))
     frame = (
         M.one_per_line(lines)
         .withColumn("message", M.parsed(F.col("content"), _SCHEMA))
         .withColumn("set_aside", _set_aside())
-        .withColumn("types", M.types_of_table(feed, told["database"], told["table"]))
+        .withColumn("types", M.types_of_table(feed, message["database"], message["table"]))
         .select("*", its_rows.alias("index", "data"))
         .withColumn("index", F.coalesce("index", F.lit(0)))
-        .withColumn("now", M.decoded(F.col("data"), _decode(feed)))
-        .withColumn("then", M.decoded(F.get(told["old"], F.col("index")), _decode(feed)))
+        .withColumn("after_image", M.decoded(F.col("data"), _decode(feed)))
+        .withColumn("before_image", M.decoded(F.get(message["old"], F.col("index")), _decode(feed)))
     )
     received_rows = F.concat(
-        F.lit("data: received "), F.size(told["data"]), F.lit(f" rows, expected {ROWS_PER_LINE} at most")
+        F.lit("data: received "), F.size(message["data"]), F.lit(f" rows, expected {ROWS_PER_LINE} at most")
     )
     wrong = [
-        *M.missing({name: told[name] for name in ("database", "table", "type", "es")}),
+        *M.missing({name: message[name] for name in ("database", "table", "type", "es")}),
         F.when(is_too_long, received_rows).when(
-            told["type"].isin(*OPERATIONS) & F.col("data").isNull(), F.lit("data: received no row")
+            message["type"].isin(*OPERATIONS) & F.col("data").isNull(), F.lit("data: received no row")
         ),
-        M.untimely("es", told["es"], _executed_at(), "milliseconds since 1970"),
-        M.unlike("commitTs", told["_tidb"]["commitTs"], "^[0-9]{1,20}$", "a natural number"),
+        M.untimely("es", message["es"], _executed_at(), "milliseconds since 1970"),
+        M.unlike("commitTs", message["_tidb"]["commitTs"], "^[0-9]{1,20}$", "a natural number"),
     ]
-    frame = frame.withColumn("malformed", F.when(is_row, M.malformed(_EXPECTED, wrong, F.col("now"), F.col("then"))))
+    frame = frame.withColumn(
+        "malformed", F.when(is_row, M.malformed(_EXPECTED, wrong, F.col("after_image"), F.col("before_image")))
+    )
     is_good = is_row & F.col("malformed").isNull()
-    letter = F.when(is_truncate, F.lit("T")).otherwise(M.translated(told["type"], OPERATIONS))
+    letter = F.when(is_truncate, F.lit("T")).otherwise(M.translated(message["type"], OPERATIONS))
     return frame.withColumns(
         {
             "file_row": F.col("file_row") * ROWS_PER_LINE + F.col("index"),
-            "source_schema": F.when(is_row, told["database"]),
-            "source_table": F.when(is_row, told["table"]),
+            "source_schema": F.when(is_row, message["database"]),
+            "source_table": F.when(is_row, message["table"]),
             "kind": F.when(is_row, F.when(is_truncate, F.lit("truncate")).otherwise(F.lit("change"))),
-            "operation": F.when(is_row, F.coalesce(letter, told["type"])),
+            "operation": F.when(is_row, F.coalesce(letter, message["type"])),
             "committed_at": _executed_at(),
             "position": F.when(is_row, _position()),
-            "image": F.when(is_good, M.texts(F.col("now"))),
-            "before": F.when(is_good & (told["type"] == "UPDATE"), M.texts(F.col("then"))),
+            "image": F.when(is_good, M.texts(F.col("after_image"))),
+            "before": F.when(is_good & (message["type"] == "UPDATE"), M.texts(F.col("before_image"))),
             "unavailable": F.lit(None).cast("array<string>"),
         }
     ).select(*M.RESULT_COLUMNS)
@@ -99,11 +101,11 @@ def _executed_at() -> Column:
 
 
 def _set_aside() -> Column:
-    told = F.col("message")
-    is_statement = (told["isDdl"] == "true") & ~told["type"].isin(*TRUNCATES) | told["type"].isin(*DDL)
+    message = F.col("message")
+    is_statement = (message["isDdl"] == "true") & ~message["type"].isin(*TRUNCATES) | message["type"].isin(*DDL)
     return F.coalesce(
         F.when(M.is_empty(F.col("content")), F.lit("empty")),
-        M.translated(told["type"], SET_ASIDE),
+        M.translated(message["type"], SET_ASIDE),
         F.when(is_statement, F.lit("ddl")),
     )
 

@@ -64,7 +64,7 @@ EXPECTED = {
     "ms": "milliseconds since 1970-01-01, in the years 1 to 9999",
     "us": "microseconds since 1970-01-01, in the years 1 to 9999",
     "ns": "nanoseconds since 1970-01-01",
-    "timestamp": "an ISO time in the years 1 to 9999, or a number since 1970-01-01 whose size tells the unit",
+    "timestamp": "an ISO time in the years 1 to 9999, or a number since 1970-01-01 whose size shows the unit",
     "decimal": "base64 of a whole number of at most 38 digits, and its scale in the message's schema or in cdc_columns",
     "scaled": "a scale and base64 of a whole number of at most 38 digits",
     "number": "a decimal number",
@@ -100,11 +100,11 @@ spans_lines = M.never_spans_lines
 
 
 def rows(lines: DataFrame, feed: Mapping[str, Any]) -> DataFrame:
-    """The changes that messages tell, their values as text (docs/contracts.md sections 3, 4 and 6.1).
+    """The changes that messages report, their values as text (docs/contracts.md sections 3, 4 and 6.1).
 
     A position is three numbers of 20 digits and a last digit: for MySQL and MariaDB the binary log (4 digits for its
     base name, 16 for its number), the position in it and the row; for PostgreSQL the last commit, the LSN and 0; for
-    Oracle the commit SCN, the SCN and the SSN. Where the message tells none of them: topic partition, offset and 0, or
+    Oracle the commit SCN, the SCN and the SSN. Where the message has none of them: topic partition, offset and 0, or
     zeros if the name of the object is not the sink's. The last digit is 1 for a row of an incremental snapshot, which
     follows the change at whose position it was read.
 
@@ -154,7 +154,7 @@ def _messages(lines: DataFrame, form: str) -> DataFrame:
 
 
 def _set_aside(has_two_keys: Column) -> Column:
-    """A word for what is no row of a table, told by the keys of the message (docs/contracts.md section 3.5)."""
+    """A word for what is no row of a table, known by the keys of the message (docs/contracts.md section 3.5)."""
 
     def has(*names: str) -> Column:
         return F.size(F.array_except(F.array(*map(F.lit, names)), F.map_keys("body"))) == 0
@@ -193,7 +193,7 @@ def _of_envelope() -> dict[str, Column]:
 
 
 def _of_flattened() -> dict[str, Column]:
-    """`add.fields` asks for `source.lsn` or, shorter, `lsn`; a table that it does not ask for is told by the topic."""
+    """`add.fields` asks for `source.lsn` or, shorter, `lsn`; a table that it does not ask for is named by the topic."""
     source = {name: F.coalesce(_value("body", f"__source_{name}"), _value("body", f"__{name}")) for name in SOURCE}
     topic = F.split(F.regexp_extract("object_key", SINK_NAME, 1), r"\.")
     source["schema"] = F.coalesce(source["schema"], source["db"], F.get(topic, F.size(topic) - 2))
@@ -443,9 +443,9 @@ def _values(feed: Mapping[str, Any]) -> Column:
 
     # What is needed more than once is a field of the step before: Spark computes it once then. As columns, types and
     # fields would be looked up again for each value.
-    told = F.array(F.struct("types", "by_name"))
+    described = F.array(F.struct("types", "by_name"))
     typed = F.transform(
-        told,
+        described,
         lambda of_table: F.transform(
             F.concat(entries("new", is_old=False), entries("changed", is_old=True)),
             lambda one: struct(
@@ -517,8 +517,8 @@ def _unavailable(placeholder: str) -> list[str]:
 def _rule_of_text(rule: Column, text: Column) -> Column:
     """Makes the rules for dates and timestamps without a schema those of what the text holds.
 
-    The size of a number tells its unit if it lies between 1973 and 2286 or on the last day of 9999, as such numbers do
-    in milli-, micro- or nanoseconds. Other numbers tell none, but for 0 and infinity.
+    The size of a number shows its unit if it lies between 1973 and 2286 or on the last day of 9999, as such numbers do
+    in milli-, micro- or nanoseconds. Other numbers show none, but for 0 and infinity.
     """
     number, digits = text.try_cast("bigint"), F.length(F.regexp_replace(text, "^-", ""))
     last_day = DAYS[1] * MICROS_OF_DAY

@@ -28,7 +28,7 @@ _TIME = f"try_to_timestamp(concat(left({_DIGITS}, 14), '.', right({_DIGITS}, 6))
 
 
 def file_rules(feed: Mapping[str, Any]) -> FileRules:
-    """What the names of DMS objects tell (docs/contracts.md sections 1.2 and 1.4).
+    """What the names of DMS files show (docs/contracts.md sections 1.2 and 1.4).
 
     Args:
         feed: `format` is that of the files in table folders; `is_mixed` says whether transaction files are read.

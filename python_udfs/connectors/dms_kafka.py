@@ -29,7 +29,7 @@ def rows(lines: DataFrame, feed: Mapping[str, Any]) -> DataFrame:
     """The rows that data records carry; control records are set aside.
 
     Order (section 6.1): commit time, transaction and record where the task writes transaction details, else the offset
-    that the sink's name tells, else the time at which DMS made the message. Load rows have no transaction.
+    in the sink's name, else the time at which DMS made the message. Load rows have no transaction.
 
     Args:
         lines: a row per line: `FILE_COLUMNS`, file_row (bigint, from 0) and value (string). A message may go over
@@ -56,7 +56,7 @@ def rows(lines: DataFrame, feed: Mapping[str, Any]) -> DataFrame:
             "transaction-record-id",
         )
     }
-    told = F.col("message.data")
+    data = F.col("message.data")
     frame = (
         M.over_lines(lines, feed)
         .withColumn("message", M.parsed(F.col("content"), schema))
@@ -65,53 +65,55 @@ def rows(lines: DataFrame, feed: Mapping[str, Any]) -> DataFrame:
                 "set_aside": F.when(M.is_empty(F.col("content")), F.lit("empty")).when(
                     metadata["record-type"] == "control", F.lit("control")
                 ),
-                "told_schema": metadata["schema-name"],
-                "told_table": metadata["table-name"],
-                "told_operation": metadata["operation"],
+                "meta_schema": metadata["schema-name"],
+                "meta_table": metadata["table-name"],
+                "meta_operation": metadata["operation"],
                 "made_at": _time(metadata["timestamp"]),
-                "told_at": _time(metadata["commit-timestamp"]),
+                "meta_at": _time(metadata["commit-timestamp"]),
                 "transaction": metadata["transaction-id"],
                 "record": metadata["transaction-record-id"],
                 "types": M.types_of_table(feed, metadata["schema-name"], metadata["table-name"]),
             }
         )
-        .withColumn("now", M.decoded(told if not prefix else _without(told, prefix), _decode))
+        .withColumn("after_image", M.decoded(data if not prefix else _without(data, prefix), _decode))
     )
     before = F.col(f"message.`{quoted}`")
     frame = frame.withColumn(
-        "then", M.decoded(F.coalesce(before, _within(told, prefix)) if prefix else before, _decode)
+        "before_image", M.decoded(F.coalesce(before, _within(data, prefix)) if prefix else before, _decode)
     )
 
     is_row = F.col("set_aside").isNull()
-    is_known = F.col("told_operation").isin(*OPERATIONS)
+    is_known = F.col("meta_operation").isin(*OPERATIONS)
     wrong = [
         *M.missing({name: metadata[name] for name in ("record-type", "operation", "schema-name", "table-name")}),
         M.unlike("record-type", metadata["record-type"], "^data$", "data or control"),
-        F.when(is_known & told.isNull(), F.lit("data: received nothing")),
+        F.when(is_known & data.isNull(), F.lit("data: received nothing")),
         *(
             M.untimely(name, F.nullif(metadata[name], F.lit("")), F.col(time), "a time such as 2024-01-31T23:00:00Z")
-            for name, time in (("timestamp", "made_at"), ("commit-timestamp", "told_at"))
+            for name, time in (("timestamp", "made_at"), ("commit-timestamp", "meta_at"))
         ),
         *(
             M.unlike(name, metadata[name], "^[0-9]{1,20}$", "a natural number")
             for name in ("transaction-id", "transaction-record-id")
         ),
     ]
-    kind = F.when(F.col("told_operation") == "load", F.lit("load")).otherwise(F.lit("change"))
-    frame = frame.withColumn("malformed", F.when(is_row, M.malformed(_EXPECTED, wrong, F.col("now"), F.col("then"))))
+    kind = F.when(F.col("meta_operation") == "load", F.lit("load")).otherwise(F.lit("change"))
+    frame = frame.withColumn(
+        "malformed", F.when(is_row, M.malformed(_EXPECTED, wrong, F.col("after_image"), F.col("before_image")))
+    )
     is_good = is_row & F.col("malformed").isNull()
     return frame.withColumns(
         {
-            "source_schema": F.when(is_row, F.col("told_schema")),
-            "source_table": F.when(is_row, F.col("told_table")),
+            "source_schema": F.when(is_row, F.col("meta_schema")),
+            "source_table": F.when(is_row, F.col("meta_table")),
             "kind": F.when(is_row, kind),
             "operation": F.when(
-                is_row, F.coalesce(M.translated(F.col("told_operation"), OPERATIONS), "told_operation")
+                is_row, F.coalesce(M.translated(F.col("meta_operation"), OPERATIONS), "meta_operation")
             ),
-            "committed_at": F.when(is_row, F.coalesce("told_at", "made_at")),
+            "committed_at": F.when(is_row, F.coalesce("meta_at", "made_at")),
             "position": F.when(is_row, _position()),
-            "image": F.when(is_good, M.texts(F.col("now"))),
-            "before": F.when(is_good & (F.col("told_operation") == "update"), M.texts(F.col("then"))),
+            "image": F.when(is_good, M.texts(F.col("after_image"))),
+            "before": F.when(is_good & (F.col("meta_operation") == "update"), M.texts(F.col("before_image"))),
             "unavailable": F.when(is_good & is_known, _unavailable(feed)),
         }
     ).select(*M.RESULT_COLUMNS)
@@ -127,11 +129,11 @@ def _without(values: Column, prefix: str) -> Column:
 
 def _within(values: Column, prefix: str) -> Column:
     """The before images among the values, under the names of their columns; NULL if there are none."""
-    told = F.map_filter(values, lambda name, _: _is_before(name, prefix))
-    names = F.transform(F.map_keys(told), lambda name: F.substr(name, F.lit(len(prefix) + 1)))
+    carried = F.map_filter(values, lambda name, _: _is_before(name, prefix))
+    names = F.transform(F.map_keys(carried), lambda name: F.substr(name, F.lit(len(prefix) + 1)))
     is_twice = F.size(F.array_distinct(names)) < F.size(names)
     # A map with a name twice fails the whole query; left as it is, it is only this row's problem.
-    return F.when(is_twice, told).when(F.size(told) > 0, F.map_from_arrays(names, F.map_values(told)))
+    return F.when(is_twice, carried).when(F.size(carried) > 0, F.map_from_arrays(names, F.map_values(carried)))
 
 
 def _is_before(name: Column, prefix: str) -> Column:
@@ -164,16 +166,16 @@ def _unavailable(feed: Mapping[str, Any]) -> Column:
     nothing = F.lit(None).cast("array<string>")
     if feed["absent_columns"] != "keep":
         return nothing
-    listed = M.columns_of_table(feed, F.col("told_schema"), F.col("told_table"))
-    present = F.transform(F.map_keys("now"), F.lower)
+    listed = M.columns_of_table(feed, F.col("meta_schema"), F.col("meta_table"))
+    present = F.transform(F.map_keys("after_image"), F.lower)
     absent = F.filter(listed, lambda name: ~F.array_contains(present, F.lower(name)))
     return F.when(F.size(absent) > 0, absent).otherwise(nothing)
 
 
 def _position() -> Column:
     """Commit time, transaction and record; then the sink's offset, where they are not complete."""
-    is_complete = F.col("told_at").isNotNull() & F.col("transaction").isNotNull() & F.col("record").isNotNull()
-    time = F.when(is_complete, F.unix_micros("told_at")).when(~M.in_sink(), F.unix_micros("made_at"))
+    is_complete = F.col("meta_at").isNotNull() & F.col("transaction").isNotNull() & F.col("record").isNotNull()
+    time = F.when(is_complete, F.unix_micros("meta_at")).when(~M.in_sink(), F.unix_micros("made_at"))
     return F.concat_ws(
         ".",
         M.digits(time, 17),

@@ -47,43 +47,45 @@ def rows(lines: DataFrame, feed: Mapping[str, Any]) -> DataFrame:
     Returns:
         `RESULT_COLUMNS`; a message is a row.
     """
-    told = F.col("message")
+    message = F.col("message")
     frame = (
         M.one_per_line(lines)
         .withColumn("message", M.parsed(F.col("content"), _SCHEMA))
         .withColumns(
             {
                 "set_aside": F.coalesce(
-                    F.when(M.is_empty(F.col("content")), F.lit("empty")), M.translated(told["type"], SET_ASIDE)
+                    F.when(M.is_empty(F.col("content")), F.lit("empty")), M.translated(message["type"], SET_ASIDE)
                 ),
-                "types": M.types_of_table(feed, told["database"], told["table"]),
+                "types": M.types_of_table(feed, message["database"], message["table"]),
             }
         )
-        .withColumn("now", M.decoded(told["data"], _decode))
-        .withColumn("then", M.decoded(told["old"], _decode))
+        .withColumn("after_image", M.decoded(message["data"], _decode))
+        .withColumn("before_image", M.decoded(message["old"], _decode))
     )
     is_row = F.col("set_aside").isNull()
-    is_known = told["type"].isin(*OPERATIONS)
+    is_known = message["type"].isin(*OPERATIONS)
     wrong = [
-        *M.missing({name: told[name] for name in ("database", "table", "type", "ts")}),
-        F.when(is_known & told["data"].isNull(), F.lit("data: received nothing")),
-        M.untimely("ts", told["ts"], _time(), "seconds since 1970"),
-        M.unlike("xid", told["xid"], "^[0-9]{1,20}$", "a natural number"),
-        M.unlike("xoffset", told["xoffset"], "^[0-9]{1,10}$", "a natural number"),
-        M.unlike("position", told["position"], _BINLOG, "a binlog file and a position such as mysql-bin.000001:4"),
+        *M.missing({name: message[name] for name in ("database", "table", "type", "ts")}),
+        F.when(is_known & message["data"].isNull(), F.lit("data: received nothing")),
+        M.untimely("ts", message["ts"], _time(), "seconds since 1970"),
+        M.unlike("xid", message["xid"], "^[0-9]{1,20}$", "a natural number"),
+        M.unlike("xoffset", message["xoffset"], "^[0-9]{1,10}$", "a natural number"),
+        M.unlike("position", message["position"], _BINLOG, "a binlog file and a position such as mysql-bin.000001:4"),
     ]
-    frame = frame.withColumn("malformed", F.when(is_row, M.malformed(_EXPECTED, wrong, F.col("now"), F.col("then"))))
+    frame = frame.withColumn(
+        "malformed", F.when(is_row, M.malformed(_EXPECTED, wrong, F.col("after_image"), F.col("before_image")))
+    )
     is_good = is_row & F.col("malformed").isNull()
     return frame.withColumns(
         {
-            "source_schema": F.when(is_row, told["database"]),
-            "source_table": F.when(is_row, told["table"]),
+            "source_schema": F.when(is_row, message["database"]),
+            "source_table": F.when(is_row, message["table"]),
             "kind": F.when(is_row, F.when(_is_load(), F.lit("load")).otherwise(F.lit("change"))),
-            "operation": F.when(is_row, F.coalesce(M.translated(told["type"], OPERATIONS), told["type"])),
+            "operation": F.when(is_row, F.coalesce(M.translated(message["type"], OPERATIONS), message["type"])),
             "committed_at": _time(),
             "position": F.when(is_row, _position()),
-            "image": F.when(is_good, M.texts(F.col("now"))),
-            "before": F.when(is_good & (told["type"] == "update"), M.texts(F.col("then"))),
+            "image": F.when(is_good, M.texts(F.col("after_image"))),
+            "before": F.when(is_good & (message["type"] == "update"), M.texts(F.col("before_image"))),
             "unavailable": F.lit(None).cast("array<string>"),
         }
     ).select(*M.RESULT_COLUMNS)

@@ -19,7 +19,7 @@ HEADERS = rf"{NAME} rlike r'\.headers\.{_END}'"
 
 
 def file_rules(feed: Mapping[str, Any]) -> FileRules:
-    """What the names of files of messages tell; those of a sink and others (docs/contracts.md section 4).
+    """What the names of files of messages show; those of a sink and others (docs/contracts.md section 4).
 
     Args:
         feed: nothing of it matters; all connectors have the same arguments.

@@ -174,7 +174,7 @@ def texts(values: Column) -> Column:
 def problems(values: Column) -> Column:
     """What is wrong with what `decoded` returned: array<string>, empty for NULL.
 
-    A column that is there twice is wrong, whatever its case: the tables tell no case. So is one without a name.
+    A column that is there twice is wrong, whatever its case: the tables know no case. So is one without a name.
     """
     names = F.transform(F.map_keys(values), F.lower)
     wrong = F.transform(F.map_values(values), lambda value: value["problem"])
@@ -239,12 +239,12 @@ def digits(number: Column, width: int) -> Column:
 
 
 def in_sink() -> Column:
-    """Whether the object's name tells topic, partition and offset (docs/contracts.md section 4)."""
+    """Whether the file's name shows topic, partition and offset (docs/contracts.md section 4)."""
     return F.col("object_key").rlike(_SINK_NAME)
 
 
 def sink_place(wanted: Column) -> Column:
-    """Topic (a hash, for fixed width), partition and offset of the message; zeros if its object's name tells none.
+    """Topic (a hash, for fixed width), partition and offset of the message; zeros if its file's name shows none.
 
     Section 4 of docs/contracts.md: the offset is that of the object's first message and the number of this one, true of
     topics without gaps; the order within an object holds in any case.

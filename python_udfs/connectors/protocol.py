@@ -21,8 +21,8 @@ class FileRules:
         ignored_reason: string, why the file is not read; null if it is.
         kind: string, what the file is if it is read: `load`, `change`, or `mixed` (changes of many tables).
         file_time: timestamp in the file's name if it is read, null if there is none.
-        source_schema: string, null where the name does not tell.
-        source_table: string, null where the name does not tell.
+        source_schema: string, null where the name does not show it.
+        source_table: string, null where the name does not show it.
     """
 
     ignored_reason: str
@@ -60,6 +60,6 @@ class Connector(Protocol):
 
         Returns:
             `FILE_COLUMNS`, file_row (of the record's first line), source_schema, source_table (NULL where the record
-            does not tell them) and content (the record). Messages add the other `RESULT_COLUMNS`
+            does not show them) and content (the record). Messages add the other `RESULT_COLUMNS`
             (python_udfs/connectors/message_reading.py).
         """

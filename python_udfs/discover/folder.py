@@ -1,4 +1,4 @@
-"""Reads what the files of a landing folder tell: names, types, options of the feed.
+"""Reads what the files of a landing folder show: names, types, options of the feed.
 
 Layout and names are DMS's (docs/contracts.md sections 1.2 and 1.3), one folder per table. Nothing is read whole: of
 each table the schemas or first records of a few files.
@@ -119,7 +119,7 @@ def read_folder(
         options: how the files are read, where the feed exists; None finds out.
 
     Returns:
-        The tables in the order of their names; files tell no keys.
+        The tables in the order of their names; files show no keys.
 
     Raises:
         UsageError: there is no such folder, or no file of such a schema or table in it.
@@ -361,7 +361,7 @@ def _leave_source_columns(folders: _Folders, found: Found, options: FeedOptions 
 
 
 def _is_change_sequence(column: _Seen) -> bool:
-    """Whether a column holds DMS's change sequence; parquet files tell no values, and those of loads are empty."""
+    """Whether a column holds DMS's change sequence; parquet files show no values, and those of loads are empty."""
     may_be_one = not column.texts and column.type in (None, pa.string())
     return column.is_all(CHANGE_SEQUENCE) or (may_be_one and CHANGE_SEQUENCE_NAME in column.name.lower())
 
@@ -398,7 +398,7 @@ def _table(
     files = [file for file in folder.opened if file.columns]
     seen: dict[str, list[_Seen]] = {}
     if is_named:
-        # The newest file tells the order; columns that only older ones have come last.
+        # The newest file has the order; columns that only older ones have come last.
         for file in reversed(files):
             for column in file.columns:
                 seen.setdefault(column.name.lower(), []).append(column)
@@ -430,7 +430,7 @@ def _table(
 
     is_key_only = before_images and len(before_images) < len(table.columns)
     hint = f"there are before images of {';'.join(before_images)}, probably the key" if is_key_only else ""
-    table.warned.append(no_key(hint or "files tell no key"))
+    table.warned.append(no_key(hint or "files show no key"))
     if unknown:
         advice = "Types that are not known here, or not the same in all files: proposed as string."
         table.warned.append(Warned("unknown type", advice, "; ".join(unknown)))
@@ -451,7 +451,7 @@ def _table(
 
 
 def _typed(columns: list[_Seen], format: str) -> Typed:
-    """The type of a column from all files that were opened; what is not known is told in the remark."""
+    """The type of a column from all files that were opened; the remark names what is not known."""
     if format == "csv":
         texts = [text for column in columns for text in column.texts]
         for pattern, data_type in ((INTEGER, "bigint"), (DATE, "date"), (TIMESTAMP, "timestamp_ntz")):

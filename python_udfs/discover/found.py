@@ -61,8 +61,8 @@ class Found:
         what: the source in words, without user and password.
         kind: what keeps the tables, in a word.
         tables: its tables.
-        format: format of the files, as far as the source tells.
-        options: options of the feed that the source tells, in the words of ``cdc_feeds.csv``.
+        format: format of the files, as far as the source shows it.
+        options: options of the feed that the source shows, in the words of ``cdc_feeds.csv``.
         change_sequence: name of the column with DMS's change sequence, if the files have one (docs/contracts.md section
             1.8).
         warned: what concerns all tables.

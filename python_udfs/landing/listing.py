@@ -315,7 +315,7 @@ def _gone(
     delta: DataFrame,
     now: datetime,
 ) -> list[DataFrame]:
-    """What was there and is not any more, as rows of the listing; says so, unless the table is told to ignore it.
+    """What was there and is not any more, as rows of the listing; says so, unless the table ignores it.
 
     An object that is gone is `vanished`. A location that lists no object of any table any more is itself `vanished`,
     and its objects are not: a disk that is not mounted must not look like empty tables. A table with the policy

@@ -29,7 +29,7 @@ def new_rows(
 ) -> DataFrame | None:
     """The rows of the objects that a feed got since its split table was written last.
 
-    All of a batch is written by one commit, so that the greatest batch in the table tells what has been read.
+    All of a batch is written by one commit, so that the greatest batch in the table shows what has been read.
 
     Args:
         spark: the session to read with.

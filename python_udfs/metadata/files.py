@@ -144,7 +144,7 @@ class Row:
         return pairs
 
     def names(self, column: str, names: Iterable[str]) -> tuple[str, ...]:
-        """The names without repetitions, which are reported; Spark does not tell upper from lower case."""
+        """The names without repetitions, which are reported; Spark takes upper and lower case as equal."""
         once: dict[str, str] = {}
         for name in names:
             if name.lower() in once:

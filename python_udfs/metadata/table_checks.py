@@ -30,7 +30,7 @@ def check_table(row: Row, table: Table, feed: Feed | None, *, are_columns_known:
     _truncates_are_in_order(row, table, feed)
     if feed and feed.format != "parquet" and are_columns_known and not table.columns:
         found = f"no columns of {table.source_schema}.{table.source_table}"
-        fix = f"Add a row per column to {COLUMNS_FILE}: only parquet files tell names and types."
+        fix = f"Add a row per column to {COLUMNS_FILE}: only parquet files carry names and types."
         row.problem("source_table", found, f"all columns of a {feed.format} table", fix)
     if table.columns:
         known = [column.name for column in table.columns]
@@ -80,7 +80,7 @@ def _renames_fit(row: Row, table: Table, feed: Feed | None) -> None:
 
 
 def _truncates_are_in_order(row: Row, table: Table, feed: Feed | None) -> None:
-    """A truncate is known by the time at which its files were missed; change sequences tell earlier times."""
+    """A truncate is known by the time at which its files were missed; change sequences hold earlier times."""
     if feed and feed.options.change_sequence_column and table.vanished_files == "truncate":
         found = f"'truncate', though feed {feed.feed} has change_sequence_column"
         fix = "A truncate has no change sequence, and changes after it would count as older: choose one of these."
@@ -88,7 +88,7 @@ def _truncates_are_in_order(row: Row, table: Table, feed: Feed | None) -> None:
 
 
 def _added_columns_are_placed(row: Row, table: Table, feed: Feed | None) -> None:
-    """A csv file without a header does not tell where the columns that DMS adds behind the table's own stand."""
+    """A csv file without a header does not show where the columns are that DMS adds behind the table's own."""
     if feed is None or feed.format != "csv" or feed.options.header:
         return
     options = feed.options

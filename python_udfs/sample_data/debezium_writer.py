@@ -44,7 +44,7 @@ class Connector:
     """A connector that captures one database, and the sink behind it.
 
     It counts positions of the binary log and offsets of the topics, ``<prefix>.<database>.<table>`` with one partition
-    each, so everything that was sent is told to it in order, also what shall not be written.
+    each, so it gets everything that was sent in order, also what shall not be written.
 
     ``root`` is the feed's location, the place of the bucket; ``prefix`` is Debezium's ``topic.prefix``.
     """

@@ -168,7 +168,7 @@ def main(arguments: list[str] | None = None) -> int:
         arguments: the command line without the program's name; None: that of the process.
 
     Returns:
-        The exit code: 0, 1 after an error that was told in words, 130 after Ctrl-C.
+        The exit code: 0, 1 after an error that was reported in words, 130 after Ctrl-C.
     """
     parser = argument_parser("sample_data.demo", "Demonstration data and run.")
     commands = parser.add_subparsers(dest="command", required=True)

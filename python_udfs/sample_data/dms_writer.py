@@ -95,7 +95,7 @@ class DmsTask:
     * ``date_partition_delimiter``: None switches date folders off. Folder and file name use the write time.
     * ``deletes_carry_key_only``: a ``D`` holds the key and NULLs, as from PostgreSQL with REPLICA IDENTITY DEFAULT.
     * ``csv_quote_ambiguous_text``: also quotes the empty text and a text that equals ``csv_null_value`` or
-      ``csv_no_sup_value``. Whether DMS does so is UNVERIFIED (§1.5); without it those values cannot be told from NULL.
+      ``csv_no_sup_value``. Whether DMS does so is UNVERIFIED (§1.5); without it those values look like NULL.
     * ``use_csv_no_sup_value`` and ``csv_no_sup_value``: what a ``U`` or ``D`` of a CSV file has for a column that its
       row leaves out, as Oracle logs no more than the key and what changed (§1.5); unquoted.
     * ``before_image_prefix``: the rule add-before-image-columns (§1.7): after the table's columns those of the key

@@ -390,7 +390,7 @@ def _transfer(chance: random.Random) -> tuple[int, int, Decimal]:
 
 
 class _Bank:
-    """The accounts and transfers of the bank by number; what happens to them is told as changes of both tables."""
+    """The accounts and transfers of the bank by number; what happens to them, as changes of both tables."""
 
     def __init__(self) -> None:
         self.transfers: dict[int, dict[str, Any]] = {}

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run until it is told to stop.
+    """Run until it is stopped.
 
     Args:
         arguments: words of the command line; None takes those of the process.

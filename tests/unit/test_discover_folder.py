@@ -206,7 +206,7 @@ def test_before_images_of_the_key_hint_at_the_key(tmp_path):
 def test_before_images_of_all_columns_hint_at_nothing(tmp_path):
     land(tmp_path, data_format="parquet", before_image_prefix="BI_", before_image_filter="all")
     found = read_folder(str(tmp_path), [], [])
-    assert (columns(found), warned(found, "no key")) == (NAMED, ["files tell no key"])
+    assert (columns(found), warned(found, "no key")) == (NAMED, ["files show no key"])
 
 
 @pytest.mark.parametrize("name", ["AR_H_CHANGE_SEQ", "dms_change_seq"])

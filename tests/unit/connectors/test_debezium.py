@@ -998,7 +998,7 @@ UPPER = Case(values(AMOUNT="AY/J"))
 
 WHOLE = "base64 of a whole number of at most 38 digits, and its scale in the message's schema or in cdc_columns"
 YEARS = "in the years 1 to 9999"
-INSTANT = f"an ISO time {YEARS}, or a number since 1970-01-01 whose size tells the unit"
+INSTANT = f"an ISO time {YEARS}, or a number since 1970-01-01 whose size shows the unit"
 UNREAD = {
     "case_31 without scale": ("AY/J", semantic(DECIMAL, "bytes"), "unknown", "AY/J", WHOLE),
     "39 digits": (encoded(10**38), None, "whole", encoded(10**38), WHOLE),

@@ -126,7 +126,7 @@ def get_pool(credentials: SparksessionCredentials, project_root: str, log_path: 
     """Return the session pool of this process, starting Spark on first use.
 
     A process that runs dbt several times keeps its session as long as the configuration is the same; with another one
-    Spark's session is started anew.
+    Spark's session is started again.
 
     Args:
         credentials: the profile, with `{project_root}` already replaced.

@@ -60,7 +60,7 @@ def rows_removed(session: SparkSession, table: str, branch: str) -> int:
     if snapshot.snapshotId() == iceberg.currentSnapshot().snapshotId():
         return 0
     summary = _summary(snapshot)
-    # A deletion vector is written anew with what it held before.
+    # A deletion vector is written again with what it held before.
     return int(summary.get("added-position-deletes", 0)) - int(summary.get("removed-position-deletes", 0))
 
 
