@@ -53,9 +53,10 @@ class SparksessionAdapter(SparkAdapter):
         return session
 
     @classmethod
-    def quote(cls, identifier: str) -> str:
+    def quote(cls, identifier: str | None) -> str:
         """Write a name as a Spark SQL identifier; dbt-spark leaves a backtick in it as it is."""
-        return f"`{identifier.replace('`', '``')}`"
+        # While dbt parses, some of its macros have no name to quote yet.
+        return f"`{str(identifier).replace('`', '``')}`"
 
     @available
     @classmethod
