@@ -73,11 +73,12 @@ class WarmDbt(Dbt):
 
     Args:
         project: folder of dbt_project.yml.
+        show: gets every event of dbt, see `show_event`.
     """
 
-    def __init__(self, project: Path) -> None:
+    def __init__(self, project: Path, show: Callable[[Any], None] | None = None) -> None:
         # What other commands want of a run: its results as a file, and what is in the schemas that it does not touch.
-        super().__init__(project, "--no-write-json", "--cache-selected-only")
+        super().__init__(project, "--no-write-json", "--cache-selected-only", show=show)
         self._parsed: Any = None
         self._parsed_from = 0.0
 

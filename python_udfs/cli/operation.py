@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from python_udfs.cli.console import complain
-from python_udfs.cli.dbt import Dbt
+from python_udfs.cli.dbt import WarmDbt
 from python_udfs.errors import LakehouseError
 
 # What the macro cdc_answer writes before its data.
@@ -26,7 +26,7 @@ class Operations:
     """
 
     def __init__(self, project: Path) -> None:
-        self._dbt = Dbt(project, show=self._hear)
+        self._dbt = WarmDbt(project, show=self._hear)
         self._answers: list[Any] = []
         self._errors: list[str] = []
 

@@ -62,7 +62,7 @@ WORDS: dict[str, dict[str, tuple[str, ...]]] = {
         "mode": ("current", "history", "append"),
         "key_comparison": ("ignore_case", "ignore_trailing_spaces"),
         "unchanged_rows": ("write", "skip"),
-        # The first word of these is what an empty cell means.
+        # An empty cell means the first of these words.
         "schema_drift": ("evolve", "freeze", "quarantine"),
         "vanished_files": ("report", "ignore", "truncate"),
         "write_mode": ("merge-on-read", "copy-on-write"),

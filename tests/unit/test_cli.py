@@ -16,7 +16,7 @@ def raised(error: BaseException) -> int:
 
 
 @pytest.mark.parametrize(
-    ("error", "code", "told"),
+    ("error", "code", "reported"),
     [
         (LakehouseError("it broke"), 1, "it broke\nNothing was written.\n"),
         (UsageError(["FEED: nothing", "SOURCE: nothing"]), 2, "FEED: nothing\nSOURCE: nothing\n"),
@@ -25,10 +25,10 @@ def raised(error: BaseException) -> int:
     ],
 )
 def test_an_error_of_the_user_is_words_and_an_exit_code(
-    error: BaseException, code: int, told: str, capsys: pytest.CaptureFixture[str]
+    error: BaseException, code: int, reported: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert run_command(lambda: raised(error), failed="Nothing was written.") == code
-    assert capsys.readouterr().err == told
+    assert capsys.readouterr().err == reported
 
 
 @pytest.mark.parametrize("error", [KeyError("a mistake of ours"), OSError("no file of the user")])

@@ -1,4 +1,4 @@
-"""What the files that wait would change, told before a run does it."""
+"""What the files that wait would change, shown before a run does it."""
 
 from __future__ import annotations
 

@@ -382,7 +382,7 @@ def outcome(success: bool, *events: tuple[str, str]) -> Any:
 
 
 class StandIn:
-    """A placeholder of python_udfs.cli.dbt.Dbt."""
+    """A placeholder of python_udfs.cli.dbt.WarmDbt."""
 
     def __init__(self, project: Any, show: Any) -> None:
         self.callback = show
@@ -390,7 +390,9 @@ class StandIn:
 
 def test_an_operation_answers_with_what_its_macro_logged(monkeypatch, capsys):
     events = [("AdapterEventInfo", "Fetching"), ("JinjaLogDebug", "other"), ("JinjaLogDebug", 'cdc_answer {"a": [1]}')]
-    monkeypatch.setattr("python_udfs.cli.operation.Dbt", type("Dbt", (StandIn,), {"__call__": outcome(True, *events)}))
+    monkeypatch.setattr(
+        "python_udfs.cli.operation.WarmDbt", type("WarmDbt", (StandIn,), {"__call__": outcome(True, *events)})
+    )
     assert Operations(".").ask("cdc_explain", key=1) == {"a": [1]}
     assert capsys.readouterr() == ("", "Fetching\n")
 
@@ -404,7 +406,7 @@ def test_an_operation_answers_with_what_its_macro_logged(monkeypatch, capsys):
     ],
 )
 def test_an_operation_that_fails_says_why(monkeypatch, run, message):
-    monkeypatch.setattr("python_udfs.cli.operation.Dbt", type("Dbt", (StandIn,), {"__call__": run}))
+    monkeypatch.setattr("python_udfs.cli.operation.WarmDbt", type("WarmDbt", (StandIn,), {"__call__": run}))
     with pytest.raises(OperationError) as error:
         Operations(".").ask("cdc_explain")
     assert str(error.value) == message

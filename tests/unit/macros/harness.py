@@ -41,6 +41,7 @@ class MacroFile(NamedTuple):
     arguments: dict[str, list[str]]
 
 
+@cache
 def macro_files(root: Path = MACROS) -> list[MacroFile]:
     """Every .sql file under `root`, in order."""
     files = []

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from graphlib import CycleError, TopologicalSorter
 
 import jinja2
@@ -9,16 +10,21 @@ import pytest
 from harness import MACROS, MacroFile, environment, macro_files
 
 
+@cache
+def called(text: str) -> frozenset[str]:
+    """Names of what a file calls."""
+    calls = environment().parse(text).find_all(jinja2.nodes.Call)
+    return frozenset(call.node.name for call in calls if isinstance(call.node, jinja2.nodes.Name))
+
+
 def rooms(files: list[MacroFile]) -> dict[str, set[str]]:
     """The folders that the macros of each folder call, without itself."""
     room_of = {name: file.path.parent.relative_to(MACROS).as_posix() for file in files for name in file.arguments}
-    called: dict[str, set[str]] = {room: set() for room in room_of.values()}
+    found: dict[str, set[str]] = {room: set() for room in room_of.values()}
     for file in files:
         room = file.path.parent.relative_to(MACROS).as_posix()
-        for call in environment().parse(file.text).find_all(jinja2.nodes.Call):
-            if isinstance(call.node, jinja2.nodes.Name) and call.node.name in room_of:
-                called[room].add(room_of[call.node.name])
-    return {room: others - {room} for room, others in called.items()}
+        found[room] |= {room_of[name] for name in called(file.text) if name in room_of}
+    return {room: others - {room} for room, others in found.items()}
 
 
 def test_no_folder_leads_back_to_itself():
@@ -35,6 +41,5 @@ def test_a_cycle_is_found():
 def test_a_private_macro_is_called_in_its_own_file_only():
     private = {name: file.path for file in macro_files() for name in file.arguments if name.startswith("_")}
     for file in macro_files():
-        for call in environment().parse(file.text).find_all(jinja2.nodes.Call):
-            if isinstance(call.node, jinja2.nodes.Name):
-                assert private.get(call.node.name, file.path) == file.path, call.node.name
+        for name in called(file.text):
+            assert private.get(name, file.path) == file.path, name
