@@ -76,7 +76,7 @@ def _by_hand(lines: DataFrame) -> DataFrame:
     """The columns of the split table, from one scan; without line numbers, and names never quoted."""
     return lines.select(
         F.col("_metadata.file_path").alias("path"),
-        F.col("_metadata.file_name").alias("object_key"),
+        F.col("_metadata.file_name").alias("file_key"),
         F.current_timestamp().alias("file_time"),
         F.col("_metadata.file_modification_time").alias("modified_at"),
         F.lit(1).cast("bigint").alias("batch_id"),

@@ -30,15 +30,14 @@ MERGE_ON_READ = ", ".join(
 class Batch:
     """The rows of one batch: a query on bronze with the columns of silver, `_cdc_…` included."""
 
-    news: str
+    changes: str
     columns: tuple[str, ...]
 
     @property
     def newest(self) -> str:
         """The newest change of every key, found by an aggregate: a window would sort every row."""
-        return (
-            f"select change.* from (select max_by(struct(*), _cdc_sequence) as change from ({self.news}) group by id)"
-        )
+        newest = f"select max_by(struct(*), _cdc_sequence) as change from ({self.changes}) group by id"
+        return f"select change.* from ({newest})"
 
     @property
     def names(self) -> str:
@@ -77,7 +76,7 @@ def stock_merge(spark: SparkSession, table: str, batch: Batch) -> None:
         f"""
         create or replace temporary view stock as
         select {names} from (
-            select *, row_number() over (partition by id order by _cdc_sequence desc) as place from ({batch.news})
+            select *, row_number() over (partition by id order by _cdc_sequence desc) as place from ({batch.changes})
         ) where place = 1
         """
     )
@@ -97,7 +96,7 @@ def delete_and_append(spark: SparkSession, table: str, batch: Batch) -> None:
     spark.sql(
         f"""
         merge into {table} as target using (
-            select /*+ broadcast(source) */ * from (select distinct id from ({batch.news})) as source
+            select /*+ broadcast(source) */ * from (select distinct id from ({batch.changes})) as source
         ) as source
         on target.id = source.id
         when matched then delete

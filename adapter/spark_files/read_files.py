@@ -169,8 +169,8 @@ def read_files(
             if column.column in seen
         ]
     else:
-        merged, reads, misfits = merge_schemas(groups)
-        rejected += misfits
+        merged, reads, conflicts = merge_schemas(groups)
+        rejected += conflicts
         for stored, accepted in reads:
             for frame, some in opened(stored, accepted):
                 with_number = numbered(frame, own[some[0]], _described(own[some[0]]))

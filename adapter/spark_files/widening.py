@@ -131,19 +131,19 @@ def merge_schemas(
         of the files that fit no such schema.
     """
     merged: StructType | None = None
-    misfits: dict[str, str] = {}
+    conflicts: dict[str, str] = {}
     for schema, paths in sorted(groups, key=lambda group: -len(group[1])):
         candidate, conflict = merge_structs(merged, schema) if merged is not None else (schema, None)
         if conflict is not None:
-            misfits.update(dict.fromkeys(paths, conflict))
+            conflicts.update(dict.fromkeys(paths, conflict))
         else:
             merged = candidate
     reads: dict[str, tuple[StructType, list[str]]] = {}
     for schema, paths in groups:
-        if merged is not None and paths[0] not in misfits:
+        if merged is not None and paths[0] not in conflicts:
             stored = as_stored(merged, schema)
             reads.setdefault(stored.json(), (stored, []))[1].extend(paths)
-    return merged, list(reads.values()), [{"path": path, "reason": reason} for path, reason in misfits.items()]
+    return merged, list(reads.values()), [{"path": path, "reason": reason} for path, reason in conflicts.items()]
 
 
 def is_promotion(from_type: str, to_type: str) -> bool:

@@ -20,7 +20,7 @@ with changes as (
         _cdc_source_file as source_file,
         string(_cdc_file_row) as file_row,
         string(_cdc_batch_id) as batch_id,
-        if({{ cdc_is_void_sql('log', bronze) | indent(8) }}, 'void', _cdc_quarantine_rule) as rule,
+        if({{ cdc_is_superseded_sql('log', bronze) | indent(8) }}, 'superseded', _cdc_quarantine_rule) as rule,
         _cdc_quarantine_reason as reason,
         {{ 'to_json(_cdc_unavailable_columns)' if has_old_key else 'string(null)' }} as unavailable,
         {{ 'to_json(_cdc_old_key)' if has_old_key else 'string(null)' }} as old_key,
@@ -48,7 +48,7 @@ reloads as (
         _cdc_generation > 1
         and _cdc_operation not in ('L', 'X')
         and _cdc_quarantine_rule is null
-        and not {{ cdc_is_void_sql('log', bronze) | indent(8) }}
+        and not {{ cdc_is_superseded_sql('log', bronze) | indent(8) }}
     group by _cdc_generation
     having bool_or(_cdc_operation = 'R')
 )

@@ -5,7 +5,7 @@ select
     listing.size,
     listing.modified_at,
     listing.kind,
-    listing.object_key,
+    listing.file_key,
     listing.file_time,
     bad._cdc_generation as generation,
     cast({{ batch_id }} as bigint) as batch_id,
@@ -19,9 +19,9 @@ inner join (
     from {{ bronze }}
     where _cdc_quarantine_rule is not null
     group by _cdc_source_file
-) as bad on listing.object_key = bad._cdc_source_file and unix_millis(listing.modified_at) = bad.modified_millis
+) as bad on listing.file_key = bad._cdc_source_file and unix_millis(listing.modified_at) = bad.modified_millis
 where
     listing.feed = {{ adapter.string_literal(cdc.feed) }}
-    and listing.kind in ('load', 'change', 'mixed')
+    and listing.kind in ('load', 'change', 'multi_table')
 group by all
 {%- endmacro %}

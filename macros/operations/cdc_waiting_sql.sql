@@ -1,4 +1,4 @@
-{# Rows in quarantine that are not in bronze as good rows, too; one that was read twice counts once, void ones never. #}
+{# Rows in quarantine that are not in bronze as good rows, too; one that was read twice counts once, superseded ones never. #}
 {% macro cdc_waiting_sql(bronze) -%}
 select
     bad._cdc_sequence,
@@ -8,6 +8,6 @@ left anti join {{ bronze }} as good
     on bad._cdc_sequence = good._cdc_sequence and {{ cdc_is_released_sql('good') }}
 where
     bad._cdc_quarantine_rule is not null
-    and not {{ cdc_is_void_sql('bad', bronze) | indent(4) }}
+    and not {{ cdc_is_superseded_sql('bad', bronze) | indent(4) }}
 group by bad._cdc_sequence
 {%- endmacro %}

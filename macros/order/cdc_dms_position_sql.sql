@@ -1,7 +1,7 @@
 {#
     What the source says about the order of a change: generation, load before changes, and the change sequence where the
     change has one, else the time of its file (docs/contracts.md section 6.1). Both begin with a time in UTC. The files
-    of one file time have no order among themselves. The listing knows no generation: there the place begins without.
+    of one file time have no order among themselves. The listing knows no generation: there the source position begins without.
 #}
 {% macro cdc_dms_position_sql(prefix='', change_sequence=none, has_generation=true) -%}
 {%- set file_time = "date_format(" ~ prefix ~ "file_time, 'yyyyMMddHHmmssSSSSSS')" -%}

@@ -1,5 +1,5 @@
 {#
-    Where a row of bronze ends what was before: a truncate at its own place, the row that says that a reload is complete
+    Where a row of bronze ends what was before: a truncate at its own source position, the row that says that a reload is complete
     at the beginning of its generation.
 #}
 {% macro cdc_reset_point_sql() -%}

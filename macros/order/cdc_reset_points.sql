@@ -5,7 +5,7 @@
 
 
 {% macro _reset_points_sql(rows_sql) -%}
-select distinct {{ cdc_reset_point_sql() | indent(4) }} as barrier
+select distinct {{ cdc_reset_point_sql() | indent(4) }} as reset_point
 from (
     {{ rows_sql | indent(4) }}
 ) as changes

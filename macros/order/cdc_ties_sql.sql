@@ -1,10 +1,10 @@
 {#
     How many keys have different changes at one source position, in files without an order among themselves. Each counts
     in the run that brought the last of them. Files and rows are compared by their hashes: a load is in many files of one
-    place, and counting distinct rows would sort it. A hash passes over nulls, so each null is hashed as a flag. The
+    source position, and counting distinct rows would sort it. A hash passes over nulls, so each null is hashed as a flag. The
     positions are those of the listing, which lack the generation and a point.
 #}
-{% macro cdc_ties_sql(cdc, log_sql, places, plan, after_batch_id) -%}
+{% macro cdc_ties_sql(cdc, log_sql, positions, plan, after_batch_id) -%}
 {%- set row_hash -%}
 xxhash64(_cdc_operation
     {%- for column in plan if column.raw_type is not none %}
@@ -17,10 +17,10 @@ with log as (
 ),
 
 tied as (
-    select left(_cdc_sequence, length(_cdc_sequence) - 45) as place
+    select left(_cdc_sequence, length(_cdc_sequence) - 45) as source_position
     from log
     where substring(_cdc_sequence, 8, length(_cdc_sequence) - 52) in (
-        {%- for place in places %}{{ adapter.string_literal(place) }}{{ ', ' if not loop.last }}{% endfor -%}
+        {%- for position in positions %}{{ adapter.string_literal(position) }}{{ ', ' if not loop.last }}{% endfor -%}
     )
     group by {{ cdc_key_list_sql(cdc) }}, left(_cdc_sequence, length(_cdc_sequence) - 45)
     having

@@ -1,7 +1,7 @@
 {#
     Ties that this run resolves by the hash of the file's name. Looked for only where keys have more than one change,
-    the changes are of more than one file or of a place that has been applied, and the listing shows two files of
-    one place.
+    the changes are of more than one file or of a source position that has been applied, and the listing shows two files of
+    one source position.
 #}
 {% macro cdc_count_ties(cdc, changes, plan) %}
     {% if cdc.mode == 'append' or changes.has_single_changes or not changes.may_tie %}
@@ -11,14 +11,14 @@
     {% if cdc_newest_batches(cdc, listing).shared_batch_id <= changes.after_batch_id | int %}
         {% do return(0) %}
     {% endif %}
-    {% set places = [] %}
+    {% set positions = [] %}
     {% for row in run_query(_shared_positions_sql(cdc, listing, changes.after_batch_id, changes.last_batch_id)) %}
-        {% do places.append(row['place']) %}
+        {% do positions.append(row['source_position']) %}
     {% endfor %}
-    {% if not places %}
+    {% if not positions %}
         {% do return(0) %}
     {% endif %}
-    {% set ties_sql = cdc_ties_sql(cdc, changes.log_sql, places, plan, changes.after_batch_id) %}
+    {% set ties_sql = cdc_ties_sql(cdc, changes.log_sql, positions, plan, changes.after_batch_id) %}
     {% do return(run_query(ties_sql).rows[0]['ties']) %}
 {% endmacro %}
 
@@ -29,8 +29,8 @@
 {% macro _shared_positions_sql(cdc, listing, after_batch_id, last_batch_id) -%}
 with objects as (
     select
-        {{ cdc_dms_position_sql(has_generation=false) | indent(8) }} as place,
-        object_key,
+        {{ cdc_dms_position_sql(has_generation=false) | indent(8) }} as source_position,
+        file_key,
         batch_id
     from {{ listing }}
     where
@@ -41,8 +41,8 @@ with objects as (
         and batch_id <= {{ last_batch_id }}
 )
 
-select place
+select source_position
 from objects
-group by place
-having count(distinct object_key) > 1 and max(batch_id) > {{ after_batch_id }}
+group by source_position
+having count(distinct file_key) > 1 and max(batch_id) > {{ after_batch_id }}
 {%- endmacro %}

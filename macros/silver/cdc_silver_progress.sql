@@ -7,7 +7,7 @@
         'cdc.bronze-snapshot-id': changes.to_snapshot_id,
         'cdc.batch-id': changes.last_batch_id,
         'cdc.sequence': changes.last_sequence,
-        'cdc.barrier': changes.barrier,
+        'cdc.reset-point': changes.reset_point,
         'cdc.committed-at': changes.last_committed_at,
         'cdc.changes': changes.changes,
         'cdc.not-applied': changes.not_applied,
@@ -26,13 +26,13 @@
 
 
 {% macro _count_keys_sql(cdc, changes) -%}
-with news as (
+with new_changes as (
     {{ changes.sql | indent(4) }}
 ),
 
 keys as (
     select distinct {{ cdc_key_list_sql(cdc) }}
-    from news
+    from new_changes
 )
 
 select count(*) as keys

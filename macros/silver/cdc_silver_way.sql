@@ -26,7 +26,7 @@
 {% macro _has_only_new_files(changes) %}
     {% set applied = changes.applied_sequence %}
     {% do return(
-        applied != '' and not changes.has_new_barrier
+        applied != '' and not changes.has_new_reset_point
         and changes.first_sequence[:-28] > applied[:-28]
         and changes.last_sequence[:6] == applied[:6]
     ) %}

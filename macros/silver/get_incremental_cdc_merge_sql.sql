@@ -26,7 +26,7 @@
     {% set reasons = ['changes=' ~ changes.changes] %}
     {% do reasons.append('overwritten files') if changes.replaces_all %}
     {% do reasons.append('late') if changes.has_late %}
-    {% do reasons.append('truncate or complete reload') if changes.has_new_barrier %}
+    {% do reasons.append('truncate or complete reload') if changes.has_new_reset_point %}
     {% do arguments.update({'message': way ~ ': ' ~ reasons | join(', ')}) %}
 
     {% if silver is not none and plan | selectattr('change') | list %}

@@ -4,12 +4,12 @@
     (live, sequence, image) and reset points.
 #}
 {% macro cdc_folded_log_sql(cdc, plan) -%}
-barriers as (
+reset_points as (
     select
         array_sort(collect_set(case
             when _cdc_operation = 'T' then _cdc_sequence
             when _cdc_operation = 'R' then lpad(_cdc_generation, 6, '0')
-        end)) as barriers
+        end)) as reset_points
     from rows
 ),
 
@@ -26,13 +26,13 @@ lives as (
 folded as (
     select
         element_at(changes, -1).change as change,
-        barriers,
+        reset_points,
         aggregate(
             changes.change,
             {{ cdc_fold_start_sql(plan) | indent(12) }},
             (state, change) -> {{ cdc_fold_step_sql(cdc, plan) | indent(12) }}
         ) as state
     from lives
-    cross join barriers
+    cross join reset_points
 )
 {%- endmacro %}

@@ -11,8 +11,8 @@ log as (
     {{ cdc_log_sql(cdc, plan, 'select * from bronze', true) | indent(4) }}
 ),
 
-single_barriers as (
-    select struct(_cdc_sequence as sequence, _cdc_committed_at as at, -1 as generation) as barrier
+single_reset_points as (
+    select struct(_cdc_sequence as sequence, _cdc_committed_at as at, -1 as generation) as reset_point
     from bronze
     where _cdc_operation = 'T'
     union all
@@ -22,15 +22,15 @@ single_barriers as (
             min_by(_cdc_committed_at, struct(_cdc_operation <> 'L', _cdc_committed_at))
                 filter (where _cdc_operation <> 'R') as at,
             _cdc_generation as generation
-        ) as barrier
+        ) as reset_point
     from bronze
     group by _cdc_generation
     having count_if(_cdc_operation = 'R') > 0
 ),
 
-all_barriers as (
-    select collect_list(barrier) as barriers
-    from single_barriers
+all_reset_points as (
+    select collect_list(reset_point) as reset_points
+    from single_reset_points
 ),
 
 keys as (
@@ -49,20 +49,20 @@ keys as (
 
 lives as (
     select array_sort(concat(changes, transform(
-        filter(barriers, barrier -> not exists(
-            changes, change -> change.operation = 'L' and change.generation = barrier.generation
+        filter(reset_points, reset_point -> not exists(
+            changes, change -> change.operation = 'L' and change.generation = reset_point.generation
         )),
-        barrier -> struct(
-            barrier.sequence as sequence,
-            barrier.at as at,
+        reset_point -> struct(
+            reset_point.sequence as sequence,
+            reset_point.at as at,
             'D' as operation,
-            barrier.generation as generation,
+            reset_point.generation as generation,
             cast(null as bigint) as batch_id,
             cast(null as array<string>) as unavailable,
             changes[0].image as image
         )
     ))) as events
     from keys
-    cross join all_barriers
+    cross join all_reset_points
 )
 {%- endmacro %}

@@ -11,11 +11,11 @@ log as (
     {{ cdc_log_sql(cdc, plan, 'select * from bronze', true) | indent(4) }}
 ),
 
-barrier as (
+reset_point as (
     select coalesce(max(case
         when _cdc_operation = 'T' then _cdc_sequence
         when _cdc_operation = 'R' then lpad(_cdc_generation, 6, '0')
-    end), '') as newest_barrier
+    end), '') as newest_reset_point
     from bronze
 ),
 
@@ -24,11 +24,11 @@ live as (
         {%- for key in cdc.primary_key %}
         max_by({{ adapter.quote(key) }}, _cdc_sequence) as {{ adapter.quote(key) }},
         {%- endfor %}
-        greatest(max(_cdc_sequence) filter (where _cdc_operation <> 'U'), max(newest_barrier)) as since
+        greatest(max(_cdc_sequence) filter (where _cdc_operation <> 'U'), max(newest_reset_point)) as since
     from log
-    cross join barrier
+    cross join reset_point
     group by {{ cdc_key_list_sql(cdc) }}
-    having max_by(_cdc_operation, _cdc_sequence) <> 'D' and max(_cdc_sequence) > max(newest_barrier)
+    having max_by(_cdc_operation, _cdc_sequence) <> 'D' and max(_cdc_sequence) > max(newest_reset_point)
 ),
 
 lives as (

@@ -22,7 +22,7 @@ expected as (
         {%- for name in order_columns %}
         change.{{ name }},
         {%- endfor %}
-        change._cdc_operation = 'D' or exists(barriers, barrier -> barrier > change._cdc_sequence) as _cdc_is_deleted
+        change._cdc_operation = 'D' or exists(reset_points, reset_point -> reset_point > change._cdc_sequence) as _cdc_is_deleted
     from folded
 ),
 

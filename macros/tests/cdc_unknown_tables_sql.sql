@@ -21,7 +21,7 @@ where
             and marker.path = records.path
             and marker.modified_at > records.modified_at
     )
-    {%- if split.contract != 'dms' %}
+    {%- if split.connector != 'dms' %}
     and set_aside is null
     {%- endif %}
     {%- if split.tables %}

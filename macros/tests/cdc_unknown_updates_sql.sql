@@ -20,7 +20,7 @@ from (
     where
         _cdc_quarantine_rule is null
         and _cdc_operation not in ('T', 'R', 'X')
-        and not {{ cdc_is_void_sql('log', table.bronze) | indent(8) }}
+        and not {{ cdc_is_superseded_sql('log', table.bronze) | indent(8) }}
     group by {{ cdc_key_list_sql(table.cdc) }}
 ) as firsts
 where

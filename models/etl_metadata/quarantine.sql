@@ -18,7 +18,7 @@ select
             where good._cdc_sequence = bad._cdc_sequence and {{ cdc_is_released_sql('good') }}
         )
             then 'replayed'
-        when {{ cdc_is_void_sql('bad', table.relation) | indent(8) }}
+        when {{ cdc_is_superseded_sql('bad', table.relation) | indent(8) }}
             then 'overwritten'
         else 'waiting'
     end as status

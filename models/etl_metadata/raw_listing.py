@@ -2,7 +2,7 @@
 from python_udfs.metadata.of_models import read_listed_feeds
 from python_udfs.landing.listing import new_objects
 
-DIGEST = "ea68104ae8d3b5e5926496db55e544d6856f2f42fb49459f0be6389e35a31297"
+DIGEST = "cf50f542d53d3ad1e0777588366e78fdfcdee096fe97d3bfca55b4843af8565e"
 
 
 def model(dbt, session):

@@ -44,7 +44,7 @@ with progress as (
 listing as (
     select
         *,
-        lead(true, 1, false) over (partition by feed, object_key order by modified_at, batch_id) as has_newer_version
+        lead(true, 1, false) over (partition by feed, file_key order by modified_at, batch_id) as has_newer_version
     from {{ ref('raw_listing') }}
 ),
 
@@ -71,7 +71,7 @@ select
         when
             progress.is_active
             and min(if(listing.batch_id > coalesce(rejected.batch_id, 0), listing.batch_id, null)) over (
-                partition by listing.feed, listing.object_key, listing.size, listing.modified_at, listing.kind
+                partition by listing.feed, listing.file_key, listing.size, listing.modified_at, listing.kind
             ) <= progress.batch_id
             then 'ingested'
         else 'waiting'

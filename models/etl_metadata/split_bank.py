@@ -2,7 +2,7 @@
 from python_udfs.metadata.of_models import read_split_feed
 from python_udfs.landing.split import new_rows
 
-DIGEST = "18ad863a47f0f66aa9476c81eafb8188f5be0367af7ce2583b46b94882fc6de1"
+DIGEST = "22b036da1fadc89a95f3b2b20cda9d9a1b488f19ee5c8945d499267655ad0cd1"
 
 
 def model(dbt, session):

@@ -2,7 +2,7 @@
 from python_udfs.metadata.of_models import read_split_feed
 from python_udfs.landing.split import new_rows
 
-DIGEST = "8c047985986253e5278063ac881b6c670b45798c9561fe6fe4dd50ec80f56281"
+DIGEST = "536095ad9c304e46d05afbf4e1af90e26bbd1abe43a7fe4852b5960be03df667"
 
 
 def model(dbt, session):

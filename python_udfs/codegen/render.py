@@ -75,7 +75,7 @@ def render(metadata: Metadata, seeds_dir: Path) -> dict[str, str]:
         ),
     }
     for feed in metadata.feeds:
-        if feed.is_mixed:
+        if feed.is_multi_table:
             files[f"models/etl_metadata/split_{feed.feed}.py"] = _fill(
                 "split.py.txt", feed=feed, digest=digest(split_feed(metadata, feed.feed))
             )
@@ -112,7 +112,7 @@ def documented_seeds(path: Path) -> list[dict[str, Any]]:
 
     Returns:
         Each seed as name, description, cells and options. A cell, like an option, has name, description, accepted,
-        default and example; an option also has feeds, the contracts and the format that it is for.
+        default and example; an option also has feeds, the connectors and the format that it is for.
     """
     seeds = yaml.safe_load(path.read_text(encoding="utf-8"))["seeds"]
     return [
@@ -141,7 +141,7 @@ def _documented(entry: Mapping[str, Any], facts: Mapping[str, Any]) -> dict[str,
         "accepted": ", ".join(f"`{word}`" for word in accepted) if isinstance(accepted, list) else str(accepted),
         "default": facts.get("default", "required"),
         "example": facts["example"],
-        "feeds": ", ".join([*facts.get("contracts", ()), *([facts["format"]] if "format" in facts else [])]),
+        "feeds": ", ".join([*facts.get("connectors", ()), *([facts["format"]] if "format" in facts else [])]),
     }
 
 

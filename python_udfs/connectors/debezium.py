@@ -109,13 +109,13 @@ def rows(lines: DataFrame, feed: Mapping[str, Any]) -> DataFrame:
     follows the change at whose position it was read.
 
     Args:
-        lines: a row per line: path, object_key (string), file_time, modified_at (timestamp), batch_id, file_row
+        lines: a row per line: path, file_key (string), file_time, modified_at (timestamp), batch_id, file_row
             (bigint, from 0) and value (string).
         feed: `form`, `decimals`, `binary`, `unavailable_value` and `binlog_names` (seeds/_seeds.yml), and `columns`:
             Spark type by column, by (schema, table).
 
     Returns:
-        path, object_key, file_time, modified_at, batch_id, file_row and content (the line); source_schema,
+        path, file_key, file_time, modified_at, batch_id, file_row and content (the line); source_schema,
         source_table, set_aside, kind, operation, position and malformed (string), committed_at (timestamp), image and
         before (map of string to string), unavailable (array of string).
     """
@@ -195,7 +195,7 @@ def _of_envelope() -> dict[str, Column]:
 def _of_flattened() -> dict[str, Column]:
     """`add.fields` asks for `source.lsn` or, shorter, `lsn`; a table that it does not ask for is named by the topic."""
     source = {name: F.coalesce(_value("body", f"__source_{name}"), _value("body", f"__{name}")) for name in SOURCE}
-    topic = F.split(F.regexp_extract("object_key", SINK_NAME, 1), r"\.")
+    topic = F.split(F.regexp_extract("file_key", SINK_NAME, 1), r"\.")
     source["schema"] = F.coalesce(source["schema"], source["db"], F.get(topic, F.size(topic) - 2))
     source["table"] = F.coalesce(source["table"], F.when(F.size(topic) > 1, F.get(topic, F.size(topic) - 1)))
     is_deleted = F.lower(_value("body", "__deleted")) == "true"
@@ -264,18 +264,18 @@ def _placed(messages: DataFrame, binlog_names: list[str]) -> DataFrame:
         # A row of an incremental snapshot has no LSN of its own: it follows all that came after the last commit.
         .when(last_commit.isNotNull(), F.concat(_number(last_commit), F.lit("9" * 20 + _ZERO)))
     )
-    is_of_sink = F.col("object_key").rlike(SINK_NAME)
-    folder = F.regexp_replace("object_key", r"[^/]*$", "")
-    topic_partition = F.concat_ws("+", *(F.regexp_extract("object_key", SINK_NAME, part) for part in (1, 2)))
-    start = F.regexp_extract("object_key", SINK_NAME, 3).try_cast("bigint")
+    is_of_sink = F.col("file_key").rlike(SINK_NAME)
+    folder = F.regexp_replace("file_key", r"[^/]*$", "")
+    topic_partition = F.concat_ws("+", *(F.regexp_extract("file_key", SINK_NAME, part) for part in (1, 2)))
+    start = F.regexp_extract("file_key", SINK_NAME, 3).try_cast("bigint")
     offset = F.when(is_of_sink, start + F.col("file_row"))
     by_arrival = Window.partitionBy(F.when(is_of_sink, topic_partition).otherwise(folder)).orderBy(
-        offset.asc_nulls_first(), "object_key", "file_row"
+        offset.asc_nulls_first(), "file_key", "file_row"
     )
     earlier = by_arrival.rowsBetween(Window.unboundedPreceding, Window.currentRow)
     is_incremental = F.coalesce((F.col("op") == "r") & (source["snapshot"] == "incremental"), F.lit(False))
     of_sink = F.concat(
-        _number(F.regexp_extract("object_key", SINK_NAME, 2)), _number(offset.cast("string")), F.lit(_ZERO)
+        _number(F.regexp_extract("file_key", SINK_NAME, 2)), _number(offset.cast("string")), F.lit(_ZERO)
     )
     return (
         messages.withColumn("misplaced", F.concat_ws("; ", *wrong))

@@ -17,7 +17,7 @@ LOAD = rf"{NAME} rlike r'^(SEGMENT\d+_)?LOAD[0-9A-Fa-f]{{5,8}}\.'"
 CHANGES = rf"{NAME} rlike r'^\d{{8}}-\d{{6,12}}\.'"
 # Section 1.4: always csv, whatever the format of the loads.
 TRANSACTIONS = rf"{NAME} rlike r'^CDC_TXN-\d{{17}}\.csv(\.gz)?$'"
-IN_TABLE_FOLDER = "object_key like '%/%/%'"
+IN_TABLE_FOLDER = "file_key like '%/%/%'"
 # A quoted value of a CSV record, up to the quote that closes it (section 1.5). With other than possessive loops Java's
 # matcher recurses once per character.
 _OPENED = '"[^"]*+(?:""[^"]*+)*+'
@@ -31,18 +31,18 @@ def file_rules(feed: Mapping[str, Any]) -> FileRules:
     """What the names of DMS files show (docs/contracts.md sections 1.2 and 1.4).
 
     Args:
-        feed: `format` is that of the files in table folders; `is_mixed` says whether transaction files are read.
+        feed: `format` is that of the files in table folders; `is_multi_table` says whether transaction files are read.
 
     Returns:
-        Spark SQL expressions over `object_key` and `size`.
+        Spark SQL expressions over `file_key` and `size`.
     """
     of_all = first_reason(
-        ("object_key rlike '(^|/)s3_validation_failures/'", "DMS validation report"),
-        (f"{IN_TABLE_FOLDER} and startswith(split_part(object_key, '/', 2), 'awsdms_')", "DMS control table"),
+        ("file_key rlike '(^|/)s3_validation_failures/'", "DMS validation report"),
+        (f"{IN_TABLE_FOLDER} and startswith(split_part(file_key, '/', 2), 'awsdms_')", "DMS control table"),
         *NEVER_READ,
     )
     of_transactions = first_reason(
-        (str(not feed["is_mixed"]), "transaction file: the feed has no option transaction_files"),
+        (str(not feed["is_multi_table"]), "transaction file: the feed has no option transaction_files"),
         (f"{_TIME} is null", "the name holds no valid date and time"),
     )
     of_tables = first_reason(
@@ -53,7 +53,7 @@ def file_rules(feed: Mapping[str, Any]) -> FileRules:
     )
     return FileRules(
         ignored_reason=f"coalesce({of_all}, case when {TRANSACTIONS} then {of_transactions} else {of_tables} end)",
-        kind=f"case when {TRANSACTIONS} then 'mixed' when {LOAD} then 'load' else 'change' end",
+        kind=f"case when {TRANSACTIONS} then 'multi_table' when {LOAD} then 'load' else 'change' end",
         file_time=_TIME,
         source_schema=_folder(1),
         source_table=_folder(2),
@@ -61,7 +61,7 @@ def file_rules(feed: Mapping[str, Any]) -> FileRules:
 
 
 def _folder(number: int) -> str:
-    return f"case when {IN_TABLE_FOLDER} and not {TRANSACTIONS} then split_part(object_key, '/', {number}) end"
+    return f"case when {IN_TABLE_FOLDER} and not {TRANSACTIONS} then split_part(file_key, '/', {number}) end"
 
 
 def spans_lines(feed: Mapping[str, Any]) -> str:

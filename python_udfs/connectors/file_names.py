@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 # Name of the file without its folders.
-NAME = "substring_index(object_key, '/', -1)"
+NAME = "substring_index(file_key, '/', -1)"
 
 # Files that no connector reads: a condition, and the reason that is recorded.
 NEVER_READ = (
     (
-        r"object_key rlike r'(^|/)(_temporary|_spark_metadata|\.(spark|hive)-staging[^/]*)/'",
+        r"file_key rlike r'(^|/)(_temporary|_spark_metadata|\.(spark|hive)-staging[^/]*)/'",
         "temporary or internal file of the writer",
     ),
     (rf"{NAME} rlike r'_\$folder\$$'", "folder marker"),

@@ -1,4 +1,4 @@
-"""What the rows of all contracts begin with, and how lines become records."""
+"""What the rows of all connectors begin with, and how lines become records."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pyspark.sql import DataFrame, Window, WindowSpec
 from pyspark.sql import functions as F
 
 # What each row knows of its object.
-FILE_COLUMNS = ["path", "object_key", "file_time", "modified_at", "batch_id"]
+FILE_COLUMNS = ["path", "file_key", "file_time", "modified_at", "batch_id"]
 
 
 def up_to(line: int) -> WindowSpec:

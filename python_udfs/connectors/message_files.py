@@ -25,16 +25,16 @@ def file_rules(feed: Mapping[str, Any]) -> FileRules:
         feed: nothing of it matters; all connectors have the same arguments.
 
     Returns:
-        Spark SQL expressions over `object_key` and `size`.
+        Spark SQL expressions over `file_key` and `size`.
     """
     return FileRules(
         ignored_reason=first_reason(
             *NEVER_READ,
             (f"startswith({NAME}, '__debezium-heartbeat')", "heartbeats of Debezium, which hold no rows"),
-            (f"object_key rlike '(^|/)tombstone/[^/]*$' and {KEYS}", "keys of tombstones, which have no values"),
+            (f"file_key rlike '(^|/)tombstone/[^/]*$' and {KEYS}", "keys of tombstones, which have no values"),
             (KEYS, "keys of messages, without their values"),
             (HEADERS, "headers of messages, without their values"),
             (rf"not {NAME} rlike r'\.(json|jsonl|ndjson)(\.gz)?$'", "the feed reads .json, .jsonl and .ndjson files"),
         ),
-        kind="'mixed'",
+        kind="'multi_table'",
     )

@@ -240,7 +240,7 @@ def digits(number: Column, width: int) -> Column:
 
 def in_sink() -> Column:
     """Whether the file's name shows topic, partition and offset (docs/contracts.md section 4)."""
-    return F.col("object_key").rlike(_SINK_NAME)
+    return F.col("file_key").rlike(_SINK_NAME)
 
 
 def sink_place(wanted: Column) -> Column:
@@ -253,7 +253,7 @@ def sink_place(wanted: Column) -> Column:
         wanted: boolean; zeros where false. What the source itself says of the order is the same each time a message is
             sent, and its offset is not.
     """
-    topic, partition, start = (F.regexp_extract("object_key", _SINK_NAME, group) for group in (1, 2, 3))
+    topic, partition, start = (F.regexp_extract("file_key", _SINK_NAME, group) for group in (1, 2, 3))
     place = F.concat_ws(
         ".",
         F.substr(F.md5(topic), F.lit(1), F.lit(8)),

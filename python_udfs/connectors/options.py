@@ -1,4 +1,4 @@
-"""What the row of a feed may hold, by contract: the formats of its files and its options. Needs no Spark."""
+"""What the row of a feed may hold, by connector: the formats of its files and its options. Needs no Spark."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class Option:
 
 
 BOOLEANS = ("true", "false")
-# Formats of the files of each contract.
+# File formats of each connector.
 FORMATS: dict[str, tuple[str, ...]] = {
     "dms": ("parquet", "csv"),
     "dms_kafka": ("json",),
@@ -46,7 +46,7 @@ CSV_OPTIONS = {
     "unavailable_value": Option(),
     "transaction_files": Option("false", BOOLEANS),
 }
-# Of contracts whose files hold messages; the generated model of the split hands them to the connector.
+# Options of connectors whose files hold messages; the generated split model passes them.
 MESSAGE_OPTIONS: dict[str, dict[str, Option]] = {
     "dms_kafka": {"before_image_field": Option("before-image"), "before_image_prefix": Option()},
     "debezium": {
@@ -61,8 +61,8 @@ MESSAGE_OPTIONS: dict[str, dict[str, Option]] = {
 }
 
 
-def options_of(contract: str, file_format: str) -> dict[str, Option]:
-    """The options that a feed of this contract and format accepts, by name; for an unknown one those of csv."""
-    if contract in MESSAGE_OPTIONS:
-        return ABSENT_COLUMNS | MESSAGE_OPTIONS[contract]
+def options_of(connector: str, file_format: str) -> dict[str, Option]:
+    """The options that a feed of this connector and format accepts, by name; for an unknown one those of csv."""
+    if connector in MESSAGE_OPTIONS:
+        return ABSENT_COLUMNS | MESSAGE_OPTIONS[connector]
     return PARQUET_OPTIONS if file_format == "parquet" else CSV_OPTIONS

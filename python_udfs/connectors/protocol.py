@@ -15,11 +15,11 @@ NO_TIME = "cast(null as timestamp)"
 
 @dataclass(frozen=True)
 class FileRules:
-    """What a file is, as Spark SQL expressions over its `object_key` (under the feed's location) and `size`.
+    """What a file is, as Spark SQL expressions over its `file_key` (under the feed's location) and `size`.
 
     Attributes:
         ignored_reason: string, why the file is not read; null if it is.
-        kind: string, what the file is if it is read: `load`, `change`, or `mixed` (changes of many tables).
+        kind: string, what the file is if it is read: `load`, `change`, or `multi_table` (changes of many tables).
         file_time: timestamp in the file's name if it is read, null if there is none.
         source_schema: string, null where the name does not show it.
         source_table: string, null where the name does not show it.
@@ -35,9 +35,9 @@ class FileRules:
 class Connector(Protocol):
     """A source format. A module is a connector if it has these three functions; mypy compares them.
 
-    Each gets the feed as the generated models hold it: `feed`, `contract` and the options of the connector; for
-    `file_rules` also `format` and `is_mixed` (whether the feed reads multi-table files), for `rows` of messages also
-    `columns` (Spark type by column, by source schema and table).
+    Each gets the feed as the generated models hold it: `feed`, `connector` and the options of the connector; for
+    `file_rules` also `format` and `is_multi_table` (whether the feed reads multi-table files), for `rows` of
+    messages also `columns` (Spark type by column, by source schema and table).
     """
 
     def file_rules(self, feed: Mapping[str, Any]) -> FileRules:

@@ -1,4 +1,4 @@
-"""The connector of each contract."""
+"""Each connector by its name in cdc_feeds.csv."""
 
 from __future__ import annotations
 

@@ -76,7 +76,7 @@ def _run(options: argparse.Namespace) -> int:
     row = next((row for row in present[FEEDS_FILE] if row["feed"] == options.feed), None) or _feed_row(options, found)
     write_rows(output, {FEEDS_FILE: [row], TABLES_FILE: [], COLUMNS_FILE: []})
     feed = load_metadata(output).feed(options.feed)
-    if feed.contract == "dms" and not feed.options.change_sequence_column:
+    if feed.connector == "dms" and not feed.options.change_sequence_column:
         found.warned.append(_order(feed, found.change_sequence))
     taken = {
         it.get("target_table") or default_target(it["source_schema"], it["source_table"]): identity
@@ -121,9 +121,9 @@ def _find(options: argparse.Namespace, feed: Feed | None, problems: list[str]) -
     scheme, is_url, _ = options.source.partition("://")
     try:
         if is_url and scheme not in FILE_SCHEMES:
-            return read_database(options.source, schemas, tables, is_dms=feed is None or feed.contract == "dms")
-        if feed and feed.contract != "dms":
-            what = f"feed {feed.feed} has contract {feed.contract}, and only files of dms are looked at"
+            return read_database(options.source, schemas, tables, is_dms=feed is None or feed.connector == "dms")
+        if feed and feed.connector != "dms":
+            what = f"feed {feed.feed} has connector {feed.connector}, and only files of dms are looked at"
             raise UsageError([f"SOURCE: {what}; give the URL of the database instead"])
         if feed:
             return read_folder(options.source, schemas, tables, format=feed.format, options=feed.options)
@@ -139,7 +139,7 @@ def _feed_row(options: argparse.Namespace, found: Found) -> Row:
     is_folder = found.kind == "files"
     return {
         "feed": options.feed,
-        "contract": "dms",
+        "connector": "dms",
         "format": found.format,
         "location": _location(options.source) if is_folder else options.feed,
         "options": ";".join(f"{key}={value}" for key, value in found.options.items()),
@@ -171,7 +171,7 @@ def _order(feed: Feed, change_sequence: str | None) -> Warned:
 
 
 def _report(found: Found, feed: Feed) -> None:
-    say(f"{found.what}: {len(found.tables)} tables for feed {feed.feed} ({feed.contract}, {feed.format})\n")
+    say(f"{found.what}: {len(found.tables)} tables for feed {feed.feed} ({feed.connector}, {feed.format})\n")
     lines = [
         (
             table.full_name,

@@ -66,7 +66,7 @@ def _target_table(table: FoundTable, feed: Feed, sources: dict[str, tuple[str, s
 def _drop_impossible_columns(table: FoundTable, feed: Feed) -> bool:
     """Take away columns that a seed cannot name; returns whether all columns stay."""
     ours = {(feed.options.timestamp_column or "").lower()}
-    if feed.contract == "dms" and feed.options.operation_column != "never":
+    if feed.connector == "dms" and feed.options.operation_column != "never":
         ours.add("op")
     names: set[str] = set()
     good: list[FoundColumn] = []

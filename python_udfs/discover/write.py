@@ -53,13 +53,13 @@ def append_rows(seeds: Path, rows: Mapping[str, Sequence[Row]]) -> dict[str, int
     """
     texts = {}
     added = {}
-    for name, news in missing_rows(seeds, rows).items():
+    for name, new_rows in missing_rows(seeds, rows).items():
         path = seeds / name
         text = path.read_bytes().decode("utf-8") if path.exists() else ",".join(HEADERS[name]) + "\n"
         end = "\r\n" if "\r\n" in text else "\n"
         header = next(csv.reader(io.StringIO(text.removeprefix("\ufeff"), newline="")))
-        texts[name] = text + ("" if text.endswith("\n") else end) + _lines(news, header, end) if news else text
-        added[name] = len(news)
+        texts[name] = text + ("" if text.endswith("\n") else end) + _lines(new_rows, header, end) if new_rows else text
+        added[name] = len(new_rows)
     with tempfile.TemporaryDirectory() as folder:
         trial = Path(folder) / seeds.name
         trial.mkdir()
@@ -79,9 +79,9 @@ def missing_rows(seeds: Path, rows: Mapping[str, Sequence[Row]]) -> Rows:
         columns.setdefault(_identity(row)[:3], []).append(_identity(row)[3])
 
     missing: Rows = {}
-    for name, news in rows.items():
+    for name, new_rows in rows.items():
         known = {_identity(row) for row in present[name]}
-        missing[name] = [row for row in news if _identity(row) not in known]
+        missing[name] = [row for row in new_rows if _identity(row) not in known]
     proposed: dict[tuple[str, ...], list[str]] = {}
     for row in rows[COLUMNS_FILE]:
         proposed.setdefault(_identity(row)[:3], []).append(_identity(row)[3])

@@ -24,7 +24,7 @@ class Change:
         image: value as text by column; empty for a reset point.
         unavailable: columns whose value the change does not carry.
         old_key: the before image's key, where it is another.
-        rule: why silver leaves it out: a rule of the quarantine, or ``void``; None: it does not.
+        rule: why silver leaves it out: a rule of the quarantine, or ``superseded``; None: it does not.
         reason: what breaks the rule.
         committed_at, source_file, file_row: where it comes from.
     """

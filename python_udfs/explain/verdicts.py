@@ -42,8 +42,8 @@ class Life:
         state = fold(applied, self.key, is_soft)
         verdicts = []
         for change in self.changes:
-            if change.rule == "void":
-                verdict = "void: newer content of the file replaces it"
+            if change.rule == "superseded":
+                verdict = "superseded: newer content of the file replaces it"
             elif change.rule:
                 verdict = f"in quarantine, {change.rule}: {change.reason}"
             elif change.batch_id > self.applied_batch_id:

@@ -26,14 +26,14 @@ from spark_files.errors import is_spark_error, root_cause
 logger = AdapterLogger("Lakehouse")
 
 LISTING_SCHEMA = (
-    "feed string, source_schema string, source_table string, object_key string, path string, size bigint, "
+    "feed string, source_schema string, source_table string, file_key string, path string, size bigint, "
     "modified_at timestamp, kind string, ignored_reason string, file_time timestamp, "
     "batch_id bigint, first_seen_at timestamp, revision int"
 )
 
 TABLE = ["feed", "source_schema", "source_table"]
 
-READ = "in ('load', 'change', 'mixed')"
+READ = "in ('load', 'change', 'multi_table')"
 
 
 def feed_location(location: str, root: str) -> str:
@@ -68,8 +68,8 @@ def new_objects(
 
     Args:
         spark: the session to list with.
-        feeds: feed, contract, format, location and is_mixed (whether files with changes of many tables are read) of
-            each feed to list; one pass over each location. `vanished_files` holds `ignore` or `truncate` by schema
+        feeds: feed, connector, format, location and is_multi_table (whether multi-table files are read) of each
+            feed to list; one pass over each location. `vanished_files` holds `ignore` or `truncate` by schema
             and table; other tables report.
         known: the listing so far (columns of `LISTING_SCHEMA`), None on the first run.
         now: the time of this run; the current time when not given.
@@ -168,7 +168,7 @@ def _listed(spark: SparkSession, feed: Mapping[str, Any], location: str) -> Data
         return None
     return files.selectExpr(
         f"{sql_text(feed['feed'])} as feed",
-        f"substring(path, {len(location) + 2}) as object_key",
+        f"substring(path, {len(location) + 2}) as file_key",
         "path",
         "size",
         "modified_at",
@@ -189,7 +189,7 @@ def _paths(seen: DataFrame, locations: Mapping[str, str]) -> DataFrame:
         locations: location of each feed.
 
     Returns:
-        feed, object_key; `is_listed`, `path`, `size`, `modified_at`, `revision` of what is there; `latest`, the last
+        feed, file_key; `is_listed`, `path`, `size`, `modified_at`, `revision` of what is there; `latest`, the last
         row of the listing; `versions`, all of its rows but those of kind `vanished`; `same_kind`, the kind of the
         version that is there if the listing holds it and it has not gone since; greatest `truncated_in` and
         `last_batch_id`
@@ -203,7 +203,7 @@ def _paths(seen: DataFrame, locations: Mapping[str, str]) -> DataFrame:
             "end",
         ]
     )
-    by_path = seen.groupBy("feed", "object_key").agg(
+    by_path = seen.groupBy("feed", "file_key").agg(
         *map(
             F.expr,
             [
@@ -247,9 +247,9 @@ def _paths(seen: DataFrame, locations: Mapping[str, str]) -> DataFrame:
         .selectExpr(
             "*",
             # An object under another location than the feed's is not gone: the feed moved.
-            f"coalesce(latest.kind {READ} and latest.path = concat(location, '/', object_key), false)"
+            f"coalesce(latest.kind {READ} and latest.path = concat(location, '/', file_key), false)"
             f" and not coalesce(same_kind {READ}, false) as is_suspect",
-            "coalesce(latest.kind = 'vanished' and object_key = '' and latest.path = location, false) as is_away",
+            "coalesce(latest.kind = 'vanished' and file_key = '' and latest.path = location, false) as is_away",
         )
     )
 
@@ -262,7 +262,7 @@ def _described(paths: DataFrame, feeds: Sequence[Mapping[str, Any]]) -> DataFram
     """
     feeds_of: dict[FileRules, list[str]] = {}
     for feed in feeds:
-        feeds_of.setdefault(CONNECTORS[feed["contract"]].file_rules(feed), []).append(sql_text(feed["feed"]))
+        feeds_of.setdefault(CONNECTORS[feed["connector"]].file_rules(feed), []).append(sql_text(feed["feed"]))
 
     def by_name(attribute: str, *before: str) -> Column:
         cases = [
@@ -344,7 +344,7 @@ def _gone(
 
     vanished = [table for table in tables if table.gone and table.feed in listing]
     for table in vanished:
-        name = f"{table.source_schema}.{table.source_table}" if table.source_table else "mixed content"
+        name = f"{table.source_schema}.{table.source_table}" if table.source_table else "files of many tables"
         policy = policies.get((table.feed, table.source_schema, table.source_table), "report")
         if policy != "ignore":
             logger.warning(f"Feed {table.feed}: {table.gone} objects of {name} are gone, for example {table.example}.")
@@ -365,7 +365,7 @@ def _gone(
             .where(F.col("feed").isin(sorted(listing)))
             .selectExpr(
                 "feed",
-                "object_key",
+                "file_key",
                 *(f"latest.{name}" for name in same),
                 "'vanished' as kind",
                 "null as ignored_reason",

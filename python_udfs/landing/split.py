@@ -19,7 +19,7 @@ from spark_files import cached, read_files
 logger = AdapterLogger("Lakehouse")
 
 VERSION = ["path", "size", "modified_at"]
-OBJECT_COLUMNS = [*VERSION, "object_key", "file_time", "batch_id"]
+OBJECT_COLUMNS = [*VERSION, "file_key", "file_time", "batch_id"]
 # The row of a marker: no file has as many lines (the macro cdc_marker_row writes it, too).
 MARKER_ROW = 999_999_999_999
 
@@ -33,7 +33,7 @@ def new_rows(
 
     Args:
         spark: the session to read with.
-        feed: `feed`, `contract` and what `rows` of the connector wants.
+        feed: `feed`, `connector` and what `rows` of the connector wants.
         listing: `raw_listing`.
         rejected: name of the table of rejected objects; what cannot be read is added to it.
         target: name of the split table, None before it exists.
@@ -49,12 +49,12 @@ def new_rows(
     newest = _greatest_batch(newer)
     if target and not newest:
         return None
-    mixed = of_feed.where("kind = 'mixed'")
-    lines, to_join, overwritten = _lines(spark, feed, mixed, last, rejected)
+    multi_table = of_feed.where("kind = 'multi_table'")
+    lines, to_join, overwritten = _lines(spark, feed, multi_table, last, rejected)
     overwritten = overwritten if target else []
-    rows = CONNECTORS[feed["contract"]].rows(lines, {**feed, "to_join": to_join})
+    rows = CONNECTORS[feed["connector"]].rows(lines, {**feed, "to_join": to_join})
     if overwritten:
-        older = spark.table(str(target)).where(F.col("object_key").isin([row.object_key for row in overwritten]))
+        older = spark.table(str(target)).where(F.col("file_key").isin([row.file_key for row in overwritten]))
         rows = rows.unionByName(_markers(spark, overwritten, older), allowMissingColumns=True)
     return rows.unionByName(spark.sql(f"select {newest}L as batch_id"), allowMissingColumns=True)
 
@@ -65,7 +65,7 @@ def _greatest_batch(frame: DataFrame) -> int:
 
 
 def _lines(
-    spark: SparkSession, feed: Mapping[str, Any], mixed: DataFrame, after: int, rejected: str
+    spark: SparkSession, feed: Mapping[str, Any], multi_table: DataFrame, after: int, rejected: str
 ) -> tuple[DataFrame, list[str], list[Row]]:
     """The lines of objects that can be read, and what else there is to know of these.
 
@@ -75,11 +75,11 @@ def _lines(
     earlier version was listed. The lines have the columns of `OBJECT_COLUMNS`, file_row and value.
     """
     known = spark.table(rejected).select(*VERSION, F.col("batch_id").alias("rejected_in"))
-    by_age = Window.partitionBy("object_key").orderBy(F.desc("modified_at"), F.desc("batch_id"))
-    of_new = mixed.where(F.col("batch_id") > after).select("object_key").distinct()
+    by_age = Window.partitionBy("file_key").orderBy(F.desc("modified_at"), F.desc("batch_id"))
+    of_new = multi_table.where(F.col("batch_id") > after).select("file_key").distinct()
     versions = (
-        mixed.join(F.broadcast(of_new), on="object_key", how="left_semi")
-        .groupBy("object_key", "size", "modified_at", "file_time", "revision")
+        multi_table.join(F.broadcast(of_new), on="file_key", how="left_semi")
+        .groupBy("file_key", "size", "modified_at", "file_time", "revision")
         .agg(
             *map(
                 F.expr,
@@ -111,7 +111,7 @@ def _lines(
     if not current:
         return no_lines, [], []
     view = f"split_{feed['feed']}__raw"
-    spans_lines = CONNECTORS[feed["contract"]].spans_lines(feed)
+    spans_lines = CONNECTORS[feed["connector"]].spans_lines(feed)
     raw = read_files(spark, view, "text", list(current), {"lineSep": "\n", "find": spans_lines})
     reasons = {file["path"]: file["reason"] for file in raw["rejected"]}
     _reject(spark, feed, rejected, [current[path] for path in reasons], reasons, rule="unreadable")
@@ -130,8 +130,8 @@ def _markers(spark: SparkSession, objects: list[Row], older: DataFrame) -> DataF
     columns = [name for name in OBJECT_COLUMNS if name != "size"]
     schema = older.select(*columns).schema
     newest = spark.createDataFrame([tuple(row[name] for name in columns) for row in objects], schema)
-    tables = older.select("object_key", "source_schema", "source_table").distinct()
-    return newest.join(F.broadcast(tables), on="object_key").withColumn("file_row", F.lit(MARKER_ROW))
+    tables = older.select("file_key", "source_schema", "source_table").distinct()
+    return newest.join(F.broadcast(tables), on="file_key").withColumn("file_row", F.lit(MARKER_ROW))
 
 
 def _reject(

@@ -22,16 +22,16 @@ class Feed:
     """One row of ``cdc_feeds.csv``. ``location`` has no trailing slash; a URI holds ``://``."""
 
     feed: str
-    contract: str
+    connector: str
     format: str
     location: str
     options: FeedOptions
     description: str
 
     @property
-    def is_mixed(self) -> bool:
+    def is_multi_table(self) -> bool:
         """Whether one file holds changes of many tables (docs/contracts.md §1.4, §2 to §5)."""
-        return self.contract != "dms" or self.options.transaction_files
+        return self.connector != "dms" or self.options.transaction_files
 
 
 def read_feeds(rows: Sequence[Row]) -> dict[str, Feed]:
@@ -50,11 +50,11 @@ def read_feeds(rows: Sequence[Row]) -> dict[str, Feed]:
             row.problem("feed", found, "each feed once", "Rename or remove one of the two.")
             continue
         lines[name] = row.line
-        contract = row.word("contract")
+        connector = row.word("connector")
         feed = Feed(
             feed=name,
-            contract=contract,
-            format=row.word("format", FORMATS.get(contract)),
+            connector=connector,
+            format=row.word("format", FORMATS.get(connector)),
             location=_location(row, feeds.values()),
             options=read_options(row),
             description=row["description"],

@@ -18,7 +18,7 @@ FEEDS_FILE = "cdc_feeds.csv"
 TABLES_FILE = "cdc_tables.csv"
 COLUMNS_FILE = "cdc_columns.csv"
 HEADERS = {
-    FEEDS_FILE: ("feed", "contract", "format", "location", "options", "description"),
+    FEEDS_FILE: ("feed", "connector", "format", "location", "options", "description"),
     TABLES_FILE: (
         "feed",
         "source_schema",
@@ -54,7 +54,7 @@ HEADERS = {
 # Accepted words by file and column. seeds/_seeds.yml has them, too, and tests/unit/test_accepted_words.py compares.
 WORDS: dict[str, dict[str, tuple[str, ...]]] = {
     FEEDS_FILE: {
-        "contract": tuple(FORMATS),
+        "connector": tuple(FORMATS),
         "format": ("parquet", "csv", "json"),
     },
     TABLES_FILE: {

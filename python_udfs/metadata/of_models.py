@@ -25,16 +25,16 @@ def listed_feeds(metadata: Metadata) -> list[dict[str, Any]]:
         metadata: checked metadata.
 
     Returns:
-        A dictionary per feed: `feed`, `contract`, `format`, `location`, `is_mixed` (whether its files hold changes of
-        many tables) and `vanished_files`, the cell by source schema and table, without those that say `report`.
+        A dictionary per feed: `feed`, `connector`, `format`, `location`, `is_multi_table` (whether it reads
+        multi-table files) and `vanished_files`, the cell by source schema and table, without those that say `report`.
     """
     return [
         {
             "feed": feed.feed,
-            "contract": feed.contract,
+            "connector": feed.connector,
             "format": feed.format,
             "location": feed.location,
-            "is_mixed": feed.is_mixed,
+            "is_multi_table": feed.is_multi_table,
             "vanished_files": {
                 (table.source_schema, table.source_table): table.vanished_files
                 for table in metadata.active_tables
@@ -53,11 +53,11 @@ def split_feed(metadata: Metadata, name: str) -> dict[str, Any]:
         name: the feed.
 
     Returns:
-        `feed` and `contract`. For csv also `delimiter`; for messages their options, and `columns`: type by the source's
-        name of the column, by source schema and table.
+        `feed` and `connector`. For csv also `delimiter`; for messages their options, and `columns`: type by the
+        source's name of the column, by source schema and table.
     """
     feed = metadata.feed(name)
-    known: dict[str, Any] = {"feed": feed.feed, "contract": feed.contract}
+    known: dict[str, Any] = {"feed": feed.feed, "connector": feed.connector}
     if feed.format == "csv":
         return {**known, "delimiter": feed.options.delimiter}
     return {

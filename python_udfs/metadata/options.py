@@ -23,7 +23,7 @@ class FeedOptions:
     """How the files of a feed are to be read (docs/contracts.md §1.1, §1.3, §1.5, §1.7, §1.8).
 
     ``delimiter``, ``header``, ``null_values``, ``unavailable_value`` and ``transaction_files`` (§1.4) are for csv.
-    ``of_messages`` are the options of a contract whose files hold messages, filled in.
+    ``of_messages`` are the options of a connector whose files hold messages, filled in.
     """
 
     timestamp_column: str | None = None
@@ -50,8 +50,8 @@ class FeedOptions:
 def read_options(row: Row) -> FeedOptions:
     """The options in a row of ``cdc_feeds.csv``; the default for one that is missing or wrong."""
     pairs = row.pairs("options")
-    of_messages = MESSAGE_OPTIONS.get(row["contract"], {})
-    known = options_of(row["contract"], row["format"])
+    of_messages = MESSAGE_OPTIONS.get(row["connector"], {})
+    known = options_of(row["connector"], row["format"])
     for key in sorted(pairs.keys() - known.keys()):
         accepted = f"for {row['format'] or 'a feed'}: {words(known)}"
         row.problem("options", f"the option {key!r}", accepted, "Correct or remove it.")

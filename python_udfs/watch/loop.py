@@ -38,7 +38,7 @@ class Project:
 
     Attributes:
         bronze: name of the bronze model by feed, source schema and source table.
-        splits: name of the split model by feed, where a feed has mixed objects.
+        splits: name of the split model by feed, where a feed has multi-table files.
         silver: name of the relation, ``schema.table``, by silver model.
     """
 
@@ -61,7 +61,7 @@ class Project:
         return project
 
     def models(self, feed: str, schema: str | None, table: str | None) -> str | None:
-        """The first model to run for objects of a table, or for mixed objects, which have none; None: nobody's."""
+        """The first model to run for objects of a table, or for multi-table files, which have none; None: nobody's."""
         return self.bronze.get((feed, schema, table)) if schema and table else self.splits.get(feed)
 
 

@@ -8,10 +8,10 @@ with listing as (
     select
         listing.*,
         row_number() over (
-            partition by listing.feed, listing.object_key order by listing.batch_id desc, listing.modified_at desc
+            partition by listing.feed, listing.file_key order by listing.batch_id desc, listing.modified_at desc
         ) as age,
-        regexp_replace(listing.object_key, 'LOAD[0-9A-Fa-f]+[.].*$', '') as folder,
-        cast(conv(regexp_extract(listing.object_key, 'LOAD([0-9A-Fa-f]+)[.]', 1), 16, 10) as bigint) as load_number
+        regexp_replace(listing.file_key, 'LOAD[0-9A-Fa-f]+[.].*$', '') as folder,
+        cast(conv(regexp_extract(listing.file_key, 'LOAD([0-9A-Fa-f]+)[.]', 1), 16, 10) as bigint) as load_number
     from {{ ref('raw_listing') }} as listing
     left anti join {{ ref('rejected_files') }} as rejected
         on
@@ -38,7 +38,7 @@ select
     feed,
     source_schema,
     source_table,
-    object_key,
+    file_key,
     modified_at,
     newest_before
 from loads

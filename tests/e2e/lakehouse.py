@@ -88,10 +88,10 @@ class Lakehouse:
         """The options that point dbt to this project."""
         return ["--project-dir", str(self.project), "--profiles-dir", str(self.project / "profiles")]
 
-    def add_feed(self, feed: str, data_format: str, options: str = "", contract: str = "dms") -> None:
+    def add_feed(self, feed: str, data_format: str, options: str = "", connector: str = "dms") -> None:
         """A feed whose location is its name."""
         self.rows[FEEDS_FILE].append(
-            {"feed": feed, "contract": contract, "format": data_format, "location": feed, "options": options}
+            {"feed": feed, "connector": connector, "format": data_format, "location": feed, "options": options}
         )
 
     def add_table(self, feed: str, name: str, primary_key: str = "id", columns: str = "", **cells: str) -> None:

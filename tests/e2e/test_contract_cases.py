@@ -405,7 +405,7 @@ def test_case_41_a_load_file_that_the_reload_did_not_write_is_stale(cases):
     assert cases["case_41"] == [(1, "again", "x"), (2, "again", "x"), (3, "a", "x"), (4, "c", "x")]
     assert (3, "stale", "x") in cases["case_41_at_once"], "nothing seen before tells that it is of an earlier load"
     assert cases.failed("no_stale_load_file") == ["warn"] * 3
-    found = re.findall(r"object_key=(s/case_41\w*/LOAD\w+)", "\n".join(cases.messages))
+    found = re.findall(r"file_key=(s/case_41\w*/LOAD\w+)", "\n".join(cases.messages))
     assert sorted(found) == ["s/case_41/LOAD00000003", "s/case_41_at_once/LOAD00000003"]
 
 

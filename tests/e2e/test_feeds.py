@@ -131,4 +131,4 @@ def test_tables_that_nobody_described_are_told_and_wait(mixed):
 
 def test_every_object_is_accounted_for(mixed):
     rows = mixed.lakehouse.sql("select kind, status, count(*) from etl_metadata.raw_processed_files group by 1, 2")
-    assert sorted(tuple(row) for row in rows) == [("load", "ingested", 3), ("mixed", "ingested", 5)]
+    assert sorted(tuple(row) for row in rows) == [("load", "ingested", 3), ("multi_table", "ingested", 5)]

@@ -168,8 +168,8 @@ def lakehouse(empty_lakehouse):
         lakehouse.add_feed(form, data_format, options)
         lakehouse.add_table(form, f"form_{form}", columns=TYPES)
         tasks[form] = DmsTask(lakehouse.raw / form, timestamp_column_name="ts", **settings)
-    for form, (contract, options, _) in MESSAGES.items():
-        lakehouse.add_feed(form, "json", options, contract=contract)
+    for form, (connector, options, _) in MESSAGES.items():
+        lakehouse.add_feed(form, "json", options, connector=connector)
         lakehouse.add_table(form, f"form_{form}", columns=TYPES)
     lakehouse.make_models()
 

@@ -1,6 +1,6 @@
 """docs/contracts.md section 7, the cases that concern messages, one test each, from files of the sink to silver.
 
-Cases of one contract that do not disturb each other share a table, with keys of their own: those of case 12 begin with
+Cases of one connector that do not disturb each other share a table, with keys of their own: those of case 12 begin with
 12. All feeds are built together, twice: the second build brings what a case says comes later.
 """
 
@@ -23,7 +23,7 @@ TYPED = (
     "id int, amount decimal(12,4), large decimal(38,0), milli timestamp_ntz, micro timestamp_ntz, day date,"
     " flag boolean"
 )
-# Feed: contract and options; its tables and their columns.
+# Feed: connector and options; its tables and their columns.
 FEEDS = {
     "dbz": ("debezium", ""),
     "dbz_named": ("debezium", "binlog_names=mysql-bin|binlog"),
@@ -332,8 +332,8 @@ class Cases:
 @pytest.fixture(scope="module")
 def cases(empty_lakehouse):
     lakehouse = empty_lakehouse
-    for feed, (contract, options) in FEEDS.items():
-        lakehouse.add_feed(feed, "json", options, contract=contract)
+    for feed, (connector, options) in FEEDS.items():
+        lakehouse.add_feed(feed, "json", options, connector=connector)
     for table, (feed, columns) in TABLES.items():
         lakehouse.add_table(feed, table, columns=columns)
     lakehouse.make_models()

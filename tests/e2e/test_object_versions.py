@@ -147,10 +147,10 @@ def test_a_change_file_that_is_corrected_after_a_reload_stays_below_it(versions)
 def test_a_load_file_that_is_only_touched_changes_nothing(versions):
     assert versions.seen[1]["v_touched"] == [(1, "b"), (2, "c"), (3, "a")]
     found = versions.lakehouse.sql(
-        "select object_key, status, reason from etl_metadata.raw_processed_files"
+        "select file_key, status, reason from etl_metadata.raw_processed_files"
         " where source_table = 'v_touched' and reason is not null"
     )
-    assert [(row.object_key, row.status) for row in found] == [("s/v_touched/LOAD00000001.parquet", "ignored")]
+    assert [(row.file_key, row.status) for row in found] == [("s/v_touched/LOAD00000001.parquet", "ignored")]
     assert found[0].reason == "delivered again: the same rows as the version of 2024-01-31 23:00:00 UTC"
 
 

@@ -1,7 +1,7 @@
 """Change objects whose content changes after they were read: still being written when listed, or corrected.
 
-The newest content of a change object is what it says; rows of its older content are void (docs/contracts.md section
-1.10). All tables live in one project and are built three times: the first content, the second, and a late file.
+The newest content of a change file counts; rows of its older content are superseded (docs/contracts.md section 1.10).
+All tables live in one project and are built three times: the first content, the second, and a late file.
 """
 
 from __future__ import annotations
@@ -93,7 +93,7 @@ def overwritten(empty_lakehouse):
     lakehouse.add_feed("txn", "csv", "transaction_files=true")
     for name in ("txn_one", "txn_two"):
         lakehouse.add_table("txn", name, columns="v string, id int")
-    lakehouse.add_feed("dbz", "json", contract="debezium")
+    lakehouse.add_feed("dbz", "json", connector="debezium")
     lakehouse.add_table("dbz", "told", columns="id int, v string")
     lakehouse.make_models()
 
@@ -214,7 +214,7 @@ def test_bronze_keeps_all_content_and_marks_what_is_void(overwritten):
 
 
 def test_explain_says_that_a_row_is_void(overwritten):
-    assert "void: newer content of the file" in overwritten.lakehouse.command(explain, "s__same_second", "12")
+    assert "superseded: newer content of the file" in overwritten.lakehouse.command(explain, "s__same_second", "12")
 
 
 def test_replay_and_rebuild_leave_void_rows_out(overwritten, capsys):

@@ -374,9 +374,9 @@ def test_a_file_that_cannot_be_read_is_rejected_and_stops_nothing_else(pipeline)
     assert pipeline.table("broken") == [(1, "a")]
     assert (1, "good") in pipeline.table("rotten") and len(pipeline.table("rotten")) == 3
     rows = pipeline.lakehouse.sql(
-        "select object_key, reason from etl_metadata.raw_processed_files where status = 'rejected' order by object_key"
+        "select file_key, reason from etl_metadata.raw_processed_files where status = 'rejected' order by file_key"
     )
-    assert [row.object_key for row in rows] == ["s/broken/LOAD00000002.parquet", "s/rotten/20240131-230100000.parquet"]
+    assert [row.file_key for row in rows] == ["s/broken/LOAD00000002.parquet", "s/rotten/20240131-230100000.parquet"]
     assert all(row.reason for row in rows)
     for statuses in pipeline.statuses:
         assert statuses["every_raw_file_is_accounted_for"] == "fail"
@@ -386,10 +386,10 @@ def test_a_file_that_cannot_be_read_is_rejected_and_stops_nothing_else(pipeline)
 
 def test_every_other_object_has_a_status_and_a_reason(pipeline):
     rows = pipeline.lakehouse.sql(
-        "select object_key, status, reason from etl_metadata.raw_processed_files"
+        "select file_key, status, reason from etl_metadata.raw_processed_files"
         " where status in ('ignored', 'waiting') and feed in ('parquet', 'csv', 'header')"
     )
-    assert {row.object_key: (row.status, row.reason) for row in rows} == {
+    assert {row.file_key: (row.status, row.reason) for row in rows} == {
         "s/awsdms_status/LOAD00000001.parquet": ("ignored", "DMS control table"),
         "s/litter/LOAD0000000A.parquet": ("ignored", "zero-byte object"),
         "s/litter/LOAD0000000B.parquet.tmp": ("ignored", "temporary object"),
@@ -402,13 +402,13 @@ def test_every_other_object_has_a_status_and_a_reason(pipeline):
 
 def test_every_row_of_every_ingested_file_is_in_bronze_once(pipeline):
     files = pipeline.lakehouse.sql(
-        "select distinct source_table, object_key, path from etl_metadata.raw_processed_files"
+        "select distinct source_table, file_key, path from etl_metadata.raw_processed_files"
         " where status = 'ingested' and path like '%.parquet'"
     )
     assert len(files) > 20
     for file in files:
         counted = pipeline.lakehouse.sql(
-            f"select count(*) as n from bronze.s__{file.source_table} where _cdc_source_file = '{file.object_key}'"
+            f"select count(*) as n from bronze.s__{file.source_table} where _cdc_source_file = '{file.file_key}'"
         )
         assert (file.path, counted[0].n) == (file.path, sum(pipeline.delivered[file.path].values()))
 

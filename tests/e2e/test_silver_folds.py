@@ -116,8 +116,8 @@ def reloads(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
 
 def folded(cdc: dict[str, Any], rows: list[dict[str, Any]]) -> dict[Any, dict[str, Any]]:
     """What silver has to hold, by key."""
-    barriers = {row["_cdc_sequence"] for row in rows if row["_cdc_operation"] == "T"}
-    barriers |= {f"{row['_cdc_generation']:06d}" for row in rows if row["_cdc_operation"] == "R"}
+    reset_points = {row["_cdc_sequence"] for row in rows if row["_cdc_operation"] == "T"}
+    reset_points |= {f"{row['_cdc_generation']:06d}" for row in rows if row["_cdc_operation"] == "R"}
     is_soft = cdc["delete_mode"] == "soft"
     silver: dict[Any, dict[str, Any]] = {}
 
@@ -134,17 +134,17 @@ def folded(cdc: dict[str, Any], rows: list[dict[str, Any]]) -> dict[Any, dict[st
             continue
         if row["_cdc_old_key"] and cdc["mode"] != "append":
             old = row | {"k": row["_cdc_old_key"]["k"], "n": int(row["_cdc_old_key"]["n"]), "v": None, "w": None}
-            apply(silver, key_of(old), old | {"_cdc_operation": "D", "_cdc_unavailable_columns": None}, barriers)
-        apply(silver, key_of(row), row, barriers)
+            apply(silver, key_of(old), old | {"_cdc_operation": "D", "_cdc_unavailable_columns": None}, reset_points)
+        apply(silver, key_of(row), row, reset_points)
     for row in silver.values():
-        row["_cdc_is_deleted"] = not row.pop("live") or any(barrier > row["_cdc_sequence"] for barrier in barriers)
+        row["_cdc_is_deleted"] = not row.pop("live") or any(at > row["_cdc_sequence"] for at in reset_points)
     return silver if is_soft else {key: row for key, row in silver.items() if not row["_cdc_is_deleted"]}
 
 
-def apply(silver: dict[Any, dict[str, Any]], key: Any, row: dict[str, Any], barriers: set[str]) -> None:
+def apply(silver: dict[Any, dict[str, Any]], key: Any, row: dict[str, Any], reset_points: set[str]) -> None:
     sequence, operation = row["_cdc_sequence"], row["_cdc_operation"]
     before = silver.get(key)
-    lives = before and before["live"] and not any(before["_cdc_sequence"] < barrier <= sequence for barrier in barriers)
+    lives = before and before["live"] and not any(before["_cdc_sequence"] < at <= sequence for at in reset_points)
     values = {name: row[name] for name in COLUMNS}
     for name in row["_cdc_unavailable_columns"] or ():
         values[name] = before[name] if lives and operation in "UD" else None
@@ -207,7 +207,7 @@ class Silver:
             self.merge(dbt, changes)
         names = {"bronze-snapshot-id": "to_snapshot_id", "sequence": "last_sequence", "batch-id": "last_batch_id"}
         self.progress = {f"cdc.{name}": str(changes[of]) for name, of in names.items()}
-        self.progress["cdc.barrier"] = changes["barrier"]
+        self.progress["cdc.reset-point"] = changes["reset_point"]
         if self.in_order:
             self.progress["total-records"] = "1000000"
 

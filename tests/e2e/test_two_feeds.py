@@ -50,7 +50,7 @@ class Regions:
 @pytest.fixture(scope="module")
 def regions(empty_lakehouse):
     lakehouse = empty_lakehouse
-    lakehouse.add_feed("eu", "json", contract="debezium")
+    lakehouse.add_feed("eu", "json", connector="debezium")
     lakehouse.add_feed("us", "csv")
     lakehouse.add_table("eu", "orders", columns="id int, v string")
     lakehouse.add_table("us", "orders", columns="id int, v string", target_table=US)

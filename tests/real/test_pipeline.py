@@ -81,7 +81,7 @@ def test_silver_is_what_the_source_has(lakehouse, request, database):
 def describe(lakehouse: Lakehouse, url: str, schemas: list[str]) -> None:
     """The metadata that make discover proposes, with the keys that the source does not declare."""
     lakehouse.rows[FEEDS_FILE].append(
-        {"feed": "live", "contract": "debezium", "format": "json", "location": "live", "options": ""}
+        {"feed": "live", "connector": "debezium", "format": "json", "location": "live", "options": ""}
     )
     lakehouse.make_models()
     arguments = ["--source", url, "--feed", "live", "--schemas", " ".join(schemas), "--append", "1"]

@@ -1,3 +1,3 @@
 {{ cdc_bronze_sql(
-    given_table('json', mixed=true, partial=true), given_files_sql(mixed=true), {'view': 'raw_view'}, given_plan('string')
+    given_table('json', multi_table=true, partial=true), given_files_sql(multi_table=true), {'view': 'raw_view'}, given_plan('string')
 ) }}

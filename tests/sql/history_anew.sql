@@ -2,7 +2,7 @@
     given_table(mode='history', unchanged_rows='write'),
     'bronze.shop__order',
     'silver.shop__order',
-    given_changes(barrier='000002'),
+    given_changes(reset_point='000002'),
     given_plan(),
     derives_all=true
 ) }}

@@ -3,5 +3,5 @@
     'silver.shop__order',
     'delta',
     ['id', 'line no', 'note', '_cdc_operation', '_cdc_sequence'],
-    given_changes(barrier='000002')
+    given_changes(reset_point='000002')
 ) }}

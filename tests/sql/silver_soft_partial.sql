@@ -1,6 +1,6 @@
 {{ cdc_silver_sql(
     given_table(delete_mode='soft'),
-    given_changes(barrier='000002', has_partial=true),
+    given_changes(reset_point='000002', has_partial=true),
     given_plan(),
     is_first=false
 ) }}

@@ -21,8 +21,8 @@ def good_seeds() -> Seeds:
     staff = {"feed": "people", "source_schema": "hr", "source_table": "staff"}
     return {
         FEEDS_FILE: [
-            {"feed": "shop", "contract": "dms", "format": "parquet", "location": "shop", "description": "The shop"},
-            {"feed": "people", "contract": "dms", "format": "csv", "location": "people", "options": "header=true"},
+            {"feed": "shop", "connector": "dms", "format": "parquet", "location": "shop", "description": "The shop"},
+            {"feed": "people", "connector": "dms", "format": "csv", "location": "people", "options": "header=true"},
         ],
         TABLES_FILE: [
             {**item, **common, "primary_key": "id", "partition_by": "days(sold_at)", "description": "Items"},

@@ -1,4 +1,4 @@
-"""Accepted words of cells and options are the same in the code and in seeds/_seeds.yml, contracts also in the registry.
+"""Accepted words of cells and options are the same in the code and in seeds/_seeds.yml, and connectors in the registry.
 
 dbt's test on a seed would refuse a word that `make models` accepts, and its description would not name it.
 """
@@ -22,7 +22,7 @@ COLUMNS = {f"{seed['name']}.csv": {column["name"]: column for column in seed["co
 
 
 def options() -> dict[str, set[str]]:
-    """Accepted words by option, those of all contracts together."""
+    """Accepted words by option, those of all connectors together."""
     words: dict[str, set[str]] = {}
     for of_contract in (CSV_OPTIONS, *MESSAGE_OPTIONS.values()):
         for name, option in of_contract.items():

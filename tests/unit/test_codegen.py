@@ -80,7 +80,7 @@ def test_a_parquet_model_reads_names_and_types_from_the_files(tmp_path: Path) ->
         "    meta={'cdc': {",
         "        'layer': 'bronze',",
         "        'feed': 'shop',",
-        "        'contract': 'dms',",
+        "        'connector': 'dms',",
         "        'format': 'parquet',",
         "        'source_schema': 'shop',",
         "        'source_table': 'item',",
@@ -440,7 +440,7 @@ def test_the_reference_shows_each_cell_and_each_option_and_drifts_with_the_yaml_
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     words = {"accepted_values": {"arguments": {"values": ["a", "b"]}}}
-    option = {"name": "mark", "contracts": ["dms"], "format": "csv", "description": "A mark.", "accepted": "a | b"}
+    option = {"name": "mark", "connectors": ["dms"], "format": "csv", "description": "A mark.", "accepted": "a | b"}
     meta = {"example": "a", "options": [{**option, "default": "none", "example": "mark=|"}]}
     cell = {"name": "word", "description": "A word.", "config": {"meta": meta}, "data_tests": ["unique", words]}
     documentation = write_seeds(tmp_path, good_seeds()) / "_seeds.yml"

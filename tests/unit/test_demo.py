@@ -284,8 +284,8 @@ def test_remote_folders_are_refused_all_at_once(
     monkeypatch.setenv("LAKEHOUSE_RAW", "s3://bucket/raw")
     monkeypatch.setenv("LAKEHOUSE_WAREHOUSE", "s3://bucket/warehouse")
     assert demo.main(["run"]) == 1
-    told = capsys.readouterr().err
-    assert "LAKEHOUSE_RAW is s3://bucket/raw and LAKEHOUSE_WAREHOUSE is s3://bucket/warehouse" in told
+    expected = capsys.readouterr().err
+    assert "LAKEHOUSE_RAW is s3://bucket/raw and LAKEHOUSE_WAREHOUSE is s3://bucket/warehouse" in expected
     assert not folders.marker.exists()
 
 
@@ -310,7 +310,7 @@ def test_the_result_table() -> None:
 
 
 @pytest.mark.parametrize(
-    ("found", "told"),
+    ("found", "expected"),
     [
         ([{"id": 2}, {"id": 1}], []),
         ([{"id": 1}], ["t: 1 rows, expected 2; for example it lacks {'id': 2}"]),
@@ -318,8 +318,8 @@ def test_the_result_table() -> None:
         ([{"id": 1}, {"id": None}], ["t: 2 rows, expected 2; for example it lacks {'id': 2}, it has {'id': None}"]),
     ],
 )
-def test_differences_between_rows(found: list[dict[str, Any]], told: list[str]) -> None:
-    assert demo.differences("t", [{"id": 1}, {"id": 2}], found) == told
+def test_differences_between_rows(found: list[dict[str, Any]], expected: list[str]) -> None:
+    assert demo.differences("t", [{"id": 1}, {"id": 2}], found) == expected
 
 
 def test_times_are_compared_as_instants_and_a_column_without_metadata_is_text() -> None:
@@ -358,7 +358,7 @@ def run_with(runner: Runner, monkeypatch: pytest.MonkeyPatch) -> int:
 
 
 @pytest.mark.parametrize(
-    ("exception", "told"),
+    ("exception", "expected"),
     [
         (None, "dbt build failed; dbt's messages are above\n"),
         (RuntimeError("no such profile"), "dbt build failed: no such profile\n"),
@@ -366,17 +366,17 @@ def run_with(runner: Runner, monkeypatch: pytest.MonkeyPatch) -> int:
 )
 @pytest.mark.usefixtures("folders")
 def test_a_failed_step_ends_the_run_in_words(
-    exception: Exception | None, told: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    exception: Exception | None, expected: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     runner = Runner(exception=exception)
     assert run_with(runner, monkeypatch) == 1
     assert len(runner.commands) == 1
     assert runner.commands[0][0] == "build"
-    assert capsys.readouterr().err == told
+    assert capsys.readouterr().err == expected
 
 
 @pytest.mark.parametrize(
-    ("differences", "snapshots_after", "code", "told"),
+    ("differences", "snapshots_after", "code", "expected"),
     [
         ([], 2, 0, ""),
         (["silver.t: 1 rows"], 2, 1, "  silver.t: 1 rows\n"),
@@ -388,7 +388,7 @@ def test_the_run_ends_well_only_in_the_expected_state(
     differences: list[str],
     snapshots_after: int,
     code: int,
-    told: str,
+    expected: str,
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
@@ -408,7 +408,7 @@ def test_the_run_ends_well_only_in_the_expected_state(
     assert output.out.count("    1 models, 2 tests in 1 s\n") == 3
     assert "s.t           Debezium     1         2        3        4         0  5 s\n" in output.out
     assert ("Checked: silver equals the source" in output.out) == (code == 0)
-    assert output.err == (f"The demonstration did not end as it must:\n{told}" if told else "")
+    assert output.err == (f"The demonstration did not end as it must:\n{expected}" if expected else "")
 
 
 @pytest.mark.usefixtures("folders")

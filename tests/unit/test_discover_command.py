@@ -70,7 +70,7 @@ def test_rows_are_proposed_in_the_headers_of_the_seeds_and_nothing_else_changes(
     assert rows(project / "discovered", FEEDS_FILE) == [
         {
             "feed": "till",
-            "contract": "dms",
+            "connector": "dms",
             "format": "parquet",
             "location": "till",
             "options": "",
@@ -150,7 +150,7 @@ def test_append_again_adds_nothing(project, shop, capsys):
 def test_append_keeps_the_line_ends_the_order_of_columns_and_a_missing_last_line_end(project, shop):
     path = project / "seeds" / FEEDS_FILE
     path.write_bytes(
-        b"\xef\xbb\xbflocation,feed,contract,format,options,description\r\n"
+        b"\xef\xbb\xbflocation,feed,connector,format,options,description\r\n"
         b"shop,shop,dms,parquet,,\r\npeople,people,dms,csv,header=true,"
     )
     assert discover(project, shop, append="1") == 0
@@ -253,7 +253,7 @@ def test_a_key_that_a_cell_cannot_hold_is_no_key(project, tmp_path, capsys):
 def test_before_images_of_the_key_get_their_place_in_csv_without_names(project, shop):
     seeds = good_seeds()
     seeds[FEEDS_FILE].append(
-        {"feed": "till", "contract": "dms", "format": "csv", "location": "till", "options": "before_image_prefix=BI_"}
+        {"feed": "till", "connector": "dms", "format": "csv", "location": "till", "options": "before_image_prefix=BI_"}
     )
     write_seeds(project, seeds)
     assert discover(project, shop, tables="line", append="1") == 0
@@ -329,12 +329,12 @@ def test_a_change_sequence_in_the_files_puts_them_in_order(project, tmp_path, ca
 
 def test_files_of_other_contracts_are_not_looked_at(project, tmp_path, capsys):
     seeds = good_seeds()
-    seeds[FEEDS_FILE][0] |= {"contract": "maxwell", "format": "json"}
+    seeds[FEEDS_FILE][0] |= {"connector": "maxwell", "format": "json"}
     for column in seeds[COLUMNS_FILE]:
         column["data_type"] = column.get("data_type") or "string"
     write_seeds(project, seeds)
     assert discover(project, land(tmp_path / "raw", "1,2\n"), feed="shop") == 2
-    assert "feed shop has contract maxwell, and only files of dms are looked at" in capsys.readouterr().err
+    assert "feed shop has connector maxwell, and only files of dms are looked at" in capsys.readouterr().err
 
 
 # Mistakes ------------------------------------------------------------------------------------------------------------

@@ -86,12 +86,12 @@ APPEND = {"mode": "append"}
             {},
             [
                 change(1, rule="uncastable_value", reason="v is 'x', expected int"),
-                change(2, rule="void"),
+                change(2, rule="superseded"),
                 change(3, batch_id="11"),
             ],
             [
                 "in quarantine, uncastable_value: v is 'x', expected int",
-                "void: newer content of the file replaces it",
+                "superseded: newer content of the file replaces it",
                 "not applied yet: the next run applies it",
             ],
         ),

@@ -12,8 +12,8 @@ from python_udfs.errors import LakehouseError
 from python_udfs.landing.listing import LISTING_SCHEMA, new_objects, next_batch_id
 
 START = datetime(2024, 1, 31, 23, 0, tzinfo=timezone.utc)
-FEEDS = [{"feed": "shop", "contract": "dms", "format": "parquet", "location": "shop", "is_mixed": False}]
-MIXED = [{**FEEDS[0], "is_mixed": True}]
+FEEDS = [{"feed": "shop", "connector": "dms", "format": "parquet", "location": "shop", "is_multi_table": False}]
+MIXED = [{**FEEDS[0], "is_multi_table": True}]
 
 
 @pytest.fixture
@@ -33,7 +33,7 @@ def landing(tmp_path, monkeypatch):
 
 
 def listed(frame, *columns):
-    return {row.object_key: tuple(row[column] for column in columns) for row in frame.collect()}
+    return {row.file_key: tuple(row[column] for column in columns) for row in frame.collect()}
 
 
 def test_objects_are_listed_with_what_their_names_tell(spark, landing):
@@ -48,7 +48,7 @@ def test_objects_are_listed_with_what_their_names_tell(spark, landing):
     assert found == {
         "s/t é%+#/2024-01-31/20240131-230102999.parquet": ("t é%+#", 3, "change", None, at.replace(microsecond=999000)),
         "s/t/LOAD00000001.parquet": ("t", 0, "ignored", "zero-byte object", None),
-        "CDC_TXN-20240131230102123.csv": (None, 1, "mixed", None, at.replace(microsecond=123000)),
+        "CDC_TXN-20240131230102123.csv": (None, 1, "multi_table", None, at.replace(microsecond=123000)),
         "CDC_TXN-20240131230102124.csv": (None, 0, "ignored", "zero-byte object", None),
     }
 
@@ -144,7 +144,7 @@ def test_a_location_is_no_pattern(spark, landing, tmp_path):
         (tmp_path / name / "s" / "t" / "LOAD00000001.parquet").write_bytes(b"x")
         feed = {**FEEDS[0], "feed": "odd", "location": str(tmp_path / name)}
         found = new_objects(spark, [feed], None).collect()
-        assert [(row.object_key, row.kind) for row in found] == [("s/t/LOAD00000001.parquet", "load")]
+        assert [(row.file_key, row.kind) for row in found] == [("s/t/LOAD00000001.parquet", "load")]
 
 
 def test_locations_that_cannot_be_listed_are_all_named(spark, landing):
@@ -186,7 +186,7 @@ def listing(spark, landing):
             return None
         rows = found.collect()
         known.extend(rows)
-        return sorted((row.object_key, row.kind) for row in rows)
+        return sorted((row.file_key, row.kind) for row in rows)
 
     list_again.landing = landing
     list_again.known = known
@@ -340,10 +340,10 @@ def test_mixed_objects_are_told_when_they_are_gone(listing, landing, remove, mon
     first, second = "cdc/CDC_TXN-20240131230102123.csv", "cdc/CDC_TXN-20240131230102124.csv"
     for key in (LOAD, first, second):
         landing(key)
-    assert listing(MIXED) == [(first, "mixed"), (second, "mixed"), (LOAD, "load")]
+    assert listing(MIXED) == [(first, "multi_table"), (second, "multi_table"), (LOAD, "load")]
     landing(LOAD, 10)
     landing(second, 10)
-    assert listing(MIXED) == [(second, "mixed"), (LOAD, "load")]
+    assert listing(MIXED) == [(second, "multi_table"), (LOAD, "load")]
     remove(LOAD)
     remove(first)
     assert listing(MIXED) == [(first, "vanished"), (LOAD, "vanished")]

@@ -228,7 +228,7 @@ MISTAKES = [
     (FEEDS_FILE, 0, "feed", "", ["nothing", "lower-case letter"]),
     (FEEDS_FILE, 0, "feed", "Shop", ["'Shop'", "lower-case letter"]),
     (FEEDS_FILE, 1, "feed", "shop", ["'shop' again, first in line 2"]),
-    (FEEDS_FILE, 0, "contract", "avro", ["'avro'", "dms or dms_kafka or debezium or maxwell or canal"]),
+    (FEEDS_FILE, 0, "connector", "avro", ["'avro'", "dms or dms_kafka or debezium or maxwell or canal"]),
     (FEEDS_FILE, 0, "format", "json", ["'json'", "parquet or csv"]),
     (FEEDS_FILE, 0, "format", "avro", ["'avro'", "parquet or csv"]),
     (FEEDS_FILE, 0, "location", "", ["nothing", "landing root"]),
@@ -373,12 +373,12 @@ OF_MESSAGES = [
 ]
 
 
-@pytest.mark.parametrize(("contract", "options", "expected"), OF_MESSAGES)
+@pytest.mark.parametrize(("connector", "options", "expected"), OF_MESSAGES)
 def test_options_of_contracts_whose_files_hold_messages(
-    tmp_path: Path, contract: str, options: str, expected: dict[str, str] | str
+    tmp_path: Path, connector: str, options: str, expected: dict[str, str] | str
 ) -> None:
     seeds = good_seeds()
-    seeds[FEEDS_FILE][1] |= {"contract": contract, "format": "json", "options": options}
+    seeds[FEEDS_FILE][1] |= {"connector": connector, "format": "json", "options": options}
     folder = write_seeds(tmp_path, seeds)
 
     if isinstance(expected, str):
@@ -542,9 +542,9 @@ def test_the_timestamp_column_is_not_a_column_of_the_source(tmp_path: Path) -> N
 @pytest.mark.parametrize(
     ("header", "words"),
     [
-        ("feed,contract,format,location,options", ["missing columns: description"]),
-        ("feed,contract,format,location,options,description,colour", ["unknown columns: colour"]),
-        ("feed,feed,contract,format,location,options,description", ["repeated columns: feed"]),
+        ("feed,connector,format,location,options", ["missing columns: description"]),
+        ("feed,connector,format,location,options,description,colour", ["unknown columns: colour"]),
+        ("feed,feed,connector,format,location,options,description", ["repeated columns: feed"]),
     ],
 )
 def test_a_wrong_header_is_one_problem_and_blames_no_row(tmp_path: Path, header: str, words: list[str]) -> None:
@@ -560,7 +560,7 @@ def test_a_wrong_header_is_one_problem_and_blames_no_row(tmp_path: Path, header:
 def test_columns_of_the_header_may_stand_in_any_order(tmp_path: Path) -> None:
     folder = write_seeds(tmp_path, good_seeds())
     (folder / FEEDS_FILE).write_text(
-        "description,feed,format,contract,options,location\n,shop,parquet,dms,,shop\n,people,csv,dms,,people\n",
+        "description,feed,format,connector,options,location\n,shop,parquet,dms,,shop\n,people,csv,dms,,people\n",
         encoding="utf-8",
     )
 
@@ -631,7 +631,7 @@ def test_rows_after_a_value_of_several_lines_keep_their_line(tmp_path: Path) -> 
 
 def test_all_problems_come_in_one_list_with_their_counts_first(tmp_path: Path) -> None:
     seeds = good_seeds()
-    seeds[FEEDS_FILE][0]["contract"] = "dsm"
+    seeds[FEEDS_FILE][0]["connector"] = "dsm"
     seeds[TABLES_FILE][0]["delete_mode"] = "purge"
     seeds[TABLES_FILE][1]["active"] = "perhaps"
     seeds[COLUMNS_FILE][0]["optional"] = "perhaps"

@@ -32,18 +32,24 @@ def test_the_listing_knows_every_feed(tmp_path: Path) -> None:
 
     feeds, split = known(tmp_path, seeds)
 
-    people = {"feed": "people", "contract": "dms", "format": "csv", "location": 's3a://b/"people"', "is_mixed": True}
-    shop = {"feed": "shop", "contract": "dms", "format": "parquet", "location": "shop", "is_mixed": False}
+    people = {
+        "feed": "people",
+        "connector": "dms",
+        "format": "csv",
+        "location": 's3a://b/"people"',
+        "is_multi_table": True,
+    }
+    shop = {"feed": "shop", "connector": "dms", "format": "parquet", "location": "shop", "is_multi_table": False}
     assert feeds == [
         {**people, "vanished_files": {}},
         {**shop, "vanished_files": {("shop", "item"): "truncate"}},
     ]
-    assert split == {"feed": "people", "contract": "dms", "delimiter": "\t"}
+    assert split == {"feed": "people", "connector": "dms", "delimiter": "\t"}
 
 
 def test_a_split_of_messages_knows_the_columns_of_its_active_tables(tmp_path: Path) -> None:
     seeds = good_seeds()
-    seeds[FEEDS_FILE][1] |= {"contract": "debezium", "format": "json", "options": "form=flattened"}
+    seeds[FEEDS_FILE][1] |= {"connector": "debezium", "format": "json", "options": "form=flattened"}
     seeds[COLUMNS_FILE][4]["column_name"] = "_deleted"
     seeds[TABLES_FILE].append({**seeds[TABLES_FILE][1], "source_table": "gone", "active": "false"})
     seeds[COLUMNS_FILE] += [{**column, "source_table": "gone"} for column in seeds[COLUMNS_FILE][2:4]]
@@ -52,7 +58,7 @@ def test_a_split_of_messages_knows_the_columns_of_its_active_tables(tmp_path: Pa
 
     assert split == {
         "feed": "people",
-        "contract": "debezium",
+        "connector": "debezium",
         "absent_columns": "null",
         "form": "flattened",
         "decimals": "base64",

@@ -148,7 +148,7 @@ def test_case_37_a_value_that_was_not_logged_stays():
     assert whole(changes(2, ("U", 1, UNAVAILABLE, "y"), ("U", 1, "b", UNAVAILABLE))) == {1: ("b", "y")}, "no full image"
 
 
-def test_unavailable_values_never_reach_over_a_delete_an_insert_or_a_barrier():
+def test_unavailable_values_never_reach_over_a_delete_an_insert_or_a_reset_point():
     first, last = changes(1, ("I", 1, "a", "x")), changes(9, ("U", 1, "b", UNAVAILABLE))
     assert whole(first, changes(2, ("D", 1)), last) == {1: ("b", None)}
     assert whole(first, changes(2, ("I", 1, "c", UNAVAILABLE)), last) == {1: ("b", None)}
@@ -403,7 +403,7 @@ def told_again(deliveries, rules):
     for key in {row[-3] for row in rows}:
         own = sorted((row for row in rows if row[-3] == key), key=lambda row: row[:-2])
         gone = own[-1][-2] == "D" or any(own[-1][0] < generation for generation in complete)
-        # A life begins with an insert, and with what follows a delete or a barrier.
+        # A life begins with an insert, and with what follows a delete or a reset_point.
         begins = [
             row[-2] in ("I", "L")
             or before is None

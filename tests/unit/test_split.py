@@ -11,13 +11,13 @@ import pytest
 from python_udfs.landing.split import new_rows
 
 START = datetime(2024, 1, 31, 23, 0, tzinfo=timezone.utc)
-FEED = {"feed": "bank", "contract": "dms", "delimiter": ","}
+FEED = {"feed": "bank", "connector": "dms", "delimiter": ","}
 REJECTED_SCHEMA = (
     "feed string, source_schema string, source_table string, path string, size bigint, modified_at timestamp, "
     "rule string, reason string, batch_id bigint, rejected_at timestamp"
 )
 LISTING_SCHEMA = (
-    "feed string, source_schema string, source_table string, object_key string, path string, size bigint, "
+    "feed string, source_schema string, source_table string, file_key string, path string, size bigint, "
     "modified_at timestamp, kind string, file_time timestamp, batch_id bigint, first_seen_at timestamp, revision int"
 )
 
@@ -32,7 +32,7 @@ class Bank:
             if schema:
                 spark.sql(f"create table {table} ({schema}) using parquet")
 
-    def land(self, batch, name, text, minutes=0, kind="mixed", table=None):
+    def land(self, batch, name, text, minutes=0, kind="multi_table", table=None):
         path = self.root / name
         path.write_bytes(text if isinstance(text, bytes) else text.encode())
         at = START + timedelta(minutes=minutes)

@@ -5,7 +5,7 @@ exists (
     from {{ rejected }} as before
     where
         before.feed = {{ adapter.string_literal(cdc.feed) }}
-        and endswith(before.path, concat('/', listing.object_key))
+        and endswith(before.path, concat('/', listing.file_key))
         and before.size = listing.size
         and before.modified_at = listing.modified_at
         and before.batch_id >= listing.earlier_batch_id

@@ -29,7 +29,7 @@
     {% for file in run_query(files.sql ~ order_sql) %}
         {% if file['kind'] == 'truncate' %}
             {% do files.update({'has_truncate': true}) %}
-        {% elif file['kind'] == 'mixed' %}
+        {% elif file['kind'] == 'multi_table' %}
             {% do files.update({'has_mixed': true}) %}
         {% elif file['is_newest'] %}
             {% do files.paths.append(file['path']) %}
@@ -37,7 +37,7 @@
         {% else %}
             {% do replaced.append({'path': file['path'], 'reason': 'replaced by newer content before it was read'}) %}
         {% endif %}
-        {% if file['kind'] in ['change', 'mixed'] and file['is_newest'] and file['revision'] %}
+        {% if file['kind'] in ['change', 'multi_table'] and file['is_newest'] and file['revision'] %}
             {% do files.overwritten.append(file['path']) %}
         {% endif %}
         {% do files.update({'last_batch_id': [files.last_batch_id | int, file['batch_id'] | int] | max}) %}
@@ -69,9 +69,9 @@
 {% macro _cache_new_files(view, cdc, after_batch_id, sql, newest, asks_alone) %}
     {% set is_odd = asks_alone or newest.has_gone or newest.is_reloaded %}
     {% if is_odd or newest.earlier_batch_id > after_batch_id | int or newest.objects > 10000 %}
-        {% do return(adapter.keep(view, sql)) %}
+        {% do return(adapter.cache_rows(view, sql)) %}
     {% endif %}
     {% set of_all_sql = cdc_new_files_sql(ref('raw_listing'), ref('rejected_files'), none, newest.batch_id - 1) %}
     {% set table = {'feed': cdc.feed, 'source_schema': cdc.source_schema, 'source_table': cdc.source_table} %}
-    {% do adapter.keep(view, of_all_sql, table) %}
+    {% do adapter.cache_rows(view, of_all_sql, table) %}
 {% endmacro %}

@@ -8,7 +8,7 @@
 {% macro cdc_new_files_sql(
     listing, rejected, cdc, after_batch_id, split=none, has_gone=false, is_reloaded=false
 ) -%}
-{%- set columns = ['path', 'size', 'modified_at', 'revision', 'kind', 'object_key', 'file_time'] -%}
+{%- set columns = ['path', 'size', 'modified_at', 'revision', 'kind', 'file_key', 'file_time'] -%}
 {%- set columns = columns if cdc else ['feed', 'source_schema', 'source_table'] + columns -%}
 with listing as (
     select
@@ -49,13 +49,13 @@ select
     1 as generation,
     listing.batch_id,
     row_number() over (
-        partition by {{ 'listing.feed, ' if not cdc }}listing.object_key
+        partition by {{ 'listing.feed, ' if not cdc }}listing.file_key
         order by listing.modified_at desc, listing.batch_id desc
     ) = 1 {{ 'and coalesce(listing.modified_at >= held.modified_at, true) ' if is_reloaded -}}
     or listing.kind = 'truncate' as is_newest
 from listing
 {%- if is_reloaded %}
-left join held on listing.kind = 'load' and listing.object_key = held.object_key
+left join held on listing.kind = 'load' and listing.file_key = held.file_key
 {%- endif %}
 left anti join {{ rejected }} as rejected
     on

@@ -25,7 +25,7 @@ with objects as (
     select
         *,
         batch_id = (select max(newest.batch_id) from {{ listing }} as newest) as is_of_newest,
-        if(kind = 'load', object_key, null) as load_key
+        if(kind = 'load', file_key, null) as load_key
     from {{ listing }}
     where kind in ('load', 'change', 'truncate', 'vanished')
 ),
@@ -39,7 +39,7 @@ places as (
         max(batch_id) filter (where kind <> 'vanished') as batch_id,
         max(batch_id) filter (where kind <> 'vanished' and not is_of_newest) as earlier_batch_id,
         count_if(kind <> 'vanished' and is_of_newest) as objects,
-        kind = 'change' and min(object_key) <> max(object_key) as is_shared,
+        kind = 'change' and min(file_key) <> max(file_key) as is_shared,
         kind = 'load' and count(*) > 1 as is_reloaded
     from objects
     group by

@@ -5,8 +5,8 @@ select
     cast(null as bigint) as size,
     modified_at,
     cast(max(file_row) = {{ cdc_marker_row() }} as int) as revision,
-    'mixed' as kind,
-    object_key,
+    'multi_table' as kind,
+    file_key,
     file_time,
     1 as generation,
     max(batch_id) as batch_id,
@@ -14,5 +14,5 @@ select
 from {{ split }}
 where
     {{ cdc_in_batches_sql(cdc, after_batch_id) | indent(4) }}
-group by path, modified_at, object_key, file_time
+group by path, modified_at, file_key, file_time
 {%- endmacro %}

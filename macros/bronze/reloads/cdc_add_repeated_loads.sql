@@ -10,7 +10,7 @@
         {% set sql = cdc_load_again_sql(cdc, files.sql, listing, rejected, after_batch_id, files.last_batch_id) %}
     {% endif %}
     {% set view = this.identifier ~ '__again' %}
-    {% do adapter.keep(view, sql) %}
+    {% do adapter.cache_rows(view, sql) %}
     {% do files.update({'sql': 'select *\nfrom ' ~ adapter.quote(view)}) %}
     {% if files.has_load %}
         {% set placed_sql = cdc_generation_files_sql(

@@ -5,7 +5,7 @@
 {% macro cdc_assign_generations(cdc, existing, files, raw, plan, after_batch_id) %}
     {% set same = cdc_redelivered(cdc, existing, files, raw, plan) if existing is not none else [] %}
     {% set view = this.identifier ~ '__placed' %}
-    {% do adapter.keep(view, cdc_generation_files_sql(
+    {% do adapter.cache_rows(view, cdc_generation_files_sql(
         cdc, files.sql, ref('raw_listing'), ref('rejected_files'), after_batch_id, files.last_batch_id, same,
         split=ref(cdc.split) if cdc.get('split') else none
     )) %}

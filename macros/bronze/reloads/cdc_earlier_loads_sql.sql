@@ -10,17 +10,17 @@ files as (
 )
 
 select
-    files.object_key,
+    files.file_key,
     files.path,
     unix_millis(max(loads.modified_at)) as earlier_millis,
     date_format(max(loads.modified_at), 'yyyy-MM-dd HH:mm:ss') as earlier,
-    bool_or(own.object_key is not null) as is_known
+    bool_or(own.file_key is not null) as is_known
 from files
 inner join loads
-    on files.object_key = loads.object_key and loads.modified_at < files.modified_at and loads.rule is null
+    on files.file_key = loads.file_key and loads.modified_at < files.modified_at and loads.rule is null
 left join loads as own
-    on files.object_key = own.object_key and files.modified_at = own.modified_at and own.is_redelivered
+    on files.file_key = own.file_key and files.modified_at = own.modified_at and own.is_redelivered
 where files.kind = 'load' and files.is_newest and not files.is_again
-group by files.object_key, files.path, files.size
+group by files.file_key, files.path, files.size
 having max_by(loads.size, loads.modified_at) = files.size
 {%- endmacro %}

@@ -10,7 +10,7 @@
 {%- set keys -%}
 array({% for key in same %}{{ adapter.string_literal(key) }}{{ ', ' if not loop.last }}{% endfor %})
 {%- endset -%}
-{%- set is_same = 'array_contains(' ~ keys ~ ', files.object_key)' if same else 'false' -%}
+{%- set is_same = 'array_contains(' ~ keys ~ ', files.file_key)' if same else 'false' -%}
 with {{ cdc_generations_sql(listing, rejected, cdc, last_batch_id, split) }},
 
 files as (
@@ -18,7 +18,7 @@ files as (
 ),
 
 new_loads as (
-    select object_key
+    select file_key
     from files
     where kind = 'load' and is_newest and not is_again
 ),
@@ -28,14 +28,14 @@ dated as (
         files.*,
         coalesce(changes.came_at, files.modified_at) as came_at
     from files
-    left join changes on files.object_key = changes.object_key
-    left join new_loads on files.object_key = new_loads.object_key
-    left join counted on files.object_key = counted.object_key and files.modified_at = counted.modified_at
+    left join changes on files.file_key = changes.file_key
+    left join new_loads on files.file_key = new_loads.file_key
+    left join counted on files.file_key = counted.file_key and files.modified_at = counted.modified_at
     where
         files.kind <> 'load'
         or not files.is_newest
-        or not files.is_again and counted.object_key is not null
-        or files.is_again and counted.begun_in > {{ after_batch_id }} and ({{ is_same }} or new_loads.object_key is null)
+        or not files.is_again and counted.file_key is not null
+        or files.is_again and counted.begun_in > {{ after_batch_id }} and ({{ is_same }} or new_loads.file_key is null)
 )
 
 select

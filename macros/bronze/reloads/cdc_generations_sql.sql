@@ -10,13 +10,13 @@
 
 seconds as (
     select
-        again.object_key,
+        again.file_key,
         again.modified_at
     from loads as again
     inner join loads as before
         on
             again.is_redelivered
-            and again.object_key = before.object_key
+            and again.file_key = before.file_key
             and again.modified_at > before.modified_at
             and (before.is_redelivered or before.version > 1)
     left anti join changes {{ _between_sql('before', 'again') | indent(8) }}
@@ -24,24 +24,24 @@ seconds as (
 
 members as (
     select
-        again.object_key,
+        again.file_key,
         again.modified_at,
         min(reload.batch_id) as begun_in
     from loads as again
     inner join loads as reload on again.is_redelivered and not reload.is_redelivered and reload.version > 1
     left anti join seconds
-        on again.object_key = seconds.object_key and again.modified_at = seconds.modified_at
+        on again.file_key = seconds.file_key and again.modified_at = seconds.modified_at
     left anti join changes {{ _between_sql('again', 'reload') | indent(8) }}
-    group by again.object_key, again.modified_at
+    group by again.file_key, again.modified_at
 ),
 
 counted as (
     select
         loads.*,
         members.begun_in,
-        row_number() over (partition by loads.object_key order by loads.modified_at) as number
+        row_number() over (partition by loads.file_key order by loads.modified_at) as number
     from loads
-    left join members on loads.object_key = members.object_key and loads.modified_at = members.modified_at
+    left join members on loads.file_key = members.file_key and loads.modified_at = members.modified_at
     where not loads.is_redelivered or members.begun_in is not null
 ),
 

@@ -2,7 +2,7 @@
 {% macro cdc_held_loads_sql(cdc, listing, rejected, after_batch_id) -%}
 held as (
     select
-        loads.object_key,
+        loads.file_key,
         max(loads.modified_at) as modified_at
     from {{ listing }} as loads
     left anti join {{ rejected }} as unread
@@ -17,6 +17,6 @@ held as (
         and loads.source_schema = {{ adapter.string_literal(cdc.source_schema) }}
         and loads.source_table = {{ adapter.string_literal(cdc.source_table) }}
         and loads.batch_id <= {{ after_batch_id }}
-    group by loads.object_key
+    group by loads.file_key
 )
 {%- endmacro %}

@@ -6,7 +6,7 @@
 objects as (
     select
         kind,
-        object_key,
+        file_key,
         size,
         modified_at,
         max_by(path, batch_id) as path,
@@ -21,21 +21,21 @@ objects as (
             and source_schema = {{ adapter.string_literal(cdc.source_schema) }}
             and source_table = {{ adapter.string_literal(cdc.source_table) }}
             {%- if split is not none %}
-            or kind = 'mixed'
-            and object_key in (
-                select mixed.object_key
-                from {{ split }} as mixed
+            or kind = 'multi_table'
+            and file_key in (
+                select multi_table.file_key
+                from {{ split }} as multi_table
                 where {{ cdc_in_batches_sql(cdc, 0) | indent(16) }}
             )
             {%- endif %}
         )
-    group by kind, object_key, size, modified_at
+    group by kind, file_key, size, modified_at
 ),
 
 judged as (
     select
         objects.kind,
-        objects.object_key,
+        objects.file_key,
         objects.size,
         objects.modified_at,
         objects.path,
@@ -53,11 +53,11 @@ judged as (
 
 changes as (
     select
-        object_key,
+        file_key,
         min(modified_at) as came_at,
         bool_or(rule is null) as is_read
     from judged
     where kind <> 'load'
-    group by object_key
+    group by file_key
 )
 {%- endmacro %}

@@ -19,7 +19,7 @@ select
     modified_at,
     revision,
     kind,
-    object_key,
+    file_key,
     file_time,
     generation,
     batch_id,
@@ -33,13 +33,13 @@ select
     loads.modified_at,
     cast(null as int) as revision,
     loads.kind,
-    loads.object_key,
+    loads.file_key,
     cast(null as timestamp) as file_time,
     1 as generation,
     cast({{ last_batch_id }} as bigint) as batch_id,
     true as is_newest,
     true as is_again
 from loads
-inner join there on loads.object_key = there.object_key
+inner join there on loads.file_key = there.file_key
 where loads.is_redelivered and loads.batch_id <= {{ after_batch_id }}
 {%- endmacro %}

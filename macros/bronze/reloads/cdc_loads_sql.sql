@@ -8,11 +8,11 @@ fates as (
     select
         *,
         first_value(if(rule <=> 'replaced', null, struct(rule))) ignore nulls over (
-            partition by object_key order by modified_at rows between current row and unbounded following
+            partition by file_key order by modified_at rows between current row and unbounded following
         ).rule <=> 'redelivered' as is_redelivered,
         coalesce(
             min(batch_id) over (
-                partition by object_key order by modified_at rows between 1 following and unbounded following
+                partition by file_key order by modified_at rows between 1 following and unbounded following
             ) < batch_id,
             false
         ) as is_outdated
@@ -23,7 +23,7 @@ fates as (
 loads as (
     select
         *,
-        row_number() over (partition by object_key, is_redelivered order by modified_at) as version
+        row_number() over (partition by file_key, is_redelivered order by modified_at) as version
     from fates
     where not is_outdated and not (is_redelivered and rule = 'replaced')
 )

@@ -1,7 +1,7 @@
 {# The load files of a table that the listing last found there, each with its path at that time. #}
 {% macro cdc_present_loads_sql(cdc, listing, last_batch_id) -%}
 select
-    object_key,
+    file_key,
     max_by(path, struct(batch_id, modified_at)) as path
 from {{ listing }}
 where
@@ -10,6 +10,6 @@ where
     and source_table = {{ adapter.string_literal(cdc.source_table) }}
     and kind in ('load', 'vanished')
     and batch_id <= {{ last_batch_id }}
-group by object_key
+group by file_key
 having max_by(kind, struct(batch_id, modified_at)) = 'load'
 {%- endmacro %}

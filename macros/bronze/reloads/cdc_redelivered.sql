@@ -10,7 +10,7 @@
         ) %}
         {% for file in run_query(earlier_sql) %}
             {% do earlier.append({
-                'object_key': file['object_key'], 'path': file['path'], 'earlier': file['earlier'],
+                'file_key': file['file_key'], 'path': file['path'], 'earlier': file['earlier'],
                 'earlier_millis': file['earlier_millis'], 'is_known': file['is_known'],
             }) %}
         {% endfor %}
@@ -21,9 +21,9 @@
     {% set loads_sql = 'select *\nfrom (' ~ files.sql ~ ")\nwhere kind = 'load' and not is_again" %}
     {% set rows_sql = cdc_bronze_sql(cdc, loads_sql, raw, plan) %}
     {% set same_sql = cdc_same_content_sql(rows_sql, bronze, plan, earlier, cdc.options.get('timestamp_column')) %}
-    {% set same = run_query(same_sql).columns['object_key'].values() | list %}
+    {% set same = run_query(same_sql).columns['file_key'].values() | list %}
     {% set found = [] %}
-    {% for file in earlier if file.object_key in same and not file.is_known %}
+    {% for file in earlier if file.file_key in same and not file.is_known %}
         {% do found.append({
             'path': file.path, 'reason': 'delivered again: the same rows as the version of ' ~ file.earlier ~ ' UTC'
         }) %}

@@ -7,21 +7,21 @@ with {{ cdc_generations_sql(listing, rejected, cdc, last_batch_id, split) }},
 
 placed as (
     select
-        counted.object_key,
+        counted.file_key,
         max(starts.generation) as generation
     from counted
     inner join starts on counted.modified_at >= starts.began_at
-    group by counted.object_key, counted.modified_at
+    group by counted.file_key, counted.modified_at
 ),
 
 changed as (
     select
-        changes.object_key,
+        changes.file_key,
         max(starts.generation) as generation
     from changes
     inner join starts on changes.came_at >= starts.began_at
     where changes.is_read
-    group by changes.object_key
+    group by changes.file_key
 ),
 
 there as (
@@ -31,17 +31,17 @@ there as (
 untouched as (
     select distinct
         reloads.generation,
-        before.object_key
+        before.file_key
     from changed as reloads
     inner join placed as before on before.generation < reloads.generation
-    left semi join there on before.object_key = there.object_key
+    left semi join there on before.file_key = there.file_key
     left anti join placed as own
-        on before.object_key = own.object_key and reloads.generation = own.generation
+        on before.file_key = own.file_key and reloads.generation = own.generation
 )
 
 select
     reloads.generation,
-    array_join(array_sort(collect_set(untouched.object_key)), ', ') as untouched
+    array_join(array_sort(collect_set(untouched.file_key)), ', ') as untouched
 from changed as reloads
 left join untouched on reloads.generation = untouched.generation
 where reloads.generation > 1

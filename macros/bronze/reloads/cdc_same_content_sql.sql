@@ -17,9 +17,9 @@ with versions as (
     select *
     from values
         {%- for file in earlier %}
-        ({{ adapter.string_literal(file.object_key) }}, {{ file.earlier_millis }}){{ ',' if not loop.last }}
+        ({{ adapter.string_literal(file.file_key) }}, {{ file.earlier_millis }}){{ ',' if not loop.last }}
         {%- endfor %}
-        as versions (object_key, millis)
+        as versions (file_key, millis)
 ),
 
 fresh as (
@@ -38,15 +38,15 @@ held as (
         {{ digest }}
     from {{ bronze }} as bronze
     left semi join versions
-        on _cdc_source_file = object_key and cast(right(_cdc_sequence, 14) as bigint) = millis
+        on _cdc_source_file = file_key and cast(right(_cdc_sequence, 14) as bigint) = millis
     where not {{ cdc_is_released_sql('bronze') }}
     group by _cdc_source_file
 )
 
-select versions.object_key
+select versions.file_key
 from versions
-left join fresh on versions.object_key = fresh._cdc_source_file
-left join held on versions.object_key = held._cdc_source_file
+left join fresh on versions.file_key = fresh._cdc_source_file
+left join held on versions.file_key = held._cdc_source_file
 where fresh.rows <=> held.rows and fresh.digest <=> held.digest
 {%- endmacro %}
 

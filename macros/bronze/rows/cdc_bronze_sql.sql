@@ -6,10 +6,10 @@
 {%- set before_images = cdc_before_images(cdc, raw, plan) if cdc.options.get('before_image_prefix') else [] -%}
 {%- set old_key_sql = cdc_old_key_sql(before_images) if before_images else 'cast(null as map <string, string>)' -%}
 {%- set sequence_column = cdc.options.get('change_sequence_column') if raw.view is not none else none -%}
-{%- set position_sql = cdc_dms_position_sql('_cdc_', '_cdc_change_sequence') if sequence_column else '_cdc_place' -%}
+{%- set position_sql = cdc_dms_position_sql('_cdc_', '_cdc_change_sequence') if sequence_column else '_cdc_source_position' -%}
 {%- set content_sql = '_cdc_content' -%}
 {%- set file_columns = [
-    'object_key', 'kind', 'file_time', 'modified_at', 'generation', 'batch_id', 'place', 'object', 'version', 'ingested_at',
+    'file_key', 'kind', 'file_time', 'modified_at', 'generation', 'batch_id', 'source_position', 'file_hash', 'modified_millis', 'ingested_at',
 ] -%}
 {%- if raw.view is none -%}
     {%- set records_sql = cdc_no_records_sql(plan, file_columns) -%}
@@ -62,7 +62,7 @@ select
     ) as _cdc_committed_at,
     {{ cdc_sequence_sql(position_sql) | indent(4) }} as _cdc_sequence,
     _cdc_generation,
-    _cdc_object_key as _cdc_source_file,
+    _cdc_file_key as _cdc_source_file,
     _cdc_row as _cdc_file_row,
     _cdc_batch_id,
     _cdc_ingested_at,

@@ -9,9 +9,9 @@ select
     {%- endfor %}
     '{{ operation }}' as _cdc_operation,
     _cdc_committed_at,
-    {{ cdc_sequence_sql('_cdc_place') | indent(4) }} as _cdc_sequence,
+    {{ cdc_sequence_sql('_cdc_source_position') | indent(4) }} as _cdc_sequence,
     _cdc_generation,
-    _cdc_object_key as _cdc_source_file,
+    _cdc_file_key as _cdc_source_file,
     _cdc_row as _cdc_file_row,
     _cdc_batch_id,
     _cdc_ingested_at,

@@ -12,7 +12,7 @@ judged as (
         {{ raw.get('drift_sql', 'cast(null as string)') | indent(8) }} as _cdc_drift,
         {{ 'concat(_cdc_failed_casts, ' if has_casts }}
         {{- cdc_cast_failures_sql(columns, sequence_column) | indent(8) }}
-        {{- ')' if has_casts }} as _cdc_misfits,
+        {{- ')' if has_casts }} as _cdc_cast_failures,
         {{ _key_is_missing_sql(cdc.primary_key, columns | rejectattr('key', 'defined') | map(attribute='name') | list) }} as _cdc_key_is_missing
     from {{ records }}
 ),
@@ -28,7 +28,7 @@ ruled as (
                 or (_cdc_operation = 'T' and _cdc_kind <> 'truncate')
                 then 'unknown_operation'
             when _cdc_drift is not null then 'schema_drift'
-            when size(_cdc_misfits) > 0 then 'uncastable_value'
+            when size(_cdc_cast_failures) > 0 then 'uncastable_value'
             when _cdc_key_is_missing and _cdc_operation <> 'T' then 'missing_key'
         end as _cdc_rule,
         case _cdc_rule
@@ -36,7 +36,7 @@ ruled as (
             when 'unknown_operation'
                 then concat('operation is ', coalesce(concat("'", _cdc_operation, "'"), 'missing'), ', expected I, U or D')
             when 'schema_drift' then _cdc_drift
-            when 'uncastable_value' then array_join(_cdc_misfits, '; ')
+            when 'uncastable_value' then array_join(_cdc_cast_failures, '; ')
             when 'missing_key' then {{ adapter.string_literal('no value in key ' ~ cdc.primary_key | join(', ')) }}
         end as _cdc_reason
     from judged

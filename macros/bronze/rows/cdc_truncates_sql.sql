@@ -2,13 +2,13 @@
 {% macro cdc_truncates_sql() -%}
 truncates as (
     select
-        object_key as _cdc_object_key,
+        file_key as _cdc_file_key,
         modified_at as _cdc_committed_at,
         generation as _cdc_generation,
         batch_id as _cdc_batch_id,
-        place as _cdc_place,
-        object as _cdc_object,
-        version as _cdc_version,
+        source_position as _cdc_source_position,
+        file_hash as _cdc_file_hash,
+        modified_millis as _cdc_modified_millis,
         ingested_at as _cdc_ingested_at,
         cast(0 as bigint) as _cdc_row
     from files

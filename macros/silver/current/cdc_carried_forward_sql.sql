@@ -11,10 +11,10 @@
 dated as (
     select
         *,
-        {%- if changes.barriers %}
+        {%- if changes.reset_points %}
         coalesce(array_max(filter(
-            array({% for barrier in changes.barriers %}{{ adapter.string_literal(barrier) }}{{ ', ' if not loop.last }}{% endfor %}),
-            barrier -> barrier <= _cdc_sequence
+            array({% for reset_point in changes.reset_points %}{{ adapter.string_literal(reset_point) }}{{ ', ' if not loop.last }}{% endfor %}),
+            reset_point -> reset_point <= _cdc_sequence
         )), '') as _cdc_epoch
         {%- else %}
         '' as _cdc_epoch

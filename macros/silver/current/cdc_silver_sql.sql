@@ -7,7 +7,7 @@
 {%- set is_soft = cdc_is_soft(cdc) -%}
 {%- set fills = changes.has_partial and cdc.mode == 'current' -%}
 {%- set image_if = '_cdc_is_image' if fills else cdc_is_image_sql(cdc, plan) -%}
-with news as (
+with new_changes as (
     {{ changes.sql | indent(4) }}
 ),
 
@@ -36,7 +36,7 @@ select
     {%- endfor %}
     {%- if is_soft %}
     change._cdc_operation = 'D'
-    {{- ' or change._cdc_sequence < ' ~ adapter.string_literal(changes.barrier) if changes.barrier }} as _cdc_is_deleted,
+    {{- ' or change._cdc_sequence < ' ~ adapter.string_literal(changes.reset_point) if changes.reset_point }} as _cdc_is_deleted,
     {%- endif %}
     {%- if is_soft and not is_first and not changes.get('replaces') %}
     image is not null as _cdc_has_image,
@@ -56,8 +56,8 @@ select
     change._cdc_batch_id
 from newest
 {%- set conditions = [] -%}
-{%- if not is_soft and changes.barrier -%}
-    {%- do conditions.append('change._cdc_sequence >= ' ~ adapter.string_literal(changes.barrier)) -%}
+{%- if not is_soft and changes.reset_point -%}
+    {%- do conditions.append('change._cdc_sequence >= ' ~ adapter.string_literal(changes.reset_point)) -%}
 {%- endif -%}
 {%- if not is_soft and (is_first or changes.get('replaces')) -%}
     {%- do conditions.append("change._cdc_operation <> 'D'") -%}

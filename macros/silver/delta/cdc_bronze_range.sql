@@ -11,7 +11,7 @@
     {% endif %}
     {% set after_batch_id = progress.get('cdc.batch-id', 0) | int %}
     {% set applied_sequence = progress.get('cdc.sequence', '') %}
-    {% set applied_barrier = progress.get('cdc.barrier', '') %}
+    {% set applied_reset_point = progress.get('cdc.reset-point', '') %}
     {% set has_overwritten = is_again or 'cdc.overwritten' in progress %}
     {% set rows_sql = cdc_bronze_range_sql(bronze, from_snapshot_id, to_snapshot_id, after_batch_id, is_again) %}
     {% set log_rows_sql = cdc_bronze_range_sql(bronze, none, to_snapshot_id, 0, has_overwritten) %}
@@ -20,23 +20,23 @@
     {% set key = cdc.primary_key[0] if key_type else none %}
     {% set is_renamed = key and cdc.get('renamed_columns') %}
     {% set keyed_sql = cdc_renamed_columns_sql(cdc, plan, rows_sql) if is_renamed else rows_sql %}
-    {% set news = run_query(cdc_bronze_range_summary_sql(keyed_sql, key)).rows[0] %}
-    {% if news['has_overwritten'] %}
+    {% set summary = run_query(cdc_bronze_range_summary_sql(keyed_sql, key)).rows[0] %}
+    {% if summary['has_overwritten'] %}
         {% set changes = cdc_bronze_range(cdc, bronze, to_snapshot_id, {}, plan, is_again=true) %}
-        {% set last_batch_id = [after_batch_id, news['last_batch_id']] | max %}
+        {% set last_batch_id = [after_batch_id, summary['last_batch_id']] | max %}
         {% do return(dict(changes, after_batch_id=after_batch_id, last_batch_id=last_batch_id)) %}
     {% endif %}
-    {% set first_sequence = news['first_sequence'] or applied_sequence ~ '~' %}
+    {% set first_sequence = summary['first_sequence'] or applied_sequence ~ '~' %}
     {% set has_late = first_sequence <= applied_sequence %}
-    {% set log = run_query(cdc_bronze_range_summary_sql(log_rows_sql)).rows[0] if has_late else news %}
-    {% set found = [log['first_barrier']] %}
-    {% if log['first_barrier'] != log['last_barrier'] %}
+    {% set log = run_query(cdc_bronze_range_summary_sql(log_rows_sql)).rows[0] if has_late else summary %}
+    {% set found = [log['first_reset_point']] %}
+    {% if log['first_reset_point'] != log['last_reset_point'] %}
         {% set found = cdc_reset_points(log_rows_sql if has_late else rows_sql) %}
     {% endif %}
-    {% set barriers = ([applied_barrier] + found) | select | unique | sort %}
-    {% set barrier = barriers[-1] if barriers else '' %}
+    {% set reset_points = ([applied_reset_point] + found) | select | unique | sort %}
+    {% set reset_point = reset_points[-1] if reset_points else '' %}
     {% set changes = {
-        'sql': cdc_log_sql(cdc, plan, rows_sql, news['has_key_changes']),
+        'sql': cdc_log_sql(cdc, plan, rows_sql, summary['has_key_changes']),
         'log_sql': cdc_log_sql(cdc, plan, log_rows_sql, log['has_key_changes']),
         'to_snapshot_id': to_snapshot_id,
         'has_overwritten': has_overwritten,
@@ -44,22 +44,22 @@
         'applied_sequence': applied_sequence,
         'first_sequence': first_sequence,
         'has_late': has_late,
-        'has_late_truncate': (news['first_truncate'] or '~') <= applied_sequence,
+        'has_late_truncate': (summary['first_truncate'] or '~') <= applied_sequence,
         'has_partial': log['has_partial'],
-        'has_key_changes': news['has_key_changes'],
-        'has_deletes': news['has_deletes'] or news['has_key_changes'],
-        'barriers': barriers,
-        'barrier': barrier,
-        'has_new_barrier': barrier > applied_barrier,
-        'last_batch_id': [after_batch_id, news['last_batch_id'] or 0] | max,
-        'last_sequence': [applied_sequence, news['last_sequence'] or ''] | max,
-        'last_committed_at': [progress.get('cdc.committed-at', ''), news['last_committed_at'] or ''] | max,
-        'changes': news['changes'],
-        'may_tie': news['has_many_objects'] or first_sequence[:-45] <= applied_sequence[:-45],
-        'not_applied': news['updates_and_deletes'] if cdc.mode == 'append' else 0,
+        'has_key_changes': summary['has_key_changes'],
+        'has_deletes': summary['has_deletes'] or summary['has_key_changes'],
+        'reset_points': reset_points,
+        'reset_point': reset_point,
+        'has_new_reset_point': reset_point > applied_reset_point,
+        'last_batch_id': [after_batch_id, summary['last_batch_id'] or 0] | max,
+        'last_sequence': [applied_sequence, summary['last_sequence'] or ''] | max,
+        'last_committed_at': [progress.get('cdc.committed-at', ''), summary['last_committed_at'] or ''] | max,
+        'changes': summary['changes'],
+        'may_tie': summary['has_many_objects'] or first_sequence[:-45] <= applied_sequence[:-45],
+        'not_applied': summary['updates_and_deletes'] if cdc.mode == 'append' else 0,
         'after_batch_id': after_batch_id,
         'may_replace': may_replace,
-        'key_range': {'type': key_type, 'first': news['first_key'], 'last': news['last_key']} if key else none,
+        'key_range': {'type': key_type, 'first': summary['first_key'], 'last': summary['last_key']} if key else none,
     } %}
     {% do changes.update({'has_single_changes': not progress and cdc_has_single_changes(cdc, changes)}) %}
     {% do return(changes) %}

@@ -6,7 +6,7 @@
 {%- if changes.has_late and not changes.has_late_truncate -%}
 late_keys as (
     select distinct {{ get_quoted_csv(cdc_key_columns(cdc)) }}
-    from news
+    from new_changes
     where _cdc_sequence <= {{ adapter.string_literal(changes.applied_sequence) }}
 ),
 
@@ -16,10 +16,10 @@ log as (
 
 changes as (
     select
-        news.*,
+        new_changes.*,
         false as _cdc_is_whole
-    from news
-    left anti join late_keys on {{ cdc_same_key_sql(cdc, 'news', 'late_keys') }}
+    from new_changes
+    left anti join late_keys on {{ cdc_same_key_sql(cdc, 'new_changes', 'late_keys') }}
     union all
     select
         log.*,
@@ -32,7 +32,7 @@ changes as (
     select
         *,
         {{ 'true' if changes.has_late or not changes.applied_sequence else 'false' }} as _cdc_is_whole
-    from {{ '(' ~ changes.log_sql ~ ')' if changes.has_late else 'news' }}
+    from {{ '(' ~ changes.log_sql ~ ')' if changes.has_late else 'new_changes' }}
 )
 {%- endif -%}
 {%- endmacro %}

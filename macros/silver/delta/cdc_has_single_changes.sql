@@ -11,13 +11,13 @@
 
 
 {% macro _single_changes_sql(cdc, changes) -%}
-with news as (
+with new_changes as (
     {{ changes.sql | indent(4) }}
 ),
 
 keys as (
     select count(*) as changes
-    from news
+    from new_changes
     group by {{ cdc_key_list_sql(cdc) }}
 )
 

@@ -9,7 +9,7 @@
     {%- set derives_all = (
         silver is none
         or not changes.applied_sequence
-        or changes.has_new_barrier
+        or changes.has_new_reset_point
         or changes.has_late_truncate
         or (changes.last_sequence >= '000002' and cdc_moves_reset_point(bronze, changes))
     ) -%}

@@ -7,7 +7,7 @@ bronze as (
     {{ rows_sql | indent(4) }}
 ),
 
-barriers as (
+reset_points as (
     select
         _cdc_sequence,
         _cdc_committed_at,
@@ -35,7 +35,7 @@ keys as (
 meetings as (
     select *
     from keys
-    cross join barriers
+    cross join reset_points
 ),
 
 ends as (

@@ -8,7 +8,7 @@
 newest as (
     select max_by(struct(silver.*), silver._cdc_sequence) as version
     from {{ silver }} as silver
-    left semi join news on {{ cdc_same_key_sql(cdc, 'silver', 'news') }}
+    left semi join new_changes on {{ cdc_same_key_sql(cdc, 'silver', 'new_changes') }}
     {%- if has_late %}
     left anti join late_keys on {{ cdc_same_key_sql(cdc, 'silver', 'late_keys') }}
     {%- endif %}

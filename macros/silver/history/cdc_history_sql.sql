@@ -4,7 +4,7 @@
 #}
 {% macro cdc_history_sql(cdc, bronze, silver, changes, plan, derives_all) -%}
 {%- set replays = silver is not none and (derives_all or changes.has_late) -%}
-{%- set has_ends = changes.barrier and (derives_all or changes.has_late) -%}
+{%- set has_ends = changes.reset_point and (derives_all or changes.has_late) -%}
 {%- set fills = changes.has_partial or replays -%}
 {%- set names = plan | map(attribute='name') | list + cdc_history_columns() -%}
 {%- set rows_sql = cdc_bronze_range_sql(bronze, none, changes.to_snapshot_id, 0, changes.has_overwritten) -%}
@@ -58,7 +58,7 @@ changes as (
     {{ log_sql | indent(4) }}
 )
 {%- else -%}
-news as (
+new_changes as (
     {{ changes.sql | indent(4) }}
 ),
 

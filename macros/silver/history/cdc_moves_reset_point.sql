@@ -4,12 +4,12 @@
     one. Of a generation before the one applied last it is not known here whether it was complete: then the answer is yes.
 #}
 {% macro cdc_moves_reset_point(bronze, changes) %}
-    {% for news in run_query(_generation_starts_sql(changes.sql)) if news['generation'] <= changes.barrier %}
-        {% if news['generation'] < changes.applied_sequence[:6] %}
+    {% for start in run_query(_generation_starts_sql(changes.sql)) if start['generation'] <= changes.reset_point %}
+        {% if start['generation'] < changes.applied_sequence[:6] %}
             {% do return(true) %}
         {% endif %}
         {% set log_sql = cdc_bronze_range_sql(bronze, none, changes.to_snapshot_id, 0, changes.has_overwritten) %}
-        {% if not run_query(_earlier_start_sql(log_sql, news)) | length %}
+        {% if not run_query(_earlier_start_sql(log_sql, start)) | length %}
             {% do return(true) %}
         {% endif %}
     {% endfor %}

@@ -2,20 +2,20 @@
     How many rows a batch has deleted of those that it removed. The changes tell it, unless they contradict what was
     there; then the table is looked at.
 #}
-{% macro cdc_count_deleted(cdc, target, news, has_deletes, rows_removed) %}
+{% macro cdc_count_deleted(cdc, target, new_changes, has_deletes, rows_removed) %}
     {% if not has_deletes %}
         {% do return(0) %}
     {% endif %}
-    {% set keys = run_query(_key_counts_sql(cdc, news)).rows[0] %}
+    {% set keys = run_query(_key_counts_sql(cdc, new_changes)).rows[0] %}
     {% if 0 <= rows_removed - keys['rows_before'] <= keys['rows_unclear'] %}
         {% do return(keys['rows_deleted']) %}
     {% endif %}
-    {% do return(run_query(_count_deleted_sql(cdc, target, news)).rows[0]['rows_deleted']) %}
+    {% do return(run_query(_count_deleted_sql(cdc, target, new_changes)).rows[0]['rows_deleted']) %}
 {% endmacro %}
 
 
 {# How many rows of a table have a key whose newest change in the batch is a delete. #}
-{% macro _count_deleted_sql(cdc, target, news) -%}
+{% macro _count_deleted_sql(cdc, target, new_changes) -%}
 select count(*) as rows_deleted
 from {{ target }} as target
 where
@@ -23,7 +23,7 @@ where
         select /*+ broadcast(deleted) */ 1
         from (
             select max_by(struct(*), _cdc_sequence) as change
-            from {{ news }}
+            from {{ new_changes }}
             group by {{ cdc_key_list_sql(cdc) }}
             having change._cdc_operation = 'D'
         ) as deleted
@@ -37,12 +37,12 @@ where
     so that it had one delete more than inserts if the batch removed it. Where it had as many of both, the row was there
     before and after, or never.
 #}
-{% macro _key_counts_sql(cdc, news) -%}
+{% macro _key_counts_sql(cdc, new_changes) -%}
 with keys as (
     select
         sum(case when _cdc_operation in ('I', 'L') then 1 when _cdc_operation = 'D' then -1 else 0 end) as added,
         bool_or(_cdc_operation in ('I', 'L')) as has_inserts
-    from {{ news }}
+    from {{ new_changes }}
     group by {{ cdc_key_list_sql(cdc) }}
 )
 

@@ -29,8 +29,8 @@ when not matched{{ " and source._cdc_operation <> 'D'" if not is_soft and cdc.mo
 ) values (
     {% for column in columns %}source.{{ adapter.quote(column) }}{{ ', ' if not loop.last }}{% endfor %}
 )
-{%- if changes.has_new_barrier %}
-when not matched by source and target._cdc_sequence < {{ adapter.string_literal(changes.barrier) }}
+{%- if changes.has_new_reset_point %}
+when not matched by source and target._cdc_sequence < {{ adapter.string_literal(changes.reset_point) }}
     {{- ' and not target._cdc_is_deleted then update set `_cdc_is_deleted` = true' if is_soft else ' then delete' }}
 {%- endif %}
 {%- endmacro %}

@@ -5,15 +5,15 @@
 #}
 {% macro cdc_replace_rows(cdc, target, rows_sql, changes, progress) %}
     {% set branch = target ~ '.branch_cdc_write' %}
-    {% set news = adapter.quote(target.identifier ~ '__news') %}
-    {% do run_query('create or replace temporary view ' ~ news ~ ' as\n' ~ changes.sql) %}
+    {% set new_changes = adapter.quote(target.identifier ~ '__changes') %}
+    {% do run_query('create or replace temporary view ' ~ new_changes ~ ' as\n' ~ changes.sql) %}
     {% set done = namespace(published=false) %}
     {% for attempt in range(3) if not done.published %}
         {% do adapter.start_branch(target, 'cdc_write') %}
         {% do adapter.set_snapshot_properties(dict.fromkeys(progress)) %}
-        {% do run_query(_delete_keys_sql(cdc, branch, news, changes.key_range)) %}
+        {% do run_query(_delete_keys_sql(cdc, branch, new_changes, changes.key_range)) %}
         {% set rows_removed = adapter.rows_removed(target, 'cdc_write') %}
-        {% set rows_deleted = cdc_count_deleted(cdc, target, news, changes.has_deletes, rows_removed) %}
+        {% set rows_deleted = cdc_count_deleted(cdc, target, new_changes, changes.has_deletes, rows_removed) %}
         {% do adapter.set_snapshot_properties(progress) %}
         {% do adapter.set_snapshot_properties({
             'cdc.rows-updated': rows_removed - rows_deleted, 'cdc.rows-deleted': rows_deleted,
@@ -34,14 +34,14 @@
     Removes the rows whose keys a batch names. The batch goes to every task, so the table is neither sorted nor moved;
     the range of the keys leaves out files that hold none of them.
 #}
-{% macro _delete_keys_sql(cdc, target, news, key_range) -%}
+{% macro _delete_keys_sql(cdc, target, new_changes, key_range) -%}
 {%- set key = 'target.' ~ adapter.quote(cdc.primary_key[0]) -%}
 delete from {{ target }} as target
 where
     exists (
-        select /*+ broadcast(news) */ 1
-        from {{ news }} as news
-        where {{ cdc_same_key_sql(cdc, 'target', 'news') }}
+        select /*+ broadcast(new_changes) */ 1
+        from {{ new_changes }} as new_changes
+        where {{ cdc_same_key_sql(cdc, 'target', 'new_changes') }}
     )
     {%- if key_range %}
     and {{ key }} >= cast({{ adapter.string_literal(key_range.first) }} as {{ key_range.type }})

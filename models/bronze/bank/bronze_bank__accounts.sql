@@ -5,7 +5,7 @@
     meta={'cdc': {
         'layer': 'bronze',
         'feed': 'bank',
-        'contract': 'dms',
+        'connector': 'dms',
         'format': 'csv',
         'source_schema': 'BANK',
         'source_table': 'ACCOUNTS',

@@ -5,7 +5,7 @@
     meta={'cdc': {
         'layer': 'bronze',
         'feed': 'crm',
-        'contract': 'dms',
+        'connector': 'dms',
         'format': 'csv',
         'source_schema': 'salesdb',
         'source_table': 'customer',

@@ -5,7 +5,7 @@
     meta={'cdc': {
         'layer': 'bronze',
         'feed': 'retail',
-        'contract': 'dms',
+        'connector': 'dms',
         'format': 'parquet',
         'source_schema': 'sampledb',
         'source_table': 'product',

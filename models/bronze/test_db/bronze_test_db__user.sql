@@ -5,7 +5,7 @@
     meta={'cdc': {
         'layer': 'bronze',
         'feed': 'orders',
-        'contract': 'debezium',
+        'connector': 'debezium',
         'format': 'json',
         'source_schema': 'test_db',
         'source_table': 'user',

@@ -5,11 +5,11 @@
     meta={'cdc': {
         'layer': 'bronze',
         'feed': << table.feed | literal >>,
-        'contract': << feed.contract | literal >>,
+        'connector': << feed.connector | literal >>,
         'format': << feed.format | literal >>,
         'source_schema': << table.source_schema | literal >>,
         'source_table': << table.source_table | literal >>,
-        <% if feed.is_mixed %>
+        <% if feed.is_multi_table %>
         'split': << ('split_' ~ feed.feed) | literal >>,
         <% endif %>
         'primary_key': << table.primary_key | literal >>,
@@ -34,7 +34,7 @@
 ) }}
 -- depends_on: {{ ref('raw_listing') }}
 -- depends_on: {{ ref('rejected_files') }}
-<% if feed.is_mixed %>
+<% if feed.is_multi_table %>
 -- depends_on: {{ ref(<< ('split_' ~ feed.feed) | literal >>) }}
 <% endif %>
 select *

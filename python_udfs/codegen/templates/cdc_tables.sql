@@ -8,7 +8,7 @@
     <% for table in inactive %>
         << {'feed': table.feed, 'source_schema': table.source_schema, 'source_table': table.source_table} | literal >>,
     <% endfor %>
-    <% for feed in feeds if feed.is_mixed %>
+    <% for feed in feeds if feed.is_multi_table %>
         << {'feed': feed.feed, 'source_schema': none, 'source_table': none, 'split': 'split_' ~ feed.feed} | literal >>,
     <% endfor %>
     ]) %}

@@ -4,14 +4,14 @@
     mode='current',
     delete_mode='hard',
     partial=false,
-    mixed=false,
+    multi_table=false,
     unchanged_rows='write',
     key_comparison=[]
 ) %}
     {% do return({
         'feed': 'retail',
-        'split': 'split_retail' if mixed else none,
-        'contract': 'dms',
+        'split': 'split_retail' if multi_table else none,
+        'connector': 'dms',
         'format': format,
         'source_schema': 'shop',
         'source_table': 'order',

@@ -12,9 +12,9 @@ def found(spark):
 
     def of(feed, *keys):
         objects = [key if isinstance(key, tuple) else (key, 1) for key in keys]
-        rules = CONNECTORS[feed["contract"]].file_rules(feed)
+        rules = CONNECTORS[feed["connector"]].file_rules(feed)
         columns = [F.expr(text).alias(attribute) for attribute, text in vars(rules).items()]
-        rows = spark.createDataFrame(objects, "object_key string, size bigint").select("object_key", *columns).collect()
-        return {row.object_key: row for row in rows}
+        rows = spark.createDataFrame(objects, "file_key string, size bigint").select("file_key", *columns).collect()
+        return {row.file_key: row for row in rows}
 
     return of

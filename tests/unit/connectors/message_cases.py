@@ -6,13 +6,13 @@ from datetime import datetime, timezone
 
 AT = datetime(2024, 1, 31, 23, 0, tzinfo=timezone.utc)
 LINES_SCHEMA = (
-    "path string, object_key string, file_time timestamp, modified_at timestamp, batch_id bigint, size bigint, "
+    "path string, file_key string, file_time timestamp, modified_at timestamp, batch_id bigint, size bigint, "
     "file_row bigint, value string"
 )
 
 
 class Messages:
-    """Cases for the function `rows` of a contract; `options` are those of the feed unless a case has others."""
+    """Cases for the function `rows` of a connector; `options` are those of the feed unless a case has others."""
 
     def __init__(self, rows, **options):
         self.rows, self.options, self.cases = rows, options, []
@@ -38,5 +38,5 @@ class Messages:
         return [sorted(rows, key=lambda row: row.file_row) for rows in found]
 
 
-def told(row, *names):
+def fields(row, *names):
     return tuple(row[name] for name in names)

@@ -6,7 +6,7 @@ import json
 from datetime import datetime
 
 import pytest
-from message_cases import Messages, told
+from message_cases import Messages, fields
 
 from python_udfs.connectors.canal import ROWS_PER_LINE, rows
 from python_udfs.connectors.message_reading import RESULT_COLUMNS
@@ -44,15 +44,15 @@ ROWS = given(
 def test_rows_and_what_they_are(found):
     inserted, updated, deleted = found(ROWS)
     assert set(inserted.asDict()) == set(RESULT_COLUMNS)
-    assert told(inserted, "file_row", "source_schema", "source_table", "kind", "operation") == (
+    assert fields(inserted, "file_row", "source_schema", "source_table", "kind", "operation") == (
         *(0, "shop", "t"),
         *("change", "I"),
     )
-    assert told(inserted, "image", "before", "unavailable") == ({"id": "1", "v": "a", "w": None}, None, None)
-    assert told(inserted, "malformed", "set_aside", "committed_at") == (None, None, datetime.fromtimestamp(ES / 1000))
+    assert fields(inserted, "image", "before", "unavailable") == ({"id": "1", "v": "a", "w": None}, None, None)
+    assert fields(inserted, "malformed", "set_aside", "committed_at") == (None, None, datetime.fromtimestamp(ES / 1000))
     assert inserted.content == message("INSERT", [{"id": "1", "v": "a", "w": None}])
-    assert told(updated, "operation", "image", "before") == ("U", {"id": "1", "v": "b"}, {"v": "a"})
-    assert told(deleted, "operation", "image", "before") == ("D", {"id": "1", "v": "b"}, None)
+    assert fields(updated, "operation", "image", "before") == ("U", {"id": "1", "v": "b"}, {"v": "a"})
+    assert fields(deleted, "operation", "image", "before") == ("D", {"id": "1", "v": "b"}, None)
     assert [row.file_row for row in found(ROWS)] == [0, ROWS_PER_LINE, 2 * ROWS_PER_LINE]
 
 
@@ -64,7 +64,7 @@ MANY = given(
 
 def test_case_48_each_row_of_a_message_with_its_own_old_values(found):
     _, *changed = found(MANY)
-    assert [told(row, "file_row", "operation", "image", "before") for row in changed] == [
+    assert [fields(row, "file_row", "operation", "image", "before") for row in changed] == [
         (ROWS_PER_LINE, "U", {"id": "1", "v": "c"}, {"v": "a"}),
         (ROWS_PER_LINE + 1, "U", {"id": "2", "v": "d"}, {"v": "b"}),
         (ROWS_PER_LINE + 2, "U", {"id": "3"}, None),
@@ -79,7 +79,7 @@ CHANGED_KEY = given(message("UPDATE", [{"id": "2", "v": "a"}], [{"id": "1"}]))
 
 def test_case_49_a_changed_key_is_one_update_with_the_old_one(found):
     [row] = found(CHANGED_KEY)
-    assert told(row, "operation", "image", "before") == ("U", {"id": "2", "v": "a"}, {"id": "1"})
+    assert fields(row, "operation", "image", "before") == ("U", {"id": "2", "v": "a"}, {"id": "1"})
 
 
 STATEMENTS = given(
@@ -95,7 +95,7 @@ STATEMENTS = given(
 
 
 def test_case_50_statements_are_set_aside_and_those_that_empty_a_table_are_truncates(found):
-    assert [told(row, "set_aside", "kind", "operation", "source_table", "image") for row in found(STATEMENTS)] == [
+    assert [fields(row, "set_aside", "kind", "operation", "source_table", "image") for row in found(STATEMENTS)] == [
         ("ddl", None, None, None, None),
         ("ddl", None, None, None, None),
         (None, "truncate", "T", "t", None),
@@ -139,7 +139,7 @@ AGAIN = [
 
 def test_case_52_a_row_that_comes_again_after_the_watermark_has_its_place(found):
     first, watermark, again = found(AGAIN[0])
-    assert told(watermark, "set_aside", "source_table", "operation", "malformed") == ("watermark", None, None, None)
+    assert fields(watermark, "set_aside", "source_table", "operation", "malformed") == ("watermark", None, None, None)
     assert {row.position for row in (first, again, found(AGAIN[1])[0])} == {first.position}
 
 
@@ -204,7 +204,7 @@ VALUE_CASES = {
 @pytest.mark.parametrize("of", VALUES, ids=str)
 def test_values_are_texts_that_want_the_type_at_the_source(found, of):
     [row] = found(VALUE_CASES[of])
-    assert told(row, "image", "malformed") == ({"x": VALUES[of]}, None)
+    assert fields(row, "image", "malformed") == ({"x": VALUES[of]}, None)
 
 
 LISTED = given(
@@ -216,7 +216,7 @@ LISTED = given(
 def test_listed_types_say_what_is_wanted(found):
     inserted, updated = found(LISTED)
     assert inserted.image == {"id": "1", "raw": "/w==", "rank": "2"}
-    assert told(updated, "image", "before") == ({"id": "1", "raw": "/w=="}, {"raw": "/g=="})
+    assert fields(updated, "image", "before") == ({"id": "1", "raw": "/w=="}, {"raw": "/g=="})
 
 
 ZONE = given(
@@ -259,8 +259,8 @@ def test_a_value_that_cannot_be_decoded_is_wrong_in_its_row_only(found, of):
     row, good, before = found(WRONG_VALUE_CASES[of])
     assert WRONG_VALUES[of] in row.malformed
     assert WRONG_VALUES[of] in before.malformed
-    assert told(row, "image") == told(before, "before") == (None,)
-    assert told(good, "image", "malformed") == ({"x": None}, None)
+    assert fields(row, "image") == fields(before, "before") == (None,)
+    assert fields(good, "image", "malformed") == ({"x": None}, None)
 
 
 WRONG = {
@@ -304,22 +304,22 @@ def test_a_set_has_no_bits_behind_the_64th(found):
 def test_what_is_no_message_says_why_and_hides_nothing_else(found, name):
     row, good = found(WRONG_CASES[name])
     assert WRONG[name][1] in row.malformed
-    assert told(row, "content", "image", "before", "set_aside") == (WRONG[name][0], None, None, None)
-    assert told(good, "malformed", "image") == (None, {"id": "1"})
+    assert fields(row, "content", "image", "before", "set_aside") == (WRONG[name][0], None, None, None)
+    assert fields(good, "malformed", "image") == (None, {"id": "1"})
 
 
 NOTHING = given("", "null")
 
 
 def test_lines_without_a_message_are_set_aside(found):
-    assert [told(row, "set_aside", "malformed", "operation") for row in found(NOTHING)] == [("empty", None, None)] * 2
+    assert [fields(row, "set_aside", "malformed", "operation") for row in found(NOTHING)] == [("empty", None, None)] * 2
 
 
 UNKNOWN = given(message("REPLACE", [{"id": "1"}, {"id": "2"}]))
 
 
 def test_an_unknown_type_is_left_to_bronze(found):
-    assert [told(row, "operation", "kind", "image", "malformed") for row in found(UNKNOWN)] == [
+    assert [fields(row, "operation", "kind", "image", "malformed") for row in found(UNKNOWN)] == [
         ("REPLACE", "change", {"id": "1"}, None),
         ("REPLACE", "change", {"id": "2"}, None),
     ]

@@ -11,7 +11,7 @@ from python_udfs.connectors.dms import rows
 
 AT = datetime(2024, 1, 31, 23, 0, tzinfo=timezone.utc)
 LINES_SCHEMA = (
-    "path string, object_key string, file_time timestamp, modified_at timestamp, batch_id bigint, file_row bigint, "
+    "path string, file_key string, file_time timestamp, modified_at timestamp, batch_id bigint, file_row bigint, "
     "value string"
 )
 

@@ -6,7 +6,7 @@ import json
 from datetime import datetime
 
 import pytest
-from message_cases import Messages, told
+from message_cases import Messages, fields
 
 from python_udfs.connectors.dms_kafka import rows
 from python_udfs.connectors.message_reading import RESULT_COLUMNS
@@ -64,18 +64,18 @@ ROWS = given(
 def test_rows_and_what_they_are(found):
     loaded, inserted, updated, deleted = found(ROWS)
     assert set(loaded.asDict()) == set(RESULT_COLUMNS)
-    assert told(loaded, "file_row", "source_schema", "source_table", "kind", "operation") == (
+    assert fields(loaded, "file_row", "source_schema", "source_table", "kind", "operation") == (
         *(0, "shop", "t"),
         *("load", "L"),
     )
-    assert told(loaded, "image", "before") == ({"id": "1", "v": "a", "W": None}, None)
-    assert told(loaded, "unavailable", "malformed", "set_aside") == (None, None, None)
-    assert told(inserted, "kind", "operation", "image") == ("change", "I", {"id": "2", "v": "b", "W": ""})
+    assert fields(loaded, "image", "before") == ({"id": "1", "v": "a", "W": None}, None)
+    assert fields(loaded, "unavailable", "malformed", "set_aside") == (None, None, None)
+    assert fields(inserted, "kind", "operation", "image") == ("change", "I", {"id": "2", "v": "b", "W": ""})
     assert inserted.content == message(
         "insert", {"id": 2, "v": "b", "W": ""}, **DETAILS, **{"transaction-record-id": 1}
     )
-    assert told(updated, "operation", "image", "before") == ("U", {"id": "2", "v": "c"}, {"id": "2"})
-    assert told(deleted, "operation", "image", "before") == ("D", {"id": "2"}, None)
+    assert fields(updated, "operation", "image", "before") == ("U", {"id": "2", "v": "c"}, {"id": "2"})
+    assert fields(deleted, "operation", "image", "before") == ("D", {"id": "2"}, None)
 
 
 def test_the_time_of_the_commit_else_that_of_the_message(found):
@@ -132,7 +132,7 @@ def test_case_46_control_records_are_set_aside_between_rows_of_one_line_or_sever
         {"id": "2", "v": "}\n{"},
         {"id": "3"},
     ]
-    assert told(control, "set_aside", "source_schema", "source_table", "operation", "kind", "position") == (
+    assert fields(control, "set_aside", "source_schema", "source_table", "operation", "kind", "position") == (
         *("control",),
         *(None,) * 5,
     )
@@ -156,7 +156,7 @@ ROUNDED_CASES = {number: given(values(**{name: number})) for number, (name, _) i
 def test_case_47_a_number_that_dms_has_rounded_is_not_taken(found, number):
     [row] = found(ROUNDED_CASES[number])
     name, expected = ROUNDED[number]
-    assert told(row, "image", "malformed") == (None, f"column {name}: received '{number}', expected {expected}")
+    assert fields(row, "image", "malformed") == (None, f"column {name}: received '{number}', expected {expected}")
 
 
 EXACT = given(
@@ -167,7 +167,7 @@ EXACT = given(
 
 
 def test_other_numbers_keep_every_digit(found):
-    assert [told(row, "image", "malformed") for row in found(EXACT)] == [
+    assert [fields(row, "image", "malformed") for row in found(EXACT)] == [
         (
             {
                 "id": "12345678901234567",
@@ -229,10 +229,10 @@ def test_values_from_before_the_change(found):
     assert [row.before for row in found(BEFORE["field"])] == [{"id": "1"}, None, None]
     assert [row.before for row in found(BEFORE["other field"])] == [{"photo": "AA=="}]
     first, without, *twice = found(BEFORE["prefix"])
-    assert told(first, "image", "before") == ({"id": "2", "v": "a"}, {"id": "1", "v": None})
-    assert told(without, "image", "before", "malformed") == ({"id": "2", "v": "a"}, None, None)
-    assert [told(row, "before", "malformed") for row in twice] == [(None, "a column twice, expected each once")] * 2
-    assert told(found(BEFORE["both"])[0], "image", "before") == ({"id": "2"}, {"id": "1"})
+    assert fields(first, "image", "before") == ({"id": "2", "v": "a"}, {"id": "1", "v": None})
+    assert fields(without, "image", "before", "malformed") == ({"id": "2", "v": "a"}, None, None)
+    assert [fields(row, "before", "malformed") for row in twice] == [(None, "a column twice, expected each once")] * 2
+    assert fields(found(BEFORE["both"])[0], "image", "before") == ({"id": "2"}, {"id": "1"})
 
 
 def detailed(commit, transaction, record, made="2024-01-31T23:00:01Z", operation="update"):
@@ -321,8 +321,8 @@ def test_what_is_no_message_says_why_and_hides_nothing_after_it(found, name):
     row, good = found(WRONG_CASES[name])
     text, reason = WRONG[name]
     assert reason in row.malformed
-    assert told(row, "content", "image", "before", "set_aside") == (text, None, None, None)
-    assert told(good, "malformed", "image", "file_row") == (None, {"id": "1"}, 1)
+    assert fields(row, "content", "image", "before", "set_aside") == (text, None, None, None)
+    assert fields(good, "malformed", "image", "file_row") == (None, {"id": "1"}, 1)
 
 
 OUTSIDE = given("", "}", message("insert", {"id": 1}), "", " ")
@@ -330,9 +330,9 @@ OUTSIDE = given("", "}", message("insert", {"id": 1}), "", " ")
 
 def test_what_stands_before_the_first_message_is_kept(found):
     first, good = found(OUTSIDE)
-    assert told(first, "file_row", "content", "set_aside") == (0, "\n}", None)
+    assert fields(first, "file_row", "content", "set_aside") == (0, "\n}", None)
     assert "received ' }', expected one JSON object" in first.malformed
-    assert told(good, "malformed", "image", "file_row") == (None, {"id": "1"}, 2)
+    assert fields(good, "malformed", "image", "file_row") == (None, {"id": "1"}, 2)
 
 
 UNKNOWN = given(message("upsert", {"id": 1}))
@@ -340,7 +340,7 @@ UNKNOWN = given(message("upsert", {"id": 1}))
 
 def test_an_unknown_operation_is_left_to_bronze(found):
     [row] = found(UNKNOWN)
-    assert told(row, "operation", "kind", "image", "malformed") == ("upsert", "change", {"id": "1"}, None)
+    assert fields(row, "operation", "kind", "image", "malformed") == ("upsert", "change", {"id": "1"}, None)
 
 
 NOTHING = given("", " ")
@@ -348,4 +348,4 @@ NOTHING = given("", " ")
 
 def test_an_object_without_messages_is_set_aside(found):
     [row] = found(NOTHING)
-    assert told(row, "set_aside", "malformed", "operation", "file_row") == ("empty", None, None, 0)
+    assert fields(row, "set_aside", "malformed", "operation", "file_row") == ("empty", None, None, 0)

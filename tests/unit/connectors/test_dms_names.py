@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from datetime import datetime
 
-PARQUET = {"contract": "dms", "format": "parquet", "is_mixed": False}
-MIXED = {**PARQUET, "is_mixed": True}
+PARQUET = {"connector": "dms", "format": "parquet", "is_multi_table": False}
+MIXED = {**PARQUET, "is_multi_table": True}
 AT = datetime(2024, 1, 31, 23, 1, 2)
 
 
@@ -23,7 +23,7 @@ def test_names_tell_kind_table_and_file_time(found):
         "s/t'é%+#/2024-01-31/20240131-230102999.parquet": ("t'é%+#", "change", AT.replace(microsecond=999000)),
     }
     rows = found(PARQUET, *expected).values()
-    assert {row.object_key: (row.source_table, row.kind, row.file_time) for row in rows} == expected
+    assert {row.file_key: (row.source_table, row.kind, row.file_time) for row in rows} == expected
     assert {(row.source_schema, row.ignored_reason) for row in rows} == {("s", None)}
 
 
@@ -56,7 +56,7 @@ def test_transaction_files_are_mixed_and_belong_to_no_table_wherever_they_are(fo
         "a/b/c/CDC_TXN-20240131230102123.csv",
     )
     for row in found(MIXED, *keys).values():
-        assert (row.kind, row.ignored_reason, row.source_schema, row.source_table) == ("mixed", None, None, None)
+        assert (row.kind, row.ignored_reason, row.source_schema, row.source_table) == ("multi_table", None, None, None)
         assert row.file_time == AT.replace(microsecond=123000)
     (load,) = found(MIXED, "s/t/LOAD00000001.parquet").values()
     assert (load.kind, load.source_table, load.ignored_reason) == ("load", "t", None)

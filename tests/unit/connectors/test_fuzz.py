@@ -1,6 +1,6 @@
 """Broken messages stop nothing and none is lost: each comes out as a row, set aside, or malformed with its reason.
 
-`N=10000` reads that many of each contract (the most that it reads), `SEED=7` others.
+`N=10000` reads that many of each connector (the most that it reads), `SEED=7` others.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ MESSAGES = min(int(os.environ.get("N", "200")), 10_000)
 SEED = os.environ.get("SEED", "1")
 SAMPLES = Path(__file__).parents[2] / "real" / "samples"
 LINES = (
-    "path string, object_key string, file_time timestamp, modified_at timestamp, batch_id bigint, file_row bigint, "
+    "path string, file_key string, file_time timestamp, modified_at timestamp, batch_id bigint, file_row bigint, "
     "value binary"
 )
 DEBEZIUM = {
@@ -51,7 +51,7 @@ def given(messages):
     return [text for _, _, _, text in messages.cases if len(text) < 10_000]
 
 
-CONTRACTS = {
+SOURCES = {
     "envelope": (debezium, {**DEBEZIUM, "form": "envelope"}, lambda: sampled("envelope")),
     "schema": (debezium, {**DEBEZIUM, "form": "envelope"}, lambda: sampled("schema")),
     "flattened": (debezium, {**DEBEZIUM, "form": "flattened"}, lambda: sampled("flattened")),
@@ -65,9 +65,9 @@ CONTRACTS = {
 }
 
 
-def read(spark, contract, messages, folder):
+def read(spark, connector, messages, folder):
     """The rows of the messages, an object each, written as a run writes them."""
-    module, feed, _ = CONTRACTS[contract]
+    module, feed, _ = SOURCES[connector]
     lines = [
         (f"file:/{number}", f"topics/t+0+{number:010}.json" if number % 2 else "changes.json", AT, AT, 7, row, line)
         for number, message in enumerate(messages)
@@ -101,11 +101,11 @@ def bronze_of(spark, found, columns):
     return bronze.count()
 
 
-@pytest.mark.parametrize("contract", CONTRACTS)
-def test_a_broken_message_stops_nothing_and_is_not_lost(spark, contract, tmp_path):
-    messages = list(mutated(CONTRACTS[contract][2](), MESSAGES, f"{SEED} {contract}"))
-    found = read(spark, contract, messages, str(tmp_path / "rows"))
-    line = F.floor(F.col("file_row") / canal.ROWS_PER_LINE) if contract == "canal" else F.col("file_row")
+@pytest.mark.parametrize("connector", SOURCES)
+def test_a_broken_message_stops_nothing_and_is_not_lost(spark, connector, tmp_path):
+    messages = list(mutated(SOURCES[connector][2](), MESSAGES, f"{SEED} {connector}"))
+    found = read(spark, connector, messages, str(tmp_path / "rows"))
+    line = F.floor(F.col("file_row") / canal.ROWS_PER_LINE) if connector == "canal" else F.col("file_row")
     contents = F.transform(F.array_sort(F.collect_set(F.struct(line, "content"))), lambda one: one["content"])
     whole = found.groupBy("path").agg(F.array_join(contents, "\n").cast("binary").alias("read"))
     sent = spark.createDataFrame(
@@ -120,4 +120,4 @@ def test_a_broken_message_stops_nothing_and_is_not_lost(spark, contract, tmp_pat
     assert nothing.limit(5).collect() == []
     assert found.where(F.length("malformed") == 0).count() == 0
     assert found.where("set_aside is null").select(F.length("position")).distinct().count() == 1
-    assert bronze_of(spark, found, CONTRACTS[contract][1]["columns"]) == found.where("set_aside is null").count()
+    assert bronze_of(spark, found, SOURCES[connector][1]["columns"]) == found.where("set_aside is null").count()

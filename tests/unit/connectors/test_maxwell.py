@@ -6,7 +6,7 @@ import json
 from datetime import datetime
 
 import pytest
-from message_cases import Messages, told
+from message_cases import Messages, fields
 
 from python_udfs.connectors.maxwell import rows
 from python_udfs.connectors.message_reading import RESULT_COLUMNS
@@ -36,16 +36,16 @@ ROWS = given(
 def test_rows_and_what_they_are(found):
     inserted, updated, deleted, loaded = found(ROWS)
     assert set(inserted.asDict()) == set(RESULT_COLUMNS)
-    assert told(inserted, "file_row", "source_schema", "source_table", "kind", "operation") == (
+    assert fields(inserted, "file_row", "source_schema", "source_table", "kind", "operation") == (
         *(0, "shop", "t"),
         *("change", "I"),
     )
     assert inserted.content == message("insert", {"id": 1, "v": "a", "w": None})
-    assert told(inserted, "image", "before", "unavailable") == ({"id": "1", "v": "a", "w": None}, None, None)
-    assert told(inserted, "malformed", "set_aside") == (None, None)
-    assert told(updated, "operation", "image", "before") == ("U", {"id": "1", "v": "b", "w": None}, {"v": "a"})
-    assert told(deleted, "operation", "image") == ("D", {"id": "1", "v": "b", "w": None})
-    assert told(loaded, "kind", "operation", "image") == ("load", "L", {"id": "2", "v": "c", "w": None})
+    assert fields(inserted, "image", "before", "unavailable") == ({"id": "1", "v": "a", "w": None}, None, None)
+    assert fields(inserted, "malformed", "set_aside") == (None, None)
+    assert fields(updated, "operation", "image", "before") == ("U", {"id": "1", "v": "b", "w": None}, {"v": "a"})
+    assert fields(deleted, "operation", "image") == ("D", {"id": "1", "v": "b", "w": None})
+    assert fields(loaded, "kind", "operation", "image") == ("load", "L", {"id": "2", "v": "c", "w": None})
     assert {row.batch_id for row in found(ROWS)} == {7}
 
 
@@ -54,7 +54,7 @@ CHANGED_KEY = given(message("update", {"id": 2, "v": "a"}, old={"id": 1}))
 
 def test_a_changed_key_is_one_update_with_the_old_one(found):
     [row] = found(CHANGED_KEY)
-    assert told(row, "operation", "image", "before") == ("U", {"id": "2", "v": "a"}, {"id": "1"})
+    assert fields(row, "operation", "image", "before") == ("U", {"id": "2", "v": "a"}, {"id": "1"})
 
 
 VALUES = given(
@@ -103,7 +103,7 @@ SECONDS = given(
 def test_case_54_rows_have_seconds_and_schema_changes_milliseconds(found):
     row, ddl = found(SECONDS)
     assert row.committed_at == ddl.committed_at == datetime.fromtimestamp(TS)
-    assert told(ddl, "set_aside", "source_schema", "source_table", "operation", "malformed") == ("ddl", *(None,) * 4)
+    assert fields(ddl, "set_aside", "source_schema", "source_table", "operation", "malformed") == ("ddl", *(None,) * 4)
 
 
 BOOTSTRAP = given(
@@ -212,15 +212,15 @@ WRONG_CASES = {name: given(line, message()) for name, (line, _) in WRONG.items()
 def test_what_is_no_message_says_why_and_hides_nothing_else(found, name):
     row, good = found(WRONG_CASES[name])
     assert WRONG[name][1] in row.malformed
-    assert told(row, "content", "image", "before", "set_aside") == (WRONG[name][0], None, None, None)
-    assert told(good, "malformed", "image") == (None, {"id": "1"})
+    assert fields(row, "content", "image", "before", "set_aside") == (WRONG[name][0], None, None, None)
+    assert fields(good, "malformed", "image") == (None, {"id": "1"})
 
 
 NOTHING = given("", " \r", "null")
 
 
 def test_lines_without_a_message_are_set_aside(found):
-    assert [told(row, "set_aside", "malformed", "operation") for row in found(NOTHING)] == [("empty", None, None)] * 3
+    assert [fields(row, "set_aside", "malformed", "operation") for row in found(NOTHING)] == [("empty", None, None)] * 3
 
 
 UNKNOWN = given(message("replace"))
@@ -228,7 +228,7 @@ UNKNOWN = given(message("replace"))
 
 def test_an_unknown_type_is_left_to_bronze(found):
     [row] = found(UNKNOWN)
-    assert told(row, "operation", "kind", "image", "malformed") == ("replace", "change", {"id": "1"}, None)
+    assert fields(row, "operation", "kind", "image", "malformed") == ("replace", "change", {"id": "1"}, None)
 
 
 LONG = given(message(data={"id": 1, "v": '"\\{}12.5' * 100_000, "w": 1.5}))
@@ -236,4 +236,4 @@ LONG = given(message(data={"id": 1, "v": '"\\{}12.5' * 100_000, "w": 1.5}))
 
 def test_long_values_are_read(found):
     [row] = found(LONG)
-    assert told(row, "malformed", "image") == (None, {"id": "1", "v": '"\\{}12.5' * 100_000, "w": "1.5"})
+    assert fields(row, "malformed", "image") == (None, {"id": "1", "v": '"\\{}12.5' * 100_000, "w": "1.5"})

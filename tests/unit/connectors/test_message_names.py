@@ -6,11 +6,11 @@ import pytest
 
 from python_udfs.connectors.registry import CONNECTORS
 
-FEED = {"contract": "debezium", "format": "json", "is_mixed": True}
+FEED = {"connector": "debezium", "format": "json", "is_multi_table": True}
 SINK = "topics/db.shop.orders/partition=0/db.shop.orders+0+0000000042"
 
 
-def test_every_file_of_messages_is_mixed_and_belongs_to_no_table(found):
+def test_every_file_of_messages_is_multi_table_and_belongs_to_no_table(found):
     keys = (
         f"{SINK}.json",
         f"{SINK}.json.gz",
@@ -22,7 +22,7 @@ def test_every_file_of_messages_is_mixed_and_belongs_to_no_table(found):
         "x.ndjson.gz",
     )
     for row in found(FEED, *keys).values():
-        assert tuple(row)[1:] == (None, "mixed", None, None, None), row.object_key
+        assert tuple(row)[1:] == (None, "multi_table", None, None, None), row.file_key
 
 
 def test_what_holds_no_messages_is_ignored_with_its_reason(found):
@@ -49,7 +49,7 @@ def test_what_holds_no_messages_is_ignored_with_its_reason(found):
     assert empty.ignored_reason == "zero-byte object"
 
 
-@pytest.mark.parametrize("contract", sorted({*CONNECTORS} - {"dms"}))
-def test_all_contracts_of_messages_are_found_alike(found, contract):
-    (row,) = found({**FEED, "contract": contract}, f"{SINK}.json").values()
-    assert row.kind == "mixed"
+@pytest.mark.parametrize("connector", sorted({*CONNECTORS} - {"dms"}))
+def test_all_contracts_of_messages_are_found_alike(found, connector):
+    (row,) = found({**FEED, "connector": connector}, f"{SINK}.json").values()
+    assert row.kind == "multi_table"

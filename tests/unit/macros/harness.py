@@ -180,7 +180,7 @@ class Dbt:
                 quote=SparksessionAdapter.quote,
                 is_type_promotion=SparksessionAdapter.is_type_promotion,
                 string_literal=SparksessionAdapter.string_literal,
-                keep=self._keep,
+                cache_rows=self._cache_rows,
                 read_files=read_files,
             ),
             "api": SimpleNamespace(
@@ -229,7 +229,7 @@ class Dbt:
         except KeyError:
             raise AttributeError(f"macros/ has no macro {name}") from None
 
-    def _keep(self, view: str, sql: str, part: dict[str, str] | None = None) -> None:
+    def _cache_rows(self, view: str, sql: str, part: dict[str, str] | None = None) -> None:
         self.kept[view], self.kept_parts[view] = sql, part
 
     def _run_query(self, sql: str) -> Any:

@@ -42,27 +42,27 @@ def test_cdc_new_files_sql__loads_wait_for_the_split():
     sql = normalise(Dbt().cdc_new_files_sql("l", "r", FEED, 7, split="s"))
     condition = "and batch_id <= (select max(batch_id) from s)"
     assert condition in sql
-    mixed = normalise(Dbt().cdc_split_files_sql("s", FEED, 7))
-    assert sql == plain.replace("and batch_id > 7", f"and batch_id > 7 {condition}") + f" union all {mixed}"
+    multi_table = normalise(Dbt().cdc_split_files_sql("s", FEED, 7))
+    assert sql == plain.replace("and batch_id > 7", f"and batch_id > 7 {condition}") + f" union all {multi_table}"
 
 
 def test_multi_table_lines_sql__records_as_lines_after_those_of_the_loads():
-    mixed = normalise(Dbt()._multi_table_lines_sql("s", FEED, 7, 9))
-    assert mixed == normalise(r"""
+    multi_table = normalise(Dbt()._multi_table_lines_sql("s", FEED, 7, 9))
+    assert multi_table == normalise(r"""
         select path as _file_path, modified_at as _file_modified_at, file_row as _file_row, content as value
         from s
         where source_schema = 'shop' and source_table = 'order' and batch_id > 7 and batch_id <= 9
             and file_row < 999999999999
     """)
     loads = "select _file_path, _file_modified_at, _file_row, value from raw_view union all"
-    assert normalise(Dbt()._multi_table_lines_sql("s", FEED, 7, 9, "raw_view")) == f"{loads} {mixed}"
+    assert normalise(Dbt()._multi_table_lines_sql("s", FEED, 7, 9, "raw_view")) == f"{loads} {multi_table}"
 
 
 def test_cdc_csv_layout_sql__names_stand_before_the_values_of_mixed_records():
-    mixed = {**table(timestamp_column="ts"), "split": "split_shop"}
-    lead = "if(_cdc_kind = 'mixed', 4, if(_cdc_kind = 'load', 1, 2))"
-    assert f"{lead} as _cdc_lead" in normalise(Dbt().cdc_csv_layout_sql(mixed))
-    assert "mixed" not in Dbt().cdc_csv_layout_sql(table(timestamp_column="ts"))
+    multi_table = {**table(timestamp_column="ts"), "split": "split_shop"}
+    lead = "if(_cdc_kind = 'multi_table', 4, if(_cdc_kind = 'load', 1, 2))"
+    assert f"{lead} as _cdc_lead" in normalise(Dbt().cdc_csv_layout_sql(multi_table))
+    assert "multi_table" not in Dbt().cdc_csv_layout_sql(table(timestamp_column="ts"))
 
 
 def test_cdc_new_files_sql__of_this_table_after_the_last_batch():
@@ -71,7 +71,7 @@ def test_cdc_new_files_sql__of_this_table_after_the_last_batch():
         r"""
         with listing as (
             select
-                size, modified_at, revision, kind, object_key, file_time,
+                size, modified_at, revision, kind, file_key, file_time,
                 max_by(path, batch_id) as path, max(batch_id) as batch_id
             from listing_table
             where
@@ -80,13 +80,13 @@ def test_cdc_new_files_sql__of_this_table_after_the_last_batch():
                 and source_schema = 'shop'
                 and source_table = 'order'
                 and batch_id > 7
-            group by size, modified_at, revision, kind, object_key, file_time
+            group by size, modified_at, revision, kind, file_key, file_time
         )
         select
-            listing.path, listing.size, listing.modified_at, listing.revision, listing.kind, listing.object_key,
+            listing.path, listing.size, listing.modified_at, listing.revision, listing.kind, listing.file_key,
             listing.file_time, 1 as generation, listing.batch_id,
             row_number() over (
-                partition by listing.object_key order by listing.modified_at desc, listing.batch_id desc
+                partition by listing.file_key order by listing.modified_at desc, listing.batch_id desc
             ) = 1 or listing.kind = 'truncate' as is_newest
         from listing
         left anti join rejected_table as rejected
@@ -370,7 +370,7 @@ def test_cdc_csv_layout_sql__optional_columns_may_be_missing():
 def test_cdc_csv_layout_sql__with_a_header_the_header_says_how_many():
     sql = normalise(Dbt().cdc_csv_layout_sql(table(header=True)))
     assert "when size(_cdc_fields) <> size(_cdc_header) then" in sql
-    assert "first_value(_cdc_fields) over (partition by _cdc_object_key order by _cdc_row)" in sql
+    assert "first_value(_cdc_fields) over (partition by _cdc_file_key order by _cdc_row)" in sql
     assert "_cdc_lead" not in sql
 
 
@@ -627,8 +627,8 @@ def test_cdc_csv_records_sql__header_is_no_record(header, end):
 
 
 PARQUET = {"primary_key": ["id"], "options": {"operation_column": "auto", "timestamp_column": "dms_ts"}}
-FILE_NAMES = ["object_key", "kind"]
-FILE_COLUMNS = "files.object_key as _cdc_object_key, files.kind as _cdc_kind"
+FILE_NAMES = ["file_key", "kind"]
+FILE_COLUMNS = "files.file_key as _cdc_file_key, files.kind as _cdc_kind"
 
 
 def raw(*names: str) -> dict[str, Any]:
@@ -721,7 +721,7 @@ def test_cdc_no_records_sql__same_columns_and_no_row():
     )
 
 
-def misfits(raw_type: str | None, type: str) -> str:
+def cast_failures(raw_type: str | None, type: str) -> str:
     return Dbt().cdc_cast_failures_sql([{"name": "a`b", "raw_type": raw_type, "type": type}])
 
 
@@ -729,7 +729,7 @@ def misfits(raw_type: str | None, type: str) -> str:
     ("raw_type", "type"), [("int", "int"), (None, "int"), ("string", "string"), ("date", "string")]
 )
 def test_cdc_cast_failures_sql__what_cannot_fail_is_not_asked(raw_type, type):
-    assert misfits(raw_type, type) == "array()"
+    assert cast_failures(raw_type, type) == "array()"
 
 
 @pytest.mark.parametrize(
@@ -747,7 +747,7 @@ def test_cdc_cast_failures_sql__what_cannot_fail_is_not_asked(raw_type, type):
 )
 def test_cdc_cast_failures_sql__case(raw_type, type, condition):
     then = f"then concat('a`b is ', \"'\", cast(`a``b` as string), \"'\", ', expected {type}')"
-    assert_sql_equal(misfits(raw_type, type), f"array_compact(array(case when {condition} {then} end))")
+    assert_sql_equal(cast_failures(raw_type, type), f"array_compact(array(case when {condition} {then} end))")
 
 
 ID = {"name": "id", "raw_type": "string", "type": "int", "change": None}
@@ -840,7 +840,7 @@ def test_cdc_bronze_sql__a_file_that_drifts_is_quarantined_by_its_columns():
     raw = {"view": "raw_view", "columns": [], "drift_sql": "'words'"}
     sql = normalise(Dbt().cdc_bronze_sql(table(), FILES_SQL, raw, [ID]))
     assert "'words' as _cdc_drift," in sql
-    assert "when _cdc_drift is not null then 'schema_drift' when size(_cdc_misfits) > 0" in sql
+    assert "when _cdc_drift is not null then 'schema_drift' when size(_cdc_cast_failures) > 0" in sql
     assert "when 'schema_drift' then _cdc_drift" in sql
 
 

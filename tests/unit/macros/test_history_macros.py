@@ -69,12 +69,12 @@ def key_of(image: dict[str, Any], comparison: list[str]) -> Key:
 def fold(log: Iterable[Change], comparison: list[str], writes: bool) -> set[tuple[Any, ...]]:
     """All versions that the changes make, as rows of silver."""
     lives: dict[Key, list[Change]] = defaultdict(list)
-    barriers: list[tuple[str, datetime, int | None]] = []
+    reset_points: list[tuple[str, datetime, int | None]] = []
     generations: dict[int, list[Change]] = defaultdict(list)
     for change in log:
         generations[change.generation].append(change)
         if change.operation == "T":
-            barriers.append((change.sequence, change.at, None))
+            reset_points.append((change.sequence, change.at, None))
             continue
         key = key_of(change.image, comparison)
         lives[key].append(change)
@@ -85,11 +85,11 @@ def fold(log: Iterable[Change], comparison: list[str], writes: bool) -> set[tupl
     for generation, changes in generations.items():
         if {change.operation for change in changes} != {"L"}:
             loads = [change.at for change in changes if change.operation == "L"]
-            barriers.append((f"{generation:06}", min(loads or [change.at for change in changes]), generation))
+            reset_points.append((f"{generation:06}", min(loads or [change.at for change in changes]), generation))
     versions: set[tuple[Any, ...]] = set()
     for changes in lives.values():
         loaded = {change.generation for change in changes if change.operation == "L"}
-        ends = [Change("D", at, sequence, 0, 0, {}) for sequence, at, g in barriers if g not in loaded]
+        ends = [Change("D", at, sequence, 0, 0, {}) for sequence, at, g in reset_points if g not in loaded]
         image, since, began, boundary = None, None, None, datetime.min
         for change in sorted([*changes, *ends], key=lambda change: change.sequence):
             new = None
@@ -160,9 +160,9 @@ class Lake:
             batch = max(change.batch for change in new)
             self.reloads.append(Change("R", None, sequence, generation, batch, dict.fromkeys(COLUMNS)))
         make_view(self.query, "bronze", BRONZE, (change.row() for change in self.log + self.reloads))
-        news = self.dbt.cdc_bronze_range(self.cdc, "bronze", 1, self.progress, PLAN)
+        changes = self.dbt.cdc_bronze_range(self.cdc, "bronze", 1, self.progress, PLAN)
         silver = "silver" if self.progress else None
-        written = self.query(self.dbt.cdc_history(self.cdc, "bronze", silver, news, PLAN))
+        written = self.query(self.dbt.cdc_history(self.cdc, "bronze", silver, changes, PLAN))
         for row in written:
             key = key_of(row, self.cdc["key_comparison"]), row["_cdc_sequence"]
             version = tuple(row[name] for name in SILVER)
@@ -172,8 +172,8 @@ class Lake:
                 assert self.silver.get(key) != version
                 self.silver[key] = version
         make_view(self.query, "silver", SILVER, self.silver.values())
-        self.progress = {f"cdc.{name}": news[f"last_{name.replace('-', '_')}"] for name in ("batch-id", "sequence")}
-        self.progress["cdc.barrier"] = news["barrier"]
+        self.progress = {f"cdc.{name}": changes[f"last_{name.replace('-', '_')}"] for name in ("batch-id", "sequence")}
+        self.progress["cdc.reset-point"] = changes["reset_point"]
         return len(written)
 
     def broken(self, silver: str = "silver") -> dict[str, int]:
@@ -310,7 +310,7 @@ def test_the_data_tests_find_what_is_wrong(query, damage, found):
 
 
 @pytest.mark.parametrize(
-    ("log", "news", "expected"),
+    ("log", "changes", "expected"),
     [
         # Line 2 is not in the second load, which began at minute 5.
         ([change("L", 5, 2), change("U", 6, 2)], change("U", 7, 2), 5),
@@ -324,10 +324,10 @@ def test_the_data_tests_find_what_is_wrong(query, damage, found):
     ],
     ids=["next", "later-load", "earlier-load", "no-load", "no-load-earlier", "first-load", "completed-late"],
 )
-def test_a_generation_ends_versions_when_its_load_began(query, log, news, expected):
+def test_a_generation_ends_versions_when_its_load_began(query, log, changes, expected):
     lake = Lake(query, table())
     lake.build([change("I", 1, **{"line no": 2}), *log])
-    lake.build([news._replace(batch=2)])
+    lake.build([changes._replace(batch=2)])
     ends = {row[4 + 1] for (key, _), row in lake.silver.items() if key == ("a", 2)}
     assert ends == {datetime(2024, 1, 1, 2, expected)}
     assert set(lake.silver.values()) == fold(lake.log, [], writes=False)

@@ -1,4 +1,4 @@
-"""What Spark makes of the SQL: records, the order of rows, misfits (docs/contracts.md sections 1.3, 1.5)."""
+"""What Spark makes of the SQL: records, the order of rows, cast_failures (docs/contracts.md sections 1.3, 1.5)."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def bronze(query: Query, tmp_path: Path) -> Callable[..., list[dict[str, Any]]]:
         defaults = {"operation_column": "auto", "delimiter": ",", "header": False, "null_values": ["NULL", ""]}
         cdc = {"format": "csv", "primary_key": ["id"], "columns": described, "options": {**defaults, **options}}
         files_sql = f"""
-            select 'file:{path}' as path, '{kind}' as kind, 'file.csv' as object_key, 1 as generation, 7L as batch_id,
+            select 'file:{path}' as path, '{kind}' as kind, 'file.csv' as file_key, 1 as generation, 7L as batch_id,
                 timestamp '2024-01-02 03:04:05' as file_time, timestamp '2024-01-02 03:05:00' as modified_at,
                 true as is_newest
         """
@@ -677,10 +677,13 @@ def sequences(query: Query, positions: list[tuple[Any, ...]]) -> list[str]:
         for number, (generation, kind, file_time, key, row, modified_at) in enumerate(positions)
     )
     dbt = Dbt()
-    columns = "number, generation, kind, file_time, object_key, _cdc_row, modified_at"
+    columns = "number, generation, kind, file_time, file_key, _cdc_row, modified_at"
     objects = dbt.cdc_file_position_sql(f"select * from values {listed} as t ({columns})")
-    placed = "select *, place as _cdc_place, object as _cdc_object, version as _cdc_version"
-    sql = f"select {dbt.cdc_sequence_sql('_cdc_place')} as s from ({placed} from ({objects})) order by number"
+    placed = (
+        "select *, source_position as _cdc_source_position, file_hash as _cdc_file_hash,"
+        " modified_millis as _cdc_modified_millis"
+    )
+    sql = f"select {dbt.cdc_sequence_sql('_cdc_source_position')} as s from ({placed} from ({objects})) order by number"
     return [row["s"] for row in query(sql)]
 
 
@@ -726,7 +729,7 @@ def fitted(query: Query, raw_sql: str, raw_type: str, type: str) -> tuple[Any, l
 
 
 @pytest.mark.parametrize(
-    ("raw_sql", "raw_type", "type", "value", "misfits"),
+    ("raw_sql", "raw_type", "type", "value", "cast_failures"),
     [
         ("5L", "bigint", "int", 5, []),
         ("3000000000L", "bigint", "int", None, ["a is '3000000000', expected int"]),
@@ -751,10 +754,12 @@ def fitted(query: Query, raw_sql: str, raw_type: str, type: str) -> tuple[Any, l
         ("""'{"a":"x"}'""", "string", "struct<a:int>", None, ["""a is '{"a":"x"}', expected struct<a:int>"""]),
     ],
 )  # fmt: skip
-def test_cdc_cast_failures_sql__new_type_that_the_column_cannot_become(query, raw_sql, raw_type, type, value, misfits):
+def test_cdc_cast_failures_sql__new_type_that_the_column_cannot_become(
+    query, raw_sql, raw_type, type, value, cast_failures
+):
     fit = fitted(query, raw_sql, raw_type, type)
-    assert fit[1] == misfits
-    assert misfits or fit[0] == value
+    assert fit[1] == cast_failures
+    assert cast_failures or fit[0] == value
 
 
 def log_sql(*rows: tuple[int, str, int]) -> str:
@@ -769,7 +774,7 @@ def log_sql(*rows: tuple[int, str, int]) -> str:
 
 
 @pytest.mark.parametrize(
-    ("rows", "barriers"),
+    ("rows", "reset_points"),
     [
         ([(1, "L", 1), (1, "L", 2)], ""),
         ([(1, "L", 1), (1, "D", 1), (1, "L", 2)], ""),
@@ -778,11 +783,14 @@ def log_sql(*rows: tuple[int, str, int]) -> str:
         ([(1, "L", 1), (0, "T", 1), (0, "R", 2), (1, "U", 2)], "000001.001 000002"),
     ],
 )
-def test_barriers_are_truncates_and_complete_reloads(query, rows, barriers):
-    found = sorted(row["barrier"] for row in query(Dbt()._reset_points_sql(log_sql(*rows))))
+def test_reset_points_are_truncates_and_complete_reloads(query, rows, reset_points):
+    found = sorted(row["reset_point"] for row in query(Dbt()._reset_points_sql(log_sql(*rows))))
     [summary] = query(Dbt().cdc_bronze_range_summary_sql(log_sql(*rows)))
-    assert found == barriers.split()
-    assert (summary["first_barrier"], summary["last_barrier"]) == (min(found, default=None), max(found, default=None))
+    assert found == reset_points.split()
+    assert (summary["first_reset_point"], summary["last_reset_point"]) == (
+        min(found, default=None),
+        max(found, default=None),
+    )
 
 
 def lives(was_there: bool, length: int) -> Iterator[tuple[str, bool]]:
@@ -798,8 +806,8 @@ def lives(was_there: bool, length: int) -> Iterator[tuple[str, bool]]:
 def test_key_counts_sql__every_life_of_a_row(query, length):
     found = [(was_there, *life) for was_there in (True, False) for life in lives(was_there, length)]
     rows = ", ".join(f"({key}, '{change}')" for key, (_, changes, _) in enumerate(found) for change in changes)
-    news = f"(select * from values {rows} as news (id, _cdc_operation))"
-    [counts] = query(Dbt()._key_counts_sql({"mode": "current", "primary_key": ["id"]}, news))
+    new_changes = f"(select * from values {rows} as new_changes (id, _cdc_operation))"
+    [counts] = query(Dbt()._key_counts_sql({"mode": "current", "primary_key": ["id"]}, new_changes))
     assert counts["rows_deleted"] == sum(was_there and not is_there for was_there, _, is_there in found)
     before = sum(was_there for was_there, _, _ in found)
     assert counts["rows_before"] <= before <= counts["rows_before"] + counts["rows_unclear"]
@@ -846,7 +854,7 @@ def test_cdc_ties_sql__different_changes_of_a_key_in_objects_of_one_place(query,
     assert summary["has_many_objects"] is (len({key for *_, key, _ in rows}) > 1)
 
 
-LISTED = "feed, source_schema, source_table, kind, object_key, path, size, revision, file_time, batch_id, modified_at"
+LISTED = "feed, source_schema, source_table, kind, file_key, path, size, revision, file_time, batch_id, modified_at"
 
 
 def listing_sql(*objects: tuple[str, str, int, str]) -> str:
@@ -871,7 +879,7 @@ def test_a_truncate_ends_the_newest_load_that_was_listed_before_whatever_the_clo
     loads = [("load", "s/t/LOAD1", batch, minute) for batch, minute in ((1, "01"), (2, "10"), (4, "20"))]
     listing = listing_sql(*loads, ("truncate", "s/t", 3, clock))
     files_sql = (
-        "select path, size, modified_at, revision, kind, object_key, file_time, 1 as generation, batch_id,"
+        "select path, size, modified_at, revision, kind, file_key, file_time, 1 as generation, batch_id,"
         f" true as is_newest, false as is_again from {listing} as listing where kind = 'truncate'"
     )
     [found] = query(Dbt().cdc_generation_files_sql(cdc, files_sql, listing, NOT_REJECTED, 0, 9, []))

@@ -49,7 +49,7 @@ def bronze(query) -> Callable[..., list[dict[str, Any]]]:
         ]
         split = " union all ".join(
             f"""
-                select 's' as source_schema, 't' as source_table, 'file:k' as path, 'k' as object_key,
+                select 's' as source_schema, 't' as source_table, 'file:k' as path, 'k' as file_key,
                     7L as batch_id, cast(null as timestamp) as file_time,
                     timestamp '2024-01-02 03:05:00' as modified_at, 'the message' as content, {columns}
             """

@@ -167,7 +167,14 @@ def test_cdc_table_clauses_sql__as_the_model_has_them():
 
 def rebuilding(differences: list[dict[str, Any]], **columns: Any) -> Dbt:
     """A project in which a table can be rebuilt, with what the check of the copy finds."""
-    nothing = ("first_truncate", "first_sequence", "last_committed_at", "first_barrier", "last_barrier", "has_partial")
+    nothing = (
+        "first_truncate",
+        "first_sequence",
+        "last_committed_at",
+        "first_reset_point",
+        "last_reset_point",
+        "has_partial",
+    )
     summary = dict.fromkeys(nothing)
     nodes = graph()
     nodes["model.silver"].config = Config(meta={"cdc": table()}, tblproperties={"format-version": "2"})

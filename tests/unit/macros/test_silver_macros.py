@@ -29,7 +29,7 @@ APPEND = {**CDC, "mode": "append", "primary_key": []}
 
 
 def merge(cdc: dict[str, Any], columns: list[str], **changes: Any) -> str:
-    return Dbt().cdc_merge_sql(cdc, SILVER, "news", columns, {**CHANGES, **changes})
+    return Dbt().cdc_merge_sql(cdc, SILVER, "new_changes", columns, {**CHANGES, **changes})
 
 
 def test_cdc_merge_sql__hard():
@@ -37,7 +37,7 @@ def test_cdc_merge_sql__hard():
         merge(CDC, ["id", "name", "_cdc_sequence"]),
         """
         merge into silver.shop__order as target
-        using news as source
+        using new_changes as source
         on target.`id` = source.`id`
         when matched and source._cdc_sequence > target._cdc_sequence and source._cdc_operation = 'D' then delete
         when matched and source._cdc_sequence > target._cdc_sequence then update set
@@ -53,7 +53,7 @@ def test_cdc_merge_sql__soft():
         merge(SOFT, ["id", "_cdc_is_deleted", "_cdc_sequence"]),
         """
         merge into silver.shop__order as target
-        using news as source
+        using new_changes as source
         on target.`id` = source.`id`
         when matched and source._cdc_sequence >= target._cdc_sequence and not source._cdc_has_image then update set
             `_cdc_is_deleted` = source.`_cdc_is_deleted`, `_cdc_sequence` = source.`_cdc_sequence`
@@ -83,8 +83,8 @@ def test_cdc_merge_sql__guard_stands_in_the_matched_clauses_only(cdc):
     ("cdc", "what"),
     [(CDC, " then delete"), (SOFT, " and not target._cdc_is_deleted then update set `_cdc_is_deleted` = true")],
 )
-def test_cdc_merge_sql__what_is_left_from_before_a_barrier_goes(cdc, what):
-    assert normalise(merge(cdc, ["id"], has_new_barrier=True, barrier="000003")) == (
+def test_cdc_merge_sql__what_is_left_from_before_a_reset_point_goes(cdc, what):
+    assert normalise(merge(cdc, ["id"], has_new_reset_point=True, reset_point="000003")) == (
         f"{normalise(merge(cdc, ['id']))} when not matched by source and target._cdc_sequence < '000003'{what}"
     )
 
@@ -149,8 +149,8 @@ def summary(
         "last_committed_at": committed,
         "updates_and_deletes": 2,
         "first_truncate": None,
-        "first_barrier": None,
-        "last_barrier": None,
+        "first_reset_point": None,
+        "last_reset_point": None,
         "has_partial": False,
         "has_key_changes": False,
         "has_deletes": False,
@@ -161,10 +161,10 @@ def summary(
     return {"first_sequence": [row]}
 
 
-def with_barriers(*barriers: str) -> dict[str, list[Any]]:
-    """Answers as those of summary, where these barriers are in the part of bronze."""
-    ends = {"first_barrier": min(barriers, default=None), "last_barrier": max(barriers, default=None)}
-    found = [{"barrier": barrier} for barrier in barriers]
+def with_reset_points(*reset_points: str) -> dict[str, list[Any]]:
+    """Answers as those of summary, where these reset points are in the part of bronze."""
+    ends = {"first_reset_point": min(reset_points, default=None), "last_reset_point": max(reset_points, default=None)}
+    found = [{"reset_point": reset_point} for reset_point in reset_points]
     return {"select distinct case": found, **summary("n", "z", 9, "2024-01-03 00:00:00.000000", **ends)}
 
 
@@ -198,9 +198,9 @@ def test_cdc_bronze_range__first_run():
         "has_partial": False,
         "has_key_changes": False,
         "has_deletes": False,
-        "barriers": [],
-        "barrier": "",
-        "has_new_barrier": False,
+        "reset_points": [],
+        "reset_point": "",
+        "has_new_reset_point": False,
         "last_batch_id": 9,
         "last_sequence": "z",
         "last_committed_at": "2024-01-03",
@@ -267,10 +267,10 @@ def test_cdc_bronze_range__empty_range_keeps_the_progress():
         ("000003", "000002.1.5", ("000003", False)),
     ],
 )
-def test_cdc_bronze_range__barriers(applied, found, expected):
-    changes = bronze_range(with_barriers(*found.split()), {**APPLIED, "cdc.barrier": applied})
-    assert (changes["barrier"], changes["has_new_barrier"]) == expected
-    assert changes["barriers"] == sorted({applied, *found.split()} - {""})
+def test_cdc_bronze_range__reset_points(applied, found, expected):
+    changes = bronze_range(with_reset_points(*found.split()), {**APPLIED, "cdc.reset-point": applied})
+    assert (changes["reset_point"], changes["has_new_reset_point"]) == expected
+    assert changes["reset_points"] == sorted({applied, *found.split()} - {""})
 
 
 def test_cdc_bronze_range__updates_and_deletes_of_a_table_without_key_are_counted():
@@ -328,11 +328,11 @@ CHANGES = {
     "has_key_changes": False,
     "has_deletes": False,
     "has_single_changes": False,
-    "barriers": [],
-    "barrier": "",
-    "has_new_barrier": False,
+    "reset_points": [],
+    "reset_point": "",
+    "has_new_reset_point": False,
 }
-RELOAD = {**CHANGES, "barriers": ["000003"], "barrier": "000003", "has_new_barrier": True}
+RELOAD = {**CHANGES, "reset_points": ["000003"], "reset_point": "000003", "has_new_reset_point": True}
 PLACE = "change._cdc_committed_at, change._cdc_sequence, change._cdc_generation, change._cdc_batch_id"
 
 
@@ -369,8 +369,8 @@ def test_cdc_silver_sql__hard():
     assert_sql_equal(
         silver(),
         f"""
-        with news as (select * from part),
-        changes as (select *, false as _cdc_is_whole from news),
+        with new_changes as (select * from part),
+        changes as (select *, false as _cdc_is_whole from new_changes),
         newest as (
             select max_by(struct(*), _cdc_sequence) as change, max_by(struct(*), _cdc_sequence) as image
             from changes
@@ -422,8 +422,8 @@ def test_cdc_silver_sql__first_soft_table_keeps_deleted_rows_and_has_no_helper_c
 
 
 @pytest.mark.parametrize("is_new", [True, False])
-def test_cdc_silver_sql__nothing_from_before_a_barrier_lives(is_new):
-    changes = {**RELOAD, "has_new_barrier": is_new}
+def test_cdc_silver_sql__nothing_from_before_a_reset_point_lives(is_new):
+    changes = {**RELOAD, "has_new_reset_point": is_new}
     assert normalise(silver(changes)).endswith("from newest where change._cdc_sequence >= '000003'")
     assert "change._cdc_operation = 'D' or change._cdc_sequence < '000003' as _cdc_is_deleted" in normalise(
         silver(changes, SOFT)
@@ -462,11 +462,12 @@ def test_cdc_changes_sql__late_keys_are_read_again_from_the_whole_log():
     assert_sql_equal(
         Dbt().cdc_changes_sql({**CDC, "primary_key": KEYS}, {**CHANGES, "has_late": True}),
         """
-        late_keys as (select distinct `id`, `line no` from news where _cdc_sequence <= 'm'),
+        late_keys as (select distinct `id`, `line no` from new_changes where _cdc_sequence <= 'm'),
         log as (select * from whole),
         changes as (
-            select news.*, false as _cdc_is_whole from news
-            left anti join late_keys on news.`id` <=> late_keys.`id` and news.`line no` <=> late_keys.`line no`
+            select new_changes.*, false as _cdc_is_whole from new_changes
+            left anti join late_keys
+                on new_changes.`id` <=> late_keys.`id` and new_changes.`line no` <=> late_keys.`line no`
             union all
             select log.*, true as _cdc_is_whole from log
             left semi join late_keys on log.`id` <=> late_keys.`id` and log.`line no` <=> late_keys.`line no`
@@ -504,17 +505,17 @@ BRONZE_NODE = SimpleNamespace(
 
 
 def running(
-    applied: dict[str, str] | None, *, bronze: dict[str, str], barriers: tuple[str, ...] = (), **words: Any
+    applied: dict[str, str] | None, *, bronze: dict[str, str], reset_points: tuple[str, ...] = (), **words: Any
 ) -> Dbt:
     """A silver model in a run: bronze is at snapshot 43; silver has applied what is given (none: it does not exist).
 
-    The news hold `barriers`; none: neither a truncate nor the end of a load.
+    The new_changes hold `reset_points`; none: neither a truncate nor the end of a load.
     """
     columns = {BRONZE: {**bronze, **OWN}}
     if applied is not None:
         columns[SILVER] = {"id": "int", **OWN}
     answers = {
-        **with_barriers(*barriers),
+        **with_reset_points(*reset_points),
         "is_shared": [],
     }
     listing = SimpleNamespace(
@@ -553,7 +554,7 @@ def test_get_incremental_cdc_merge_sql__news_and_progress():
     sql, message = dbt.write("cdc_merge")
     assert message == "merge: changes=5"
     sql = normalise(sql)
-    assert sql.startswith("merge into silver.shop__order as target using (with news as (select `id`,")
+    assert sql.startswith("merge into silver.shop__order as target using (with new_changes as (select `id`,")
     assert "from bronze.shop__order with ('start-snapshot-id' = '41'," in sql
     assert set_properties(dbt) == [
         "set `spark.sql.iceberg.snapshot-property.cdc.bronze-snapshot-id` = 43",
@@ -570,23 +571,30 @@ def test_get_incremental_cdc_merge_sql__first_run_makes_the_whole_table():
     sql, message = running(None, bronze={"id": "int"}).write("cdc_merge")
     assert message == "create: changes=5"
     sql = normalise(sql)
-    assert sql.startswith("create table silver.shop__order as with news")
+    assert sql.startswith("create table silver.shop__order as with new_changes")
     assert "from bronze.shop__order version as of 43" in sql
     assert sql.endswith("where change._cdc_operation <> 'D'")
 
 
 @pytest.mark.parametrize(("applied", "is_new"), [("", True), ("000003", False), ("000003.1.5", False)])
-def test_get_incremental_cdc_merge_sql__a_barrier_is_new_once(applied, is_new):
-    dbt = running({**APPLIED, "cdc.barrier": applied}, bronze={"id": "int"}, barriers=("000003",))
+def test_get_incremental_cdc_merge_sql__a_reset_point_is_new_once(applied, is_new):
+    dbt = running({**APPLIED, "cdc.reset-point": applied}, bronze={"id": "int"}, reset_points=("000003",))
     sql, message = dbt.write("cdc_merge")
     assert message == "merge: changes=5" + ", truncate or complete reload" * is_new
     assert ("when not matched by source and target._cdc_sequence < '000003'" in sql) is is_new
-    assert f"set `spark.sql.iceberg.snapshot-property.cdc.barrier` = {max(applied, '000003')}" in set_properties(dbt)
+    assert f"set `spark.sql.iceberg.snapshot-property.cdc.reset-point` = {max(applied, '000003')}" in set_properties(
+        dbt
+    )
 
 
 def test_cdc_silver_progress__ties_are_counted_where_two_objects_share_a_place():
     dbt = running(APPLIED, bronze={"id": "int"})
-    dbt.answers.update({"count(distinct object_key) > 1": [{"place": "p1"}, {"place": "p2"}], "as ties": [{"ties": 4}]})
+    dbt.answers.update(
+        {
+            "count(distinct file_key) > 1": [{"source_position": "p1"}, {"source_position": "p2"}],
+            "as ties": [{"ties": 4}],
+        }
+    )
     dbt.answers.pop("first_sequence")
     named = {name: CDC[name] for name in ("feed", "source_schema", "source_table")}
     named |= {"batch_id": 9, "earlier_batch_id": 8, "is_reloaded": False, "has_gone": False, "objects": 1}
@@ -656,7 +664,7 @@ def test_cdc_table_allows_replace__case(expected, cdc, progress, config):
         (False, {}, {"changes": 0}),
         (False, {}, {"has_late": True}),
         (False, {}, {"has_partial": True}),
-        (False, {}, {"has_new_barrier": True}),
+        (False, {}, {"has_new_reset_point": True}),
         (False, {}, {"has_key_changes": True}),
         (True, {}, {"has_deletes": True}),
         (True, {"delete_mode": "soft"}, {}),
@@ -716,12 +724,14 @@ def test_delete_keys_sql__files_without_any_of_the_keys_are_left_out():
         Dbt()._delete_keys_sql(CDC, "silver.t.branch_b", "`n`", key_range),
         """
         delete from silver.t.branch_b as target
-        where exists ( select /*+ broadcast(news) */ 1 from `n` as news where target.`id` = news.`id` )
+        where exists (
+            select /*+ broadcast(new_changes) */ 1 from `n` as new_changes where target.`id` = new_changes.`id`
+        )
         and target.`id` >= cast('-5' as int) and target.`id` <= cast('9' as int)
         """,
     )
     without = normalise(Dbt()._delete_keys_sql(CDC, "t", "`n`", None))
-    assert without.endswith("where target.`id` = news.`id`)")
+    assert without.endswith("where target.`id` = new_changes.`id`)")
 
 
 class Branches:
@@ -752,7 +762,7 @@ def replaced(removed: int, attempts: int = 1, *, has_deletes: bool = True) -> li
     changes = {"sql": "select 1", "has_deletes": has_deletes, "key_range": None}
     dbt.cdc_replace_rows(CDC, SILVER, "select 1", changes, {"cdc.batch-id": 9})
     view, *steps = [query.split("\n")[0] for query in dbt.queries]
-    assert view == "create or replace temporary view `shop__order__news` as"
+    assert view == "create or replace temporary view `shop__order__changes` as"
     return steps
 
 

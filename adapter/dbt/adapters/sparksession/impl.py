@@ -117,7 +117,7 @@ class SparksessionAdapter(SparkAdapter):
         return {"rows": rows, "error": None, "is_conflict": False}
 
     @available
-    def keep(self, view: str, sql: str, part: dict[str, str] | None = None) -> None:
+    def cache_rows(self, view: str, sql: str, part: dict[str, str] | None = None) -> None:
         """Register a temporary view over the rows that a query has now; see `spark_files.cached`.
 
         Args:

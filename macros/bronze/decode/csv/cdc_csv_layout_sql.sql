@@ -37,7 +37,7 @@ placed as (
             select
                 *,
                 transform(
-                    first_value(_cdc_fields) over (partition by _cdc_object_key order by _cdc_row),
+                    first_value(_cdc_fields) over (partition by _cdc_file_key order by _cdc_row),
                     field -> replace(trim(both '"' from field), '""', '"')
                 ) as _cdc_names
             from split

@@ -10,5 +10,5 @@
     'always': timestamps + 1,
     'never': timestamps
 }[cdc.options.operation_column] -%}
-{{ 'if(_cdc_kind = ' ~ "'mixed'" ~ ', ' ~ (timestamps + 3) ~ ', ' ~ lead ~ ')' if cdc.get('split') else lead }}
+{{ 'if(_cdc_kind = ' ~ "'multi_table'" ~ ', ' ~ (timestamps + 3) ~ ', ' ~ lead ~ ')' if cdc.get('split') else lead }}
 {%- endmacro %}

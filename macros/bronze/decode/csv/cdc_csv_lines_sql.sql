@@ -12,7 +12,7 @@ from {{ raw.view }} as raw
             raw._file_path = files.path
             and files.is_newest
             {%- if cdc.get('split') %}
-            and (files.kind <> 'mixed' or unix_millis(raw._file_modified_at) = unix_millis(files.modified_at))
+            and (files.kind <> 'multi_table' or unix_millis(raw._file_modified_at) = unix_millis(files.modified_at))
             {%- endif %}
 {%- endset -%}
 {%- if not raw.get('has_line_breaks', true) -%}
@@ -26,7 +26,7 @@ whole as (
     {{ from_sql }}
 )
 {%- else -%}
-{%- set of_file = 'partition by _cdc_object_key, _cdc_modified_at order by _cdc_row rows between unbounded preceding' -%}
+{%- set of_file = 'partition by _cdc_file_key, _cdc_modified_at order by _cdc_row rows between unbounded preceding' -%}
 marked as (
     select
         {%- for name in file_columns %}

@@ -5,14 +5,14 @@
 {% macro cdc_message_records_sql(cdc, view, plan) -%}
 records as (
     select
-        raw.object_key as _cdc_object_key,
+        raw.file_key as _cdc_file_key,
         raw.kind as _cdc_kind,
         raw.file_time as _cdc_file_time,
         raw.modified_at as _cdc_modified_at,
         raw.generation as _cdc_generation,
         raw.batch_id as _cdc_batch_id,
-        raw.object as _cdc_object,
-        raw.version as _cdc_version,
+        raw.file_hash as _cdc_file_hash,
+        raw.modified_millis as _cdc_modified_millis,
         raw.ingested_at as _cdc_ingested_at,
         raw.file_row as _cdc_row,
         raw.position as _cdc_position,

@@ -1,5 +1,5 @@
 {# Whether a row of bronze is of older content of a file that was overwritten (record 28). #}
-{% macro cdc_is_void_sql(alias, bronze) -%}
+{% macro cdc_is_superseded_sql(alias, bronze) -%}
 exists (
     select 1
     from {{ bronze }} as marker
