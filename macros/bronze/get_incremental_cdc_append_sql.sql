@@ -41,7 +41,10 @@
     }) %}
     {% set rows_sql = cdc_bronze_sql(cdc, files.sql, raw, plan, files.last_batch_id) %}
 
-    {% do adapter.set_snapshot_properties({'cdc.batch-id': files.last_batch_id}) %}
+    {% do adapter.set_snapshot_properties({
+        'cdc.batch-id': files.last_batch_id,
+        'cdc.plain-changes': 'true' if _has_plain_changes(cdc, raw) else none,
+    }) %}
     {% set way = 'create' if bronze is none else 'append' %}
     {% set reasons = ['files=' ~ files.paths | length] %}
     {% do reasons.append('multi-table files') if files.has_mixed %}
@@ -59,4 +62,17 @@
         {% do return(false) %}
     {% endif %}
     {% do return(run_query(cdc_csv_short_records_sql(cdc, files.sql, raw.view)).rows | length > 0) %}
+{% endmacro %}
+
+
+{#
+    Whether each row of the batch is a change that carries all values under the key that the row has now, and none is a
+    marker. Silver then need not read the rows to find out.
+#}
+{% macro _has_plain_changes(cdc, raw) %}
+    {% set options = cdc.options %}
+    {% set has_markers = raw.has_truncate or raw.overwritten or raw.reloads %}
+    {% set has_other_rows = cdc.format == 'json' or options.get('before_image_prefix')
+        or options.get('unavailable_value') or options.get('absent_columns') == 'keep' %}
+    {% do return(not has_markers and not has_other_rows) %}
 {% endmacro %}

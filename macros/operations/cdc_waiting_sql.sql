@@ -1,4 +1,4 @@
-{# Rows in quarantine that are not in bronze as good rows, too; one that was read twice counts once, superseded ones never. #}
+{# Rows in quarantine that are not good rows of bronze, too. One read twice counts once, superseded ones never. #}
 {% macro cdc_waiting_sql(bronze) -%}
 select
     bad._cdc_sequence,

@@ -6,10 +6,11 @@
 {%- set before_images = cdc_before_images(cdc, raw, plan) if cdc.options.get('before_image_prefix') else [] -%}
 {%- set old_key_sql = cdc_old_key_sql(before_images) if before_images else 'cast(null as map <string, string>)' -%}
 {%- set sequence_column = cdc.options.get('change_sequence_column') if raw.view is not none else none -%}
-{%- set position_sql = cdc_dms_position_sql('_cdc_', '_cdc_change_sequence') if sequence_column else '_cdc_source_position' -%}
+{%- set position_sql = cdc_dms_position_sql('_cdc_', '_cdc_change_sequence') if sequence_column else '_cdc_position' -%}
 {%- set content_sql = '_cdc_content' -%}
 {%- set file_columns = [
-    'file_key', 'kind', 'file_time', 'modified_at', 'generation', 'batch_id', 'source_position', 'file_hash', 'modified_millis', 'ingested_at',
+    'file_key', 'kind', 'file_time', 'modified_at', 'generation', 'batch_id', 'source_position', 'file_hash',
+    'modified_millis', 'ingested_at',
 ] -%}
 {%- if raw.view is none -%}
     {%- set records_sql = cdc_no_records_sql(plan, file_columns) -%}

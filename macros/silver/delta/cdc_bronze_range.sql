@@ -20,7 +20,7 @@
     {% set key = cdc.primary_key[0] if key_type else none %}
     {% set is_renamed = key and cdc.get('renamed_columns') %}
     {% set keyed_sql = cdc_renamed_columns_sql(cdc, plan, rows_sql) if is_renamed else rows_sql %}
-    {% set summary = run_query(cdc_bronze_range_summary_sql(keyed_sql, key)).rows[0] %}
+    {% set summary = cdc_bronze_range_summary(cdc, bronze, from_snapshot_id, to_snapshot_id, keyed_sql, key) %}
     {% if summary['has_overwritten'] %}
         {% set changes = cdc_bronze_range(cdc, bronze, to_snapshot_id, {}, plan, is_again=true) %}
         {% set last_batch_id = [after_batch_id, summary['last_batch_id']] | max %}
@@ -28,7 +28,7 @@
     {% endif %}
     {% set first_sequence = summary['first_sequence'] or applied_sequence ~ '~' %}
     {% set has_late = first_sequence <= applied_sequence %}
-    {% set log = run_query(cdc_bronze_range_summary_sql(log_rows_sql)).rows[0] if has_late else summary %}
+    {% set log = cdc_bronze_range_summary(cdc, bronze, none, to_snapshot_id, log_rows_sql) if has_late else summary %}
     {% set found = [log['first_reset_point']] %}
     {% if log['first_reset_point'] != log['last_reset_point'] %}
         {% set found = cdc_reset_points(log_rows_sql if has_late else rows_sql) %}

@@ -3,7 +3,7 @@
     table keeps the order of its files. To ask reads no more than the keys.
 #}
 {% macro cdc_has_single_changes(cdc, changes) %}
-    {% if cdc.mode != 'current' or changes.changes < var('cdc_replace_rows_from', 500000) %}
+    {% if cdc.mode != 'current' or changes.changes < var('cdc_replace_rows_from') %}
         {% do return(false) %}
     {% endif %}
     {% do return(run_query(_single_changes_sql(cdc, changes)).rows[0]['has_single_changes']) %}

@@ -5,7 +5,7 @@
 #}
 {% macro cdc_table_allows_replace(cdc, progress) %}
     {% do return(
-        progress.get('total-records', 0) | int >= var('cdc_replace_rows_from', 500000)
+        progress.get('total-records', 0) | int >= var('cdc_replace_rows_from')
         and cdc.get('unchanged_rows') != 'skip'
         and config.get('tblproperties', {}).get('write.delete.mode') == 'merge-on-read'
     ) %}

@@ -16,6 +16,7 @@ from types import SimpleNamespace
 from typing import Any, NamedTuple
 
 import jinja2
+import yaml
 from dbt_common.clients.agate_helper import table_from_data_flat
 from dbt_common.clients.jinja import CallableMacroGenerator, get_environment
 from dbt_common.exceptions.macros import MacroReturn
@@ -23,6 +24,7 @@ from dbt_common.exceptions.macros import MacroReturn
 from dbt.adapters.sparksession.impl import SNAPSHOT_PROPERTY, SparksessionAdapter
 
 MACROS = Path(__file__).parents[3] / "macros"
+VARS = yaml.safe_load((MACROS.parent / "dbt_project.yml").read_text())["vars"]
 PREFIX = "dbt_macro__"
 
 
@@ -101,6 +103,7 @@ class Dbt:
         nodes: nodes of dbt's graph, by unique id.
         snapshots: ids of the snapshots of every table, newest first.
         summary: summary of the newest snapshot of every table.
+        metrics: what adapter.added_metrics returns; None: Iceberg has no metrics.
 
     Attributes:
         queries: all that went through run_query, and what was set or unset, in order.
@@ -125,6 +128,7 @@ class Dbt:
         nodes: dict[str, Any] | None = None,
         snapshots: tuple[int, ...] = (),
         summary: dict[str, str] | None = None,
+        metrics: dict[str, Any] | None = None,
     ) -> None:
         columns = columns or {}
         self.answers = answers or {}
@@ -173,6 +177,7 @@ class Dbt:
                 drop_relation=self.dropped.append,
                 current_snapshot_id=lambda relation: (*snapshots, 0)[0],
                 is_current_ancestor=lambda relation, snapshot_id: int(snapshot_id) in snapshots,
+                added_metrics=lambda relation, start, end, columns: metrics,
                 newest_summary=lambda relation, key: (summary or {}) if key in (summary or {}) else {},
                 run_once=self._run_query,
                 set_properties=set_properties,
@@ -211,7 +216,7 @@ class Dbt:
             "target": SimpleNamespace(schema="default"),
             "this": this,
             "tojson": json.dumps,
-            "var": lambda name, default: default,
+            "var": VARS.__getitem__,
             "zip": zip,
         }
         for name, template in _templates().items():

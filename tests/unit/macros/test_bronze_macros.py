@@ -885,9 +885,10 @@ def test_get_incremental_cdc_append_sql__new_files_evolve_the_table_and_set_prog
     assert sql.startswith("insert into bronze.shop__order by name with files as (")
     assert "from (select * from `shop__order__files`) as objects)" in sql, "the listing is asked once"
     assert "and batch_id > 7 group by" in normalise(dbt.kept["shop__order__files"])
-    assert dbt.queries[-2:] == [
+    assert dbt.queries[-3:] == [
         "alter table bronze.shop__order add columns (`id` int)",
         "set `spark.sql.iceberg.snapshot-property.cdc.batch-id` = 8",
+        "set `spark.sql.iceberg.snapshot-property.cdc.plain-changes` = true",
     ]
 
 
@@ -921,7 +922,27 @@ def test_get_incremental_cdc_append_sql__first_run_reads_everything():
     dbt = running(False, LISTED)
     dbt.write("cdc_append")
     assert "and batch_id > 0 group by" in normalise(dbt.kept["shop__order__files"])
-    assert dbt.queries[-1] == "set `spark.sql.iceberg.snapshot-property.cdc.batch-id` = 8"
+    assert "set `spark.sql.iceberg.snapshot-property.cdc.batch-id` = 8" in dbt.queries
+
+
+@pytest.mark.parametrize(
+    ("cdc", "raw", "expected"),
+    [
+        ({}, {}, True),
+        ({"format": "csv"}, {}, True),
+        ({"format": "json"}, {}, False),
+        ({"options": {"before_image_prefix": "BI_"}}, {}, False),
+        ({"options": {"unavailable_value": "~"}}, {}, False),
+        ({"options": {"absent_columns": "keep"}}, {}, False),
+        ({}, {"has_truncate": True}, False),
+        ({}, {"overwritten": ["a"]}, False),
+        ({}, {"reloads": [2]}, False),
+    ],
+    ids=str,
+)
+def test_get_incremental_cdc_append_sql__plain_changes(cdc, raw, expected):
+    none = {"has_truncate": False, "overwritten": [], "reloads": []}
+    assert Dbt()._has_plain_changes({"format": "parquet", "options": {}} | cdc, none | raw) is expected
 
 
 def test_get_incremental_cdc_append_sql__first_run_without_files_makes_an_empty_table():

@@ -680,10 +680,10 @@ def sequences(query: Query, positions: list[tuple[Any, ...]]) -> list[str]:
     columns = "number, generation, kind, file_time, file_key, _cdc_row, modified_at"
     objects = dbt.cdc_file_position_sql(f"select * from values {listed} as t ({columns})")
     placed = (
-        "select *, source_position as _cdc_source_position, file_hash as _cdc_file_hash,"
+        "select *, source_position as _cdc_position, file_hash as _cdc_file_hash,"
         " modified_millis as _cdc_modified_millis"
     )
-    sql = f"select {dbt.cdc_sequence_sql('_cdc_source_position')} as s from ({placed} from ({objects})) order by number"
+    sql = f"select {dbt.cdc_sequence_sql('_cdc_position')} as s from ({placed} from ({objects})) order by number"
     return [row["s"] for row in query(sql)]
 
 
@@ -785,7 +785,7 @@ def log_sql(*rows: tuple[int, str, int]) -> str:
 )
 def test_reset_points_are_truncates_and_complete_reloads(query, rows, reset_points):
     found = sorted(row["reset_point"] for row in query(Dbt()._reset_points_sql(log_sql(*rows))))
-    [summary] = query(Dbt().cdc_bronze_range_summary_sql(log_sql(*rows)))
+    [summary] = query(Dbt()._bronze_range_summary_sql(log_sql(*rows)))
     assert found == reset_points.split()
     assert (summary["first_reset_point"], summary["last_reset_point"]) == (
         min(found, default=None),
@@ -850,7 +850,7 @@ def test_cdc_ties_sql__different_changes_of_a_key_in_objects_of_one_place(query,
     assert query(sql) == [{"ties": ties}]
     others = "1 as _cdc_generation, timestamp '2024-01-02' as _cdc_committed_at, cast(null as map<string, string>)"
     bronze = f"select *, {others} as _cdc_old_key, cast(null as array<string>) as _cdc_unavailable_columns from ({log})"
-    [summary] = query(Dbt().cdc_bronze_range_summary_sql(bronze))
+    [summary] = query(Dbt()._bronze_range_summary_sql(bronze))
     assert summary["has_many_objects"] is (len({key for *_, key, _ in rows}) > 1)
 
 

@@ -214,6 +214,62 @@ def test_cdc_bronze_range__first_run():
     }
 
 
+def of_column(lower: str, upper: str, nulls: int = 0) -> dict[str, Any]:
+    return {"lower": lower, "upper": upper, "values": 5, "nulls": nulls}
+
+
+METRICS = {
+    "summaries": [{"cdc.plain-changes": "true"}, {"cdc.plain-changes": "true"}],
+    "records": 5,
+    "_cdc_sequence": of_column("n", "z"),
+    "_cdc_batch_id": of_column("8", "9"),
+    "_cdc_committed_at": of_column("2024-01-02 00:00:00.000000", "2024-01-03 00:00:00.000000"),
+    "_cdc_operation": of_column("I", "U"),
+    "_cdc_source_file": of_column("a", "a"),
+    "_cdc_quarantine_rule": {"lower": None, "upper": None, "values": 5, "nulls": 5},
+}
+
+
+def range_of(metrics: dict[str, Any] | None, cdc: dict[str, Any] = CDC) -> tuple[dict[str, Any], int]:
+    """The changes, and how many queries they took."""
+    answers = summary("n", "z", 9, "2024-01-03 00:00:00.000000", updates_and_deletes=0)
+    dbt = Dbt(answers=answers, snapshots=(43, 42, 41), metrics=metrics)
+    return dbt.cdc_bronze_range(cdc, BRONZE, 43, APPLIED, PLAN), len(dbt.queries)
+
+
+@pytest.mark.parametrize("cdc", [CDC, {**CDC, "mode": "append"}], ids=["keyed", "append"])
+def test_cdc_bronze_range_summary__metadata_answers_like_the_query(cdc):
+    metrics = METRICS if cdc is CDC else {**METRICS, "_cdc_operation": of_column("I", "L")}
+    by_query, queries = range_of(None, cdc)
+    assert range_of(metrics, cdc) == (by_query, queries - 1) == (by_query, 0)
+
+
+def test_cdc_bronze_range_summary__deletes_and_several_files_show_in_metadata():
+    changes, queries = range_of(
+        {**METRICS, "_cdc_operation": of_column("D", "U"), "_cdc_source_file": of_column("a", "b")}
+    )
+    assert (changes["has_deletes"], changes["may_tie"], queries) == (True, True, 0)
+
+
+@pytest.mark.parametrize(
+    "metrics",
+    [
+        {"summaries": [{"cdc.plain-changes": "true"}, {"cdc.batch-id": "8"}]},
+        {"records": 0, "_cdc_quarantine_rule": {"nulls": 0}},
+        {"_cdc_quarantine_rule": of_column("bad_key", "bad_key", nulls=4)},
+        {"_cdc_operation": of_column("D", "X")},
+    ],
+    ids=["a commit that does not say so", "no row", "quarantine", "marker"],
+)
+def test_cdc_bronze_range_summary__spark_reads_the_rows_where_metadata_do_not_say(metrics):
+    assert range_of({**METRICS, **metrics})[1] == 1
+
+
+@pytest.mark.parametrize("cdc", [{"mode": "append"}, {"renamed_columns": {"was": "is"}}], ids=str)
+def test_cdc_bronze_range_summary__updates_of_a_table_without_key_and_renamed_columns_are_read(cdc):
+    assert range_of(METRICS, {**CDC, **cdc})[1] == 1
+
+
 @pytest.mark.parametrize(("first", "has_late"), [("n", False), ("m", True), ("l", True)])
 def test_cdc_bronze_range__late_is_what_does_not_come_after_the_last_applied(first, has_late):
     dbt = Dbt(answers=summary(first, "z", 9, "2024-01-03"))

@@ -23,6 +23,7 @@ from pyspark.sql import SparkSession
 from dbt.adapters.sparksession import run_lock, snapshots
 from dbt.adapters.sparksession.catalog import relation_names
 from dbt.adapters.sparksession.connections import CommitConflict, SparksessionConnectionManager, literal
+from dbt.adapters.sparksession.metrics import added_metrics
 from dbt.adapters.sparksession.python_models import run_model
 from dbt.adapters.sparksession.readers import release_readers
 from spark_files import OptionError, cached, cached_part, is_promotion, read_files
@@ -185,6 +186,15 @@ class SparksessionAdapter(SparkAdapter):
         """Return the newest snapshot summary that has a key; see `snapshots.newest_summary`."""
         with self.connections.exception_handler(f"adapter.newest_summary({relation}, {key!r})"):
             return snapshots.newest_summary(self.session, relation.render(), key)
+
+    @available
+    def added_metrics(
+        self, relation: BaseRelation, from_snapshot_id: int | str, to_snapshot_id: int | str, columns: list[str]
+    ) -> dict[str, Any] | None:
+        """Return what the manifests know of the rows between two snapshots; see `metrics.added_metrics`."""
+        with self.connections.exception_handler(f"adapter.added_metrics({relation})"):
+            name = relation.render()
+            return added_metrics(self.session, name, int(from_snapshot_id), int(to_snapshot_id), columns)
 
     @available
     def start_branch(self, relation: BaseRelation, branch: str) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import takewhile
 from typing import Any
 
 from py4j.protocol import Py4JJavaError
@@ -42,6 +43,20 @@ def newest_summary(session: SparkSession, table: str, key: str) -> dict[str, str
         if snapshot.summary().containsKey(key):
             return _summary(snapshot)
     return {}
+
+
+def append_summaries(table: Any, from_snapshot_id: int, to_snapshot_id: int) -> list[dict[str, str]]:
+    """The summaries of the snapshots after one, up to another, that appended rows, newest first.
+
+    Args:
+        table: Iceberg's table.
+        from_snapshot_id: an ancestor of the other; it is left out.
+        to_snapshot_id: the last snapshot.
+    """
+    later = takewhile(
+        lambda snapshot: snapshot.snapshotId() != from_snapshot_id, _ancestors(table, table.snapshot(to_snapshot_id))
+    )
+    return [_summary(snapshot) for snapshot in later if snapshot.operation() == "append"]
 
 
 def start_branch(session: SparkSession, table: str, branch: str) -> None:

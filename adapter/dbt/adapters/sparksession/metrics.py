@@ -1,0 +1,108 @@
+"""Metrics of data files, which Iceberg keeps in a table's manifests: what a query would read all rows for."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from contextlib import closing
+from datetime import date, datetime, timedelta, timezone
+from typing import Any
+
+from pyspark.sql import SparkSession
+
+from dbt.adapters.sparksession import snapshots
+from spark_files.internals import iceberg_table, java_class
+
+# Each bound of each file is a call of Java (0.3 ms); a query of that many files costs less than it reads.
+MOST_FILES = 32
+# Iceberg cuts the bounds of texts here, unless a table's properties say otherwise.
+_CUT_AT = 16
+_EPOCH = datetime(1970, 1, 1, tzinfo=timezone.utc)
+
+
+def added_metrics(
+    session: SparkSession, table: str, from_snapshot_id: int, to_snapshot_id: int, columns: list[str]
+) -> dict[str, Any] | None:
+    """What is known of the rows that were appended after one snapshot, up to another, without reading them.
+
+    Args:
+        session: session to ask with.
+        table: name of an Iceberg table.
+        from_snapshot_id: an ancestor of the other snapshot; rows that it has are left out.
+        to_snapshot_id: the last snapshot.
+        columns: names as the table spells them.
+
+    Returns:
+        `summaries` (those of the snapshots that appended rows), `records` (number of rows), and by column `values` and
+        `nulls` (their number; nulls are values), `lower` and `upper` (least and greatest value as Spark casts it to
+        text, timestamps in UTC; None where all are null). None if there are more than `MOST_FILES` files, a file lacks
+        metrics of a column (Iceberg has none of arrays and maps), or bounds were cut short.
+    """
+    iceberg = iceberg_table(session, table)
+    fields = {name: iceberg.schema().asStruct().field(name) for name in columns}
+    if None in fields.values():
+        return None
+    scan = iceberg.newIncrementalAppendScan().fromSnapshotExclusive(from_snapshot_id).toSnapshot(to_snapshot_id)
+    with closing(scan.includeColumnStats().planFiles()) as planned:
+        files = list(_up_to(MOST_FILES + 1, planned.iterator()))
+    if len(files) > MOST_FILES:
+        return None
+    modes = " ".join(map(str, iceberg.properties().values()))
+    widths = {_CUT_AT, *map(int, re.findall(r"truncate\((\d+)\)", modes))}
+    found: dict[str, Any] = {
+        "summaries": snapshots.append_summaries(iceberg, from_snapshot_id, to_snapshot_id),
+        "records": sum(file.recordCount() for file in files),
+    }
+    for name, field in fields.items():
+        found[name] = _of_column(files, field, widths)
+        if found[name] is None:
+            return None
+    return found
+
+
+def _up_to(most: int, tasks: Any) -> Iterator[Any]:
+    while most and tasks.hasNext():
+        yield tasks.next().file()
+        most -= 1
+
+
+def _of_column(files: list[Any], field: Any, widths: set[int]) -> dict[str, Any] | None:
+    column, type_ = field.fieldId(), field.type()
+    values = nulls = 0
+    bounds = []
+    for file in files:
+        counts = _of_file(column, file.valueCounts(), file.nullValueCounts())
+        if counts is None:
+            return None
+        values, nulls = values + counts[0], nulls + counts[1]
+        if counts[0] == counts[1]:
+            continue
+        ends = _of_file(column, file.lowerBounds(), file.upperBounds())
+        if ends is None:
+            return None
+        bounds += [java_class("org.apache.iceberg.types.Conversions").fromByteBuffer(type_, end) for end in ends]
+    kind = str(type_.typeId().toString())
+    if kind == "STRING":
+        bounds = [str(bound.toString()) for bound in bounds]
+        if any(len(bound) in widths for bound in bounds):
+            return None
+    return {
+        "lower": _text(kind, min(bounds)) if bounds else None,
+        "upper": _text(kind, max(bounds)) if bounds else None,
+        "values": values,
+        "nulls": nulls,
+    }
+
+
+def _of_file(column: int, *metrics: Any) -> list[Any] | None:
+    """What each map of a file's metrics has of a column, None if one has nothing."""
+    found = [None if of_column is None else of_column.get(column) for of_column in metrics]
+    return None if None in found else found
+
+
+def _text(kind: str, value: Any) -> str:
+    if kind == "DATE":
+        return str(date(1970, 1, 1) + timedelta(days=value))
+    if kind == "TIMESTAMP":
+        return (_EPOCH + timedelta(microseconds=value)).strftime("%Y-%m-%d %H:%M:%S.%f")
+    return format(value, "f") if kind == "DECIMAL" else str(value)

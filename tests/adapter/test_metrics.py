@@ -1,0 +1,143 @@
+"""What manifests know of appended rows is what Spark finds by reading them, or nothing."""
+
+from __future__ import annotations
+
+import pytest
+
+from dbt.adapters.sparksession import metrics, snapshots
+
+TABLE = "metrics.t"
+LONG = "x" * 40
+COLUMNS = {
+    "i": "int", "l": "bigint", "d": "decimal(20,3)", "day": "date", "at": "timestamp", "short": "string",
+    "long": "string", "empty": "string", "list": "array<string>", "map": "map<string, string>",
+}  # fmt: skip
+FIRST = f"""
+    (1, 5L, 0.001, date '1969-12-31', timestamp '1969-12-31 23:59:59.999999', 'b', '{LONG}b', null, null, null),
+    (null, -7L, -12345678901234567.125, date '9999-12-31', timestamp '2024-02-29 12:00:00', 'ß', '{LONG}a', null,
+        array('v', null), map('k', null))
+"""
+SECOND = f"(-3, 9L, 1000, date '0001-01-01', timestamp '2300-01-01', '😀', '{LONG}', null, array(), null)"
+
+
+@pytest.fixture
+def table(session):
+    session.sql("create schema if not exists metrics")
+    columns = ", ".join(f"`{name}` {data_type}" for name, data_type in COLUMNS.items())
+    session.sql(
+        f"create table {TABLE} ({columns}) using iceberg tblproperties ('write.metadata.metrics.column.long' = 'full')"
+    )
+    session.sql(f"insert into {TABLE} values {SECOND}")
+    yield session
+    session.sql(f"drop table {TABLE}")
+
+
+def append(session, *batches: str) -> tuple[int, int]:
+    """The snapshots before and after these batches."""
+    before = snapshots.current_snapshot_id(session, TABLE)
+    for batch in batches:
+        session.sql(f"insert into {TABLE} values {batch}")
+    return before, snapshots.current_snapshot_id(session, TABLE)
+
+
+def by_reading(session, before: int, after: int, columns: list[str]) -> dict:
+    rows = session.sql(f"select * from {TABLE} with ('start-snapshot-id' = '{before}', 'end-snapshot-id' = '{after}')")
+    found = {"records": rows.count()}
+    for name in columns:
+        value = {"list": "explode(list)", "map": "explode(map_keys(map))"}.get(name, f"`{name}`")
+        rows.selectExpr(f"{value} as v").createOrReplaceTempView("values_of_column")
+        [row] = session.sql(
+            "select cast(min(v) as string) as lower, cast(max(v) as string) as upper, count(*) as values,"
+            " count_if(v is null) as nulls from values_of_column"
+        ).collect()
+        found[name] = row.asDict()
+    return found
+
+
+def normal(found: dict) -> dict:
+    """Spark leaves out the zeros of a second, and of an empty array Iceberg counts one null."""
+    at = found.get("at")
+    if at:
+        at |= {end: at[end].removesuffix(".000000") for end in ("lower", "upper")}
+    return found
+
+
+@pytest.mark.parametrize("batches", [[FIRST], [FIRST, SECOND], [SECOND, SECOND, FIRST]], ids=len)
+def test_bounds_and_counts_are_those_of_the_rows(table, batches):
+    before, after = append(table, *batches)
+    plain = [name for name in COLUMNS if name not in ("list", "map")]
+    found = metrics.added_metrics(table, TABLE, before, after, plain)
+    assert found.pop("summaries")
+    assert normal(found) == by_reading(table, before, after, plain)
+
+
+def test_of_nested_values_iceberg_has_no_metrics(table):
+    before, after = append(table, FIRST)
+    for name in ("list", "map"):
+        assert metrics.added_metrics(table, TABLE, before, after, [name]) is None
+
+
+def test_summaries_are_those_of_the_commits_that_appended_rows(table):
+    before, _ = append(table, FIRST)
+    table.sql(f"call system.rewrite_data_files(table => '{TABLE}', options => map('rewrite-all', 'true'))")
+    table.conf.set("spark.sql.iceberg.snapshot-property.cdc.batch-id", "7")
+    _, after = append(table, SECOND)
+    table.conf.unset("spark.sql.iceberg.snapshot-property.cdc.batch-id")
+    append(table, SECOND)
+    summaries = metrics.added_metrics(table, TABLE, before, after, ["i"])["summaries"]
+    assert [(summary["added-records"], summary.get("cdc.batch-id")) for summary in summaries] == [
+        ("1", "7"),
+        ("2", None),
+    ]
+
+
+def test_a_cut_bound_is_no_answer(table):
+    table.sql(f"alter table {TABLE} unset tblproperties ('write.metadata.metrics.column.long')")
+    before, after = append(table, FIRST)
+    assert metrics.added_metrics(table, TABLE, before, after, ["i", "long"]) is None
+    table.sql(f"alter table {TABLE} set tblproperties ('write.metadata.metrics.default' = 'truncate(5)')")
+    before, after = append(table, FIRST)
+    assert metrics.added_metrics(table, TABLE, before, after, ["long"]) is None
+    assert metrics.added_metrics(table, TABLE, before, after, ["short"])["short"]["upper"] == "ß"
+
+
+def test_metrics_that_were_not_written_are_no_answer(table):
+    table.sql(f"alter table {TABLE} set tblproperties ('write.metadata.metrics.column.l' = 'none')")
+    before, after = append(table, FIRST)
+    assert metrics.added_metrics(table, TABLE, before, after, ["l"]) is None
+    table.sql(f"alter table {TABLE} set tblproperties ('write.metadata.metrics.column.l' = 'counts')")
+    before, after = append(table, FIRST)
+    assert metrics.added_metrics(table, TABLE, before, after, ["l"]) is None
+    assert metrics.added_metrics(table, TABLE, before, after, ["i", "no such column"]) is None
+
+
+def test_a_column_that_came_later_is_no_answer_for_earlier_files(table):
+    before, after = append(table, FIRST)
+    table.sql(f"alter table {TABLE} add column late int")
+    assert metrics.added_metrics(table, TABLE, before, after, ["late"]) is None
+
+
+def test_a_widened_column_has_the_values_of_both_types(table):
+    before, _ = append(table, FIRST)
+    table.sql(f"alter table {TABLE} alter column i type bigint")
+    _, after = append(table, "(3000000000" + SECOND[3:])
+    found = metrics.added_metrics(table, TABLE, before, after, ["i"])
+    assert found.pop("summaries")
+    assert found == by_reading(table, before, after, ["i"])
+    assert (found["i"]["lower"], found["i"]["upper"]) == ("1", "3000000000")
+
+
+def test_rows_of_a_compaction_are_not_added_ones(table):
+    before, after = append(table, FIRST)
+    table.sql(f"call system.rewrite_data_files(table => '{TABLE}', options => map('rewrite-all', 'true'))")
+    [row] = table.sql(f"select snapshot_id from {TABLE}.refs where name = 'main'").collect()
+    assert metrics.added_metrics(table, TABLE, before, row.snapshot_id, ["i"])["records"] == 2
+    assert metrics.added_metrics(table, TABLE, after, row.snapshot_id, ["i"])["records"] == 0
+
+
+def test_many_files_are_no_answer(table, monkeypatch):
+    monkeypatch.setattr(metrics, "MOST_FILES", 2)
+    before, after = append(table, FIRST)
+    assert metrics.added_metrics(table, TABLE, before, after, ["i"])
+    _, after = append(table, SECOND)
+    assert metrics.added_metrics(table, TABLE, before, after, ["i"]) is None

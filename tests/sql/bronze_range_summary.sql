@@ -1,1 +1,0 @@
-{{ cdc_bronze_range_summary_sql(cdc_bronze_range_sql('bronze.shop__order', none, 43, 7)) }}
