@@ -7,7 +7,7 @@
 {% macro cdc_file_position_sql(objects_sql) -%}
 select
     *,
-    {{ cdc_dms_position_sql() | indent(4) }} as source_position,
+    {{ cdc_dms_position_sql() | indent(4) }} as file_position,
     lpad(lower(hex(xxhash64(file_key))), 16, '0') as file_hash,
     lpad(unix_millis(modified_at), 14, '0') as modified_millis,
     timestamp '{{ run_started_at.strftime("%Y-%m-%d %H:%M:%S.%f") }}+00:00' as ingested_at

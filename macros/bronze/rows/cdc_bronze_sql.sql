@@ -5,11 +5,11 @@
 {% macro cdc_bronze_sql(cdc, files_sql, raw, plan, last_batch_id=none) -%}
 {%- set before_images = cdc_before_images(cdc, raw, plan) if cdc.options.get('before_image_prefix') else [] -%}
 {%- set old_key_sql = cdc_old_key_sql(before_images) if before_images else 'cast(null as map <string, string>)' -%}
-{%- set sequence_column = cdc.options.get('change_sequence_column') if raw.view is not none else none -%}
-{%- set position_sql = cdc_dms_position_sql('_cdc_', '_cdc_change_sequence') if sequence_column else '_cdc_position' -%}
+{%- set sequence = cdc.options.get('change_sequence_column') if raw.view is not none else none -%}
+{%- set position_sql = cdc_dms_position_sql('_cdc_', '_cdc_change_sequence') if sequence else '_cdc_file_position' -%}
 {%- set content_sql = '_cdc_content' -%}
 {%- set file_columns = [
-    'file_key', 'kind', 'file_time', 'modified_at', 'generation', 'batch_id', 'source_position', 'file_hash',
+    'file_key', 'kind', 'file_time', 'modified_at', 'generation', 'batch_id', 'file_position', 'file_hash',
     'modified_millis', 'ingested_at',
 ] -%}
 {%- if raw.view is none -%}
@@ -44,7 +44,7 @@ with files as (
 {{ cdc_csv_shifted_sql(may_shift, position_sql, raw.get('bronze')) }},
 {%- endif %}
 
-{{ cdc_ruled_sql(cdc, raw, plan + before_images, sequence_column, malformed_sql, records) }}
+{{ cdc_ruled_sql(cdc, raw, plan + before_images, sequence, malformed_sql, records) }}
 {%- for _, _, marker_sql in markers %},
 
 {{ marker_sql }}

@@ -9,7 +9,7 @@ select
     {%- endfor %}
     '{{ operation }}' as _cdc_operation,
     _cdc_committed_at,
-    {{ cdc_sequence_sql('_cdc_position') | indent(4) }} as _cdc_sequence,
+    {{ cdc_sequence_sql('_cdc_file_position') | indent(4) }} as _cdc_sequence,
     _cdc_generation,
     _cdc_file_key as _cdc_source_file,
     _cdc_row as _cdc_file_row,

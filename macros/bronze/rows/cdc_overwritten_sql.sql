@@ -27,7 +27,7 @@ overwritten as (
         file.modified_at as _cdc_committed_at,
         file.generation as _cdc_generation,
         file.batch_id as _cdc_batch_id,
-        file.source_position as _cdc_position,
+        file.file_position as _cdc_file_position,
         file.file_hash as _cdc_file_hash,
         newest as _cdc_modified_millis,
         file.ingested_at as _cdc_ingested_at,

@@ -6,7 +6,7 @@ truncates as (
         modified_at as _cdc_committed_at,
         generation as _cdc_generation,
         batch_id as _cdc_batch_id,
-        source_position as _cdc_position,
+        file_position as _cdc_file_position,
         file_hash as _cdc_file_hash,
         modified_millis as _cdc_modified_millis,
         ingested_at as _cdc_ingested_at,

@@ -680,10 +680,10 @@ def sequences(query: Query, positions: list[tuple[Any, ...]]) -> list[str]:
     columns = "number, generation, kind, file_time, file_key, _cdc_row, modified_at"
     objects = dbt.cdc_file_position_sql(f"select * from values {listed} as t ({columns})")
     placed = (
-        "select *, source_position as _cdc_position, file_hash as _cdc_file_hash,"
+        "select *, file_position as _cdc_file_position, file_hash as _cdc_file_hash,"
         " modified_millis as _cdc_modified_millis"
     )
-    sql = f"select {dbt.cdc_sequence_sql('_cdc_position')} as s from ({placed} from ({objects})) order by number"
+    sql = f"select {dbt.cdc_sequence_sql('_cdc_file_position')} as s from ({placed} from ({objects})) order by number"
     return [row["s"] for row in query(sql)]
 
 
