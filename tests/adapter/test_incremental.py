@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from dbt.tests.adapter.incremental.test_incremental_merge_exclude_columns import BaseMergeExcludeColumns
 from dbt.tests.adapter.incremental.test_incremental_microbatch import BaseMicrobatch
@@ -116,3 +118,50 @@ class TestOwnStrategy:
     def test_a_strategy_that_nobody_defines_is_an_error_that_names_it(self, project):
         [result] = run_dbt(["run", "--select", "nobody"], expect_pass=False)
         assert "Invalid incremental strategy provided: nobodys" in result.message
+
+
+READS_FILES = """
+{% macro get_incremental_files_sql(arguments) %}
+    {% set raw = adapter.read_files(
+        'raw', 'parquet', var('paths').split(';'), {'verify': 'full' if arguments.verify else 'schema'}
+    ) %}
+    {% set message = 'append: rejected=' ~ raw.rejected | length %}
+    {% do arguments.update({'message': message, 'is_unverified': not arguments.verify}) %}
+    {% set sql = "select id, " ~ var('value', 'v') ~ " as v from raw" %}
+    {% if arguments.existing_relation is none %}
+        {% do return(create_table_as(false, arguments.target_relation, sql)) %}
+    {% endif %}
+    {% do return('insert into ' ~ arguments.target_relation ~ ' ' ~ sql) %}
+{% endmacro %}
+"""
+
+
+class TestUnverifiedFiles:
+    @pytest.fixture(scope="class")
+    def macros(self):
+        return {"files.sql": READS_FILES}
+
+    @pytest.fixture(scope="class")
+    def models(self):
+        config = "config(materialized='incremental', incremental_strategy='files', file_format='iceberg')"
+        return {"files.sql": "{{ %s }}\nselect 1 as id" % config}
+
+    def test_a_strategy_is_asked_again_where_a_file_cannot_be_read(self, project, tmp_path):
+        pq.write_table(pa.table({"id": [1], "v": ["a"]}), tmp_path / "good.parquet")
+        rows = {"id": range(20_000), "v": [str(n * 7919) for n in range(20_000)]}
+        pq.write_table(pa.table(rows), tmp_path / "bad.parquet")
+        content = bytearray((tmp_path / "bad.parquet").read_bytes())
+        content[len(content) // 3 : len(content) // 3 + 4000] = bytes(4000)
+        (tmp_path / "bad.parquet").write_bytes(bytes(content))
+        good, bad = (f"file:{tmp_path}/{name}.parquet" for name in ("good", "bad"))
+        messages = []
+        for paths in (f"{good};{bad}", good, f"{bad};{good}"):
+            [result] = run_dbt(["run", "--vars", f"paths: {paths}"])
+            messages.append(result.message)
+        assert messages == [f"OK append: rejected={number}" for number in (1, 0, 1)]
+        assert project.run_sql(f"select id, v from {project.test_schema}.files", fetch="all") == [(1, "a")] * 3
+        snapshots = project.run_sql(f"select * from {project.test_schema}.files.snapshots", fetch="all")
+        assert len(snapshots) == 3, "a write that failed is no commit"
+
+        [result] = run_dbt(["run", "--vars", f"{{paths: '{good}', value: cast(v as int)}}"], expect_pass=False)
+        assert "CAST_INVALID_INPUT" in result.message, "what is not a file's fault fails at once"

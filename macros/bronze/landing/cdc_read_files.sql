@@ -1,8 +1,18 @@
-{# Registers the view that cdc_bronze_sql reads from. A file that cannot be read is rejected and stops nothing else. #}
-{% macro cdc_read_files(cdc, files, after_batch_id) %}
+{#
+    Registers the view that cdc_bronze_sql reads from. A file that cannot be read is rejected and stops nothing else. Parquet
+    files are decoded when their rows are written, and before that (verify) only where such a write has failed, or where
+    more than rows depends on the files: columns, and which files make up a reload.
+#}
+{% macro cdc_read_files(cdc, files, after_batch_id, bronze, verify=false) %}
     {% set raw = {'view': none, 'columns': [], 'schemas': [], 'rejected': [], 'has_line_breaks': false} %}
+    {% set is_verified = verify or not files.paths or files.is_reloaded or cdc.format != 'parquet' %}
     {% if files.paths %}
-        {% set raw = cdc_open_files(cdc, this.identifier ~ '__raw', files.paths, 'full') %}
+        {% set view = this.identifier ~ '__raw' %}
+        {% set raw = cdc_open_files(cdc, view, files.paths, 'full' if is_verified else 'schema') %}
+        {% if not is_verified and bronze is not none and _changes_columns(cdc, raw, bronze) %}
+            {% set is_verified = true %}
+            {% set raw = cdc_open_files(cdc, view, files.paths, 'full') %}
+        {% endif %}
     {% endif %}
     {% if raw.rejected %}
         {% for file in raw.rejected %}
@@ -14,7 +24,15 @@
         {% set raw = cdc_with_multi_table_files(cdc, files, after_batch_id, raw) %}
     {% endif %}
     {% do _warn_of_names(cdc, raw) %}
-    {% do return(raw) %}
+    {% do return(dict(raw, is_verified=is_verified)) %}
+{% endmacro %}
+
+
+{# Whether the files bring a column or a type that the table does not have. #}
+{% macro _changes_columns(cdc, raw, bronze) %}
+    {% set columns = adapter.get_columns_in_relation(bronze) %}
+    {% set plan = cdc_column_plan(cdc_source_columns(cdc, raw), columns, cdc.get('schema_drift', 'evolve')) %}
+    {% do return(plan | selectattr('change') | list | length > 0) %}
 {% endmacro %}
 
 

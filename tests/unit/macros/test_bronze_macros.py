@@ -254,12 +254,13 @@ def test_cdc_reject_files__without_files_writes_nothing():
 
 def test_cdc_read_files__nothing_to_read():
     dbt = Dbt()
-    assert dbt.cdc_read_files(table(), {"paths": [], "has_mixed": False}, 8) == {
+    assert dbt.cdc_read_files(table(), {"paths": [], "has_mixed": False}, 8, None) == {
         "view": None,
         "columns": [],
         "schemas": [],
         "rejected": [],
         "has_line_breaks": False,
+        "is_verified": True,
     }
     assert dbt.files_read == []
 
@@ -297,11 +298,34 @@ def test_cdc_open_files__a_header_names_the_columns(columns, names):
 
 def test_cdc_read_files__an_unreadable_file_is_named_and_rejected():
     dbt = Dbt(files={**READABLE, "rejected": [{"path": "a", "reason": "too short"}]})
-    dbt.cdc_read_files(table(), {"paths": ["a", "b"], "has_mixed": False, "sql": KEPT}, 8)
+    dbt.cdc_read_files(table(), {"paths": ["a", "b"], "has_mixed": False, "is_reloaded": False, "sql": KEPT}, 8, None)
     assert dbt.warnings == ["silver.shop__order: rejected a: too short"]
     assert "insert into ref.rejected_files" in dbt.queries[0]
     assert "('a', 'too short')" in dbt.queries[0]
     assert "'unreadable' as rule" in dbt.queries[0]
+
+
+@pytest.mark.parametrize(
+    ("format", "columns", "words", "verified"),
+    [
+        ("parquet", {"id": "int"}, {}, ["schema"]),
+        ("parquet", None, {}, ["schema"]),
+        ("parquet", {"other": "int"}, {}, ["schema", "full"]),
+        ("parquet", {"id": "int"}, {"is_reloaded": True}, ["full"]),
+        ("parquet", {"id": "int"}, {"verify": True}, ["full"]),
+        ("csv", {"id": "int"}, {}, ["full"]),
+    ],
+    ids=["known columns", "first batch", "new column", "reload", "asked to", "text"],
+)
+def test_cdc_read_files__parquet_is_decoded_first_only_where_more_than_rows_depends_on_it(
+    format, columns, words, verified
+):
+    dbt = Dbt(files=READABLE, columns={BRONZE: columns})
+    files = {"paths": ["a"], "has_mixed": False, "is_reloaded": False, "sql": KEPT} | words
+    verify = files.pop("verify", False)
+    raw = dbt.cdc_read_files({**table(), "format": format}, files, 8, BRONZE if columns else None, verify=verify)
+    assert [options["verify"] for *_, options in dbt.files_read] == verified
+    assert raw["is_verified"] == (verified[-1] == "full")
 
 
 @pytest.mark.parametrize(
@@ -923,6 +947,18 @@ def test_get_incremental_cdc_append_sql__first_run_reads_everything():
     dbt.write("cdc_append")
     assert "and batch_id > 0 group by" in normalise(dbt.kept["shop__order__files"])
     assert "set `spark.sql.iceberg.snapshot-property.cdc.batch-id` = 8" in dbt.queries
+
+
+def test_get_incremental_cdc_append_sql__asked_again_it_decodes_the_files_and_asks_what_was_rejected():
+    in_the_newest = {"is_shared": [{**WAITING["is_shared"][0], "earlier_batch_id": 7}]}
+    dbt = running(True, {**LISTED, **in_the_newest}, nodes=THREE, columns={BRONZE: {"id": "int"}})
+    arguments = {"existing_relation": BRONZE, "sql": "select 1", "verify": False}
+    dbt.get_incremental_cdc_append_sql(arguments)
+    assert arguments["is_unverified"]
+    assert dbt.kept_parts["shop__order__files"], "all tables of the run share the answer"
+    dbt.get_incremental_cdc_append_sql({**arguments, "verify": True})
+    assert [options["verify"] for *_, options in dbt.files_read] == ["schema", "full"]
+    assert dbt.kept_parts["shop__order__files"] is None
 
 
 @pytest.mark.parametrize(

@@ -21,7 +21,14 @@ from pyspark.sql import DataFrame, Row, SparkSession
 
 from dbt.adapters.sparksession import run_lock
 from dbt.adapters.sparksession.session import SessionPool, get_pool
-from spark_files.errors import full_text, is_commit_conflict, is_spark_error, spark_message
+from spark_files.errors import (
+    full_text,
+    is_commit_conflict,
+    is_file_fault,
+    is_missing_file,
+    is_spark_error,
+    spark_message,
+)
 from spark_files.internals import MissingInternal
 
 logger = AdapterLogger("Spark")
@@ -32,6 +39,10 @@ _PAUSES = (0.5, 2, 5)  # seconds before each further attempt
 
 class CommitConflict(DbtDatabaseError):
     """A commit that was not made, because another one had changed what it was based on."""
+
+
+class FileFault(DbtDatabaseError):
+    """A statement that failed because of a file that it read: damaged, badly named or missing."""
 
 
 class SessionHandle(SparkConnectionWrapper):
@@ -114,6 +125,12 @@ class SessionHandle(SparkConnectionWrapper):
         self.pool.give_back(self._session)
 
 
+def _kind(error: Exception) -> type[DbtDatabaseError]:
+    if is_commit_conflict(error):
+        return CommitConflict
+    return FileFault if is_file_fault(error) or is_missing_file(error) else DbtDatabaseError
+
+
 def literal(value: Any) -> str:
     """Write a Python value as a Spark SQL literal."""
     if value is None:
@@ -165,8 +182,7 @@ class SparksessionConnectionManager(SparkConnectionManager):
             if not is_spark_error(error):
                 raise
             logger.debug(f"Error while running:\n{sql}\n{full_text(error)}")
-            kind = CommitConflict if is_commit_conflict(error) else DbtDatabaseError
-            raise kind(spark_message(error)) from None
+            raise _kind(error)(spark_message(error)) from None
 
     @classmethod
     def get_response(cls, cursor: Any) -> AdapterResponse:

@@ -13,6 +13,7 @@ from dbt.adapters.base import BaseRelation
 from dbt.adapters.base.meta import available
 from dbt.adapters.contracts.connection import AdapterResponse
 from dbt.adapters.contracts.relation import RelationType
+from dbt.adapters.events.logging import AdapterLogger
 from dbt.adapters.spark.column import SparkColumn
 from dbt.adapters.spark.impl import SparkAdapter
 from dbt.flags import get_flags
@@ -22,12 +23,13 @@ from pyspark.sql import SparkSession
 
 from dbt.adapters.sparksession import run_lock, snapshots
 from dbt.adapters.sparksession.catalog import relation_names
-from dbt.adapters.sparksession.connections import CommitConflict, SparksessionConnectionManager, literal
+from dbt.adapters.sparksession.connections import CommitConflict, FileFault, SparksessionConnectionManager, literal
 from dbt.adapters.sparksession.metrics import added_metrics
 from dbt.adapters.sparksession.python_models import run_model
 from dbt.adapters.sparksession.readers import release_readers
 from spark_files import OptionError, cached, cached_part, is_promotion, read_files
 
+logger = AdapterLogger("Spark")
 SNAPSHOT_PROPERTY = "spark.sql.iceberg.snapshot-property"
 ICEBERG_CATALOG = "org.apache.iceberg.spark.SparkCatalog"
 
@@ -116,6 +118,20 @@ class SparksessionAdapter(SparkAdapter):
             return {"rows": [], "error": error.msg, "is_conflict": isinstance(error, CommitConflict)}
         rows = [dict(zip(table.column_names, row.values(), strict=True)) for row in table.rows]
         return {"rows": rows, "error": None, "is_conflict": False}
+
+    @available
+    def is_written(self, sql: str) -> bool:
+        """Run a statement; False where it failed because of a file that it read, and has written nothing.
+
+        Raises:
+            DbtDatabaseError: it failed for another reason.
+        """
+        try:
+            self.execute(sql)
+        except FileFault as fault:
+            logger.info(f"A file that was not decoded before cannot be read: {fault.msg}")
+            return False
+        return True
 
     @available
     def cache_rows(self, view: str, sql: str, part: dict[str, str] | None = None) -> None:
