@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from tests.short_java import SHORT_JAVA
-
-PACKAGES = "org.apache.iceberg:iceberg-spark-runtime-4.1_2.13:1.12.0,org.xerial:sqlite-jdbc:3.50.3.0"
+from tests.one_java import start_settings
 
 
 def spark_config(warehouse: str) -> dict[str, str]:
@@ -12,9 +10,7 @@ def spark_config(warehouse: str) -> dict[str, str]:
     catalog = "spark.sql.catalog.lakehouse"
     return {
         "spark.master": "local[2]",
-        "spark.driver.host": "localhost",
-        "spark.driver.bindAddress": "127.0.0.1",
-        "spark.jars.packages": PACKAGES,
+        **start_settings(),
         "spark.sql.extensions": "org.apache.iceberg.spark.extensions.IcebergSparkSessionExtensions",
         catalog: "org.apache.iceberg.spark.SparkCatalog",
         f"{catalog}.type": "jdbc",
@@ -24,9 +20,7 @@ def spark_config(warehouse: str) -> dict[str, str]:
         f"{catalog}.jdbc.schema-version": "V1",
         "spark.sql.defaultCatalog": "lakehouse",
         "spark.sql.warehouse.dir": f"{warehouse}/spark",
-        "spark.driver.memory": "2g",
         # To compile queries on a handful of rows does not pay for itself either.
-        "spark.driver.extraJavaOptions": f"{SHORT_JAVA} -Xmn1g",
         "spark.buffer.pageSize": "1m",
         "spark.sql.adaptive.enabled": "false",
         "spark.sql.codegen.wholeStage": "false",

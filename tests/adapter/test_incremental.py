@@ -143,8 +143,8 @@ class TestUnverifiedFiles:
 
     @pytest.fixture(scope="class")
     def models(self):
-        config = "config(materialized='incremental', incremental_strategy='files', file_format='iceberg')"
-        return {"files.sql": "{{ %s }}\nselect 1 as id" % config}
+        config = "{{ config(materialized='incremental', incremental_strategy='files', file_format='iceberg') }}"
+        return {"files.sql": f"{config}\nselect 1 as id"}
 
     def test_a_strategy_is_asked_again_where_a_file_cannot_be_read(self, project, tmp_path):
         pq.write_table(pa.table({"id": [1], "v": ["a"]}), tmp_path / "good.parquet")

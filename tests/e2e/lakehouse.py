@@ -16,7 +16,7 @@ from pyspark.sql import Row, SparkSession
 
 from python_udfs.codegen.__main__ import main as make_models
 from python_udfs.metadata import COLUMNS_FILE, FEEDS_FILE, HEADERS, TABLES_FILE
-from tests.short_java import SHORT_JAVA
+from tests.one_java import set_java
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 # Compiling a query to bytecode and replanning it while it runs pay for themselves on more than a handful of rows.
@@ -37,10 +37,10 @@ COPIED = ("dbt_project.yml", "macros", "models", "profiles", "seeds", "tests/dat
 
 
 def set_environment(root: Path) -> None:
-    """Where the Spark session that this process starts finds its Java settings and a lakehouse under root."""
+    """Let the Spark that this process starts, and those of processes that it starts, find a lakehouse under root."""
     os.environ["LAKEHOUSE_RAW"] = str(root / "raw")
     os.environ["LAKEHOUSE_WAREHOUSE"] = str(root / "warehouse")
-    os.environ["JAVA_TOOL_OPTIONS"] = f"{SHORT_JAVA} -Xmn1g"
+    set_java()
 
 
 class Lakehouse:

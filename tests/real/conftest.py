@@ -7,13 +7,6 @@ import databases
 import pytest
 from processes import ServerError
 
-from tests.e2e.lakehouse import Lakehouse, set_environment
-
-
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    # The longest file goes first: two processes share the files, and none should wait for it at the end.
-    items.sort(key=lambda item: item.path.name != "test_pipeline.py")
-
 
 def _running(request: pytest.FixtureRequest, server: AbstractContextManager[str]) -> Iterator[str]:
     with ExitStack() as stack:
@@ -38,9 +31,8 @@ def postgres(request) -> Iterator[str]:
     yield from _running(request, databases.postgres())
 
 
-@pytest.fixture(scope="session")
-def lakehouse(tmp_path_factory) -> Lakehouse:
-    """The lakehouse of this process and its one Spark session: who takes it clears it first."""
-    root = tmp_path_factory.mktemp("lakehouse")
-    set_environment(root)
-    return Lakehouse(root)
+@pytest.fixture
+def lakehouse(shared_lakehouse):
+    """The lakehouse of this process, without what other tests left in it."""
+    shared_lakehouse.clear()
+    return shared_lakehouse

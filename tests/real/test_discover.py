@@ -168,7 +168,6 @@ def test_eighty_tables_of_mariadb_become_metadata_that_makes_models(shop, tmp_pa
 
 
 def test_tables_of_mariadb_are_built_without_editing(mariadb, shop, lakehouse):
-    lakehouse.clear()
     lakehouse.make_models()
     project = ["--project-dir", str(lakehouse.project)]
     assert main(["--source", shop, "--feed", "till", "--append", "1", *project]) == 0

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import tempfile
 from functools import cache
+from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tests.short_java import SHORT_JAVA
+from tests.adapter.embedded import spark_config
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -14,24 +15,13 @@ if TYPE_CHECKING:
 
 @cache
 def small_spark() -> SparkSession:
-    """Its root session, started on first use. It ends with the process."""
-    from pyspark.sql import SparkSession  # noqa: PLC0415  most unit tests need none
+    """Its root session, started on first use. It ends where tests of another kind begin."""
+    # Most unit tests need none of these, which take a second to import.
+    from dbt.adapters.sparksession.credentials import SparksessionCredentials  # noqa: PLC0415
+    from dbt.adapters.sparksession.session import get_pool  # noqa: PLC0415
 
-    settings = {
-        "spark.master": "local[1]",
-        "spark.ui.enabled": "false",
-        "spark.ui.showConsoleProgress": "false",
-        "spark.driver.host": "localhost",
-        "spark.driver.bindAddress": "127.0.0.1",
-        "spark.driver.extraJavaOptions": f"{SHORT_JAVA} -Xmn600m",
-        "spark.buffer.pageSize": "1m",
-        "spark.sql.shuffle.partitions": "1",
-        "spark.sql.adaptive.enabled": "false",
-        "spark.sql.codegen.wholeStage": "false",
-        "spark.sql.codegen.factoryMode": "NO_CODEGEN",
-        "spark.sql.session.timeZone": "UTC",
-        "spark.sql.warehouse.dir": tempfile.mkdtemp(prefix="unit-warehouse-"),
-    }
-    session = SparkSession.builder.config(map=settings).getOrCreate()
-    session.sparkContext.setLogLevel("ERROR")
-    return session
+    folder = tempfile.mkdtemp(prefix="unit-spark-")
+    config = {**spark_config(folder), "spark.master": "local[1]", "spark.sql.shuffle.partitions": "1"}
+    del config["spark.sql.defaultCatalog"]
+    credentials = SparksessionCredentials(schema="none", config=config)
+    return get_pool(credentials, str(Path(__file__).resolve().parents[2]), folder).root

@@ -349,7 +349,7 @@ def test_mixed_objects_are_told_when_they_are_gone(listing, landing, remove, mon
     assert listing(MIXED) == [(first, "vanished"), (LOAD, "vanished")]
     assert listing(MIXED) is None
     assert [re.sub("example .*", "example", message) for message in sorted(said)] == [
-        "Feed shop: 1 objects of mixed content are gone, for example",
+        "Feed shop: 1 objects of files of many tables are gone, for example",
         "Feed shop: 1 objects of s.t are gone, for example",
     ]
     remove(second)

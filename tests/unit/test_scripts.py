@@ -256,4 +256,4 @@ def test_a_fast_test_that_starts_spark_fails() -> None:
         check=False,
     )
     assert ran.returncode != 0
-    assert "JAVA_GATEWAY_EXITED" in ran.stderr, ran.stderr
+    assert "Java was not found (JAVA_HOME is " in ran.stderr, ran.stderr

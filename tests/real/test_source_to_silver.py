@@ -41,7 +41,6 @@ def test_silver_is_what_the_source_has(lakehouse, request, database):
         with workload.engine.begin() as connection:
             connection.exec_driver_sql("alter table test_db.awkward replica identity full")
     workload.insert(10)
-    lakehouse.clear()
     describe(lakehouse, url, workload.schemas)
     landing = lakehouse.raw / "live"
     dms, selected = None, []

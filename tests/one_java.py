@@ -1,0 +1,41 @@
+"""The one Java of a test process, and what it reads when it starts.
+
+All kinds of tests run in one process after the other. Spark is started again where the next kind wants another
+configuration; Java, which has compiled most of Spark's code by then, goes on.
+"""
+
+from __future__ import annotations
+
+import os
+from functools import cache
+from pathlib import Path
+
+import jinja2
+import yaml
+
+PROFILES = Path(__file__).resolve().parents[1] / "profiles" / "profiles.yml"
+# Java compiles what runs often into faster code; tests end before that pays for itself. With one compiler it makes the
+# room for code so small that a session of many tables fills it. More room for classes saves collections. Spark's jars
+# are those of the package index: to verify each of their 30,000 classes again takes a sixth of a short run.
+SHORT_JAVA = (
+    "-XX:TieredStopAtLevel=1 -XX:ReservedCodeCacheSize=256m -XX:+UseSerialGC -XX:MetaspaceSize=256m -Xmn1g"
+    " -XX:+UnlockDiagnosticVMOptions -XX:-BytecodeVerificationRemote"
+)
+MEMORY = "6g"
+
+
+def set_java() -> None:
+    """Set the environment that this process, and those that it starts, start Java in."""
+    os.environ["JAVA_TOOL_OPTIONS"] = SHORT_JAVA
+    os.environ["SPARK_DRIVER_MEMORY"] = MEMORY
+
+
+@cache
+def start_settings() -> dict[str, str]:
+    """The settings of the target `local` that Java reads when it starts and another configuration cannot change."""
+    environment = jinja2.Environment(autoescape=False)
+    environment.filters["as_number"] = int
+    environment.globals["env_var"] = lambda name, default="": os.environ.get(name, default)
+    text = environment.from_string(PROFILES.read_text()).render()
+    settings = yaml.safe_load(text)["lakehouse"]["outputs"]["local"]["config"]
+    return {name: str(value) for name, value in settings.items() if name.startswith(("spark.driver.", "spark.jars"))}
