@@ -130,9 +130,10 @@ class Lakehouse:
         """`dbt build`: status by node name."""
         return self.statuses("build", *arguments)
 
-    def run_and_compare(self) -> dict[str, str]:
+    def run_and_compare(self, selected: str = "*") -> dict[str, str]:
         """`dbt run`, then the comparison of each silver table with bronze: test_pipeline runs all data tests."""
-        return self.statuses("run") | self.statuses("test", "--select", "test_name:silver_matches_bronze")
+        compared = f"{selected},test_name:silver_matches_bronze"
+        return self.statuses("run", "--select", selected) | self.statuses("test", "--select", compared)
 
     def statuses(self, *arguments: str) -> dict[str, str]:
         """A dbt command that runs nodes: status by node name."""
