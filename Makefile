@@ -43,6 +43,7 @@ demo: $(READY) ## Land sample data, build it three times, show the result
 
 .PHONY: test
 test: lint ## Run every check and every test (PYTEST_ARGS="-k name" for some)
+	@$(if $(PYTEST_ARGS),,$(RUN) python tests/real/install.py &) # what the databases need comes meanwhile
 	$(PYTEST) $(PYTEST_ARGS)
 
 # A Java that is not there: a test that starts Spark, in this process or another, fails.

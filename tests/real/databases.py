@@ -18,6 +18,12 @@ from processes import ServerError, one_at_a_time, running
 
 USER = PASSWORD = "cdc"
 POLICY = Path("/usr/sbin/policy-rc.d")
+# Programs and the Debian packages that have them. Those of MariaDB have no service: nothing of the system's is touched.
+MARIADB = (
+    ["mariadbd", "mariadb-install-db", "my_print_defaults"],
+    ["mariadb-server-core", "mariadb-client-core"],
+)
+POSTGRES = (["postgres", "initdb"], ["postgresql"])
 
 
 # ----------------------------------------------------------------------------------------------------------- programs
@@ -100,10 +106,7 @@ def mariadb() -> Iterator[str]:
     Raises:
         ServerError: its programs are missing, or it does not start.
     """
-    # These two packages have the programs and no service: nothing of the system's is touched.
-    found = programs(
-        ["mariadbd", "mariadb-install-db", "my_print_defaults"], ["mariadb-server-core", "mariadb-client-core"]
-    )
+    found = programs(*MARIADB)
     with _folder("mariadb", user="nobody") as folder:
         data = folder / "data"
         owner = ["--user=nobody"] if os.geteuid() == 0 else []
@@ -164,7 +167,7 @@ def postgres() -> Iterator[str]:
     Raises:
         ServerError: its programs are missing, or it does not start.
     """
-    found = programs(["postgres", "initdb"], ["postgresql"])
+    found = programs(*POSTGRES)
     user = "postgres" if os.geteuid() == 0 else None  # the server refuses to run as root
     with _folder("postgres", user=user) as folder:
         data = folder / "data"
