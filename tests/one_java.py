@@ -14,11 +14,10 @@ import jinja2
 import yaml
 
 PROFILES = Path(__file__).resolve().parents[1] / "profiles" / "profiles.yml"
-# Java compiles what runs often into faster code; tests end before that pays for itself. With one compiler it makes the
-# room for code so small that a session of many tables fills it. More room for classes saves collections. Spark's jars
-# are those of the package index: to verify each of their 30,000 classes again takes a sixth of a short run.
+# More room for code and for classes saves collections of both. Spark's jars are those of the package index: to verify each
+# of their 30,000 classes again takes a sixth of a short run.
 SHORT_JAVA = (
-    "-XX:TieredStopAtLevel=1 -XX:ReservedCodeCacheSize=256m -XX:+UseSerialGC -XX:MetaspaceSize=256m -Xmn1g"
+    "-XX:ReservedCodeCacheSize=400m -XX:+UseSerialGC -XX:MetaspaceSize=256m -Xmn1g"
     " -XX:+UnlockDiagnosticVMOptions -XX:-BytecodeVerificationRemote"
 )
 MEMORY = "6g"
