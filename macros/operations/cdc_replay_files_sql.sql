@@ -15,7 +15,7 @@ inner join (
     select
         _cdc_source_file,
         max_by(_cdc_generation, _cdc_sequence) as _cdc_generation,
-        max(cast(right(_cdc_sequence, 14) as bigint)) as modified_millis
+        max(cast({{ cdc_sequence_part('_cdc_sequence', 'modified_millis') }} as bigint)) as modified_millis
     from {{ bronze }}
     where _cdc_quarantine_rule is not null
     group by _cdc_source_file

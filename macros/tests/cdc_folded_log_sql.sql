@@ -6,10 +6,7 @@
 {% macro cdc_folded_log_sql(cdc, plan) -%}
 reset_points as (
     select
-        array_sort(collect_set(case
-            when _cdc_operation = 'T' then _cdc_sequence
-            when _cdc_operation = 'R' then lpad(_cdc_generation, 6, '0')
-        end)) as reset_points
+        array_sort(collect_set({{ cdc_reset_point_sql() | indent(8) }})) as reset_points
     from rows
 ),
 

@@ -201,7 +201,7 @@ class Silver:
             properties = ", ".join(f"'{name}' = '{value}'" for name, value in MERGE_ON_READ.items())
             sql = dbt.cdc_silver_sql(self.cdc, changes, PLAN, is_first)
             self.spark.sql(f"create table {self.silver} using iceberg tblproperties ({properties}) as {sql}")
-        elif dbt.cdc_batch_allows_replace(self.cdc, changes):
+        elif dbt._batch_allows_replace(self.cdc, changes):
             self.replace(dbt, changes)
         else:
             self.merge(dbt, changes)

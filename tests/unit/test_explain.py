@@ -28,11 +28,15 @@ def table(**cells: Any) -> dict[str, Any]:
 def change(minute: int, operation: str = "U", **cells: Any) -> dict[str, Any]:
     """A row of cdc_explain_changes_sql, of a file of this minute."""
     file, version = cells.pop("file", f"20240131-23{minute:02}00000"), cells.pop("version", 0)
+    source_position = f"000001.1.2024013123{minute:02}00000000"
+    row_position = f"{source_position}.{sum(file.encode()):016x}.{0:012}"
     return {
         "role": "change",
         "operation": operation,
         "committed_at": f"2024-01-31 23:{minute:02}:00.000000",
-        "sequence": f"000001.1.2024013123{minute:02}00000000.{sum(file.encode()):016x}.{0:012}.{version:014}",
+        "sequence": f"{row_position}.{version:014}",
+        "source_position": source_position,
+        "row_position": row_position,
         "generation": "1",
         "source_file": f"/raw/shop/order/{file}.parquet",
         "file_row": "0",
@@ -181,7 +185,8 @@ def test_verdicts_of_a_history_are_its_versions():
 
 def test_the_report_has_the_changes_and_the_row():
     changes = [
-        reset_point("reload", 0) | {"sequence": "000002", "source_file": None, "file_row": None},
+        reset_point("reload", 0)
+        | {"sequence": "000002", "source_position": "000002", "source_file": None, "file_row": None},
         change(1, "I", image={"id": "1", "v": "a\nb", "w": None}),
         change(2, unavailable=["w"], image={"id": "1", "v": "c" * 90, "w": None}),
     ]

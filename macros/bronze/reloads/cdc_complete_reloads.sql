@@ -11,8 +11,7 @@
         {% set known = run_query(known_sql).columns['generation'].values() | map('int') | list %}
     {% endif %}
     {% set complete = [] %}
-    {% set split = ref(cdc.split) if cdc.get('split') else none %}
-    {% for reload in run_query(cdc_reloads_sql(cdc, listing, rejected, files.last_batch_id, split)) %}
+    {% for reload in run_query(cdc_reloads_sql(cdc, listing, rejected, files.last_batch_id, cdc_split_of(cdc))) %}
         {% if reload['untouched'] and loop.last %}
             {% do exceptions.warn(
                 this ~ ': the reload is not complete: these load files are still as an earlier load wrote them: '

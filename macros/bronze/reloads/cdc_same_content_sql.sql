@@ -38,7 +38,7 @@ held as (
         {{ digest }}
     from {{ bronze }} as bronze
     left semi join versions
-        on _cdc_source_file = file_key and cast(right(_cdc_sequence, 14) as bigint) = millis
+        on _cdc_source_file = file_key and cast({{ cdc_sequence_part('_cdc_sequence', 'modified_millis') }} as bigint) = millis
     where not {{ cdc_is_released_sql('bronze') }}
     group by _cdc_source_file
 )

@@ -27,6 +27,7 @@
         {% do return(dict(changes, after_batch_id=after_batch_id, last_batch_id=last_batch_id)) %}
     {% endif %}
     {% set first_sequence = summary['first_sequence'] or applied_sequence ~ '~' %}
+    {% set first_position = cdc_sequence_part(first_sequence, 'source_position', false) %}
     {% set has_late = first_sequence <= applied_sequence %}
     {% set log = cdc_bronze_range_summary(cdc, bronze, none, to_snapshot_id, log_rows_sql) if has_late else summary %}
     {% set found = [log['first_reset_point']] %}
@@ -55,7 +56,7 @@
         'last_sequence': [applied_sequence, summary['last_sequence'] or ''] | max,
         'last_committed_at': [progress.get('cdc.committed-at', ''), summary['last_committed_at'] or ''] | max,
         'changes': summary['changes'],
-        'may_tie': summary['has_many_objects'] or first_sequence[:-45] <= applied_sequence[:-45],
+        'may_tie': summary['has_many_objects'] or first_position <= cdc_sequence_part(applied_sequence, 'source_position', false),
         'not_applied': summary['updates_and_deletes'] if cdc.mode == 'append' else 0,
         'after_batch_id': after_batch_id,
         'may_replace': may_replace,

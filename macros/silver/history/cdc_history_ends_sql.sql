@@ -9,14 +9,14 @@ bronze as (
 
 reset_points as (
     select
-        _cdc_sequence,
+        {{ cdc_reset_point_sql() | indent(8) }} as _cdc_sequence,
         _cdc_committed_at,
         cast(null as int) as _cdc_generation
     from bronze
     where _cdc_operation = 'T'
     union all
     select
-        lpad(_cdc_generation, 6, '0') as _cdc_sequence,
+        min({{ cdc_reset_point_sql() | indent(8) }}) as _cdc_sequence,
         coalesce(
             min(_cdc_committed_at) filter (where _cdc_operation = 'L'), min(_cdc_committed_at)
         ) as _cdc_committed_at,

@@ -907,7 +907,7 @@ def test_get_incremental_cdc_append_sql__new_files_evolve_the_table_and_set_prog
     assert message == "append: files=1"
     sql = normalise(sql)
     assert sql.startswith("insert into bronze.shop__order by name with files as (")
-    assert "from (select * from `shop__order__files`) as objects)" in sql, "the listing is asked once"
+    assert "from (select * from `shop__order__files`) as files)" in sql, "the listing is asked once"
     assert "and batch_id > 7 group by" in normalise(dbt.kept["shop__order__files"])
     assert dbt.queries[-3:] == [
         "alter table bronze.shop__order add columns (`id` int)",

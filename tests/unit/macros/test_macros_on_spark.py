@@ -680,7 +680,7 @@ def sequences(query: Query, positions: list[tuple[Any, ...]]) -> list[str]:
     columns = "number, generation, kind, file_time, file_key, _cdc_row, modified_at"
     objects = dbt.cdc_file_position_sql(f"select * from values {listed} as t ({columns})")
     placed = (
-        "select *, file_position as _cdc_file_position, file_hash as _cdc_file_hash,"
+        "select *, generation as _cdc_generation, file_position as _cdc_file_position, file_hash as _cdc_file_hash,"
         " modified_millis as _cdc_modified_millis"
     )
     sql = f"select {dbt.cdc_sequence_sql('_cdc_file_position')} as s from ({placed} from ({objects})) order by number"
@@ -699,7 +699,46 @@ def test_cdc_sequence_sql__fixed_width(query):
     assert {tuple(map(len, sequence.split("."))) for sequence in made} == {(6, 1, 20, 16, 12, 14)}
 
 
-def test_cdc_sequence_sql__objects_of_the_same_time_never_mix(query):
+def test_cdc_sequence_part__cuts_what_cdc_sequence_sql_built(query):
+    for made in sequences(query, POSITIONS):
+        generation, kind, time, file_hash, row, modified_millis = made.split(".")
+        listed = f"{kind}.{time}"
+        parts = {
+            "generation": generation,
+            "source_position": f"{generation}.{listed}",
+            "listed_position": listed,
+            "through_file": f"{generation}.{listed}.{file_hash}",
+            "through_row": f"{generation}.{listed}.{file_hash}.{row}",
+            "file_hash": file_hash,
+            "modified_millis": modified_millis,
+        }
+        columns = ", ".join(f"{Dbt().cdc_sequence_part('s', part)} as {part}" for part in parts)
+        assert query(f"select {columns} from values ('{made}') as t (s)") == [parts]
+        assert {part: Dbt().cdc_sequence_part(made, part, False) for part in parts} == parts
+
+
+def test_cdc_sequence_part__of_no_sequence(query):
+    assert Dbt().cdc_sequence_part("", "source_position", False) == ""
+    [found] = query(f"select {Dbt().cdc_sequence_part('s', 'source_position')} as p from values ('') as t (s)")
+    assert found == {"p": ""}
+
+
+def test_cdc_file_order_sql__is_that_of_the_sequence(query):
+    made = sequences(query, POSITIONS)
+    listed = ", ".join(
+        f"({number}, {generation}, '{kind}', if('{kind}' = 'load', null, timestamp '{time}'), '{path}',"
+        f" timestamp '{at}')"
+        for number, (generation, kind, time, path, _, at) in enumerate(POSITIONS)
+    )
+    rows = query(
+        f"select number from values {listed} as t (number, generation, kind, file_time, path, modified_at)"
+        f" order by {Dbt().cdc_file_order_sql()}"
+    )
+    in_order = [made[row["number"]][:-28] for row in rows]
+    assert in_order == sorted(in_order)
+
+
+def test_cdc_sequence_sql__files_of_the_same_time_never_mix(query):
     keys = ["b", "a", "b", "a"]
     made = sequences(query, [(1, "change", "2024-01-01", key, row, "2024-01-01") for row, key in enumerate(keys)])
     in_order = [keys[made.index(sequence)] for sequence in sorted(made)]

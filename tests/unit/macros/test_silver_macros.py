@@ -647,7 +647,7 @@ def test_cdc_silver_progress__ties_are_counted_where_two_objects_share_a_place()
     dbt = running(APPLIED, bronze={"id": "int"})
     dbt.answers.update(
         {
-            "count(distinct file_key) > 1": [{"source_position": "p1"}, {"source_position": "p2"}],
+            "count(distinct file_key) > 1": [{"file_position": "p1"}, {"file_position": "p2"}],
             "as ties": [{"ties": 4}],
         }
     )
@@ -727,9 +727,9 @@ def test_cdc_table_allows_replace__case(expected, cdc, progress, config):
         (False, {"delete_mode": "soft"}, {"has_deletes": True}),
     ],
 )
-def test_cdc_batch_allows_replace__case(expected, cdc, changes):
+def test__batch_allows_replace__case(expected, cdc, changes):
     changes = {**CHANGES, "changes": 2000000, "may_replace": True, **changes}
-    assert Dbt().cdc_batch_allows_replace({**CDC, **cdc}, changes) is expected
+    assert Dbt()._batch_allows_replace({**CDC, **cdc}, changes) is expected
 
 
 def test_get_incremental_cdc_merge_sql__rows_are_replaced_where_nothing_is_late():

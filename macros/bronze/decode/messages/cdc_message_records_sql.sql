@@ -15,7 +15,7 @@ records as (
         raw.modified_millis as _cdc_modified_millis,
         raw.ingested_at as _cdc_ingested_at,
         raw.file_row as _cdc_row,
-        raw.position as _cdc_position,
+        concat_ws('.', if(raw.kind = 'load', '0', '1'), raw.position) as _cdc_position,
         raw.operation as _cdc_op,
         cast(raw.committed_at as string) as _cdc_commit_text,
         {{ _cdc_message_malformed_sql(cdc, plan) | indent(8) }} as _cdc_malformed,
