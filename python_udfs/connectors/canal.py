@@ -175,5 +175,5 @@ def _position() -> Column:
     # A changed key comes as a delete and an insert of one transaction, in either order.
     rank = F.when(commit.isNotNull() & (F.col("message.type") != "DELETE"), 1)
     return F.concat_ws(
-        ".", M.digits(time, 20), M.digits(rank, 1), M.sink_place(commit.isNull()), M.digits(F.col("index"), 5)
+        ".", M.digits(time, 20), M.digits(rank, 1), M.sink_position(commit.isNull()), M.digits(F.col("index"), 5)
     )

@@ -15,6 +15,7 @@ from pyspark.sql import functions as F
 
 from python_udfs.connectors import message_files
 from python_udfs.connectors import message_reading as M
+from python_udfs.connectors.file_names import SINK_FILE
 from python_udfs.connectors.lines import FILE_COLUMNS
 
 OPERATIONS = {"c": "I", "u": "U", "d": "D", "t": "T", "r": "L"}
@@ -29,8 +30,6 @@ METADATA = (
     "|server_id|gtid|file|pos|row|thread|query|txId|lsn|xmin|origin|origin_lsn|scn|commit_scn|lcr_position|rs_id|ssn"
     "|redo_thread|user_name|redo_sql|row_id|commit_ts_ms|start_scn|start_ts_ms|txSeq)$"
 )
-# <topic>+<partition>+<start offset>.<extension> (section 4)
-SINK_NAME = r"([^/+]+)\+(\d{1,9})\+(\d{1,18})\.[^/]*$"
 
 DECIMAL, BITS = "org.apache.kafka.connect.data.Decimal", "io.debezium.data.Bits"
 # What the message's schema calls a column, and the rule by which its value is read (section 3.4).
@@ -195,7 +194,7 @@ def _of_envelope() -> dict[str, Column]:
 def _of_flattened() -> dict[str, Column]:
     """`add.fields` asks for `source.lsn` or, shorter, `lsn`; a table that it does not ask for is named by the topic."""
     source = {name: F.coalesce(_value("body", f"__source_{name}"), _value("body", f"__{name}")) for name in SOURCE}
-    topic = F.split(F.regexp_extract("file_key", SINK_NAME, 1), r"\.")
+    topic = F.split(F.regexp_extract("file_key", SINK_FILE, 1), r"\.")
     source["schema"] = F.coalesce(source["schema"], source["db"], F.get(topic, F.size(topic) - 2))
     source["table"] = F.coalesce(source["table"], F.when(F.size(topic) > 1, F.get(topic, F.size(topic) - 1)))
     is_deleted = F.lower(_value("body", "__deleted")) == "true"
@@ -264,10 +263,10 @@ def _placed(messages: DataFrame, binlog_names: list[str]) -> DataFrame:
         # A row of an incremental snapshot has no LSN of its own: it follows all that came after the last commit.
         .when(last_commit.isNotNull(), F.concat(_number(last_commit), F.lit("9" * 20 + _ZERO)))
     )
-    is_of_sink = F.col("file_key").rlike(SINK_NAME)
+    is_of_sink = F.col("file_key").rlike(SINK_FILE)
     folder = F.regexp_replace("file_key", r"[^/]*$", "")
-    topic_partition = F.concat_ws("+", *(F.regexp_extract("file_key", SINK_NAME, part) for part in (1, 2)))
-    start = F.regexp_extract("file_key", SINK_NAME, 3).try_cast("bigint")
+    topic_partition = F.concat_ws("+", *(F.regexp_extract("file_key", SINK_FILE, part) for part in (1, 2)))
+    start = F.regexp_extract("file_key", SINK_FILE, 3).try_cast("bigint")
     offset = F.when(is_of_sink, start + F.col("file_row"))
     by_arrival = Window.partitionBy(F.when(is_of_sink, topic_partition).otherwise(folder)).orderBy(
         offset.asc_nulls_first(), "file_key", "file_row"
@@ -275,7 +274,7 @@ def _placed(messages: DataFrame, binlog_names: list[str]) -> DataFrame:
     earlier = by_arrival.rowsBetween(Window.unboundedPreceding, Window.currentRow)
     is_incremental = F.coalesce((F.col("op") == "r") & (source["snapshot"] == "incremental"), F.lit(False))
     of_sink = F.concat(
-        _number(F.regexp_extract("file_key", SINK_NAME, 2)), _number(offset.cast("string")), F.lit(_ZERO)
+        _number(F.regexp_extract("file_key", SINK_FILE, 2)), _number(offset.cast("string")), F.lit(_ZERO)
     )
     return (
         messages.withColumn("misplaced", F.concat_ws("; ", *wrong))

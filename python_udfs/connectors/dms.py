@@ -8,15 +8,23 @@ from typing import Any
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
-from python_udfs.connectors.file_names import NAME, NEVER_READ, first_reason
+from python_udfs.connectors.file_names import (
+    DMS_CHANGES,
+    DMS_CONTROL_TABLE,
+    DMS_LOAD,
+    DMS_TRANSACTIONS,
+    DMS_VALIDATION,
+    NAME,
+    NEVER_READ,
+    first_reason,
+)
 from python_udfs.connectors.lines import FILE_COLUMNS, joined, up_to
 from python_udfs.connectors.protocol import FileRules
 
-# Section 1.2: the digit counts vary between engine versions, so none is required.
-LOAD = rf"{NAME} rlike r'^(SEGMENT\d+_)?LOAD[0-9A-Fa-f]{{5,8}}\.'"
-CHANGES = rf"{NAME} rlike r'^\d{{8}}-\d{{6,12}}\.'"
+LOAD = rf"{NAME} rlike r'^{DMS_LOAD}\.'"
+CHANGES = rf"{NAME} rlike r'^{DMS_CHANGES}\.'"
 # Section 1.4: always csv, whatever the format of the loads.
-TRANSACTIONS = rf"{NAME} rlike r'^CDC_TXN-\d{{17}}\.csv(\.gz)?$'"
+TRANSACTIONS = rf"{NAME} rlike r'^{DMS_TRANSACTIONS}\.csv(\.gz)?$'"
 IN_TABLE_FOLDER = "file_key like '%/%/%'"
 # A quoted value of a CSV record, up to the quote that closes it (section 1.5). With other than possessive loops Java's
 # matcher recurses once per character.
@@ -37,8 +45,8 @@ def file_rules(feed: Mapping[str, Any]) -> FileRules:
         Spark SQL expressions over `file_key` and `size`.
     """
     of_all = first_reason(
-        ("file_key rlike '(^|/)s3_validation_failures/'", "DMS validation report"),
-        (f"{IN_TABLE_FOLDER} and startswith(split_part(file_key, '/', 2), 'awsdms_')", "DMS control table"),
+        (f"file_key rlike '{DMS_VALIDATION}'", "DMS validation report"),
+        (f"file_key rlike '{DMS_CONTROL_TABLE}'", "DMS control table"),
         *NEVER_READ,
     )
     of_transactions = first_reason(

@@ -181,5 +181,5 @@ def _position() -> Column:
         M.digits(time, 17),
         M.digits(F.when(is_complete, F.col("transaction")), 20),
         M.digits(F.when(is_complete, F.col("record")), 20),
-        M.sink_place(~is_complete),
+        M.sink_position(~is_complete),
     )

@@ -118,5 +118,5 @@ def _position() -> Column:
         M.digits(F.when(in_binlog, file).when(by_time, F.unix_seconds(_time()).cast("string")), 10),
         M.digits(F.when(in_binlog, place).when(by_time, F.col("message.xid")), 20),
         M.digits(F.when(in_binlog | by_time, row), 10),
-        M.sink_place(~in_binlog | row.isNull()),
+        M.sink_position(~in_binlog | row.isNull()),
     )

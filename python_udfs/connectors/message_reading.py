@@ -12,6 +12,7 @@ from typing import Any
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
+from python_udfs.connectors.file_names import SINK_FILE
 from python_udfs.connectors.lines import FILE_COLUMNS, joined
 
 RESULT_COLUMNS = [
@@ -46,7 +47,6 @@ _LONG = rf'\A(?:[^"0-9]++|{_STRING}|(?:0\.)?+(?:[0-9]\.?+){{1,38}}+(?![0-9]))*+[
 _MARK = "\ufdd0\ufdd1"
 _MARKED = rf'"?{_MARK}([0-9.eE+-]++)"?'
 _LAST_MICROSECOND = 253_402_300_800_000_000 - 1  # of the year 9999
-_SINK_NAME = r"(?:^|/)([^/+]+)\+([0-9]{1,10})\+([0-9]{1,19})(?:\.[^/+]*)?$"
 
 
 def one_per_line(lines: DataFrame) -> DataFrame:
@@ -240,10 +240,10 @@ def digits(number: Column, width: int) -> Column:
 
 def in_sink() -> Column:
     """Whether the file's name shows topic, partition and offset (docs/contracts.md section 4)."""
-    return F.col("file_key").rlike(_SINK_NAME)
+    return F.col("file_key").rlike(SINK_FILE)
 
 
-def sink_place(wanted: Column) -> Column:
+def sink_position(wanted: Column) -> Column:
     """Topic (a hash, for fixed width), partition and offset of the message; zeros if its file's name shows none.
 
     Section 4 of docs/contracts.md: the offset is that of the object's first message and the number of this one, true of
@@ -253,11 +253,11 @@ def sink_place(wanted: Column) -> Column:
         wanted: boolean; zeros where false. What the source itself says of the order is the same each time a message is
             sent, and its offset is not.
     """
-    topic, partition, start = (F.regexp_extract("file_key", _SINK_NAME, group) for group in (1, 2, 3))
-    place = F.concat_ws(
+    topic, partition, start = (F.regexp_extract("file_key", SINK_FILE, group) for group in (1, 2, 3))
+    position = F.concat_ws(
         ".",
         F.substr(F.md5(topic), F.lit(1), F.lit(8)),
         digits(partition, 10),
         digits(F.try_add(start.try_cast("bigint"), F.col("number")), 19),
     )
-    return F.when(wanted & in_sink(), place).otherwise(F.lit(".".join("0" * width for width in (8, 10, 19))))
+    return F.when(wanted & in_sink(), position).otherwise(F.lit(".".join("0" * width for width in (8, 10, 19))))

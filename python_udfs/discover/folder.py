@@ -18,6 +18,13 @@ import pyarrow as pa
 import pyarrow.fs
 import pyarrow.parquet
 
+from python_udfs.connectors.file_names import (
+    DMS_CHANGES,
+    DMS_CONTROL_TABLE,
+    DMS_LOAD,
+    DMS_TRANSACTIONS,
+    DMS_VALIDATION,
+)
 from python_udfs.connectors.options import DELIMITER_WORDS
 from python_udfs.discover.found import Found, FoundColumn, FoundTable, Typed, Warned, matches, no_key
 from python_udfs.errors import UsageError
@@ -26,10 +33,10 @@ from python_udfs.metadata import FeedOptions
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-LOAD_NAME = re.compile(r"(?:SEGMENT\d+_)?LOAD[0-9A-Fa-f]{5,8}\.(?:parquet|csv)(?:\.gz)?")
-CHANGE_NAME = re.compile(r"\d{8}-\d{6,12}\.(?:parquet|csv)(?:\.gz)?")
-TRANSACTIONS_NAME = re.compile(r"CDC_TXN-\d{17}\.csv(?:\.gz)?")
-NOT_OURS = re.compile(r"(?:^|/)s3_validation_failures/|^[^/]+/awsdms_")
+LOAD_NAME = re.compile(rf"{DMS_LOAD}\.(?:parquet|csv)(?:\.gz)?")
+CHANGE_NAME = re.compile(rf"{DMS_CHANGES}\.(?:parquet|csv)(?:\.gz)?")
+TRANSACTIONS_NAME = re.compile(rf"{DMS_TRANSACTIONS}\.csv(?:\.gz)?")
+NOT_OURS = re.compile(f"{DMS_VALIDATION}|{DMS_CONTROL_TABLE}")
 
 FILES_PER_KIND = 5  # of a table's loads and of its changes: the first and the last ones
 BYTES_PER_FILE = 64 * 1024

@@ -402,8 +402,8 @@ def test_every_other_object_has_a_status_and_a_reason(pipeline):
     )
     assert {row.file_key: (row.status, row.reason) for row in rows} == {
         "s/awsdms_status/LOAD00000001.parquet": ("ignored", "DMS control table"),
-        "s/litter/LOAD0000000A.parquet": ("ignored", "zero-byte object"),
-        "s/litter/LOAD0000000B.parquet.tmp": ("ignored", "temporary object"),
+        "s/litter/LOAD0000000A.parquet": ("ignored", "zero-byte file"),
+        "s/litter/LOAD0000000B.parquet.tmp": ("ignored", "temporary file"),
         "s/litter/readme.parquet": ("ignored", "the name is neither LOAD<hex number> nor <yyyymmdd>-<hhmmss…>"),
         "s/nobody/LOAD00000001.parquet": ("waiting", "no row in seeds/cdc_tables.csv"),
         "s/waiting/LOAD00000001.parquet": ("waiting", "the row in seeds/cdc_tables.csv is not active"),

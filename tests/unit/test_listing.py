@@ -47,9 +47,9 @@ def test_objects_are_listed_with_what_their_names_tell(spark, landing):
     )
     assert found == {
         "s/t é%+#/2024-01-31/20240131-230102999.parquet": ("t é%+#", 3, "change", None, at.replace(microsecond=999000)),
-        "s/t/LOAD00000001.parquet": ("t", 0, "ignored", "zero-byte object", None),
+        "s/t/LOAD00000001.parquet": ("t", 0, "ignored", "zero-byte file", None),
         "CDC_TXN-20240131230102123.csv": (None, 1, "multi_table", None, at.replace(microsecond=123000)),
-        "CDC_TXN-20240131230102124.csv": (None, 0, "ignored", "zero-byte object", None),
+        "CDC_TXN-20240131230102124.csv": (None, 0, "ignored", "zero-byte file", None),
     }
 
 
@@ -125,7 +125,7 @@ def test_tables_with_hidden_names_are_listed_and_what_writers_leave_is_named(spa
         "s/t/.spark-staging-1/LOAD00000001.parquet": "temporary or internal file of the writer",
         "s/t/_SUCCESS": "marker of the writer",
         "s/t/.LOAD00000001.parquet": "hidden file: its name begins with a dot",
-        "s/t/LOAD00000001.parquet._COPYING_": "temporary object",
+        "s/t/LOAD00000001.parquet._COPYING_": "temporary file",
         "s/t_$folder$": "folder marker",
     }
     for key in left:

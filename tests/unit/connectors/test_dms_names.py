@@ -32,8 +32,8 @@ def test_what_is_no_data_is_ignored_with_its_reason(found):
         "s/awsdms_status/LOAD00000001.parquet": "DMS control table",
         "s3_validation_failures/t/LOAD00000001.parquet": "DMS validation report",
         "in/s3_validation_failures/t/LOAD00000001.parquet": "DMS validation report",
-        "s/t/LOAD00000002.parquet.tmp": "temporary object",
-        "s/t/LOAD00000002.parquet~": "temporary object",
+        "s/t/LOAD00000002.parquet.tmp": "temporary file",
+        "s/t/LOAD00000002.parquet~": "temporary file",
         "s/t/LOAD00000003.csv": "the feed reads .parquet files",
         "s/t/LOAD00000003xparquet": "the feed reads .parquet files",
         "s/t/a.part.parquet": "the name is neither LOAD<hex number> nor <yyyymmdd>-<hhmmss…>",
@@ -46,7 +46,7 @@ def test_what_is_no_data_is_ignored_with_its_reason(found):
     }
     assert {key: row.ignored_reason for key, row in found(PARQUET, *expected).items()} == expected
     (empty,) = found(PARQUET, ("s/t/LOAD00000001.parquet", 0)).values()
-    assert empty.ignored_reason == "zero-byte object"
+    assert empty.ignored_reason == "zero-byte file"
 
 
 def test_transaction_files_are_mixed_and_belong_to_no_table_wherever_they_are(found):
@@ -69,7 +69,7 @@ def test_transaction_files_that_are_not_asked_for_or_not_right_are_ignored(found
     assert row.source_table is None
     expected = {
         "cdc/CDC_TXN-20241399230102123.csv": "the name holds no valid date and time",
-        "cdc/CDC_TXN-20240131230102123.csv.tmp": "temporary object",
+        "cdc/CDC_TXN-20240131230102123.csv.tmp": "temporary file",
         "cdc/CDC_TXN-20240131230102123.parquet": "not in a <schema>/<table>/ folder of the feed's location",
         "cdc/CDC_TXN-20240131230102123.csv.bak": "not in a <schema>/<table>/ folder of the feed's location",
         "cdc/CDC_TXN-2024013123010.csv": "not in a <schema>/<table>/ folder of the feed's location",
