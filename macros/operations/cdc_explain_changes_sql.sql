@@ -1,6 +1,6 @@
 {#
-    All that has a say in what one key is: its changes, changes that took another key, truncates, and the completion
-    of each reload, which stands before the reload's own rows.
+    All that decides one key: its changes, changes that took another key, truncates, and the completion of each reload,
+    which sorts before the reload's own rows.
 #}
 {% macro cdc_explain_changes_sql(cdc, bronze, names, key, types, has_old_key) -%}
 with changes as (

@@ -1,4 +1,4 @@
-{# The files of quarantined rows as cdc_new_files_sql gives them: the listing has what their place is made of. #}
+{# The files of quarantined rows as cdc_new_files_sql gives them: the listing has the parts of their source position. #}
 {% macro cdc_replay_files_sql(cdc, bronze, listing, batch_id) -%}
 select
     bad._cdc_source_file as path,

@@ -26,5 +26,5 @@
     {% do run_query('create or replace table ' ~ silver ~ '\n' ~ clauses ~ '\nas\nselect *\nfrom ' ~ helper) %}
     {{ print('4 of 4: dropping ' ~ helper) }}
     {% do run_query('drop table ' ~ helper) %}
-    {{ print(silver ~ ' is rebuilt. The next run goes on from it.') }}
+    {{ print(silver ~ ' is rebuilt. The next run continues from it.') }}
 {% endmacro %}

@@ -1,6 +1,6 @@
 {#
-    Every key's changes in one array, folded from the first to the last: a road of its own to what the model computes
-    with the newest change per key. Expects the rows of bronze in `rows`; gives `folded`: change (the last one), state
+    Every key's changes in one array, folded from the first to the last: another algorithm than the model's, which
+    takes the newest change per key. Expects the rows of bronze in `rows`; gives `folded`: change (the last one), state
     (live, sequence, image) and reset points.
 #}
 {% macro cdc_folded_log_sql(cdc, plan) -%}

@@ -24,7 +24,7 @@ SOURCE = (
     *("snapshot", "schema", "db", "table", "ts_ms", "ts_us", "file", "pos", "row", "lsn", "sequence"),
     *("scn", "commit_scn", "ssn"),
 )
-# What flattening adds to the columns of the table (section 3.3).
+# The fields that flattening adds to the columns of the table (section 3.3).
 METADATA = (
     "^__(?:source_.*|transaction_.*|deleted|op|ts_ms|ts_us|ts_ns|version|connector|name|snapshot|db|schema|table|sequence"
     "|server_id|gtid|file|pos|row|thread|query|txId|lsn|xmin|origin|origin_lsn|scn|commit_scn|lcr_position|rs_id|ssn"
@@ -32,7 +32,7 @@ METADATA = (
 )
 
 DECIMAL, BITS = "org.apache.kafka.connect.data.Decimal", "io.debezium.data.Bits"
-# What the message's schema calls a column, and the rule by which its value is read (section 3.4).
+# The schema name of a column's type, and the rule by which its value is read (section 3.4).
 RULES = {
     "io.debezium.time.Date": "days",
     "org.apache.kafka.connect.data.Date": "days",
@@ -104,7 +104,7 @@ def rows(lines: DataFrame, feed: Mapping[str, Any]) -> DataFrame:
     A position is three numbers of 20 digits and a last digit: for MySQL and MariaDB the binary log (4 digits for its
     base name, 16 for its number), the position in it and the row; for PostgreSQL the last commit, the LSN and 0; for
     Oracle the commit SCN, the SCN and the SSN. Where the message has none of them: topic partition, offset and 0, or
-    zeros if the name of the object is not the sink's. The last digit is 1 for a row of an incremental snapshot, which
+    zeros if the name of the file is not the sink's. The last digit is 1 for a row of an incremental snapshot, which
     follows the change at whose position it was read.
 
     Args:
@@ -119,15 +119,15 @@ def rows(lines: DataFrame, feed: Mapping[str, Any]) -> DataFrame:
         before (map of string to string), unavailable (array of string).
     """
     messages = _messages(lines, feed["form"])
-    placed = _placed(messages, [name for name in feed["binlog_names"].split("|") if name])
-    return _understood(placed, feed).select(*M.RESULT_COLUMNS)
+    ordered = _ordered(messages, [name for name in feed["binlog_names"].split("|") if name])
+    return _with_values(ordered, feed).select(*M.RESULT_COLUMNS)
 
 
 # Messages ------------------------------------------------------------------------------------------------------------
 
 
 def _messages(lines: DataFrame, form: str) -> DataFrame:
-    """What each line says, in the words of the envelope: op, source, new and old (column to value) and fields."""
+    """The content of each line, in the words of the envelope: op, source, new and old (column to value) and fields."""
     # Between brackets, text behind the message is an error.
     parsed = F.try_parse_json(F.concat(F.lit("["), "value", F.lit("]")))
     has_two_keys = F.array_sort(F.map_keys("top")) == F.array(F.lit("payload"), F.lit("schema"))
@@ -184,7 +184,7 @@ def _of_envelope() -> dict[str, Column]:
     return {
         "op": op,
         "source": F.struct(*(F.element_at(source, F.lit(name)).alias(name) for name in SOURCE)),
-        "tells_positions": F.lit(True),
+        "has_positions": F.lit(True),
         "new": F.when(op == "d", before).when(op != "t", after),
         "old": F.when(op == "u", before),
         "fields": F.get(F.filter("schema", lambda field: field["field"] == "after"), F.lit(0))["fields"],
@@ -202,7 +202,7 @@ def _of_flattened() -> dict[str, Column]:
     return {
         "op": op,
         "source": F.struct(*(column.alias(name) for name, column in source.items())),
-        "tells_positions": F.exists(F.map_keys("body"), lambda key: key.rlike("^__(?:source_)?(?:file|lsn|scn)$")),
+        "has_positions": F.exists(F.map_keys("body"), lambda key: key.rlike("^__(?:source_)?(?:file|lsn|scn)$")),
         "new": F.when(op.isNull() | (op != "t"), F.map_filter("body", lambda key, _: ~key.rlike(METADATA))),
         "old": F.lit(None).cast(_OBJECT),
         "fields": F.transform(
@@ -215,7 +215,7 @@ def _of_flattened() -> dict[str, Column]:
 # Positions -----------------------------------------------------------------------------------------------------------
 
 
-def _placed(messages: DataFrame, binlog_names: list[str]) -> DataFrame:
+def _ordered(messages: DataFrame, binlog_names: list[str]) -> DataFrame:
     """Adds position, and misplaced: why the source's own position cannot be understood (section 6.1)."""
     source = messages["source"]
     log_name = F.nullif(F.regexp_extract(source["file"], r"^(.+)\.\d{1,16}$", 1), F.lit(""))
@@ -286,7 +286,7 @@ def _placed(messages: DataFrame, binlog_names: list[str]) -> DataFrame:
             F.concat(
                 F.coalesce(
                     "own",
-                    F.when(F.col("is_incremental") & F.col("tells_positions"), F.coalesce("reached", F.lit(_ZERO * 3))),
+                    F.when(F.col("is_incremental") & F.col("has_positions"), F.coalesce("reached", F.lit(_ZERO * 3))),
                     F.when(is_of_sink, of_sink),
                     F.lit(_ZERO * 3),
                 ),
@@ -309,7 +309,7 @@ def _shown(text: Column) -> Column:
 # Changes -------------------------------------------------------------------------------------------------------------
 
 
-def _understood(messages: DataFrame, feed: Mapping[str, Any]) -> DataFrame:
+def _with_values(messages: DataFrame, feed: Mapping[str, Any]) -> DataFrame:
     """Adds tables, operations and values, and what is wrong with them."""
     schema, table = F.nullif(F.col("source.schema"), F.lit("")), F.nullif(F.col("source.table"), F.lit(""))
     if feed["form"] == "envelope":
@@ -473,7 +473,7 @@ def _values(feed: Mapping[str, Any]) -> Column:
 
 
 def _rule(one: Column, feed: Mapping[str, Any]) -> Column:
-    """How a value is to be read: as the message's schema says, or else the type in cdc_columns (section 3.4)."""
+    """How a value is read: by the message's schema, or else by the type in cdc_columns (section 3.4)."""
     text, field, data_type = one["text"], one["field"], one["type"]
     is_schemaless = field.isNull()
     is_text = F.schema_of_variant(one["json"]) == "STRING"

@@ -36,10 +36,10 @@ _TIME = f"try_to_timestamp(concat(left({_DIGITS}, 14), '.', right({_DIGITS}, 6))
 
 
 def file_rules(feed: Mapping[str, Any]) -> FileRules:
-    """What the names of DMS files show (docs/contracts.md sections 1.2 and 1.4).
+    """The facts in the names of DMS files (docs/contracts.md sections 1.2 and 1.4).
 
     Args:
-        feed: `format` is that of the files in table folders; `is_multi_table` says whether transaction files are read.
+        feed: `format` is that of the files in table folders; `is_multi_table`: whether transaction files are read.
 
     Returns:
         Spark SQL expressions over `file_key` and `size`.
@@ -81,10 +81,10 @@ def spans_lines(feed: Mapping[str, Any]) -> str:
     Args:
         feed: `delimiter`, one character.
     """
-    return _goes_on("value", feed)
+    return _is_open_after("value", feed)
 
 
-def _goes_on(line: str, feed: Mapping[str, Any]) -> str:
+def _is_open_after(line: str, feed: Mapping[str, Any]) -> str:
     delimiter = _delimiter(feed)
     field = f'(?:{_OPENED}"[^{delimiter}]*+|[^"{delimiter}][^{delimiter}]*+)?+'
     return rf"""(contains({line}, '"') and {line} rlike r'\A(?:{field}{delimiter})*+{_OPENED}\z')"""
@@ -98,14 +98,14 @@ def _marked(lines: DataFrame, feed: Mapping[str, Any]) -> DataFrame:
     """Adds begins: whether a line begins outside of a quoted value, as macro cdc_csv_lines_sql finds it.
 
     A line ends the same way however it begins (a fixed end), or as it began, or the other way (a turn). A line begins
-    as the last fixed end before it says, turned as often as there were turns since.
+    as the last fixed end before it left it, turned as often as there were turns since.
     """
-    stays = "not contains(value, '\"') or " + _goes_on("concat('\"', value)", feed)
+    stays = "not contains(value, '\"') or " + _is_open_after("concat('\"', value)", feed)
     is_fixed, is_turn = F.col("opens") == F.col("stays"), (F.col("opens") & ~F.col("stays")).cast("int")
     end = F.when(is_fixed, F.col("turns") + F.col("opens").cast("int"))
     since = F.last_value(end, ignoreNulls=True).over(up_to(-1))
     return (
-        lines.withColumn("opens", F.expr(_goes_on("value", feed)))
+        lines.withColumn("opens", F.expr(_is_open_after("value", feed)))
         .withColumn("stays", F.expr(stays))
         .withColumn("turns", F.sum(is_turn).over(up_to(0)))
         .withColumn("begins", (F.col("turns") - is_turn + F.coalesce(since, F.lit(0))) % 2 == 0)
@@ -116,7 +116,7 @@ def _marked(lines: DataFrame, feed: Mapping[str, Any]) -> DataFrame:
 def rows(lines: DataFrame, feed: Mapping[str, Any]) -> DataFrame:
     """The records of transaction files, by source table (docs/contracts.md section 1.4).
 
-    A record begins with operation, table and schema, and goes on to the next line inside of a quoted value. One that
+    A record begins with operation, table and schema, and spans lines inside of a quoted value. One that
     does not begin so belongs to no table: both names are NULL.
 
     Args:
@@ -126,7 +126,7 @@ def rows(lines: DataFrame, feed: Mapping[str, Any]) -> DataFrame:
     Returns:
         `FILE_COLUMNS`, file_row (of the record's first line), source_schema, source_table and content (the record).
     """
-    # Three fields of many: what is asked of them is asked of this short text.
+    # Three fields of many: the names are cut out of this short text.
     begin = F.substring_index("content", feed["delimiter"], 3)
     return (
         joined(lines, lambda some: _marked(some, feed), feed)

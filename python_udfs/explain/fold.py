@@ -1,4 +1,4 @@
-"""What a key is after its changes. The rules are those of silver; tests hold them against tests/oracle.py."""
+"""The state of a key after its changes. The rules are those of silver; tests hold them against tests/oracle.py."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _AS_THEY_ARE = ("rule", "reason", "committed_at", "source_file", "file_row", "so
 
 @dataclass(frozen=True)
 class Change:
-    """A row of the macro ``cdc_explain_changes_sql``: something that has a say in what a key is.
+    """A row of the macro ``cdc_explain_changes_sql``: something that decides a key.
 
     Attributes:
         number: number among the changes of the key, from 1.
@@ -74,7 +74,7 @@ class Change:
 
 @dataclass(frozen=True)
 class State:
-    """What a key is.
+    """The state of a key.
 
     Attributes:
         newest: the newest change but for reset points; None: there is none.

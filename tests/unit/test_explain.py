@@ -1,4 +1,4 @@
-"""What became of each change of a key, in words, and what is said when there is nothing to explain."""
+"""The verdict of each change of a key, and the messages when there is nothing to explain."""
 
 from __future__ import annotations
 
@@ -342,7 +342,7 @@ ANSWER = {
         ),
     ],
 )
-def test_what_cannot_be_explained_is_told(answer, message):
+def test_what_cannot_be_explained_is_reported(answer, message):
     with pytest.raises(ExplainError) as error:
         explain(table(), {"id": "1"}, {**ANSWER, **answer}, "silver_shop__order")
     assert str(error.value) == message
@@ -365,7 +365,7 @@ def test_the_command_prints_the_life_of_a_key(project, capsys):
     assert project == [("cdc_explain", {"table": "shop__order", "key": {"id": "1"}})]
 
 
-def test_a_mistake_is_told_in_words(project, capsys):
+def test_a_mistake_is_reported_in_words(project, capsys):
     assert main(["--", "shop.order", "-1, 2"]) == 0
     assert main(["shop.order", "[1, 2]"]) == 1
     assert capsys.readouterr().err == (
@@ -410,7 +410,7 @@ def test_an_operation_answers_with_what_its_macro_logged(monkeypatch, capsys):
         (outcome(True), "cdc_explain gave no answer"),
     ],
 )
-def test_an_operation_that_fails_says_why(monkeypatch, run, message):
+def test_an_operation_that_fails_reports_why(monkeypatch, run, message):
     monkeypatch.setattr("python_udfs.cli.operation.WarmDbt", type("WarmDbt", (StandIn,), {"__call__": run}))
     with pytest.raises(OperationError) as error:
         Operations(".").ask("cdc_explain")

@@ -1,6 +1,6 @@
 {#
-    The reloads that are complete with this batch and of which bronze does not say so yet. One that left load files of
-    an earlier load as they were is not complete: it removes nothing, and the run says which files it waits for.
+    The reloads that this batch completes: bronze has no row R of them yet. A reload with untouched load files of an earlier
+    load is not complete: it removes nothing, and a warning names the files that it waits for.
 #}
 {% macro cdc_complete_reloads(cdc, existing, files) %}
     {% set listing, rejected = ref('raw_listing'), ref('rejected_files') %}

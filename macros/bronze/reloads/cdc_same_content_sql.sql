@@ -1,6 +1,6 @@
 {#
     Which load files give the rows that bronze holds of an earlier version: as many, with the same values at the same
-    positions and of the same commit times, where a column tells them. A hash passes over nulls, so each value is hashed
+    positions and of the same commit times, where a column has these. A hash passes over nulls, so each value is hashed
     behind its position.
 #}
 {% macro cdc_same_content_sql(rows_sql, bronze, plan, earlier, has_timestamps) -%}

@@ -1,6 +1,6 @@
 {#
     One marker per overwritten file of which another version is in bronze, or in this batch: rows of versions before
-    the marker's are superseded (record 28). The greatest version counts, whichever came last.
+    the marker's are superseded (record 28). The greatest modification time counts, whichever version came last.
 #}
 {% macro cdc_overwritten_sql(paths, bronze) -%}
 {%- set in_paths -%}

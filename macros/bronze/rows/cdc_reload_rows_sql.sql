@@ -1,6 +1,6 @@
 {#
-    What a row of the operation R is made of: no file says that a reload is complete; the listing does. The row stands
-    behind the loads and before the changes.
+    The columns of a row of the operation R: the listing shows that a reload is complete, no file does. The row sorts behind
+    the loads and before the changes.
 #}
 {% macro cdc_reload_rows_sql(generations, last_batch_id) -%}
 reloads as (

@@ -1,6 +1,6 @@
 {#
     A truncate ends the versions of all keys at its commit time, a complete load generation those of the keys that its
-    load does not hold, at the first commit time of the load. It stands in the order before everything of its generation.
+    load does not hold, at the first commit time of the load. It sorts before everything of its generation.
 #}
 {% macro cdc_history_ends_sql(cdc, rows_sql, keys) -%}
 bronze as (

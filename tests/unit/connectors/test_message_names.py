@@ -1,4 +1,4 @@
-"""What the names of files of messages tell (docs/contracts.md section 4)."""
+"""The facts in the names of files of messages (docs/contracts.md section 4)."""
 
 from __future__ import annotations
 
