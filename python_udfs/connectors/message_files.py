@@ -1,6 +1,6 @@
 """Files of JSON messages, as a Kafka sink writes them (docs/contracts.md sections 2 to 5).
 
-A file holds the changes of any number of tables; only the messages say which.
+A file holds the changes of any number of tables; only the messages name them.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What is known about every database; MySQL, PostgreSQL and Oracle say more in modules of their own."""
+"""What is known about every database; MySQL, PostgreSQL and Oracle have modules of their own."""
 
 from __future__ import annotations
 

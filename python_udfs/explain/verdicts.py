@@ -1,4 +1,4 @@
-"""What became of each change of a key, in words."""
+"""The verdict of each change of a key, in words."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ class Life:
     Attributes:
         cdc: the table's ``meta.cdc``.
         key: the key, its columns spelled as in bronze.
-        changes: everything that has a say in it, in order.
+        changes: everything that decides it, in order.
         silver: the rows of silver: ``sequence``, and ``image`` with a text for each column.
         applied_batch_id: the last batch that silver has applied.
     """
@@ -29,7 +29,7 @@ class Life:
     applied_batch_id: int
 
     def verdicts(self) -> list[str]:
-        """What became of each change."""
+        """The verdict of each change."""
         is_append, is_history = self.cdc["mode"] == "append", self.cdc["mode"] == "history"
         applied = [
             change

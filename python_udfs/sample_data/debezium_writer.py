@@ -94,7 +94,7 @@ class Connector:
         return messages
 
     def write(self, messages: Iterable[Message], written_at: datetime) -> list[Path]:
-        """Writes one object per topic, named after the offset of its first message.
+        """Writes one file per topic, named after the offset of its first message.
 
         Args:
             messages: messages in the order of their offsets.

@@ -91,7 +91,7 @@ class DmsTask:
 
     ``root`` is the target folder, for ``bucket/BucketFolder``. Settings that are not DMS's own names:
 
-    * ``compression="gzip"``: CSV objects get ``.gz``; parquet uses the gzip codec and keeps its name (UNVERIFIED).
+    * ``compression="gzip"``: CSV files get ``.gz``; parquet uses the gzip codec and keeps its name (UNVERIFIED).
     * ``date_partition_delimiter``: None switches date folders off. Folder and file name use the write time.
     * ``deletes_carry_key_only``: a ``D`` holds the key and NULLs, as from PostgreSQL with REPLICA IDENTITY DEFAULT.
     * ``csv_quote_ambiguous_text``: also quotes the empty text and a text that equals ``csv_null_value`` or

@@ -48,7 +48,7 @@ class Project:
 
     @classmethod
     def of(cls, nodes: Iterable[Any]) -> Project:
-        """Takes the models that say under ``meta.cdc`` which layer they are."""
+        """Takes the models that have a layer under ``meta.cdc``."""
         project = cls()
         for node in nodes:
             cdc = node.config.meta.get("cdc") or {} if node.resource_type == "model" else {}
@@ -61,7 +61,7 @@ class Project:
         return project
 
     def models(self, feed: str, schema: str | None, table: str | None) -> str | None:
-        """The first model to run for objects of a table, or for multi-table files, which have none; None: nobody's."""
+        """The first model to run for files of a table, or for multi-table files, which have none; None: no metadata."""
         return self.bronze.get((feed, schema, table)) if schema and table else self.splits.get(feed)
 
 
@@ -135,21 +135,21 @@ class Watch:
             return
         listing = spark.table("etl_metadata.raw_listing").where(f"batch_id > {self._batch_id}")
         # One task needs no exchange, which would take most of the time.
-        objects = (
+        tables = (
             listing.coalesce(1).groupBy("feed", "source_schema", "source_table").agg({"batch_id": "max"}).collect()
         )
         if self._batch_id < 0:
             self._read_project()
             changed = {*self._project.bronze.values(), *self._project.splits.values()}
         else:
-            named = {self._project.models(*row[:3]) for row in objects}
+            named = {self._project.models(*row[:3]) for row in tables}
             if None in named:
                 # Of a table that the project did not have when it was read.
                 self._read_project()
-                named = {self._project.models(*row[:3]) for row in objects}
+                named = {self._project.models(*row[:3]) for row in tables}
             changed = {model for model in named if model}
         self._waiting |= dict.fromkeys(changed, 0.0)
-        self._batch_id = max([self._batch_id, 0, *(int(row[3]) for row in objects)])
+        self._batch_id = max([self._batch_id, 0, *(int(row[3]) for row in tables)])
         self._listed = snapshot_id
 
     def _read_project(self) -> None:
