@@ -135,9 +135,7 @@ class Watch:
             return
         listing = spark.table("etl_metadata.raw_listing").where(f"batch_id > {self._batch_id}")
         # One task needs no exchange, which would take most of the time.
-        tables = (
-            listing.coalesce(1).groupBy("feed", "source_schema", "source_table").agg({"batch_id": "max"}).collect()
-        )
+        tables = listing.coalesce(1).groupBy("feed", "source_schema", "source_table").agg({"batch_id": "max"}).collect()
         if self._batch_id < 0:
             self._read_project()
             changed = {*self._project.bronze.values(), *self._project.splits.values()}
