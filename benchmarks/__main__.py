@@ -15,7 +15,7 @@ from benchmarks.lake import Cost, take_little_data
 from benchmarks.plot import draw
 from benchmarks.variants import VARIANTS
 
-NAMES = {apply.OURS: "ours", **{variant.name: variant.says for variant in VARIANTS}}
+NAMES = {apply.OURS: "ours", **{variant.name: variant.describes for variant in VARIANTS}}
 Costs = dict[str, dict[str, Cost]]
 
 
@@ -31,8 +31,8 @@ class Sizes:
     growth_repeats: int
     warm_up: int
     pruned: int
-    mixed_tables: int
-    mixed: int
+    multi_tables: int
+    multi_table: int
     tables: int
     plan: series.Plan
     memory: tuple[int, int]
@@ -49,8 +49,8 @@ FULL = Sizes(
     growth_repeats=6,
     warm_up=10,
     pruned=2_000_000,
-    mixed_tables=80,
-    mixed=800_000,
+    multi_tables=80,
+    multi_table=800_000,
     tables=80,
     plan=series.Plan(
         rows=2_000_000,
@@ -76,8 +76,8 @@ QUICK = Sizes(
     growth_repeats=1,
     warm_up=0,
     pruned=20_000,
-    mixed_tables=4,
-    mixed=800,
+    multi_tables=4,
+    multi_table=800,
     tables=2,
     plan=series.Plan(
         rows=2_000,
@@ -134,7 +134,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 
 def _run_both(first: Sequence[str], second: Sequence[str]) -> None:
-    """Quick runs of some parts in two processes at once; what the second one says is shown when it has ended.
+    """Quick runs of some parts in two processes at once; what the second one title is shown when it has ended.
 
     Raises:
         SystemExit: one of them failed.
@@ -154,8 +154,8 @@ def _apply(root: Path, sizes: Sizes) -> Costs:
     apply.warm_up(root, sizes.changes[0], sizes.warm_up)
     for rows in sizes.rows:
         for found in apply.measure(root, rows, sizes.changes, "uniform", sizes.repeats):
-            says = f"{found.changes:,} changes on {found.rows:,} rows, {found.skew}"
-            shown |= _show(says, {name: found.cost(variant) for variant, name in NAMES.items()})
+            title = f"{found.changes:,} changes on {found.rows:,} rows, {found.skew}"
+            shown |= _show(title, {name: found.cost(variant) for variant, name in NAMES.items()})
     return shown
 
 
@@ -179,21 +179,21 @@ def _load(root: Path, sizes: Sizes) -> Costs:
 
 
 def _split(root: Path, sizes: Sizes) -> Costs:
-    found = split.measure(root, sizes.mixed_tables, sizes.mixed, sizes.repeats)
-    says = f"{found.rows:,} records of {found.tables} tables in transaction files"
-    return _show(says, {"ours": found.ours, "by hand": found.by_hand, "copy of lines": found.copy})
+    found = split.measure(root, sizes.multi_tables, sizes.multi_table, sizes.repeats)
+    title = f"{found.rows:,} records of {found.tables} tables in transaction files"
+    return _show(title, {"ours": found.ours, "by hand": found.by_hand, "copy of lines": found.copy})
 
 
 def _tables(root: Path, sizes: Sizes) -> Costs:
     found = tables.measure(root, sizes.tables, 100)
-    says = f"{found.tables} tables of {found.changes} changes, whole processes"
-    return _show(says, {"ours": found.ours, "R6 pool": found.pool, "nothing new": found.nothing_new})
+    title = f"{found.tables} tables of {found.changes} changes, whole processes"
+    return _show(title, {"ours": found.ours, "R6 pool": found.pool, "nothing new": found.nothing_new})
 
 
 def _watch(root: Path, sizes: Sizes) -> Costs:
     found = watching.measure(root, sizes.tables, 100, sizes.repeats, sizes.warm_up)
     _say(f"continuous mode, {found.tables} tables, one of them changed")
-    _say(f"  from its file to silver {found.with_news:5.2f} s; a cycle without news {found.without:5.2f} s")
+    _say(f"  from its file to silver {found.with_changes:5.2f} s; a cycle without changes {found.without:5.2f} s")
     return {}
 
 
@@ -242,11 +242,11 @@ PARTS: dict[str, Callable[[Path, Sizes], Costs]] = {
 }
 
 
-def _show(says: str, costs: dict[str, Cost]) -> Costs:
-    _say(says)
+def _show(title: str, costs: dict[str, Cost]) -> Costs:
+    _say(title)
     for name, cost in costs.items():
         _say(f"  {name:<18} {cost.cpu:7.2f} CPU s {cost.wall:7.2f} s   ours / this: {_ratio(costs['ours'], cost)} CPU")
-    return {says: costs}
+    return {title: costs}
 
 
 def _ratio(cost: Cost, other: Cost) -> str:

@@ -39,7 +39,7 @@ _STATUSES = np.array(["new", "paid", "packed", "sent", "returned"])
 
 @dataclass
 class TableFiles:
-    """One table of a feed, told file by file.
+    """One table of a feed, file by file.
 
     Attributes:
         folder: where its files go, `<feed>/<schema>/<table>`.

@@ -145,7 +145,7 @@ def files_read(spark: SparkSession, table: str, after: int) -> int:
 
 def _statements(spark: SparkSession) -> Any:
     """The statements of this process that Spark remembers, oldest first (Scala)."""
-    # What has just ended is told to the store by another thread.
+    # Another thread reports to the store what has just ended.
     spark.sparkContext._jsc.sc().listenerBus().waitUntilEmpty()
     return _store(spark).executionsList()
 

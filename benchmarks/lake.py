@@ -79,7 +79,7 @@ def take_little_data(root: Path) -> None:
 def project(root: Path, spark_settings: Mapping[str, str] | None = None, large_from: int | None = None) -> Lakehouse:
     """A copy of the project that works under a folder, with nothing in it.
 
-    One that this process made there before is emptied and taken again: Spark goes on as it runs where the settings are
+    One that this process made there before is emptied and taken again: Spark keeps running where the settings are
     the same.
 
     Args:

@@ -1,7 +1,7 @@
 """What many batches in one process leave behind: memory, files, and the cost of the next batch.
 
 Two tables take batches in turn, a block of them each: `t0` in Iceberg's format 2, `t1` in format 3. So what grows can
-be told apart by table, and what only warms up falls on both. Then `t0` goes on alone, and is compared with a fresh
+be distinguished by table, and what only warms up falls on both. Then `t0` continues alone, and is compared with a fresh
 table of as many rows.
 """
 
@@ -116,13 +116,13 @@ def heap_growth(blocks: Sequence[Block], table: str) -> float:
     return 100 * sum(block.heap_growth for block in counted) / batches if batches else 0.0
 
 
-def measure(root: Path, plan: Plan, tell: Callable[[str], None]) -> Series:
+def measure(root: Path, plan: Plan, report: Callable[[str], None]) -> Series:
     """Runs the series.
 
     Args:
         root: an empty folder.
         plan: how long it is.
-        tell: called with a line for each block, while it runs.
+        report: called with a line for each block, while it runs.
 
     Raises:
         WrongResult: a table does not hold what it must.
@@ -138,9 +138,9 @@ def measure(root: Path, plan: Plan, tell: Callable[[str], None]) -> Series:
     run.memory = memory(lake)
     for number in range(plan.batches // plan.block):
         for table in FORMATS:
-            _block(run, found, table, (number + 1) * plan.block, tell)
+            _block(run, found, table, (number + 1) * plan.block, report)
     for after in [*range(plan.batches, plan.history, plan.block), plan.history][1:]:
-        _block(run, found, "t0", after, tell)
+        _block(run, found, "t0", after, report)
     _compare_history(run, found)
     return found
 
@@ -201,7 +201,7 @@ def memory(lake: Lake) -> Memory:
     return Memory(*(number / 2**20 for number in used))
 
 
-def _block(run: _Run, found: Series, table: str, until: int, tell: Callable[[str], None]) -> None:
+def _block(run: _Run, found: Series, table: str, until: int, report: Callable[[str], None]) -> None:
     """Batches of one table until it has taken so many."""
     size, costs = until - run.taken[table], []
     while run.taken[table] < until:
@@ -221,7 +221,7 @@ def _block(run: _Run, found: Series, table: str, until: int, tell: Callable[[str
     grown = run.memory.heap - before.heap
     block = Block(table, until, size, cpu, seconds, files.data, files.deletes, files.mb, run.memory, grown)
     found.blocks.append(block)
-    tell(
+    report(
         f"  {table} format {FORMATS[table]}, {until:4} batches: heap {run.memory.heap:5.0f} MB ({grown:+.1f}), "
         f"Java {run.memory.java:5.0f} MB, Python {run.memory.python:4.0f} MB; silver {files.data} data files, "
         f"{files.deletes} delete files, {files.mb:.1f} MB; a batch {cpu:.2f} CPU s, its silver {seconds:.2f} s"

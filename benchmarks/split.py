@@ -12,7 +12,7 @@ from benchmarks.apply import WrongResult
 from benchmarks.lake import Cost, measured, middle
 from benchmarks.lake import project as new_project
 
-FEED = "mixed"
+FEED = "multi"
 FILES = 8
 
 
@@ -28,7 +28,7 @@ class Split:
 
 
 def measure(root: Path, tables: int, rows: int, repeats: int) -> Split:
-    """Splits batches of 8 files with the tables' rows mixed; the first warms up.
+    """Splits batches of 8 files with rows of all tables; the first warms up.
 
     Args:
         root: an empty folder.

@@ -118,7 +118,7 @@ class Variant:
     """A way to apply a batch, and the table it works on."""
 
     name: str
-    says: str
+    describes: str
     apply: Callable[[SparkSession, str, Batch], None]
     properties: str
     is_exact: bool = True

@@ -1,4 +1,4 @@
-"""How long a change takes from its file to silver in the continuous mode, when one table of many has news."""
+"""How long a change takes from its file to silver in the continuous mode, when one table of many has new changes."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class Watching:
     """Seconds on the clock of cycles, the middle of several."""
 
     tables: int
-    with_news: float
+    with_changes: float
     without: float
 
 

@@ -1,1 +1,1 @@
-"""The Python half of the project; README.md says what each package is for."""
+"""The Python half of the project; README.md describes each package."""

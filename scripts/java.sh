@@ -1,7 +1,7 @@
 #!/bin/sh
 # Makes sure that Spark will find a Java that it runs on: JAVA_HOME first, then PATH, as Spark itself looks.
 # A missing or unsuitable Java on PATH is installed, headless, where a known package manager and the rights allow it;
-# otherwise one line says what to do and the exit status is 1.
+# otherwise one line names what to do and the exit status is 1.
 set -u
 
 # Spark's classes need 17; Hadoop's call what Java 24 removed.

@@ -25,8 +25,8 @@ if uv=$(command -v uv); then :; else
     fi
 fi
 
-# The stamp says that .venv is whole. Without it, after an interrupted run, a package may look installed and lack half its
-# files; and a Python that was upgraded or removed leaves an environment that does not start. Both begin anew.
+# The stamp shows that .venv is whole. Without it, after an interrupted run, a package may look installed and lack half its
+# files; and a Python that was upgraded or removed leaves an environment that does not start. Both begin from scratch.
 if [ -e .venv/.ready ] && .venv/bin/python -c '' 2>/dev/null; then
     rm .venv/.ready
 else

@@ -24,7 +24,7 @@ LONGEST = (
     "test_pipeline",
     "test_recovery",
     "test_histories",
-    "test_object_versions",
+    "test_file_versions",
     "test_forms",
 )
 

@@ -1,4 +1,4 @@
-"""What silver has to be, told again in plain Python: a table's files go in, the rows of its silver table come out.
+"""The expected silver in plain Python: a table's files go in, the rows of its silver table come out.
 
 The second opinion of the proof (docs/proof.md): no code of the project, no Spark. Sections are those of contracts.md.
 """
@@ -23,8 +23,8 @@ class Row:
 
     operation: str | None  # in a LOAD file it means nothing
     image: Mapping[str, Any] | None  # without the columns that the file lacks
-    committed_at: datetime | None = None  # what the timestamp column says
-    old_key: Mapping[str, Any] | None = None  # the key before the change, where before-images tell it (section 1.7)
+    committed_at: datetime | None = None  # the timestamp column
+    old_key: Mapping[str, Any] | None = None  # the key before the change, where before images have it (section 1.7)
     key: tuple[Any, ...] = ()
     generation: int = 0
     position: tuple[Any, ...] = ()
@@ -32,7 +32,7 @@ class Row:
 
 @dataclass(frozen=True)
 class Delivery:
-    """An object version, there from `modified_at` on. `rank` orders objects of one time (the project: by a hash)."""
+    """A file version, there from `modified_at` on. `rank` orders files of one time (the project: by a hash)."""
 
     path: str
     modified_at: datetime
@@ -42,7 +42,7 @@ class Delivery:
 
 @dataclass(frozen=True)
 class Rules:
-    """What the metadata says of the table."""
+    """The metadata of the table."""
 
     key: Sequence[str]
     columns: Sequence[str]
@@ -93,7 +93,7 @@ class Life:
 
 
 def file_time(path: str) -> datetime | None:
-    """The time in an object's name, UTC (section 1.2: any number of digits after the seconds); None for a LOAD."""
+    """The time in a file's name, UTC (section 1.2: any number of digits after the seconds); None for a LOAD."""
     parts = CHANGE.match(path.rsplit("/", 1)[-1])
     assert parts or LOAD.match(path.rsplit("/", 1)[-1]), f"{path} is neither LOAD<hex number> nor <yyyymmdd>-<hhmmss…>"
     return datetime.strptime("{}{}{:0<6}+0000".format(*parts.groups()), "%Y%m%d%H%M%S%f%z") if parts else None
@@ -163,13 +163,13 @@ def placed(deliveries: Sequence[Delivery], rules: Rules) -> list[Row]:
         time, came = file_time(file.path), generation[file.path, file.modified_at]
         for number, row in enumerate(file.rows or ()):
             operation, at = "L" if time is None else row.operation, row.committed_at or time or file.modified_at
-            place = (came, time is not None, time or NO_TIME, file.rank, file.path, number, file.modified_at)
+            position = (came, time is not None, time or NO_TIME, file.rank, file.path, number, file.modified_at)
             key = (file.path, number) if rules.mode == "append" else rules.key_of(row.image or {})
             if operation == "T" or (row.image and operation in ("L", "I", "U", "D") and set(key) - {None}):
                 old = rules.key_of(row.old_key or {})
                 if set(old) - {None} and old != key and rules.mode != "append":  # section 6.3, 4: old key first
-                    rows.append(Row("D", row.old_key, at, None, old, came, place))
-                rows.append(Row(operation, row.image, at, None, key, came, place))
+                    rows.append(Row("D", row.old_key, at, None, old, came, position))
+                rows.append(Row(operation, row.image, at, None, key, came, position))
     return sorted(rows, key=lambda row: row.position)
 
 

@@ -1,7 +1,7 @@
 {#
     What becomes of every column when a batch meets the table. Each entry: name, raw_type (none: the batch lacks
     it), type (as the table will have it) and change (add, promote or none). The first file that has a column makes its
-    type; then the policy counts: freeze and quarantine change no type, and quarantine adds no column that nobody listed
+    type; then the policy counts: freeze and quarantine change no type, and quarantine adds no column that is not listed
     once there is a table. The types of a batch are taken in the order of its files, as if each were a batch; a column
     that has several (is_cast) is cast while the files are read.
 #}

@@ -1,6 +1,6 @@
 {#
     Whether a text is one of the forms that a type is written in, and its value came through whole (docs/contracts.md
-    section 1.5). Spark reads more than that, and changes it: half a date is filled up, an offset or a digit is dropped.
+    section 1.5). Spark reads more than that, and changes it: half a date is completed, an offset or a digit is dropped.
     The plain text of a number needs no pattern: it is what the value is written as.
 #}
 {% macro cdc_is_exact_sql(text, value, type) -%}
@@ -42,9 +42,9 @@
 
 
 {#
-    So many significant digits tell any number of the type from its neighbours; more of them would be lost. A whole number
+    So many significant digits distinguish any number of the type from its neighbours; more of them would be lost. A whole number
     from so many digits on may have no number of the type. One that is too large becomes infinity and one that is too small
-    zero: both only if the text says so.
+    zero: both only if the text is such a number.
 #}
 {% macro _cdc_is_exact_double_sql(text, value, digits, whole_digits) -%}
 {%- set is_short = '(?![0.]*+(?:[0-9]\\\\.?+){' ~ digits ~ '}[0.]*+[1-9])' -%}

@@ -9,7 +9,7 @@
         {% if _has_built_table(node) %}
             {#- A hook may not ref() what it does not declare; the relations are the same. -#}
             {% set sql = '{% set ref = cdc_relation_of %}' ~ node.raw_code %}
-            {% do run_query('create or replace view ' ~ cdc_node_relation(node) ~ ' as\n' ~ render(sql)) %}
+            {% do run_query('create or replace view ' ~ cdc_relation_of(node) ~ ' as\n' ~ render(sql)) %}
             {% do log(node.name ~ ': dbt skipped it; made of the tables that exist', info=true) %}
         {% endif %}
     {% endfor %}
@@ -18,7 +18,7 @@
 
 {% macro _has_built_table(node) %}
     {% for name in node.depends_on.nodes if name in graph.nodes %}
-        {% if load_relation(cdc_node_relation(graph.nodes[name])) is not none %}
+        {% if load_relation(cdc_relation_of(graph.nodes[name])) is not none %}
             {% do return(true) %}
         {% endif %}
     {% endfor %}

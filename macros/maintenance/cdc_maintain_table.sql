@@ -1,4 +1,4 @@
-{# Looks at the metadata of a table, does what is due, and says what it did; a failed step does not stop the others. #}
+{# Reads the metadata of a table, runs and reports the steps that are due; a failed step does not stop the others. #}
 {% macro cdc_maintain_table(node, settings, dry_run) %}
     {% set name = node.schema ~ '.' ~ node.alias %}
     {% set relation = adapter.get_relation(database=node.database, schema=node.schema, identifier=node.alias) %}

@@ -15,7 +15,7 @@
     {% do validate_maintain(settings, names, layer, dry_run) %}
     {% set rows, failed = [], [] %}
     {% set nodes = cdc_maintained_nodes(names, layer) %}
-    {# What this session's rewrites of deletes write; batches go on by the property of their table. #}
+    {# What this session's rewrites of deletes write; batches use the property of their table. #}
     {% do adapter.set_properties({'spark.datasource.iceberg.delete-granularity': 'file'}) %}
     {% for node in nodes %}
         {% set row = cdc_maintain_table(node, settings, dry_run) %}

@@ -1,4 +1,4 @@
-{# What `make drift` asks, after it has listed the landing area. Python puts it in words (python_udfs/drift). #}
+{# The question of `make drift`, after the landing area was listed. Python reports the answer (python_udfs/drift). #}
 {% macro cdc_drift() %}
     {% set is_listed = load_relation(ref('raw_listing')) is not none %}
     {% set tables = [] %}

@@ -3,8 +3,7 @@
     {% set cdc = node.config.meta.cdc %}
     {% set bronze = adapter.get_relation(database=node.database, schema=node.schema, identifier=node.alias) %}
     {% set sql = cdc_new_files_sql(ref('raw_listing'), ref('rejected_files'), cdc, cdc_last_batch_id(bronze)) %}
-    {% set in_order_sql = 'select *\nfrom (' ~ sql
-        ~ ")\norder by generation, kind <> 'load', file_time nulls last, path, modified_at" %}
+    {% set in_order_sql = 'select *\nfrom (' ~ sql ~ ')\norder by ' ~ cdc_file_order_sql() %}
     {% set paths = [] %}
     {% for file in run_query(in_order_sql) if file['is_newest'] and file['kind'] != 'truncate' %}
         {% do paths.append(file['path']) %}

@@ -1,5 +1,5 @@
 {#
-    What `make explain` asks: everything in bronze and silver that has a say in one key. Python judges it
+    The question of `make explain`: everything in bronze and silver that decides one key. Python judges it
     (python_udfs/explain). The metadata names columns without case, bronze's own spelling finds their values.
 #}
 {% macro cdc_explain(table, key) %}

@@ -1,6 +1,6 @@
 {#
-    All that has a say in what one key is: its changes, changes that took another key, truncates, and the completion
-    of each reload, which stands before the reload's own rows.
+    All that decides one key: its changes, changes that took another key, truncates, and the completion of each reload,
+    which sorts before the reload's own rows.
 #}
 {% macro cdc_explain_changes_sql(cdc, bronze, names, key, types, has_old_key) -%}
 with changes as (
@@ -16,6 +16,8 @@ with changes as (
         _cdc_operation as operation,
         date_format(_cdc_committed_at, 'yyyy-MM-dd HH:mm:ss.SSSSSS') as committed_at,
         _cdc_sequence as sequence,
+        {{ cdc_sequence_part('_cdc_sequence', 'source_position') }} as source_position,
+        {{ cdc_sequence_part('_cdc_sequence', 'through_row') }} as row_position,
         string(_cdc_generation) as generation,
         _cdc_source_file as source_file,
         string(_cdc_file_row) as file_row,
@@ -33,7 +35,9 @@ reloads as (
         'reload' as role,
         'reload' as operation,
         date_format(min(_cdc_committed_at), 'yyyy-MM-dd HH:mm:ss.SSSSSS') as committed_at,
-        lpad(_cdc_generation, 6, '0') as sequence,
+        min({{ cdc_reset_point_sql() | indent(8) }}) as sequence,
+        min({{ cdc_reset_point_sql() | indent(8) }}) as source_position,
+        string(null) as row_position,
         string(_cdc_generation) as generation,
         min_by(_cdc_source_file, _cdc_sequence) filter (where _cdc_operation <> 'R') as source_file,
         string(min_by(_cdc_file_row, _cdc_sequence) filter (where _cdc_operation <> 'R')) as file_row,

@@ -1,5 +1,5 @@
 {#
-    The columns of quarantined parquet rows that the table has a place for, under the names that the files use. Their
+    The columns of quarantined parquet rows, and whether the table has them, under the names that the files use. Their
     values are text in JSON, but for binary and nested ones.
 #}
 {% macro cdc_replay_columns(cdc, bronze) %}

@@ -1,4 +1,4 @@
-{# The files of quarantined rows as cdc_new_files_sql gives them: the listing has what their place is made of. #}
+{# The files of quarantined rows as cdc_new_files_sql gives them: the listing has the parts of their source position. #}
 {% macro cdc_replay_files_sql(cdc, bronze, listing, batch_id) -%}
 select
     bad._cdc_source_file as path,
@@ -15,7 +15,7 @@ inner join (
     select
         _cdc_source_file,
         max_by(_cdc_generation, _cdc_sequence) as _cdc_generation,
-        max(cast(right(_cdc_sequence, 14) as bigint)) as modified_millis
+        max(cast({{ cdc_sequence_part('_cdc_sequence', 'modified_millis') }} as bigint)) as modified_millis
     from {{ bronze }}
     where _cdc_quarantine_rule is not null
     group by _cdc_source_file

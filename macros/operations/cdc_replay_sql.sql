@@ -1,4 +1,4 @@
-{# The rows that pass now, each at the place it had. What parquet rows do not carry, JSON cannot tell: that is kept. #}
+{# The rows that pass now, each at its old position. JSON does not show which columns are unavailable: that is kept. #}
 {% macro cdc_replay_sql(cdc, bronze, columns, judged_sql) -%}
 insert into {{ bronze }} ({{ get_quoted_csv(columns) }})
 with judged as (

@@ -10,7 +10,7 @@ with waiting as (
 
 select
     bad._cdc_source_file as _file_path,
-    timestamp_millis(cast(right(bad._cdc_sequence, 14) as bigint)) as _file_modified_at,
+    timestamp_millis(cast({{ cdc_sequence_part('bad._cdc_sequence', 'modified_millis') }} as bigint)) as _file_modified_at,
     bad._cdc_file_row + line_number as _file_row,
     value
 from waiting

@@ -6,7 +6,7 @@
 {% macro rebuild_silver(table) %}
     {% set node = cdc_silver_node(table) %}
     {% set cdc = node.config.meta.cdc %}
-    {% set silver = cdc_node_relation(node) %}
+    {% set silver = cdc_relation_of(node) %}
     {% set helper = api.Relation.create(
         database=node.database, schema=node.schema, identifier=node.alias ~ '__rebuild'
     ) %}
@@ -26,5 +26,5 @@
     {% do run_query('create or replace table ' ~ silver ~ '\n' ~ clauses ~ '\nas\nselect *\nfrom ' ~ helper) %}
     {{ print('4 of 4: dropping ' ~ helper) }}
     {% do run_query('drop table ' ~ helper) %}
-    {{ print(silver ~ ' is rebuilt. The next run goes on from it.') }}
+    {{ print(silver ~ ' is rebuilt. The next run continues from it.') }}
 {% endmacro %}

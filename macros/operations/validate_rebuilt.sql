@@ -8,7 +8,7 @@
             {% do found.append(row.values() | list) %}
         {% endfor %}
         {% do exceptions.raise_compiler_error(
-            'CDC error (rebuild_silver): ' ~ rebuilt ~ ' is not what ' ~ bronze ~ ' says; nothing was replaced. This is a'
+            'CDC error (rebuild_silver): ' ~ rebuilt ~ ' differs from ' ~ bronze ~ '; nothing was replaced. This is a'
             ~ ' defect: keep the table and report it. The first differences:\n'
             ~ cdc_text_table(rows.columns.keys() | list, found)
         ) %}

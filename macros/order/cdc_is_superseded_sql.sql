@@ -6,7 +6,8 @@ exists (
     where
         marker._cdc_operation = 'X'
         and marker._cdc_quarantine_rule is null
-        and {{ cdc_file_hash_sql('marker._cdc_sequence') }} = {{ cdc_file_hash_sql(alias ~ '._cdc_sequence') }}
-        and {{ cdc_modified_at_sql('marker._cdc_sequence') }} > {{ cdc_modified_at_sql(alias ~ '._cdc_sequence') }}
+        and {{ cdc_sequence_part('marker._cdc_sequence', 'file_hash') }} = {{ cdc_sequence_part(alias ~ '._cdc_sequence', 'file_hash') }}
+        and {{ cdc_sequence_part('marker._cdc_sequence', 'modified_millis') }}
+            > {{ cdc_sequence_part(alias ~ '._cdc_sequence', 'modified_millis') }}
 )
 {%- endmacro %}

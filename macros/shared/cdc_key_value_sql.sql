@@ -1,4 +1,4 @@
-{# A key column as it is compared: what the metadata says to ignore is taken away. #}
+{# A key column as it is compared: case or trailing spaces that key_comparison ignores are removed. #}
 {% macro cdc_key_value_sql(column, comparison) -%}
 {%- set value = column -%}
 {%- if 'ignore_trailing_spaces' in comparison -%}

@@ -13,7 +13,7 @@
     {% endif %}
     {% set positions = [] %}
     {% for row in run_query(_shared_positions_sql(cdc, listing, changes.after_batch_id, changes.last_batch_id)) %}
-        {% do positions.append(row['source_position']) %}
+        {% do positions.append(row['file_position']) %}
     {% endfor %}
     {% if not positions %}
         {% do return(0) %}
@@ -24,25 +24,26 @@
 
 
 {#
-    Places, without their generation, that more than one file has, one of them in a batch that silver has not applied.
+    Source positions, without their generation, that more than one file has, one of them in a batch that silver has not
+    applied.
 #}
 {% macro _shared_positions_sql(cdc, listing, after_batch_id, last_batch_id) -%}
-with objects as (
-    select
-        {{ cdc_dms_position_sql(has_generation=false) | indent(8) }} as source_position,
-        file_key,
-        batch_id
-    from {{ listing }}
-    where
-        feed = {{ adapter.string_literal(cdc.feed) }}
-        and source_schema = {{ adapter.string_literal(cdc.source_schema) }}
-        and source_table = {{ adapter.string_literal(cdc.source_table) }}
-        and kind in ('load', 'change')
-        and batch_id <= {{ last_batch_id }}
+{%- set files_sql -%}
+select *
+from {{ listing }}
+where
+    feed = {{ adapter.string_literal(cdc.feed) }}
+    and source_schema = {{ adapter.string_literal(cdc.source_schema) }}
+    and source_table = {{ adapter.string_literal(cdc.source_table) }}
+    and kind in ('load', 'change')
+    and batch_id <= {{ last_batch_id }}
+{%- endset -%}
+with files as (
+    {{ cdc_file_position_sql(files_sql) | indent(4) }}
 )
 
-select source_position
-from objects
-group by source_position
+select file_position
+from files
+group by file_position
 having count(distinct file_key) > 1 and max(batch_id) > {{ after_batch_id }}
 {%- endmacro %}

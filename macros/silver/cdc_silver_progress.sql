@@ -1,6 +1,6 @@
 {#
-    What the snapshot of this run will say of itself: how far silver is then, and what the run met. Numbers that cost a
-    look at the data are asked for only where the metadata or the listing says that there is something to count.
+    What the snapshot of this run will record: how far silver is, and numbers of the run. Numbers that need a query on the
+    data are computed only where the metadata or the listing shows that there is something to count.
 #}
 {% macro cdc_silver_progress(cdc, changes, plan) %}
     {% set progress = {

@@ -1,4 +1,4 @@
-{# The difference between a silver table and bronze, told the way that the table's mode wants. #}
+{# The difference between a silver table and bronze, by the mode of the table. #}
 {% macro cdc_difference_sql(cdc, silver, bronze, snapshot_id, columns, plan) -%}
 {%- if cdc.mode == 'history' -%}
 {{ cdc_history_difference_sql(cdc, silver, bronze, snapshot_id, plan) }}

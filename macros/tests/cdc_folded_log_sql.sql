@@ -1,15 +1,12 @@
 {#
-    Every key's changes in one array, folded from the first to the last: a road of its own to what the model computes
-    with the newest change per key. Expects the rows of bronze in `rows`; gives `folded`: change (the last one), state
+    Every key's changes in one array, folded from the first to the last: another algorithm than the model's, which
+    takes the newest change per key. Expects the rows of bronze in `rows`; gives `folded`: change (the last one), state
     (live, sequence, image) and reset points.
 #}
 {% macro cdc_folded_log_sql(cdc, plan) -%}
 reset_points as (
     select
-        array_sort(collect_set(case
-            when _cdc_operation = 'T' then _cdc_sequence
-            when _cdc_operation = 'R' then lpad(_cdc_generation, 6, '0')
-        end)) as reset_points
+        array_sort(collect_set({{ cdc_reset_point_sql() | indent(8) }})) as reset_points
     from rows
 ),
 

@@ -1,6 +1,6 @@
 {#
-    The whole history told again, key by key: all changes of a key in one array, in order, and one fold over it. The
-    model goes another way, by windows and from where silver stands.
+    The whole history computed again, key by key: all changes of a key in one array, in order, and one fold over it. The
+    model uses windows, and continues from silver's versions.
 #}
 {% macro cdc_history_difference_sql(cdc, silver, bronze, snapshot_id, plan) -%}
 {%- set names = plan | map(attribute='name') | list -%}
@@ -47,7 +47,7 @@ expected as (
 {%- endmacro %}
 
 
-{# How the row stands after an event: its image, none after a delete, and since when. #}
+{# How the row stands after an event: its image, none after a delete, and the time since which. #}
 {% macro _step_sql(names, before) -%}
 struct(
     event.sequence as sequence,

@@ -12,13 +12,13 @@ log as (
 ),
 
 single_reset_points as (
-    select struct(_cdc_sequence as sequence, _cdc_committed_at as at, -1 as generation) as reset_point
+    select struct({{ cdc_reset_point_sql() | indent(4) }} as sequence, _cdc_committed_at as at, -1 as generation) as reset_point
     from bronze
     where _cdc_operation = 'T'
     union all
     select
         struct(
-            lpad(_cdc_generation, 6, '0') as sequence,
+            min({{ cdc_reset_point_sql() | indent(12) }}) as sequence,
             min_by(_cdc_committed_at, struct(_cdc_operation <> 'L', _cdc_committed_at))
                 filter (where _cdc_operation <> 'R') as at,
             _cdc_generation as generation

@@ -12,10 +12,7 @@ log as (
 ),
 
 reset_point as (
-    select coalesce(max(case
-        when _cdc_operation = 'T' then _cdc_sequence
-        when _cdc_operation = 'R' then lpad(_cdc_generation, 6, '0')
-    end), '') as newest_reset_point
+    select coalesce(max({{ cdc_reset_point_sql() | indent(4) }}), '') as newest_reset_point
     from bronze
 ),
 

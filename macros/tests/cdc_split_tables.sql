@@ -1,4 +1,4 @@
-{# The split tables that exist: relation, and what their models say of them. #}
+{# The split tables that exist: relation, and the metadata of their models. #}
 {% macro cdc_split_tables() %}
     {% set splits = [] %}
     {% for node in cdc_models_of('split') %}

@@ -1,6 +1,6 @@
 {#
-    Tables that files of many tables hold and nobody described, with the number of their records. Records whose table
-    cannot be told have no name. Messages that are about no table were set aside.
+    Tables in multi-table files that have no metadata, with the number of their records. Records that do not name their
+    table have no name here. Messages about no table were set aside.
 #}
 {% macro cdc_unknown_tables_sql(splits) -%}
 {%- for split in splits %}

@@ -1,4 +1,4 @@
-{# A history is right only if what it calls open is what the source has: told from bronze without any version. #}
+{# A history is right only if its open versions are the rows of the source: computed from bronze, without versions. #}
 {% test open_versions_match_bronze(model) %}
 {{ cdc_blocks_nothing() }}
 {%- set progress = cdc_progress(model) if execute and flags.WHICH in ['test', 'build'] else {} %}

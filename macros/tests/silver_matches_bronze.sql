@@ -1,6 +1,6 @@
 {#
-    Silver computed again from all of bronze by another road than the model. Compared at the bronze snapshot that
-    silver says it has applied. Before any row was applied silver has only stand-in columns, and no row.
+    Silver computed again from all of bronze by another algorithm than the model's. Compared at the bronze snapshot that
+    silver's progress names. Before any row was applied silver has only placeholder columns, and no row.
 #}
 {% test silver_matches_bronze(model) %}
 {{ cdc_blocks_nothing() }}

@@ -77,7 +77,7 @@ class WarmDbt(Dbt):
     """
 
     def __init__(self, project: Path, show: Callable[[Any], None] | None = None) -> None:
-        # What other commands want of a run: its results as a file, and what is in the schemas that it does not touch.
+        # Other commands need a run's results as a file, and the relations of schemas that it does not touch.
         super().__init__(project, "--no-write-json", "--cache-selected-only", show=show)
         self._parsed: Any = None
         self._parsed_from = 0.0

@@ -22,7 +22,7 @@ DIFF_LINES = 20
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Write the generated files, or with ``--check`` only say whether they are current.
+    """Write the generated files, or with ``--check`` only report whether they are current.
 
     Args:
         arguments: words of the command line; None takes those of the process.

@@ -1,1 +1,1 @@
-"""What is known of each source format, a module each. README.md says what to write for another one."""
+"""The rules of each source format, a module each. README.md describes how to add one."""

@@ -38,15 +38,15 @@ spans_lines = M.never_spans_lines
 def rows(lines: DataFrame, feed: Mapping[str, Any]) -> DataFrame:
     """The rows of each message, as many as its `data` has; schema changes, heartbeats and watermarks are set aside.
 
-    Order (section 6.1): TiCDC's commitTs, deletes before inserts; else the offset in the sink's name and the place in
-    `data`; else the time of execution.
+    Order (section 6.1): TiCDC's commitTs, deletes before inserts; else the offset in the sink's name and the position
+    in `data`; else the time of execution.
 
     Args:
         lines: a row per line, which is a message: `FILE_COLUMNS`, file_row (bigint, from 0) and value (string).
         feed: `columns` and `time_zone`, in which TIMESTAMP columns are written.
 
     Returns:
-        `RESULT_COLUMNS`; file_row is the line times `ROWS_PER_LINE` plus the place in `data`.
+        `RESULT_COLUMNS`; file_row is the line times `ROWS_PER_LINE` plus the position in `data`.
     """
     message = F.col("message")
     is_row = F.col("set_aside").isNull()
@@ -154,9 +154,7 @@ def _member(written_type: Column, value: Column, is_enum: Column, is_set: Column
     members = F.transform(quoted, lambda member: F.replace(member, F.lit("''"), F.lit("'")))
     number = value.try_cast("bigint")
     # Spark refuses to look at a bit that a number has not.
-    chosen = F.filter(
-        members, lambda _, place: F.when(place < 64, F.bit_get(number, place) == 1).otherwise(F.lit(False))
-    )
+    chosen = F.filter(members, lambda _, bit: F.when(bit < 64, F.bit_get(number, bit) == 1).otherwise(F.lit(False)))
     has_members = F.size(members) > 0
     return F.when(
         is_enum & has_members,
@@ -175,5 +173,5 @@ def _position() -> Column:
     # A changed key comes as a delete and an insert of one transaction, in either order.
     rank = F.when(commit.isNotNull() & (F.col("message.type") != "DELETE"), 1)
     return F.concat_ws(
-        ".", M.digits(time, 20), M.digits(rank, 1), M.sink_place(commit.isNull()), M.digits(F.col("index"), 5)
+        ".", M.digits(time, 20), M.digits(rank, 1), M.sink_position(commit.isNull()), M.digits(F.col("index"), 5)
     )

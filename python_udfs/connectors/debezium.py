@@ -15,6 +15,7 @@ from pyspark.sql import functions as F
 
 from python_udfs.connectors import message_files
 from python_udfs.connectors import message_reading as M
+from python_udfs.connectors.file_names import SINK_FILE
 from python_udfs.connectors.lines import FILE_COLUMNS
 
 OPERATIONS = {"c": "I", "u": "U", "d": "D", "t": "T", "r": "L"}
@@ -23,17 +24,15 @@ SOURCE = (
     *("snapshot", "schema", "db", "table", "ts_ms", "ts_us", "file", "pos", "row", "lsn", "sequence"),
     *("scn", "commit_scn", "ssn"),
 )
-# What flattening adds to the columns of the table (section 3.3).
+# The fields that flattening adds to the columns of the table (section 3.3).
 METADATA = (
     "^__(?:source_.*|transaction_.*|deleted|op|ts_ms|ts_us|ts_ns|version|connector|name|snapshot|db|schema|table|sequence"
     "|server_id|gtid|file|pos|row|thread|query|txId|lsn|xmin|origin|origin_lsn|scn|commit_scn|lcr_position|rs_id|ssn"
     "|redo_thread|user_name|redo_sql|row_id|commit_ts_ms|start_scn|start_ts_ms|txSeq)$"
 )
-# <topic>+<partition>+<start offset>.<extension> (section 4)
-SINK_NAME = r"([^/+]+)\+(\d{1,9})\+(\d{1,18})\.[^/]*$"
 
 DECIMAL, BITS = "org.apache.kafka.connect.data.Decimal", "io.debezium.data.Bits"
-# What the message's schema calls a column, and the rule by which its value is read (section 3.4).
+# The schema name of a column's type, and the rule by which its value is read (section 3.4).
 RULES = {
     "io.debezium.time.Date": "days",
     "org.apache.kafka.connect.data.Date": "days",
@@ -105,7 +104,7 @@ def rows(lines: DataFrame, feed: Mapping[str, Any]) -> DataFrame:
     A position is three numbers of 20 digits and a last digit: for MySQL and MariaDB the binary log (4 digits for its
     base name, 16 for its number), the position in it and the row; for PostgreSQL the last commit, the LSN and 0; for
     Oracle the commit SCN, the SCN and the SSN. Where the message has none of them: topic partition, offset and 0, or
-    zeros if the name of the object is not the sink's. The last digit is 1 for a row of an incremental snapshot, which
+    zeros if the name of the file is not the sink's. The last digit is 1 for a row of an incremental snapshot, which
     follows the change at whose position it was read.
 
     Args:
@@ -120,15 +119,15 @@ def rows(lines: DataFrame, feed: Mapping[str, Any]) -> DataFrame:
         before (map of string to string), unavailable (array of string).
     """
     messages = _messages(lines, feed["form"])
-    placed = _placed(messages, [name for name in feed["binlog_names"].split("|") if name])
-    return _understood(placed, feed).select(*M.RESULT_COLUMNS)
+    ordered = _ordered(messages, [name for name in feed["binlog_names"].split("|") if name])
+    return _with_values(ordered, feed).select(*M.RESULT_COLUMNS)
 
 
 # Messages ------------------------------------------------------------------------------------------------------------
 
 
 def _messages(lines: DataFrame, form: str) -> DataFrame:
-    """What each line says, in the words of the envelope: op, source, new and old (column to value) and fields."""
+    """The content of each line, in the words of the envelope: op, source, new and old (column to value) and fields."""
     # Between brackets, text behind the message is an error.
     parsed = F.try_parse_json(F.concat(F.lit("["), "value", F.lit("]")))
     has_two_keys = F.array_sort(F.map_keys("top")) == F.array(F.lit("payload"), F.lit("schema"))
@@ -185,7 +184,7 @@ def _of_envelope() -> dict[str, Column]:
     return {
         "op": op,
         "source": F.struct(*(F.element_at(source, F.lit(name)).alias(name) for name in SOURCE)),
-        "tells_positions": F.lit(True),
+        "has_positions": F.lit(True),
         "new": F.when(op == "d", before).when(op != "t", after),
         "old": F.when(op == "u", before),
         "fields": F.get(F.filter("schema", lambda field: field["field"] == "after"), F.lit(0))["fields"],
@@ -195,7 +194,7 @@ def _of_envelope() -> dict[str, Column]:
 def _of_flattened() -> dict[str, Column]:
     """`add.fields` asks for `source.lsn` or, shorter, `lsn`; a table that it does not ask for is named by the topic."""
     source = {name: F.coalesce(_value("body", f"__source_{name}"), _value("body", f"__{name}")) for name in SOURCE}
-    topic = F.split(F.regexp_extract("file_key", SINK_NAME, 1), r"\.")
+    topic = F.split(F.regexp_extract("file_key", SINK_FILE, 1), r"\.")
     source["schema"] = F.coalesce(source["schema"], source["db"], F.get(topic, F.size(topic) - 2))
     source["table"] = F.coalesce(source["table"], F.when(F.size(topic) > 1, F.get(topic, F.size(topic) - 1)))
     is_deleted = F.lower(_value("body", "__deleted")) == "true"
@@ -203,7 +202,7 @@ def _of_flattened() -> dict[str, Column]:
     return {
         "op": op,
         "source": F.struct(*(column.alias(name) for name, column in source.items())),
-        "tells_positions": F.exists(F.map_keys("body"), lambda key: key.rlike("^__(?:source_)?(?:file|lsn|scn)$")),
+        "has_positions": F.exists(F.map_keys("body"), lambda key: key.rlike("^__(?:source_)?(?:file|lsn|scn)$")),
         "new": F.when(op.isNull() | (op != "t"), F.map_filter("body", lambda key, _: ~key.rlike(METADATA))),
         "old": F.lit(None).cast(_OBJECT),
         "fields": F.transform(
@@ -216,7 +215,7 @@ def _of_flattened() -> dict[str, Column]:
 # Positions -----------------------------------------------------------------------------------------------------------
 
 
-def _placed(messages: DataFrame, binlog_names: list[str]) -> DataFrame:
+def _ordered(messages: DataFrame, binlog_names: list[str]) -> DataFrame:
     """Adds position, and misplaced: why the source's own position cannot be understood (section 6.1)."""
     source = messages["source"]
     log_name = F.nullif(F.regexp_extract(source["file"], r"^(.+)\.\d{1,16}$", 1), F.lit(""))
@@ -264,10 +263,10 @@ def _placed(messages: DataFrame, binlog_names: list[str]) -> DataFrame:
         # A row of an incremental snapshot has no LSN of its own: it follows all that came after the last commit.
         .when(last_commit.isNotNull(), F.concat(_number(last_commit), F.lit("9" * 20 + _ZERO)))
     )
-    is_of_sink = F.col("file_key").rlike(SINK_NAME)
+    is_of_sink = F.col("file_key").rlike(SINK_FILE)
     folder = F.regexp_replace("file_key", r"[^/]*$", "")
-    topic_partition = F.concat_ws("+", *(F.regexp_extract("file_key", SINK_NAME, part) for part in (1, 2)))
-    start = F.regexp_extract("file_key", SINK_NAME, 3).try_cast("bigint")
+    topic_partition = F.concat_ws("+", *(F.regexp_extract("file_key", SINK_FILE, part) for part in (1, 2)))
+    start = F.regexp_extract("file_key", SINK_FILE, 3).try_cast("bigint")
     offset = F.when(is_of_sink, start + F.col("file_row"))
     by_arrival = Window.partitionBy(F.when(is_of_sink, topic_partition).otherwise(folder)).orderBy(
         offset.asc_nulls_first(), "file_key", "file_row"
@@ -275,7 +274,7 @@ def _placed(messages: DataFrame, binlog_names: list[str]) -> DataFrame:
     earlier = by_arrival.rowsBetween(Window.unboundedPreceding, Window.currentRow)
     is_incremental = F.coalesce((F.col("op") == "r") & (source["snapshot"] == "incremental"), F.lit(False))
     of_sink = F.concat(
-        _number(F.regexp_extract("file_key", SINK_NAME, 2)), _number(offset.cast("string")), F.lit(_ZERO)
+        _number(F.regexp_extract("file_key", SINK_FILE, 2)), _number(offset.cast("string")), F.lit(_ZERO)
     )
     return (
         messages.withColumn("misplaced", F.concat_ws("; ", *wrong))
@@ -287,7 +286,7 @@ def _placed(messages: DataFrame, binlog_names: list[str]) -> DataFrame:
             F.concat(
                 F.coalesce(
                     "own",
-                    F.when(F.col("is_incremental") & F.col("tells_positions"), F.coalesce("reached", F.lit(_ZERO * 3))),
+                    F.when(F.col("is_incremental") & F.col("has_positions"), F.coalesce("reached", F.lit(_ZERO * 3))),
                     F.when(is_of_sink, of_sink),
                     F.lit(_ZERO * 3),
                 ),
@@ -310,7 +309,7 @@ def _shown(text: Column) -> Column:
 # Changes -------------------------------------------------------------------------------------------------------------
 
 
-def _understood(messages: DataFrame, feed: Mapping[str, Any]) -> DataFrame:
+def _with_values(messages: DataFrame, feed: Mapping[str, Any]) -> DataFrame:
     """Adds tables, operations and values, and what is wrong with them."""
     schema, table = F.nullif(F.col("source.schema"), F.lit("")), F.nullif(F.col("source.table"), F.lit(""))
     if feed["form"] == "envelope":
@@ -474,7 +473,7 @@ def _values(feed: Mapping[str, Any]) -> Column:
 
 
 def _rule(one: Column, feed: Mapping[str, Any]) -> Column:
-    """How a value is to be read: as the message's schema says, or else the type in cdc_columns (section 3.4)."""
+    """How a value is read: by the message's schema, or else by the type in cdc_columns (section 3.4)."""
     text, field, data_type = one["text"], one["field"], one["type"]
     is_schemaless = field.isNull()
     is_text = F.schema_of_variant(one["json"]) == "STRING"

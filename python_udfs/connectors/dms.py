@@ -8,15 +8,23 @@ from typing import Any
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
-from python_udfs.connectors.file_names import NAME, NEVER_READ, first_reason
+from python_udfs.connectors.file_names import (
+    DMS_CHANGES,
+    DMS_CONTROL_TABLE,
+    DMS_LOAD,
+    DMS_TRANSACTIONS,
+    DMS_VALIDATION,
+    NAME,
+    NEVER_READ,
+    first_reason,
+)
 from python_udfs.connectors.lines import FILE_COLUMNS, joined, up_to
 from python_udfs.connectors.protocol import FileRules
 
-# Section 1.2: the digit counts vary between engine versions, so none is required.
-LOAD = rf"{NAME} rlike r'^(SEGMENT\d+_)?LOAD[0-9A-Fa-f]{{5,8}}\.'"
-CHANGES = rf"{NAME} rlike r'^\d{{8}}-\d{{6,12}}\.'"
+LOAD = rf"{NAME} rlike r'^{DMS_LOAD}\.'"
+CHANGES = rf"{NAME} rlike r'^{DMS_CHANGES}\.'"
 # Section 1.4: always csv, whatever the format of the loads.
-TRANSACTIONS = rf"{NAME} rlike r'^CDC_TXN-\d{{17}}\.csv(\.gz)?$'"
+TRANSACTIONS = rf"{NAME} rlike r'^{DMS_TRANSACTIONS}\.csv(\.gz)?$'"
 IN_TABLE_FOLDER = "file_key like '%/%/%'"
 # A quoted value of a CSV record, up to the quote that closes it (section 1.5). With other than possessive loops Java's
 # matcher recurses once per character.
@@ -28,17 +36,17 @@ _TIME = f"try_to_timestamp(concat(left({_DIGITS}, 14), '.', right({_DIGITS}, 6))
 
 
 def file_rules(feed: Mapping[str, Any]) -> FileRules:
-    """What the names of DMS files show (docs/contracts.md sections 1.2 and 1.4).
+    """The facts in the names of DMS files (docs/contracts.md sections 1.2 and 1.4).
 
     Args:
-        feed: `format` is that of the files in table folders; `is_multi_table` says whether transaction files are read.
+        feed: `format` is that of the files in table folders; `is_multi_table`: whether transaction files are read.
 
     Returns:
         Spark SQL expressions over `file_key` and `size`.
     """
     of_all = first_reason(
-        ("file_key rlike '(^|/)s3_validation_failures/'", "DMS validation report"),
-        (f"{IN_TABLE_FOLDER} and startswith(split_part(file_key, '/', 2), 'awsdms_')", "DMS control table"),
+        (f"file_key rlike '{DMS_VALIDATION}'", "DMS validation report"),
+        (f"file_key rlike '{DMS_CONTROL_TABLE}'", "DMS control table"),
         *NEVER_READ,
     )
     of_transactions = first_reason(
@@ -73,10 +81,10 @@ def spans_lines(feed: Mapping[str, Any]) -> str:
     Args:
         feed: `delimiter`, one character.
     """
-    return _goes_on("value", feed)
+    return _is_open_after("value", feed)
 
 
-def _goes_on(line: str, feed: Mapping[str, Any]) -> str:
+def _is_open_after(line: str, feed: Mapping[str, Any]) -> str:
     delimiter = _delimiter(feed)
     field = f'(?:{_OPENED}"[^{delimiter}]*+|[^"{delimiter}][^{delimiter}]*+)?+'
     return rf"""(contains({line}, '"') and {line} rlike r'\A(?:{field}{delimiter})*+{_OPENED}\z')"""
@@ -90,14 +98,14 @@ def _marked(lines: DataFrame, feed: Mapping[str, Any]) -> DataFrame:
     """Adds begins: whether a line begins outside of a quoted value, as macro cdc_csv_lines_sql finds it.
 
     A line ends the same way however it begins (a fixed end), or as it began, or the other way (a turn). A line begins
-    as the last fixed end before it says, turned as often as there were turns since.
+    as the last fixed end before it left it, turned as often as there were turns since.
     """
-    stays = "not contains(value, '\"') or " + _goes_on("concat('\"', value)", feed)
+    stays = "not contains(value, '\"') or " + _is_open_after("concat('\"', value)", feed)
     is_fixed, is_turn = F.col("opens") == F.col("stays"), (F.col("opens") & ~F.col("stays")).cast("int")
     end = F.when(is_fixed, F.col("turns") + F.col("opens").cast("int"))
     since = F.last_value(end, ignoreNulls=True).over(up_to(-1))
     return (
-        lines.withColumn("opens", F.expr(_goes_on("value", feed)))
+        lines.withColumn("opens", F.expr(_is_open_after("value", feed)))
         .withColumn("stays", F.expr(stays))
         .withColumn("turns", F.sum(is_turn).over(up_to(0)))
         .withColumn("begins", (F.col("turns") - is_turn + F.coalesce(since, F.lit(0))) % 2 == 0)
@@ -108,7 +116,7 @@ def _marked(lines: DataFrame, feed: Mapping[str, Any]) -> DataFrame:
 def rows(lines: DataFrame, feed: Mapping[str, Any]) -> DataFrame:
     """The records of transaction files, by source table (docs/contracts.md section 1.4).
 
-    A record begins with operation, table and schema, and goes on to the next line inside of a quoted value. One that
+    A record begins with operation, table and schema, and spans lines inside of a quoted value. One that
     does not begin so belongs to no table: both names are NULL.
 
     Args:
@@ -118,7 +126,7 @@ def rows(lines: DataFrame, feed: Mapping[str, Any]) -> DataFrame:
     Returns:
         `FILE_COLUMNS`, file_row (of the record's first line), source_schema, source_table and content (the record).
     """
-    # Three fields of many: what is asked of them is asked of this short text.
+    # Three fields of many: the names are cut out of this short text.
     begin = F.substring_index("content", feed["delimiter"], 3)
     return (
         joined(lines, lambda some: _marked(some, feed), feed)

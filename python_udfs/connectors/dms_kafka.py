@@ -21,8 +21,8 @@ file_rules = message_files.file_rules
 
 
 def spans_lines(feed: Mapping[str, Any]) -> str:
-    """A condition in SQL on the column `value` of a line: a message may go on to it."""
-    return M.GOES_ON
+    """A condition in SQL on the column `value` of a line: a message may continue on it."""
+    return M.CONTINUES
 
 
 def rows(lines: DataFrame, feed: Mapping[str, Any]) -> DataFrame:
@@ -162,7 +162,7 @@ def _decode(name: Column, value: Column) -> tuple[Column, Column]:
 
 
 def _unavailable(feed: Mapping[str, Any]) -> Column:
-    """Listed columns that the message lacks, where the feed says that silver keeps their values."""
+    """Listed columns that the message lacks, where the feed keeps absent columns."""
     nothing = F.lit(None).cast("array<string>")
     if feed["absent_columns"] != "keep":
         return nothing
@@ -181,5 +181,5 @@ def _position() -> Column:
         M.digits(time, 17),
         M.digits(F.when(is_complete, F.col("transaction")), 20),
         M.digits(F.when(is_complete, F.col("record")), 20),
-        M.sink_place(~is_complete),
+        M.sink_position(~is_complete),
     )

@@ -1,9 +1,21 @@
-"""What the rules for names of all connectors share."""
+"""The patterns of file names, and what the rules of all connectors share. Needs no Spark."""
 
 from __future__ import annotations
 
 # Name of the file without its folders.
 NAME = "substring_index(file_key, '/', -1)"
+
+# Names of DMS files up to the extension (docs/contracts.md sections 1.2 and 1.4). The
+# digits of a change file vary between engine versions.
+DMS_LOAD = "(?:SEGMENT[0-9]+_)?LOAD[0-9A-Fa-f]{5,8}"
+DMS_CHANGES = "[0-9]{8}-[0-9]{6,12}"
+DMS_TRANSACTIONS = "CDC_TXN-[0-9]{17}"
+# Paths of files that DMS writes and that hold no rows of the source.
+DMS_VALIDATION = "(?:^|/)s3_validation_failures/"
+DMS_CONTROL_TABLE = "^[^/]+/awsdms_[^/]*/"
+# A Kafka sink's <topic>+<partition>+<offset of the first message>.<extension> (section 4): the path of a file.
+# An offset of 18 digits is a bigint.
+SINK_FILE = r"(?:^|/)([^/+]+)\+([0-9]{1,10})\+([0-9]{1,18})(?:\.[^/+]*)?$"
 
 # Files that no connector reads: a condition, and the reason that is recorded.
 NEVER_READ = (
@@ -13,9 +25,9 @@ NEVER_READ = (
     ),
     (rf"{NAME} rlike r'_\$folder\$$'", "folder marker"),
     (rf"{NAME} rlike r'^(_SUCCESS$|_started|_committed|_metadata$|_common_metadata$)'", "marker of the writer"),
-    (rf"{NAME} rlike r'(?i)(\.tmp|\.temp|\.crc|\.filepart|\.part|\.inprogress|\._copying_|~)$'", "temporary object"),
+    (rf"{NAME} rlike r'(?i)(\.tmp|\.temp|\.crc|\.filepart|\.part|\.inprogress|\._copying_|~)$'", "temporary file"),
     (f"{NAME} like '.%'", "hidden file: its name begins with a dot"),
-    ("size = 0", "zero-byte object"),
+    ("size = 0", "zero-byte file"),
 )
 
 

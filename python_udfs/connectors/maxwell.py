@@ -37,8 +37,8 @@ spans_lines = M.never_spans_lines
 def rows(lines: DataFrame, feed: Mapping[str, Any]) -> DataFrame:
     """The rows of Maxwell's messages; schema changes and the marks of a bootstrap are set aside.
 
-    Order (section 6.1): binlog file, position in it and place in the transaction, the row that commits last. What is
-    missing of it, the offset in the sink's name gives, else the second, the transaction and the place in it.
+    Order (section 6.1): binlog file, position in it and number in the transaction, the row that commits last. Without
+    these, the offset in the sink's name, else the second, the transaction and the number in it.
 
     Args:
         lines: a row per line, which is a message: `FILE_COLUMNS`, file_row (bigint, from 0) and value (string).
@@ -108,7 +108,7 @@ def _time() -> Column:
 
 
 def _position() -> Column:
-    file, place = (F.regexp_extract("message.position", _BINLOG, group) for group in (1, 2))
+    file, offset = (F.regexp_extract("message.position", _BINLOG, group) for group in (1, 2))
     in_binlog = F.col("message.position").isNotNull() & ~_is_load()
     by_time = ~in_binlog & ~M.in_sink()
     commits = F.coalesce(F.col("message.commit") == "true", F.lit(False))
@@ -116,7 +116,7 @@ def _position() -> Column:
     return F.concat_ws(
         ".",
         M.digits(F.when(in_binlog, file).when(by_time, F.unix_seconds(_time()).cast("string")), 10),
-        M.digits(F.when(in_binlog, place).when(by_time, F.col("message.xid")), 20),
+        M.digits(F.when(in_binlog, offset).when(by_time, F.col("message.xid")), 20),
         M.digits(F.when(in_binlog | by_time, row), 10),
-        M.sink_place(~in_binlog | row.isNull()),
+        M.sink_position(~in_binlog | row.isNull()),
     )

@@ -12,6 +12,7 @@ from typing import Any
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
+from python_udfs.connectors.file_names import SINK_FILE
 from python_udfs.connectors.lines import FILE_COLUMNS, joined
 
 RESULT_COLUMNS = [
@@ -46,7 +47,6 @@ _LONG = rf'\A(?:[^"0-9]++|{_STRING}|(?:0\.)?+(?:[0-9]\.?+){{1,38}}+(?![0-9]))*+[
 _MARK = "\ufdd0\ufdd1"
 _MARKED = rf'"?{_MARK}([0-9.eE+-]++)"?'
 _LAST_MICROSECOND = 253_402_300_800_000_000 - 1  # of the year 9999
-_SINK_NAME = r"(?:^|/)([^/+]+)\+([0-9]{1,10})\+([0-9]{1,19})(?:\.[^/+]*)?$"
 
 
 def one_per_line(lines: DataFrame) -> DataFrame:
@@ -56,22 +56,22 @@ def one_per_line(lines: DataFrame) -> DataFrame:
         lines: a row per line: `FILE_COLUMNS`, file_row (bigint, from 0) and value (string).
 
     Returns:
-        `FILE_COLUMNS`, file_row, content (string: the message) and number (bigint: of the message in its object).
+        `FILE_COLUMNS`, file_row, content (string: the message) and number (bigint: of the message in its file).
     """
     return lines.select(*FILE_COLUMNS, "file_row", F.col("value").alias("content"), F.col("file_row").alias("number"))
 
 
 def never_spans_lines(feed: Mapping[str, Any]) -> str:
-    """The condition of connectors that read with `one_per_line`: no message goes on to another line."""
+    """The condition of connectors that read with `one_per_line`: no message spans lines."""
     return "false"
 
 
-# For Spark's parser: where no such line is in an object, `over_lines` has nothing to join.
-GOES_ON = r"not value rlike r'^\s*+\{'"
+# For Spark's parser: where no such line is in a file, `over_lines` has nothing to join.
+CONTINUES = r"not value rlike r'^\s*+\{'"
 
 
 def over_lines(lines: DataFrame, feed: Mapping[str, Any]) -> DataFrame:
-    """A message begins on each line that begins with a brace, indented or not, and goes on to the next such line.
+    """A message begins on each line that begins with a brace, indented or not, and ends before the next such line.
 
     True of messages in one line as well as of pretty-printed ones in which no line begins with a nested object; after
     a message that is cut off, the next one is read again. Lines before the first brace are one message.
@@ -83,7 +83,7 @@ def over_lines(lines: DataFrame, feed: Mapping[str, Any]) -> DataFrame:
     Returns:
         The columns of `one_per_line`; file_row is the message's first line.
     """
-    return joined(lines, lambda some: some.withColumn("begins", ~F.expr(GOES_ON)), feed)
+    return joined(lines, lambda some: some.withColumn("begins", ~F.expr(CONTINUES)), feed)
 
 
 def parsed(text: Column, schema: str) -> Column:
@@ -96,7 +96,7 @@ def parsed(text: Column, schema: str) -> Column:
     exact = F.when(text.rlike(_FRACTION), F.regexp_replace(text, _NUMBER, f'$1"{_MARK}$2"')).otherwise(text)
     whole = text.rlike(r"\}\s*+$") & ~(text.rlike(r"\}\s*+\{") & text.rlike(_TWO_MESSAGES))
     options = {"columnNameOfCorruptRecord": "_malformed"}
-    # The parser reads the first of several messages and says nothing of the others.
+    # The parser reads the first of several messages and ignores the others.
     return F.from_json(F.when(whole, exact).otherwise(F.lit("no message")), f"{schema}, _malformed string", options)
 
 
@@ -150,7 +150,7 @@ Decode = Callable[[Column, Column], tuple[Column, Column]]
 
 
 def decoded(values: Column, decode: Decode) -> Column:
-    """Each value of a map with what is wrong with it: map<string, struct<text string, problem string>>.
+    """Each value of a map with its defect: map<string, struct<text string, problem string>>.
 
     Args:
         values: map<string,string> of a parsed message.
@@ -172,7 +172,7 @@ def texts(values: Column) -> Column:
 
 
 def problems(values: Column) -> Column:
-    """What is wrong with what `decoded` returned: array<string>, empty for NULL.
+    """The defects in the result of `decoded`: array<string>, empty for NULL.
 
     A column that is there twice is wrong, whatever its case: the tables know no case. So is one without a name.
     """
@@ -184,8 +184,8 @@ def problems(values: Column) -> Column:
 
 
 def received(value: Column, expected: str) -> Column:
-    """One line that says what was received instead of what was expected."""
-    # Enough to find the place by; the whole message is in the row's content.
+    """One line: what was received and what was expected."""
+    # Enough to find the position by; the whole message is in the row's content.
     shown = F.regexp_replace(F.substr(value, F.lit(1), F.lit(100)), r"\s+", " ")
     return F.coalesce(
         F.concat(F.lit("received '"), shown, F.lit(f"', expected {expected}")),
@@ -229,7 +229,7 @@ def malformed(expected: str, fields: list[Column], *decoded_values: Column) -> C
 
 
 def translated(word: Column, words: Mapping[str, str]) -> Column:
-    """What the source's word stands for; NULL for other words."""
+    """The operation of the source's word; NULL for other words."""
     return F.coalesce(*(F.when(word == one, F.lit(meaning)) for one, meaning in words.items()))
 
 
@@ -240,24 +240,24 @@ def digits(number: Column, width: int) -> Column:
 
 def in_sink() -> Column:
     """Whether the file's name shows topic, partition and offset (docs/contracts.md section 4)."""
-    return F.col("file_key").rlike(_SINK_NAME)
+    return F.col("file_key").rlike(SINK_FILE)
 
 
-def sink_place(wanted: Column) -> Column:
+def sink_position(wanted: Column) -> Column:
     """Topic (a hash, for fixed width), partition and offset of the message; zeros if its file's name shows none.
 
-    Section 4 of docs/contracts.md: the offset is that of the object's first message and the number of this one, true of
-    topics without gaps; the order within an object holds in any case.
+    Section 4 of docs/contracts.md: the offset is that of the file's first message plus the number of this one, true of
+    topics without gaps; the order within a file holds in any case.
 
     Args:
-        wanted: boolean; zeros where false. What the source itself says of the order is the same each time a message is
-            sent, and its offset is not.
+        wanted: boolean; zeros where false. The source's own position is the same each time a message is sent, and its
+            offset is not.
     """
-    topic, partition, start = (F.regexp_extract("file_key", _SINK_NAME, group) for group in (1, 2, 3))
-    place = F.concat_ws(
+    topic, partition, start = (F.regexp_extract("file_key", SINK_FILE, group) for group in (1, 2, 3))
+    position = F.concat_ws(
         ".",
         F.substr(F.md5(topic), F.lit(1), F.lit(8)),
         digits(partition, 10),
         digits(F.try_add(start.try_cast("bigint"), F.col("number")), 19),
     )
-    return F.when(wanted & in_sink(), place).otherwise(F.lit(".".join("0" * width for width in (8, 10, 19))))
+    return F.when(wanted & in_sink(), position).otherwise(F.lit(".".join("0" * width for width in (8, 10, 19))))

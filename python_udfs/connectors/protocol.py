@@ -1,4 +1,4 @@
-"""What a connector is: the functions that the module of each source format has."""
+"""The interface of a connector: the functions that the module of each source format has."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ NO_TIME = "cast(null as timestamp)"
 
 @dataclass(frozen=True)
 class FileRules:
-    """What a file is, as Spark SQL expressions over its `file_key` (under the feed's location) and `size`.
+    """The facts of a file, as Spark SQL expressions over its `file_key` (under the feed's location) and `size`.
 
     Attributes:
         ignored_reason: string, why the file is not read; null if it is.
-        kind: string, what the file is if it is read: `load`, `change`, or `multi_table` (changes of many tables).
+        kind: string, the kind of the file if it is read: `load`, `change`, or `multi_table` (changes of many tables).
         file_time: timestamp in the file's name if it is read, null if there is none.
         source_schema: string, null where the name does not show it.
         source_table: string, null where the name does not show it.
@@ -46,8 +46,8 @@ class Connector(Protocol):
     def spans_lines(self, feed: Mapping[str, Any]) -> str:
         """A condition in SQL on `value`, a line of a multi-table file.
 
-        It is true of at least one line of each file in which a record goes on to another line; `false` for a source
-        format that has no such records.
+        It is true of at least one line of each file in which a record spans lines; `false` for a source format that has
+        no such records.
         """
 
     def rows(self, lines: DataFrame, feed: Mapping[str, Any]) -> DataFrame:

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from python_udfs.metadata import Feed
 
 OUTPUT = "discovered"
-# Schemes of places of files; any other URL is one of a database.
+# Schemes of file systems; any other URL is one of a database.
 FILE_SCHEMES = ("file", "s3", "s3a", "s3n", "gs", "gcs", "abfs", "abfss", "hdfs", "viewfs")
 WIDTH = 100
 FEED_NAME = re.compile(r"[a-z][a-z0-9_]*")
@@ -134,7 +134,7 @@ def _find(options: argparse.Namespace, feed: Feed | None, problems: list[str]) -
 
 
 def _feed_row(options: argparse.Namespace, found: Found) -> Row:
-    """The row of a feed that is new: DMS files, until somebody says otherwise."""
+    """The row of a feed that is new: DMS files, unless the user changes it."""
     schemas = ", ".join(sorted({table.schema for table in found.tables}))
     is_folder = found.kind == "files"
     return {
@@ -157,7 +157,7 @@ def _location(source: str) -> str:
 
 
 def _order(feed: Feed, change_sequence: str | None) -> Warned:
-    remedy = "Add a column with AR_H_CHANGE_SEQ (docs/contracts.md section 1.8) at the task if files may be mixed up."
+    remedy = "Add a column with AR_H_CHANGE_SEQ (docs/contracts.md section 1.8) at the task if files may lack order."
     if change_sequence:
         remedy = f"Files have a change sequence: add change_sequence_column={change_sequence} to the feed's options."
     advice = (
@@ -184,13 +184,13 @@ def _report(found: Found, feed: Feed) -> None:
     say(text_table(("table", "key", "columns", "warnings"), lines, "<<><"))
     say()
 
-    places = [("all tables", warned) for warned in found.warned]
-    places += [(table.full_name, warned) for table in found.tables for warned in table.warned]
-    for label, advice in dict.fromkeys((warned.label, warned.advice) for _, warned in places):
+    warnings = [("all tables", warned) for warned in found.warned]
+    warnings += [(table.full_name, warned) for table in found.tables for warned in table.warned]
+    for label, advice in dict.fromkeys((warned.label, warned.advice) for _, warned in warnings):
         say(textwrap.fill(f"{label}: {advice}", WIDTH))
-        for place, warned in places:
+        for owner, warned in warnings:
             if (warned.label, warned.advice) == (label, advice):
-                say(f"  {place}: {warned.detail}" if warned.detail else f"  {place}")
+                say(f"  {owner}: {warned.detail}" if warned.detail else f"  {owner}")
         say()
 
 

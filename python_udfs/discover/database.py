@@ -1,4 +1,4 @@
-"""What is known about every database; MySQL, PostgreSQL and Oracle say more in modules of their own."""
+"""What is known about every database; MySQL, PostgreSQL and Oracle have modules of their own."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from python_udfs.discover.found import FoundTable
 
-Place = tuple[str, str, str]  # schema, table, column
+ColumnId = tuple[str, str, str]  # schema, table, column
 
 
 @dataclass
@@ -29,8 +29,8 @@ class Database:
     """
 
     is_dms: bool
-    natives: dict[Place, str] = field(default_factory=dict)
-    kinds: dict[Place, str] = field(default_factory=dict)
+    natives: dict[ColumnId, str] = field(default_factory=dict)
+    kinds: dict[ColumnId, str] = field(default_factory=dict)
 
     # By SQLAlchemy's name of the type, or by the database's own where SQLAlchemy has none.
     types: ClassVar[Mapping[str, str]] = {

@@ -18,6 +18,13 @@ import pyarrow as pa
 import pyarrow.fs
 import pyarrow.parquet
 
+from python_udfs.connectors.file_names import (
+    DMS_CHANGES,
+    DMS_CONTROL_TABLE,
+    DMS_LOAD,
+    DMS_TRANSACTIONS,
+    DMS_VALIDATION,
+)
 from python_udfs.connectors.options import DELIMITER_WORDS
 from python_udfs.discover.found import Found, FoundColumn, FoundTable, Typed, Warned, matches, no_key
 from python_udfs.errors import UsageError
@@ -26,10 +33,10 @@ from python_udfs.metadata import FeedOptions
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-LOAD_NAME = re.compile(r"(?:SEGMENT\d+_)?LOAD[0-9A-Fa-f]{5,8}\.(?:parquet|csv)(?:\.gz)?")
-CHANGE_NAME = re.compile(r"\d{8}-\d{6,12}\.(?:parquet|csv)(?:\.gz)?")
-TRANSACTIONS_NAME = re.compile(r"CDC_TXN-\d{17}\.csv(?:\.gz)?")
-NOT_OURS = re.compile(r"(?:^|/)s3_validation_failures/|^[^/]+/awsdms_")
+LOAD_NAME = re.compile(rf"{DMS_LOAD}\.(?:parquet|csv)(?:\.gz)?")
+CHANGE_NAME = re.compile(rf"{DMS_CHANGES}\.(?:parquet|csv)(?:\.gz)?")
+TRANSACTIONS_NAME = re.compile(rf"{DMS_TRANSACTIONS}\.csv(?:\.gz)?")
+NOT_OURS = re.compile(f"{DMS_VALIDATION}|{DMS_CONTROL_TABLE}")
 
 FILES_PER_KIND = 5  # of a table's loads and of its changes: the first and the last ones
 BYTES_PER_FILE = 64 * 1024
@@ -109,7 +116,7 @@ def read_folder(
     format: str | None = None,
     options: FeedOptions | None = None,
 ) -> Found:
-    """What the files of a landing folder say about their tables.
+    """What the files of a landing folder show of their tables.
 
     Args:
         source: a folder, or a URI that pyarrow opens; it holds `<schema>/<table>/` folders.
@@ -124,9 +131,9 @@ def read_folder(
     Raises:
         UsageError: there is no such folder, or no file of such a schema or table in it.
     """
-    filesystem, base, objects = _open(source)
+    filesystem, base, files = _open(source)
     source = _shown(source)
-    folders, transactions = _sorted(base, objects)
+    folders, transactions = _sorted(base, files)
     folders = _chosen(folders, schemas, tables, source, transactions)
     formats = Counter(_format(key) for folder in folders.values() for key in folder.loads + folder.changes)
     format = format or formats.most_common(1)[0][0]
@@ -181,11 +188,11 @@ def _shown(source: str) -> str:
     return re.sub(r":.*@", ":***@", source).partition("?")[0]
 
 
-def _sorted(base: str, objects: Iterable[pyarrow.fs.FileInfo]) -> tuple[_Folders, list[str]]:
+def _sorted(base: str, files: Iterable[pyarrow.fs.FileInfo]) -> tuple[_Folders, list[str]]:
     """The files by table, and the transaction files."""
     folders: _Folders = {}
     transactions = []
-    for info in objects:
+    for info in files:
         key = info.path[len(base) + 1 :]
         if not info.is_file or not info.size or NOT_OURS.search(key):
             continue
@@ -215,9 +222,7 @@ def _chosen(
     if missing:
         names = ", ".join(there)
         raise UsageError([f"SCHEMAS: {source} has no schema {schema!r}; there are: {names}" for schema in missing])
-    chosen = {
-        place: its for place, its in folders.items() if place[0] in (schemas or there) and matches(place[1], tables)
-    }
+    chosen = {name: its for name, its in folders.items() if name[0] in (schemas or there) and matches(name[1], tables)}
     if not chosen:
         raise UsageError([f"TABLES: no table in {source} is like {' or '.join(tables)}"])
     return chosen
@@ -342,8 +347,8 @@ def _leave_source_columns(folders: _Folders, found: Found, options: FeedOptions 
     for file in files:
         file.columns = [
             column
-            for place, column in enumerate(file.columns)
-            if not time or (column.name.lower() != time.lower() if is_named else place > 0)
+            for position, column in enumerate(file.columns)
+            if not time or (column.name.lower() != time.lower() if is_named else position > 0)
         ]
     names = {column.name.lower() for file in files for column in file.columns}
     sequences = [column.name for file in files for column in file.columns if _is_change_sequence(column)]
@@ -405,15 +410,15 @@ def _table(
         shortest = len(seen)
     else:
         for file in files:
-            for place, column in enumerate(file.columns, start=1):
-                seen.setdefault(f"column_{place}", []).append(column)
+            for position, column in enumerate(file.columns, start=1):
+                seen.setdefault(f"column_{position}", []).append(column)
         shortest = min((len(file.columns) for file in files), default=0)
 
     table = FoundTable(schema, name, [])
     unknown, before_images = [], []
     prefix = (options.before_image_prefix if options else found.options.get("before_image_prefix")) or ""
     sequence = options.change_sequence_column if options else found.change_sequence
-    for place, (key, columns) in enumerate(seen.items(), start=1):
+    for position, (key, columns) in enumerate(seen.items(), start=1):
         typed = _typed(columns, found.format)
         shown = columns[0].name if is_named else key
         if sequence and is_named and key == sequence.lower():  # it is found by its name
@@ -426,7 +431,7 @@ def _table(
                 continue
         if not typed.is_known:
             unknown.append(f"{shown} {typed.remark}")
-        table.columns.append(FoundColumn(shown, typed.data_type, optional=place > shortest))
+        table.columns.append(FoundColumn(shown, typed.data_type, optional=position > shortest))
 
     is_key_only = before_images and len(before_images) < len(table.columns)
     hint = f"there are before images of {';'.join(before_images)}, probably the key" if is_key_only else ""

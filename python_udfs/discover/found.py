@@ -27,7 +27,7 @@ class Warned:
 
 @dataclass(frozen=True)
 class FoundColumn:
-    """A column at its place in the table; ``data_type`` and ``optional`` are what ``cdc_columns.csv`` accepts."""
+    """A column at its position in the table; ``data_type`` and ``optional`` are what ``cdc_columns.csv`` accepts."""
 
     name: str
     data_type: str
@@ -95,7 +95,7 @@ class Typed:
 
 
 def no_key(detail: str) -> Warned:
-    """The warning of a table without a primary key; ``detail`` says what could serve as one."""
+    """The warning of a table without a primary key; ``detail`` names what could serve as one."""
     advice = (
         "No primary key: proposed is mode append, where silver keeps every insert and applies no update and no delete. "
         "Write the columns that identify a row into primary_key, and current into mode."

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from sqlalchemy import bindparam, text
 
-from python_udfs.discover.database import Database, Place
+from python_udfs.discover.database import ColumnId, Database
 from python_udfs.discover.found import Typed, Warned
 
 if TYPE_CHECKING:
@@ -40,7 +40,7 @@ VARIABLES = text(
 class MySql(Database):
     """MySQL or MariaDB; DMS and other programs get the same types."""
 
-    collations: dict[Place, str] = field(default_factory=dict)
+    collations: dict[ColumnId, str] = field(default_factory=dict)
     variables: dict[str, str] = field(default_factory=dict)
 
     types: ClassVar[Mapping[str, str]] = SIGNED | {
@@ -99,13 +99,13 @@ class MySql(Database):
     def look_further(self, tables: Sequence[FoundTable]) -> list[Warned]:
         """Propose how text keys compare; returns what the settings of the server lose."""
         for table in tables:
-            places = {name: (table.schema, table.name, name) for name in table.primary_key}
+            identities = {name: (table.schema, table.name, name) for name in table.primary_key}
             compare_keys(
                 table,
                 {
-                    name: self.collations.get(place, "")
-                    for name, place in places.items()
-                    if self.kinds.get(place) in COLLATED
+                    name: self.collations.get(column_id, "")
+                    for name, column_id in identities.items()
+                    if self.kinds.get(column_id) in COLLATED
                 },
             )
         has_dates = any(kind in ("DATE", "DATETIME", "TIMESTAMP") for kind in self.kinds.values())

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from sqlalchemy import bindparam, text
 
-from python_udfs.discover.database import Database, Place, decimal
+from python_udfs.discover.database import ColumnId, Database, decimal
 from python_udfs.discover.found import Typed, Warned
 
 if TYPE_CHECKING:
@@ -45,8 +45,8 @@ class PostgreSql(Database):
 
     identities: dict[tuple[str, str], str] = field(default_factory=dict)
     partitioned: set[tuple[str, str]] = field(default_factory=set)
-    toastable: list[Place] = field(default_factory=list)
-    nondeterministic: set[Place] = field(default_factory=set)
+    toastable: list[ColumnId] = field(default_factory=list)
+    nondeterministic: set[ColumnId] = field(default_factory=set)
 
     types: ClassVar[Mapping[str, str]] = {
         "SMALLINT": "smallint",
@@ -137,7 +137,9 @@ class PostgreSql(Database):
                 {name for name in table.primary_key if (*identity, name) in self.nondeterministic},
             )
             toastable = [
-                place[2] for place in self.toastable if place[:2] == identity and place[2] not in table.primary_key
+                column_id[2]
+                for column_id in self.toastable
+                if column_id[:2] == identity and column_id[2] not in table.primary_key
             ]
             found = self.identities.get(identity, "f")
             table.warned.extend(replica_identity(found, has_key=bool(table.primary_key), toastable=toastable))

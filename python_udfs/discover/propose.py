@@ -114,17 +114,17 @@ def _add_rows(rows: Rows, table: FoundTable, feed: Feed, target: str, *, is_whol
         }
     )
     columns = table.columns + _missing_before_images(table, feed)
-    last_obligatory = max((place for place, column in enumerate(columns) if not column.optional), default=-1)
+    last_obligatory = max((index for index, column in enumerate(columns) if not column.optional), default=-1)
     rows[COLUMNS_FILE].extend(
         {
             **identity,
-            "position": str(place + 1),
+            "position": str(index + 1),
             "column_name": column.name,
             "data_type": column.data_type,
-            "optional": str(place > last_obligatory).lower(),
+            "optional": str(index > last_obligatory).lower(),
             "description": column.description,
         }
-        for place, column in enumerate(columns)
+        for index, column in enumerate(columns)
     )
 
 

@@ -46,7 +46,7 @@ CONTROL_TABLE = "awsdms_"
 
 
 def read_database(source: str, schemas: Sequence[str], tables: Sequence[str], *, is_dms: bool) -> Found:
-    """Everything that a database says about its tables.
+    """Everything that a database shows of its tables.
 
     Args:
         source: a URL of SQLAlchemy.
@@ -185,18 +185,18 @@ def _tables(inspector: Inspector, database: Database, schema: str, names: list[s
 
     tables = []
     for name in names:
-        place = (schema, name)
+        identity = (schema, name)
         table = FoundTable(
             schema=spelled(schema),
             name=spelled(name),
             columns=[],
-            primary_key=tuple(spelled(column) for column in keys[place]["constrained_columns"]),
-            description=_line(comments.get(place, {}).get("text")),
+            primary_key=tuple(spelled(column) for column in keys[identity]["constrained_columns"]),
+            description=_line(comments.get(identity, {}).get("text")),
         )
-        _add_columns(table, columns[place], database, spelled)
+        _add_columns(table, columns[identity], database, spelled)
         if not table.primary_key:
-            nullable = {column["name"] for column in columns[place] if column["nullable"]}
-            unique = _unique_columns(indexes.get(place) or [], uniques.get(place) or [])
+            nullable = {column["name"] for column in columns[identity] if column["nullable"]}
+            unique = _unique_columns(indexes.get(identity) or [], uniques.get(identity) or [])
             table.warned.append(no_key(_candidates(unique, nullable, spelled)))
         tables.append(table)
     return tables
@@ -208,15 +208,15 @@ def _add_columns(
     unknown, remarks, large, computed = [], [], [], []
     for column in columns:
         name = spelled(column["name"])
-        place = (table.schema, table.name, name)
-        native = database.natives.get(place, "")
+        identity = (table.schema, table.name, name)
+        native = database.natives.get(identity, "")
         if column.get("computed"):
             computed.append(name)
             # PostgreSQL and Oracle do not write them to their logs; MySQL does.
             if not isinstance(database, MySql):
                 continue
         typed = database.typed(column["type"], native)
-        database.kinds[place] = database.type_name(column["type"], native)
+        database.kinds[identity] = database.type_name(column["type"], native)
         table.columns.append(FoundColumn(name, typed.data_type, _line(column.get("comment"))))
         if not typed.is_known:
             unknown.append(f"{name} {native}".strip())

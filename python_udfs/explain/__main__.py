@@ -38,7 +38,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         operations = Operations(options.project_dir.resolve())
         node = silver_model(operations.nodes(), options.table)
         cdc = node.config.meta["cdc"]
-        # Rows of a table without a key are known by their place in raw.
+        # Rows of a table without a key are identified by file and row.
         columns = ["_cdc_source_file", "_cdc_file_row"] if cdc["mode"] == "append" else cdc["primary_key"]
         key = parse_key(options.key, columns, node.alias)
         say(report(*explain(cdc, key, operations.ask("cdc_explain", table=node.alias, key=key), node.name)))

@@ -1,4 +1,4 @@
-"""What a key is after its changes. The rules are those of silver; tests hold them against tests/oracle.py."""
+"""The state of a key after its changes. The rules are those of silver; tests hold them against tests/oracle.py."""
 
 from __future__ import annotations
 
@@ -7,19 +7,20 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-# Lengths of the ends of a source position: the version of the file, and all from the file's hash on.
-VERSION, FILE = len(".12345678901234"), len(".1234567890123456.123456789012.12345678901234")
+_AS_THEY_ARE = ("rule", "reason", "committed_at", "source_file", "file_row", "source_position", "row_position")
 
 
 @dataclass(frozen=True)
 class Change:
-    """A row of the macro ``cdc_explain_changes_sql``: something that has a say in what a key is.
+    """A row of the macro ``cdc_explain_changes_sql``: something that decides a key.
 
     Attributes:
-        number: place among the changes of the key, from 1.
+        number: number among the changes of the key, from 1.
         role: ``change``; ``key change``: the row took another key; ``truncate`` or ``reload``: a reset point.
         operation: operation of the row in bronze; for a reload its role.
-        sequence: source position, ``_cdc_sequence``.
+        sequence: the order, ``_cdc_sequence``.
+        source_position: the part of it that the source gives.
+        row_position: the part that names a row of a file, whichever content the file has; None for a reload.
         batch_id: the batch that brought it.
         image: value as text by column; empty for a reset point.
         unavailable: columns whose value the change does not carry.
@@ -42,6 +43,8 @@ class Change:
     committed_at: str | None = None
     source_file: str | None = None
     file_row: str | None = None
+    source_position: str | None = None
+    row_position: str | None = None
 
     @classmethod
     def of(cls, number: int, row: Mapping[str, Any]) -> Change:
@@ -55,13 +58,8 @@ class Change:
             json.loads(row["image"] or "{}"),
             json.loads(row["unavailable"] or "[]"),
             json.loads(row["old_key"] or "null"),
-            **{name: row[name] for name in ("rule", "reason", "committed_at", "source_file", "file_row")},
+            **{name: row[name] for name in _AS_THEY_ARE},
         )
-
-    @property
-    def place(self) -> str:
-        """The source position without the hash of the file, its row and its version."""
-        return self.sequence[:-FILE] or self.sequence
 
     @property
     def is_reset_point(self) -> bool:
@@ -76,7 +74,7 @@ class Change:
 
 @dataclass(frozen=True)
 class State:
-    """What a key is.
+    """The state of a key.
 
     Attributes:
         newest: the newest change but for reset points; None: there is none.

@@ -34,8 +34,8 @@ def _line(change: Change, key: Key, verdict: str) -> list[Any]:
     file = (change.source_file or "").rsplit("/", 1)[-1]
     values = ", ".join(_values(change.image, key, change.unavailable))
     shown = values if len(values) <= LONGEST_VALUES else f"{values[: LONGEST_VALUES - 1]}…"
-    place = [file, change.file_row or "", change.batch_id, change.place]
-    return [change.number, change.operation, change.committed_at or "", *place, verdict, shown]
+    origin = [file, change.file_row or "", change.batch_id, change.source_position]
+    return [change.number, change.operation, change.committed_at or "", *origin, verdict, shown]
 
 
 def _values(image: Mapping[str, str | None], key: Key, unavailable: Iterable[str]) -> Iterable[str]:

@@ -1,4 +1,4 @@
-"""What became of each change of a key, in words."""
+"""The verdict of each change of a key, in words."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from python_udfs.explain.fold import VERSION, Change, State, fold
+from python_udfs.explain.fold import Change, State, fold
 from python_udfs.explain.key import Key, key_text
 
 
@@ -17,7 +17,7 @@ class Life:
     Attributes:
         cdc: the table's ``meta.cdc``.
         key: the key, its columns spelled as in bronze.
-        changes: everything that has a say in it, in order.
+        changes: everything that decides it, in order.
         silver: the rows of silver: ``sequence``, and ``image`` with a text for each column.
         applied_batch_id: the last batch that silver has applied.
     """
@@ -29,7 +29,7 @@ class Life:
     applied_batch_id: int
 
     def verdicts(self) -> list[str]:
-        """What became of each change."""
+        """The verdict of each change."""
         is_append, is_history = self.cdc["mode"] == "append", self.cdc["mode"] == "history"
         applied = [
             change
@@ -94,11 +94,11 @@ def _superseded(change: Change, applied: Sequence[Change], state: State) -> str:
     reset = next((other for other in after if other.is_reset_point), None)
     newest = state.newest
     assert newest, "a change that is not the newest has a newer one"
-    if after[0].sequence[:-VERSION] == change.sequence[:-VERSION]:
+    if after[0].row_position == change.row_position:
         verdict = f"superseded by {after[0].number}: the same row of the same file, read again"
     elif reset and reset.number < newest.number:
         verdict = f"superseded by reset point {reset.number} ({reset.role})"
-    elif change.place == newest.place and change.source_file != newest.source_file:
+    elif change.source_position == newest.source_position and change.source_file != newest.source_file:
         verdict = f"superseded by {newest.number}: same time, only the name of the file decides"
     else:
         verdict = f"superseded by {newest.number}"

@@ -1,4 +1,4 @@
-"""The listing of the landing area: which objects are there, what they are, and in which batch they were first seen.
+"""The listing of the landing area: which files are there, of which kind, and in which batch they were first seen.
 
 The connector of a feed (`python_udfs.connectors`) gives the rules for names. Everything after the listing works with
 its columns.
@@ -51,20 +51,20 @@ def feed_location(location: str, root: str) -> str:
     return f"{root.rstrip('/')}/{location}"
 
 
-def new_objects(
+def new_files(
     spark: SparkSession,
     feeds: Iterable[Mapping[str, Any]],
     known: DataFrame | None,
     now: datetime | None = None,
 ) -> DataFrame | None:
-    """Object versions that the listing does not hold yet, and objects that are no longer there.
+    """File versions that the listing does not hold yet, and files that are no longer there.
 
-    An object is known by its path under the feed's location: a location that moved holds the same objects. An object
-    version is an object with a size and a modification time; no assumption is made about the order in which names
-    arrive, so an older name that turns up later is as new as any other. An object that comes back after it was gone is
-    new again, whatever its time. `revision` is the number of its versions of another size that were listed before.
-    Object stores give whole seconds: a version with the time of an earlier one gets that time plus its revision in
-    milliseconds, so that `modified_at` orders the versions of an object.
+    A file is identified by its path under the feed's location: a location that moved holds the same files. A file
+    version also has a size and a modification time. No order of names is assumed: an older name that arrives later is
+    as new as any other. A file that comes back after it was gone is new again, whatever its time. `revision` is the
+    number of its versions of another size that were listed before. Object stores give whole seconds: a version with the
+    time of an earlier one gets that time plus its revision in milliseconds, so that `modified_at` orders the versions
+    of a file.
 
     Args:
         spark: the session to list with.
@@ -135,7 +135,7 @@ def next_batch_id(now: datetime, last: int | None) -> int:
 
 
 def _all_listed(spark: SparkSession, feeds: Sequence[Mapping[str, Any]]) -> tuple[dict[str, str], list[DataFrame]]:
-    """The location of each feed, and what is there."""
+    """The location of each feed, and the files there."""
     locations, frames, problems = {}, [], []
     for feed in feeds:
         name, location = feed["feed"], feed_location(feed["location"], landing_root())
@@ -161,7 +161,7 @@ def _all_listed(spark: SparkSession, feeds: Sequence[Mapping[str, Any]]) -> tupl
 
 
 def _listed(spark: SparkSession, feed: Mapping[str, Any], location: str) -> DataFrame | None:
-    """Path, size, modification time and key (the path under the feed's location) of every object of a feed."""
+    """Path, size, modification time and key (the path under the feed's location) of every file of a feed."""
     files = list_files(spark, location)
     if files is None:
         logger.warning(f"Feed {feed['feed']}: its location {location} does not exist (yet); nothing to list there.")
@@ -182,15 +182,15 @@ def _union(frames: Sequence[DataFrame]) -> DataFrame:
 
 
 def _paths(seen: DataFrame, locations: Mapping[str, str]) -> DataFrame:
-    """One row per object, listed or known, and what is new about it.
+    """One row per file, listed or known, with the facts that make it new or gone.
 
     Args:
-        seen: rows of the listing so far (`is_listed` false) and of the objects that are there (true).
+        seen: rows of the listing so far (`is_listed` false) and of the files that are there (true).
         locations: location of each feed.
 
     Returns:
-        feed, file_key; `is_listed`, `path`, `size`, `modified_at`, `revision` of what is there; `latest`, the last
-        row of the listing; `versions`, all of its rows but those of kind `vanished`; `same_kind`, the kind of the
+        feed, file_key; `is_listed`, `path`, `size`, `modified_at`, `revision` of the file that is there; `latest`, the
+        last row of the listing; `versions`, all of its rows but those of kind `vanished`; `same_kind`, the kind of the
         version that is there if the listing holds it and it has not gone since; greatest `truncated_in` and
         `last_batch_id`
         (batches); and flags: `is_new`; `is_suspect` (was to be read, and is not there as it was); `is_away` (the row of
@@ -223,8 +223,8 @@ def _paths(seen: DataFrame, locations: Mapping[str, str]) -> DataFrame:
             ],
         )
     )
-    # Whoever comes back is new: versions from before an object was gone do not count. One that was found in that very
-    # batch does: it is what made the object one that is not to be read.
+    # A file that comes back is new: versions from before it was gone do not count. One that was found in that very
+    # batch does: it made the file one that is not to be read.
     same = (
         "filter(versions, v -> v.size = size and v.modified_at in"
         " (stored_at, timestampadd(MILLISECOND, v.revision, stored_at))) as same"
@@ -246,7 +246,7 @@ def _paths(seen: DataFrame, locations: Mapping[str, str]) -> DataFrame:
         .selectExpr("*", "is_listed and same_kind is null as is_new")
         .selectExpr(
             "*",
-            # An object under another location than the feed's is not gone: the feed moved.
+            # A file under another location than the feed's is not gone: the feed moved.
             f"coalesce(latest.kind {READ} and latest.path = concat(location, '/', file_key), false)"
             f" and not coalesce(same_kind {READ}, false) as is_suspect",
             "coalesce(latest.kind = 'vanished' and file_key = '' and latest.path = location, false) as is_away",
@@ -255,9 +255,9 @@ def _paths(seen: DataFrame, locations: Mapping[str, str]) -> DataFrame:
 
 
 def _described(paths: DataFrame, feeds: Sequence[Mapping[str, Any]]) -> DataFrame:
-    """Adds what each object is: a new one by its name, others by the listing.
+    """Adds the kind of each file: of a new one by its name, of others by the listing.
 
-    Adds `source_schema`, `source_table`, `kind` (null: not there), `ignored_reason` and `file_time` (of new objects),
+    Adds `source_schema`, `source_table`, `kind` (null: not there), `ignored_reason` and `file_time` (of new files),
     and `is_gone`: was to be read and is not there any more, or not to be read.
     """
     feeds_of: dict[FileRules, list[str]] = {}
@@ -287,7 +287,7 @@ def _described(paths: DataFrame, feeds: Sequence[Mapping[str, Any]]) -> DataFram
 
 
 def _tables(paths: DataFrame) -> list[Row]:
-    """Per table, what there is of it and what is gone; a row without a table stands for the rest of its feed."""
+    """Per table, whether it has files and which are gone; a row without a table is for the rest of its feed."""
     return (
         paths.groupBy(*TABLE)
         .agg(
@@ -315,11 +315,11 @@ def _gone(
     delta: DataFrame,
     now: datetime,
 ) -> list[DataFrame]:
-    """What was there and is not any more, as rows of the listing; says so, unless the table ignores it.
+    """The files that are gone, as rows of the listing, with a warning unless the table ignores them.
 
-    An object that is gone is `vanished`. A location that lists no object of any table any more is itself `vanished`,
-    and its objects are not: a disk that is not mounted must not look like empty tables. A table with the policy
-    `truncate` all of whose objects went at once is also a `truncate`, directly behind the newest of them.
+    A file that is gone is `vanished`. A location that lists no file of any table any more is itself `vanished`, and its
+    files are not: a disk that is not mounted must not look like empty tables. A table with the policy `truncate` all of
+    whose files went at once is also a `truncate`, directly behind the newest of them.
     """
     policies = {
         (feed["feed"], *table): policy for feed in feeds for table, policy in feed.get("vanished_files", {}).items()
@@ -331,29 +331,27 @@ def _gone(
     def add(
         feed: str, path: str, kind: str, *, key: str = "", reason: str | None = None, table: Row | None = None
     ) -> None:
-        """A row for something that is no object: a location or a table's folder."""
+        """A row for a location or a table's folder, which are no files."""
         of_table = (table.source_schema, table.source_table) if table else (None, None)
         time = table.next_file_time if table else None
         others.append((feed, *of_table, key, path, 0, now, kind, reason, time, None, None, 0))
 
     for feed in sorted({table.feed for table in tables if table.gone} - listing - away):
-        logger.warning(f"Feed {feed}: {locations[feed]} lists no object any more. Nothing is truncated. Is it mounted?")
+        logger.warning(f"Feed {feed}: {locations[feed]} lists no file any more. Nothing is truncated. Is it mounted?")
         add(feed, locations[feed], "vanished")
     for feed in sorted(away & listing):
-        add(feed, locations[feed], "ignored", reason="the location lists objects again")
+        add(feed, locations[feed], "ignored", reason="the location lists files again")
 
     vanished = [table for table in tables if table.gone and table.feed in listing]
     for table in vanished:
-        name = f"{table.source_schema}.{table.source_table}" if table.source_table else "files of many tables"
+        name = f"{table.source_schema}.{table.source_table}" if table.source_table else "many tables"
         policy = policies.get((table.feed, table.source_schema, table.source_table), "report")
         if policy != "ignore":
-            logger.warning(f"Feed {table.feed}: {table.gone} objects of {name} are gone, for example {table.example}.")
-        # Objects that go one by one are tidied up by somebody; DMS removes all that a truncated table has.
+            logger.warning(f"Feed {table.feed}: {table.gone} files of {name} are gone, for example {table.example}.")
+        # Files that go one by one were removed by somebody; DMS removes all files of a truncated table at once.
         is_tidied_up = (table.vanished_in or 0) > (table.truncated_in or 0)
         if policy == "truncate" and not table.is_there and not is_tidied_up:
-            logger.warning(
-                f"Feed {table.feed}: every object of {name} is gone; the table is truncated, as its row asks."
-            )
+            logger.warning(f"Feed {table.feed}: every file of {name} is gone; the table is truncated, as its row asks.")
             folder = f"{table.source_schema}/{table.source_table}"
             add(table.feed, f"{locations[table.feed]}/{folder}", "truncate", key=folder, table=table)
 

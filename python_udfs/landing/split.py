@@ -1,4 +1,4 @@
-"""The split: demultiplexes multi-table files into the table `split_<feed>`, partitioned by source table.
+"""The split (a demultiplexer): multi-table files into the table `split_<feed>`, partitioned by source table.
 
 Each file is read once, whatever the number of tables. The bronze model of a table reads its own partition only.
 """
@@ -19,7 +19,7 @@ from spark_files import cached, read_files
 logger = AdapterLogger("Lakehouse")
 
 VERSION = ["path", "size", "modified_at"]
-OBJECT_COLUMNS = [*VERSION, "file_key", "file_time", "batch_id"]
+FILE_VERSION_COLUMNS = [*VERSION, "file_key", "file_time", "batch_id"]
 # The row of a marker: no file has as many lines (the macro cdc_marker_row writes it, too).
 MARKER_ROW = 999_999_999_999
 
@@ -27,20 +27,20 @@ MARKER_ROW = 999_999_999_999
 def new_rows(
     spark: SparkSession, feed: Mapping[str, Any], listing: DataFrame, rejected: str, target: str | None
 ) -> DataFrame | None:
-    """The rows of the objects that a feed got since its split table was written last.
+    """The rows of the files that a feed got since its split table was written last.
 
-    All of a batch is written by one commit, so that the greatest batch in the table shows what has been read.
+    All of a batch is written by one commit, so that the greatest batch in the table is its progress.
 
     Args:
         spark: the session to read with.
-        feed: `feed`, `connector` and what `rows` of the connector wants.
+        feed: `feed`, `connector` and the arguments of the connector's `rows`.
         listing: `raw_listing`.
-        rejected: name of the table of rejected objects; what cannot be read is added to it.
+        rejected: name of the table of rejected files; files that cannot be read are added to it.
         target: name of the split table, None before it exists.
 
     Returns:
-        What `rows` of the connector returns, and one row that is NULL but for its batch_id: the feed has been
-        read up to it. An overwritten object also has a row of number `MARKER_ROW` for each table that its older content
+        The rows of the connector, and one row that is NULL but for its batch_id: the feed has been
+        read up to it. An overwritten file also has a row of number `MARKER_ROW` for each table that its older content
         has records of. None when the listing has no newer batch.
     """
     of_feed = listing.where(F.col("feed") == feed["feed"])
@@ -67,12 +67,12 @@ def _greatest_batch(frame: DataFrame) -> int:
 def _lines(
     spark: SparkSession, feed: Mapping[str, Any], multi_table: DataFrame, after: int, rejected: str
 ) -> tuple[DataFrame, list[str], list[Row]]:
-    """The lines of objects that can be read, and what else there is to know of these.
+    """The lines of the readable files of the batches after one, and facts about these files.
 
-    They are those of the batches after one. A version that came back is read once, unless it was rejected before.
+    A version that came back is read once, unless it was rejected before.
 
-    Returns the lines, the paths of objects in which a record may go on to the next line, and the objects of which an
-    earlier version was listed. The lines have the columns of `OBJECT_COLUMNS`, file_row and value.
+    Returns the lines, the paths of files in which a record may span lines, and the files of which an earlier version
+    was listed. The lines have the columns of `FILE_VERSION_COLUMNS`, file_row and value.
     """
     known = spark.table(rejected).select(*VERSION, F.col("batch_id").alias("rejected_in"))
     by_age = Window.partitionBy("file_key").orderBy(F.desc("modified_at"), F.desc("batch_id"))
@@ -92,22 +92,22 @@ def _lines(
         )
         .where(F.col("batch_id") > after)
         .join(known, on=VERSION, how="left")
-        .groupBy(*OBJECT_COLUMNS, "revision", "earlier_batch_id")
+        .groupBy(*FILE_VERSION_COLUMNS, "revision", "earlier_batch_id")
         .agg(F.max("rejected_in").alias("rejected_in"))
         .where(
             "coalesce(rejected_in < batch_id, true)"
             " and (earlier_batch_id is null or coalesce(rejected_in >= earlier_batch_id, false))"
         )
-        .select(*OBJECT_COLUMNS, "revision", F.row_number().over(by_age).alias("age"))
+        .select(*FILE_VERSION_COLUMNS, "revision", F.row_number().over(by_age).alias("age"))
     )
     versions = cached(versions)
     # Paths, not data: Spark's readers want them by name.
-    objects = versions.select(*OBJECT_COLUMNS, "revision", "age").collect()
-    older = [row for row in objects if row.age > 1]
+    files = versions.select(*FILE_VERSION_COLUMNS, "revision", "age").collect()
+    older = [row for row in files if row.age > 1]
     reason = "replaced by newer content before it was read"
     _reject(spark, feed, rejected, older, dict.fromkeys((row.path for row in older), reason))
-    current = {row.path: row for row in objects if row.age == 1}
-    no_lines = versions.selectExpr(*OBJECT_COLUMNS, "0L as file_row", "'' as value").where("false")
+    current = {row.path: row for row in files if row.age == 1}
+    no_lines = versions.selectExpr(*FILE_VERSION_COLUMNS, "0L as file_row", "'' as value").where("false")
     if not current:
         return no_lines, [], []
     view = f"split_{feed['feed']}__raw"
@@ -125,11 +125,11 @@ def _lines(
     return lines.join(F.broadcast(newest), on="path"), raw["found"], overwritten
 
 
-def _markers(spark: SparkSession, objects: list[Row], older: DataFrame) -> DataFrame:
-    """A row per overwritten object and table that its older content, rows of the split table, has records of."""
-    columns = [name for name in OBJECT_COLUMNS if name != "size"]
+def _markers(spark: SparkSession, files: list[Row], older: DataFrame) -> DataFrame:
+    """A row per overwritten file and table that its older content, rows of the split table, has records of."""
+    columns = [name for name in FILE_VERSION_COLUMNS if name != "size"]
     schema = older.select(*columns).schema
-    newest = spark.createDataFrame([tuple(row[name] for name in columns) for row in objects], schema)
+    newest = spark.createDataFrame([tuple(row[name] for name in columns) for row in files], schema)
     tables = older.select("file_key", "source_schema", "source_table").distinct()
     return newest.join(F.broadcast(tables), on="file_key").withColumn("file_row", F.lit(MARKER_ROW))
 
@@ -138,18 +138,18 @@ def _reject(
     spark: SparkSession,
     feed: Mapping[str, Any],
     table: str,
-    objects: list[Row],
+    files: list[Row],
     reasons: Mapping[str, str],
     rule: str = "replaced",
 ) -> None:
-    """Writes down objects that are left out; before the rows of the others, so that a crash forgets none."""
-    if not objects:
+    """Records files that are left out, before the rows of the others are written: a crash loses none."""
+    if not files:
         return
     now = datetime.now(timezone.utc)
-    for row in objects:
+    for row in files:
         logger.warning(f"Feed {feed['feed']}: rejected {row.path}: {reasons[row.path]}")
     rejected = [
         (feed["feed"], None, None, row.path, row.size, row.modified_at, rule, reasons[row.path], row.batch_id, now)
-        for row in objects
+        for row in files
     ]
     spark.createDataFrame(rejected, spark.table(table).schema).write.mode("append").insertInto(table)

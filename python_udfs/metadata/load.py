@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Metadata:
-    """Everything the seeds say: feeds by name, tables by target table, each in order."""
+    """The content of the seeds: feeds by name, tables by target table, each in order."""
 
     feeds: tuple[Feed, ...]
     tables: tuple[Table, ...]

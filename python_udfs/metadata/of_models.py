@@ -26,7 +26,7 @@ def listed_feeds(metadata: Metadata) -> list[dict[str, Any]]:
 
     Returns:
         A dictionary per feed: `feed`, `connector`, `format`, `location`, `is_multi_table` (whether it reads
-        multi-table files) and `vanished_files`, the cell by source schema and table, without those that say `report`.
+        multi-table files) and `vanished_files`, the cell by source schema and table, without those of `report`.
     """
     return [
         {

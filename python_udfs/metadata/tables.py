@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from python_udfs.metadata.files import Row, TableId
 
 UNCHANGED_ROWS_OF_MODE = {"current": "write", "history": "skip", "append": "write"}
-# These three follow from write_mode, so that a row cannot say two different things.
+# These three follow from write_mode, so that a row cannot contradict itself.
 WRITE_MODE_PROPERTIES = ("write.merge.mode", "write.update.mode", "write.delete.mode")
 
 

@@ -32,7 +32,7 @@ EPOCH = datetime(1970, 1, 1, tzinfo=timezone.utc)
 
 @dataclass(frozen=True)
 class Message:
-    """A message in its topic: ``offset`` is its place there, ``value`` the JSON object."""
+    """A message in its topic: ``offset`` is its number there, ``value`` the JSON object."""
 
     topic: str
     offset: int
@@ -46,7 +46,7 @@ class Connector:
     It counts positions of the binary log and offsets of the topics, ``<prefix>.<database>.<table>`` with one partition
     each, so it gets everything that was sent in order, also what shall not be written.
 
-    ``root`` is the feed's location, the place of the bucket; ``prefix`` is Debezium's ``topic.prefix``.
+    ``root`` is the feed's location, for the bucket; ``prefix`` is Debezium's ``topic.prefix``.
     """
 
     root: Path
@@ -94,7 +94,7 @@ class Connector:
         return messages
 
     def write(self, messages: Iterable[Message], written_at: datetime) -> list[Path]:
-        """Writes one object per topic, named after the offset of its first message.
+        """Writes one file per topic, named after the offset of its first message.
 
         Args:
             messages: messages in the order of their offsets.
@@ -126,7 +126,7 @@ def envelope(
     Args:
         table: the table; types of its columns are read as for DMS, and a timestamp without a zone is a DATETIME(6).
         change: the statement; columns that its row lacks are NULL.
-        position: place in the binary log.
+        position: position in the binary log.
         prefix: Debezium's ``topic.prefix``.
         snapshot: for a row of a snapshot ``true``, ``first`` or ``last``; None: a change.
 

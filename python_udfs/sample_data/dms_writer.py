@@ -28,7 +28,7 @@ Row = Mapping[str, Any]
 T = TypeVar("T")
 
 OPERATION_COLUMN = "Op"
-# Stands in a record for a column that is not in the supplemental log.
+# The value in a record of a column that is not in the supplemental log.
 _NOT_LOGGED = object()
 # RowGroupLength's default: several row groups in one file are the normal case for a reader (docs/contracts.md §1.1).
 ROW_GROUP_LENGTH = 10_000
@@ -89,9 +89,9 @@ class Change:
 class DmsTask:
     """A DMS task with an S3 target: its endpoint settings (docs/contracts.md §1.1), defaults as documented there.
 
-    ``root`` is the target folder, the place of ``bucket/BucketFolder``. Settings that are not DMS's own names:
+    ``root`` is the target folder, for ``bucket/BucketFolder``. Settings that are not DMS's own names:
 
-    * ``compression="gzip"``: CSV objects get ``.gz``; parquet uses the gzip codec and keeps its name (UNVERIFIED).
+    * ``compression="gzip"``: CSV files get ``.gz``; parquet uses the gzip codec and keeps its name (UNVERIFIED).
     * ``date_partition_delimiter``: None switches date folders off. Folder and file name use the write time.
     * ``deletes_carry_key_only``: a ``D`` holds the key and NULLs, as from PostgreSQL with REPLICA IDENTITY DEFAULT.
     * ``csv_quote_ambiguous_text``: also quotes the empty text and a text that equals ``csv_null_value`` or
@@ -188,7 +188,7 @@ class DmsTask:
             table: the source table.
             rows: its rows; an absent column is NULL.
             written_at: transfer time (the timestamp column) and modification time of every file, UTC if naive.
-            rows_per_file: rows in one file (the stand-in for MaxFileSize); None: one file.
+            rows_per_file: rows in one file (for MaxFileSize); None: one file.
             drop_existing: TargetTablePrepMode other than DO_NOTHING: empties the table's folder first. Without it a
                 reload overwrites files of the same name and leaves the others.
             segment: part of a parallel load: a number begins the names (``SEGMENT2_LOAD…``), a name is a folder (§1.2).
@@ -223,7 +223,7 @@ class DmsTask:
             changes: statements in commit order; those the task's settings leave out are dropped.
             written_at: write time of the first file, UTC if naive: its name and its modification time. Each further
                 file is ``seconds_between_files`` later.
-            rows_per_file: rows in one file (the stand-in for CdcMinFileSize); None: one file.
+            rows_per_file: rows in one file (for CdcMinFileSize); None: one file.
 
         Returns:
             The files in name order; none when no change is left to write.

@@ -65,7 +65,7 @@ def _change_writer(root: Path, source: scenarios.Source, day: date) -> Callable[
     """What writes a batch of the source's changes, given the time at which it is written."""
     if scenarios.COMES_AS[source.feed] == scenarios.DEBEZIUM:
         connector = Connector(root / source.feed, source.feed)
-        # The snapshot was sent before: positions and offsets go on from there.
+        # The snapshot was sent before: positions and offsets continue from there.
         connector.snapshot(source.loaded, scenarios.load_time(day))
         return lambda batch, written_at: connector.write(connector.changes(batch), written_at)
     task = dms_task(root, source.feed)

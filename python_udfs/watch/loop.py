@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 # A table that failed is tried again when it has new changes, or after so many seconds.
 SECONDS_TO_RETRY = 60.0
 LISTING = ("raw_listing", "rejected_files")
-# Views show what is there without being made again, and making them reads every table's metadata.
+# Views are current without being made again, and making them reads every table's metadata.
 NO_VIEWS = ("--exclude", "path:models/etl_metadata,config.materialized:view")
 LAG_HEAD = ("silver table", "changes", "newest change, UTC", "lag")
 Table = tuple[str, str, str]
@@ -48,7 +48,7 @@ class Project:
 
     @classmethod
     def of(cls, nodes: Iterable[Any]) -> Project:
-        """Takes the models that say under ``meta.cdc`` which layer they are."""
+        """Takes the models that have a layer under ``meta.cdc``."""
         project = cls()
         for node in nodes:
             cdc = node.config.meta.get("cdc") or {} if node.resource_type == "model" else {}
@@ -61,7 +61,7 @@ class Project:
         return project
 
     def models(self, feed: str, schema: str | None, table: str | None) -> str | None:
-        """The first model to run for objects of a table, or for multi-table files, which have none; None: nobody's."""
+        """The first model to run for files of a table, or for multi-table files, which have none; None: no metadata."""
         return self.bronze.get((feed, schema, table)) if schema and table else self.splits.get(feed)
 
 
@@ -97,7 +97,7 @@ class Watch:
         listed = self._invoke("run", "--select", *LISTING)
         failures = _failures(listed)
         if failures:
-            # What goes on failing is said once.
+            # A failure that repeats is reported once.
             if failures != self._not_listed:
                 _say_cycle(started, "the landing area could not be listed", failures)
             self._not_listed = failures
@@ -117,8 +117,8 @@ class Watch:
             else:
                 del self._waiting[model]
         lags = self._measured(sorted(done & self._project.silver.keys()))
-        says = ", ".join(due) if len(due) <= 3 else f"{len(due)} tables or feeds"
-        _say_cycle(started, says, _failures(outcome))
+        reason = ", ".join(due) if len(due) <= 3 else f"{len(due)} tables or feeds"
+        _say_cycle(started, reason, _failures(outcome))
         if lags:
             say(text_table(LAG_HEAD, lags, "<>>>"))
         return True
@@ -128,28 +128,26 @@ class Watch:
         return text_table(LAG_HEAD, [self._lags[name] for name in sorted(self._lags)], "<>>>")
 
     def _take_new_changes(self) -> None:
-        """Has the tables of batches not seen yet wait; at first all of them, since nobody says what they have."""
+        """Has the tables of batches not seen yet wait; at first all of them, since nothing is known of their files."""
         spark = self._spark()
         snapshot_id = snapshots.current_snapshot_id(spark, _named(spark, "etl_metadata.raw_listing"))
         if snapshot_id == self._listed:
             return
         listing = spark.table("etl_metadata.raw_listing").where(f"batch_id > {self._batch_id}")
         # One task needs no exchange, which would take most of the time.
-        objects = (
-            listing.coalesce(1).groupBy("feed", "source_schema", "source_table").agg({"batch_id": "max"}).collect()
-        )
+        tables = listing.coalesce(1).groupBy("feed", "source_schema", "source_table").agg({"batch_id": "max"}).collect()
         if self._batch_id < 0:
             self._read_project()
             changed = {*self._project.bronze.values(), *self._project.splits.values()}
         else:
-            named = {self._project.models(*row[:3]) for row in objects}
+            named = {self._project.models(*row[:3]) for row in tables}
             if None in named:
                 # Of a table that the project did not have when it was read.
                 self._read_project()
-                named = {self._project.models(*row[:3]) for row in objects}
+                named = {self._project.models(*row[:3]) for row in tables}
             changed = {model for model in named if model}
         self._waiting |= dict.fromkeys(changed, 0.0)
-        self._batch_id = max([self._batch_id, 0, *(int(row[3]) for row in objects)])
+        self._batch_id = max([self._batch_id, 0, *(int(row[3]) for row in tables)])
         self._listed = snapshot_id
 
     def _read_project(self) -> None:
@@ -159,7 +157,7 @@ class Watch:
         self._project = Project.of(parsed.result.nodes.values())
 
     def _measured(self, models: Iterable[str]) -> list[tuple[str, ...]]:
-        """Lines of the lag table, from what the newest commit of each table says of itself."""
+        """Lines of the lag table, from the progress in the newest commit of each table."""
         spark, lines = self._spark(), []
         for table in (self._project.silver[model] for model in models):
             summary = snapshots.newest_summary(spark, _named(spark, table), "cdc.batch-id")

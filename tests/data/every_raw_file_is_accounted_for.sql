@@ -1,4 +1,4 @@
-{# Guards the first promise: each raw object is ingested once, or has a reason. What waits after a build was forgotten. #}
+{# Guards the first promise: each raw file is ingested once, or has a reason. A file that still waits after a build was forgotten. #}
 select
     path,
     status,

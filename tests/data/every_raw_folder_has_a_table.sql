@@ -1,4 +1,4 @@
-{# A folder that nobody described is reported until its table is added; its files wait and none is lost. #}
+{# A folder without metadata is reported until its table is added; its files wait and none is lost. #}
 {{ config(severity='warn') }}
 select
     feed,

@@ -1,6 +1,6 @@
 {#
-    A database that was restored, or a new server in its place, counts its log from a smaller number: silver would take
-    every change from then on for an old one and ignore it. Reported until the table is read by a feed of its own
+    A restored database, or a new server that replaces it, counts its log from a smaller number: silver would take every
+    later change for an old one and ignore it. Reported until the table is read by a feed of its own
     (docs/feeds/debezium.md).
 #}
 {{ config(severity='warn') }}

@@ -1,6 +1,6 @@
 {#
-    Two different changes at one place in the source's order: which one wins is the same on every replay, but arbitrary.
-    Guards against taking such a row for the truth without knowing.
+    A tie is two different changes at one source position: which one wins is the same on every replay, but arbitrary.
+    Guards against a row that looks right and is not.
 #}
 {{ config(severity='warn') }}
 select

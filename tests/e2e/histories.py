@@ -1,6 +1,6 @@
 """Random lives of keys, spread over the files and batches of one table as DMS delivers them (docs/proof.md).
 
-Everything is drawn from one `random.Random`: the same seed gives the same files, and Hypothesis can stand in for it.
+Everything is drawn from one `random.Random`: the same seed gives the same files, and Hypothesis can replace it.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ TOKEN = "<not logged>"
 BEFORE = "BI_"
 
 KEY_COLUMNS = {"h": pa.int32(), "part": pa.string()}
-# `n` tells most statements from one another; `order` and `key size` want quotes; `added` comes in the middle.
+# `n` distinguishes most statements; `order` and `key size` want quotes; `added` comes in the middle.
 COLUMNS = {
     "n": pa.int64(),
     "order": pa.int32(),
@@ -109,8 +109,8 @@ FLAWS = ("operation", "short", "value", "open quote")
 class Shape:
     """One kind of table: how its files look and how its silver table behaves.
 
-    ``table`` are cells of cdc_tables.csv. ``drops_columns``: files may lack columns. ``ties``: objects of one time.
-    ``changes_types``: columns get other types over time. Changes come in transaction files where the feed says so.
+    ``table`` are cells of cdc_tables.csv. ``drops_columns``: files may lack columns. ``ties``: files of one time.
+    ``changes_types``: columns get other types over time. Changes come in transaction files if the feed has the option.
     """
 
     name: str
@@ -145,7 +145,7 @@ class Shape:
 
     @property
     def rules(self) -> Rules:
-        """What the oracle is told."""
+        """The input of the oracle."""
         mode = self.table.get("mode", "current")
         return Rules(
             () if mode == "append" else self.key,
@@ -252,7 +252,7 @@ class File:
     """One object version: where, when written (and modified), in which batch it is found, and columns it `lacks`.
 
     ``types``: Arrow types of columns that have others here. ``is_broken``: nobody can read it. ``away``: the batches
-    after the first in which it is not there. ``made_at``: what its timestamp column says, where it is a file of a load.
+    after the first in which it is not there. ``made_at``: its timestamp column, where it is a file of a load.
     """
 
     path: str
@@ -282,7 +282,7 @@ class File:
 
 @dataclass
 class Slot:
-    """A file to be: its place in time, the batch that may find it first, and the statements it gets, by life.
+    """A file to be: its time, the batch that may find it first, and the statements it gets, by life.
 
     ``is_copy``: a file of a load that is written again as it was.
     """
@@ -324,7 +324,7 @@ def draw_files(random: Random, shape: Shape, keys: int, reloads: bool = True) ->
         # A load file that first comes with a reload sorts before changes; nothing shows that these lack the column.
         is_early = shape.rules.absent_columns == "keep" and slot in new_loads
         lacks = set() if slot.written_at >= added_from and not is_early else {"added"}
-        # A column that the table does not have yet can't be told to be unavailable: the first files bring them all.
+        # A column that the table does not have yet can't be marked as unavailable: the first files bring them all.
         if shape.drops_columns and slot.batch > first_batch and random.random() < 0.4:
             lacks |= set(random.sample(tuple(VALUES), random.randint(1, 4)))
         rows = _interleaved(random, slot.lives)
@@ -530,7 +530,7 @@ def _live(
             likely = "UUD" if alive else "IIIIUD"
             operation = random.choice("IUD" if random.random() < 0.15 else likely)
             alive = operation != "D"
-            # The other key's life goes on as if nothing had happened: a delete where there is nothing is a change too.
+            # The other key's life is unchanged: a delete where there is nothing is a change too.
             moved = bool(others) and operation == "U" and random.random() < 0.3
             old = random.choice(others) if moved else None
             statements.append(draw.statement(history, identity, operation, slot.written_at, old))

@@ -1,4 +1,4 @@
-"""What DMS leaves behind for one small table t(id, v, w), told in minutes from START."""
+"""The files of DMS for one small table t(id, v, w); times are minutes from START."""
 
 from __future__ import annotations
 

@@ -74,7 +74,7 @@ def test_parts_run_and_give_the_right_rows() -> None:
     assert missing(ran.stdout, CHOSEN) == [], ran.stdout
 
 
-def test_a_way_that_is_not_told_is_missed() -> None:
+def test_a_way_without_a_result_is_missed() -> None:
     said = "\n".join(line for part in PARTS.values() for line in part)
     assert missing(said, list(PARTS)) == []
     assert missing(said.replace("  R3 Delta MERGE ", ""), list(PARTS))[0] == "  R3 Delta MERGE "

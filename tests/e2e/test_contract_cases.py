@@ -29,7 +29,7 @@ PAIR = (Column("select", pa.string()), Column("key part", pa.string()), Column("
 
 @dataclass(frozen=True)
 class File:
-    """One file: in which build it is found, when it was written, and what is in it.
+    """One file: in which build it is found, when it was written, and its content.
 
     ``text`` is a CSV file as it is, ``name`` its name; ``modified`` is when the same object was written once more.
     """
@@ -46,7 +46,7 @@ class File:
 
 @dataclass(frozen=True)
 class Table:
-    """One table of a case; ``columns`` and ``cells`` are what the metadata says of it."""
+    """One table of a case; ``columns`` and ``cells`` are its metadata."""
 
     name: str
     files: tuple[File, ...]
@@ -296,7 +296,7 @@ def cases(empty_lakehouse):
                 shutil.rmtree(lakehouse.raw / "parquet" / "s" / name)
         # Of the tests of single tables only the comparison with bronze: test_pipeline runs all of them.
         last = ("test_type:singular", "test_name:silver_matches_bronze")
-        findings = last if build == BUILDS else ("no_raw_object_vanished", "no_stale_load_file", "quarantine_is_empty")
+        findings = last if build == BUILDS else ("no_raw_file_vanished", "no_stale_load_file", "quarantine_is_empty")
         cases.statuses.append(lakehouse.statuses("run") | lakehouse.statuses("test", "--select", *findings))
         cases.messages = lakehouse.messages
         if build == 2:
@@ -306,7 +306,7 @@ def cases(empty_lakehouse):
 
 def test_every_build_passes(cases):
     allowed = {
-        "no_raw_object_vanished",
+        "no_raw_file_vanished",
         "no_stale_load_file",
         "no_update_of_an_unknown_key",
         "quarantine_is_empty",
@@ -365,7 +365,7 @@ def test_case_10_a_change_of_the_key_with_before_images(cases):
 
 
 def test_case_11_a_change_of_the_key_without_before_images_leaves_the_old_key_and_is_warned_of(cases):
-    """That the old row stays can't be mended: no file tells which row it was (docs/proof.md)."""
+    """That the old row stays can't be mended: no file shows which row it was (docs/proof.md)."""
     assert cases.select("case_11", "invoice, line, amount") == [(30004, 1, 11), (30004, 2, 13), (30004, 66, 11)]
     assert cases.statuses[-1]["no_update_of_an_unknown_key"] == "warn"
     found = [message for message in cases.messages if "source_table=case_11," in message]
@@ -403,14 +403,14 @@ def test_case_40_a_reload_removes_what_it_lacks_and_older_changes_are_not_replay
 
 def test_case_41_a_load_file_that_the_reload_did_not_write_is_stale(cases):
     assert cases["case_41"] == [(1, "again", "x"), (2, "again", "x"), (3, "a", "x"), (4, "c", "x")]
-    assert (3, "stale", "x") in cases["case_41_at_once"], "nothing seen before tells that it is of an earlier load"
+    assert (3, "stale", "x") in cases["case_41_at_once"], "nothing seen before shows that it is of an earlier load"
     assert cases.failed("no_stale_load_file") == ["warn"] * 3
     found = re.findall(r"file_key=(s/case_41\w*/LOAD\w+)", "\n".join(cases.messages))
     assert sorted(found) == ["s/case_41/LOAD00000003", "s/case_41_at_once/LOAD00000003"]
 
 
 def test_case_42_files_that_vanish_are_a_finding_and_may_be_a_truncate(cases):
-    assert cases.failed("no_raw_object_vanished") == ["pass", "warn", "warn"]
+    assert cases.failed("no_raw_file_vanished") == ["pass", "warn", "warn"]
     assert cases["case_42_report"] == [(1, "a", "x")]
     assert cases.truncated == []
     assert cases["case_42_truncate"] == [(2, "after", "x")]
@@ -438,7 +438,7 @@ def test_case_58_parts_of_a_key_do_not_run_together_whatever_their_names(cases):
     assert cases.select("case_58", "`select`, `key part`, `order`") == rows
 
 
-def test_case_59_an_unknown_operation_is_quarantined_and_the_batch_goes_on(cases):
+def test_case_59_an_unknown_operation_is_quarantined_and_the_batch_is_written(cases):
     assert cases.plain(59, 590, 591, 592, table="plain_csv") == [(59, "b", "x")]
     rows = cases.lakehouse.sql(
         "select file_row, rule, reason from etl_metadata.quarantine where source_table = 'plain_csv' order by file_row"

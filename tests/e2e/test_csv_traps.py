@@ -20,9 +20,9 @@ FILES = {
     ),
     "raw/s/dropped/LOAD00000001.csv": "1,a\n2,b\n",
     "raw/s/dropped/20240131-230500000.csv": "U,1,a,x\n",
-    "mixed/s/one/LOAD00000001.csv": "1,a\n",
-    "mixed/s/two/LOAD00000001.csv": "1,a\n2,b\n",
-    "mixed/CDC_TXN-20240131230100000.csv": 'U,one,s,1,5" pipe\nD,two,s,2,6" pipe\nU,two,s,1,c\nU,one,s,1,"d\n"\n',
+    "multi/s/one/LOAD00000001.csv": "1,a\n",
+    "multi/s/two/LOAD00000001.csv": "1,a\n2,b\n",
+    "multi/CDC_TXN-20240131230100000.csv": 'U,one,s,1,5" pipe\nD,two,s,2,6" pipe\nU,two,s,1,c\nU,one,s,1,"d\n"\n',
 }
 LATER = {
     # The first is newer than a value in the column, the second older.
@@ -42,12 +42,12 @@ def write(root, files):
 def traps(empty_lakehouse):
     lakehouse = empty_lakehouse
     lakehouse.add_feed("raw", "csv")
-    lakehouse.add_feed("mixed", "csv", "transaction_files=true")
+    lakehouse.add_feed("multi", "csv", "transaction_files=true")
     lakehouse.add_table("raw", "quotes", columns=COLUMNS)
     lakehouse.add_table("raw", "forms", columns="id int, day date, seen timestamp_ntz, price decimal(38,2)")
     lakehouse.add_table("raw", "dropped", columns=f"{COLUMNS}, w string?")
     for name in ("one", "two"):
-        lakehouse.add_table("mixed", name, columns=COLUMNS)
+        lakehouse.add_table("multi", name, columns=COLUMNS)
     lakehouse.make_models()
     for files in (FILES, LATER):
         write(lakehouse.raw, files)

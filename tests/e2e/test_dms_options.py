@@ -51,7 +51,7 @@ def row(id_: int, name: str | None, number: int | None) -> dict[str, Any]:
 
 
 LOADED = [row(1, "one", 1), row(2, "", 2), row(3, "NULL", 3), row(4, None, None)]
-# One commit: only the order of the rows tells them apart. The second half changes keys of the first.
+# One commit: only the order of the rows distinguishes them. The second half changes keys of the first.
 HISTORY = [
     ("U", row(1, 'a "b",\n\tc;|d', 4)),
     ("D", row(2, "", 2)),
@@ -71,7 +71,7 @@ PARTIAL = [Change("U", {"id": 1, "name": "part"}, at(1)), Change("U", {"id": 1, 
 
 
 def folded(changes: Sequence[Change], captured: str = "IUD") -> list[dict[str, Any]]:
-    """The rows of the source after the changes that DMS was told to write."""
+    """The rows of the source after the changes that DMS captures."""
     state = {image["id"]: image for image in LOADED}
     for change in changes:
         if change.operation in captured:
@@ -83,7 +83,7 @@ def folded(changes: Sequence[Change], captured: str = "IUD") -> list[dict[str, A
 
 @dataclass(frozen=True)
 class Variant:
-    """A feed of one table: settings of the task, what the metadata says, and what is written.
+    """A feed of one table: settings of the task, the metadata, and the files.
 
     ``columns`` are those that stand behind the table's own in a CSV file without a header. ``is_late`` writes the first
     half of the changes into the file of the later name. ``lines`` are added to the last change file. ``quarantined``

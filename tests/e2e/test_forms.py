@@ -70,7 +70,7 @@ def envelope(table: str, event: Event) -> dict[str, Any]:
 
 
 def with_schema(table: str, event: Event) -> dict[str, Any]:
-    """The same with the schema of its values, which then tells units and scales."""
+    """The same with the schema of its values, which has units and scales."""
     fields = [
         {"field": "id", "type": "int64", "optional": False},
         {"field": "name", "type": "string", "optional": True},
@@ -149,7 +149,7 @@ MESSAGES = {
 FILES = {
     "parquet": ("parquet", "timestamp_column=ts", {"data_format": "parquet"}),
     "csv": ("csv", "timestamp_column=ts", {"csv_quote_ambiguous_text": True}),
-    "mixed": ("csv", "timestamp_column=ts;transaction_files=true", {"csv_quote_ambiguous_text": True}),
+    "multi_table": ("csv", "timestamp_column=ts;transaction_files=true", {"csv_quote_ambiguous_text": True}),
 }
 FORMS = [*FILES, *MESSAGES]
 
@@ -183,7 +183,7 @@ def lakehouse(empty_lakehouse):
         changes = [Change(event.operation, event.row, event.committed_at) for event in part]
         for form, task in tasks.items():
             table = SourceTable("s", f"form_{form}", COLUMNS, ("id",))
-            if form == "mixed":
+            if form == "multi_table":
                 task.transactions([(table, change) for change in changes], at(minutes))
             else:
                 task.changes(table, changes, at(minutes))

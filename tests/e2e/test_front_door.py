@@ -79,7 +79,7 @@ def test_a_table_is_added_by_a_row_in_the_seed_and_make_models(lakehouse):
     assert lakehouse.table("added", "id, v") == [(1, "a")]
 
 
-def test_silver_alone_is_current_or_says_what_is_missing(lakehouse):
+def test_silver_alone_is_current_or_names_what_is_missing(lakehouse):
     lakehouse.add_table("front", "unbuilt")
     lakehouse.make_models()
     assert lakehouse.statuses("run", "--select", "silver_s__front")["silver_s__front"] == "success"

@@ -73,7 +73,7 @@ class Table:
         return [file for file in self.files if file.batch <= batch]
 
     def deliveries(self, batch: int = BATCHES) -> list[Delivery]:
-        """What the oracle is told."""
+        """The input of the oracle."""
         return [file.delivery(f"s/{self.name}") for file in self.found(batch)]
 
     def land(self, batch: int) -> bool:
@@ -93,7 +93,7 @@ class Table:
         return expected_silver(self.deliveries(batch), self.shape.rules)
 
     def silver(self) -> Iterator[tuple[tuple[Any, ...], dict[str, Any]]]:
-        """Key and values of every row: in mode append its place, in mode history the key and the version's number."""
+        """Key and values of every row: in mode append file and row, in mode history key and number of the version."""
         rules = self.shape.rules
         versions = Counter()
         for row in self.lakehouse.sql(f"select * from silver.s__{self.name} order by _cdc_sequence"):
@@ -128,9 +128,9 @@ class Table:
         return wrong
 
     def bronze(self) -> tuple[int, int]:
-        """Rows of the newest content of files that broke no rule, and how many places in the order they have."""
+        """Rows of the newest content of files that broke no rule, and how many positions in the order they have."""
         rows = self.lakehouse.sql(
-            "select count(*) as n, count(distinct _cdc_sequence) as places"
+            "select count(*) as n, count(distinct _cdc_sequence) as positions"
             f" from bronze.s__{self.name} as log"
             " where _cdc_quarantine_rule is null and _cdc_operation not in ('R', 'X')"
             f" and not exists (select 1 from bronze.s__{self.name} as marker where marker._cdc_operation = 'X'"
@@ -138,7 +138,7 @@ class Table:
             " and marker._cdc_source_file = log._cdc_source_file"
             " and right(marker._cdc_sequence, 14) > right(log._cdc_sequence, 14))"
         )
-        return rows[0].n, rows[0].places
+        return rows[0].n, rows[0].positions
 
     def good_rows(self) -> int:
         """How many rows that break no rule were delivered."""
@@ -288,8 +288,8 @@ def test_silver_is_what_the_oracle_makes_of_the_files(compared_metadata):
         failure = proof.run()
         assert failure is None, report_failure(empty_lakehouse, seed, keys, failure)
         for table in tables:
-            # Rows at one place would be told apart by where Spark happens to read them, which no comparison can see.
-            assert table.bronze() == (table.good_rows(), table.good_rows()), f"rows, places in bronze of {table.name}"
+            # Rows at one position would differ only by where Spark happens to read them, which no comparison can see.
+            assert table.bronze() == (table.good_rows(), table.good_rows()), f"rows, positions in bronze: {table.name}"
         statuses = empty_lakehouse.statuses(
             "test",
             "--quiet",

@@ -1,4 +1,4 @@
-"""Tables of mode history through four builds: each source table is one story, told in its versions."""
+"""Tables of mode history through four builds: each source table is one story, with its versions."""
 
 from __future__ import annotations
 
@@ -188,7 +188,7 @@ def test_explain_tells_what_became_of_each_change(histories):
     assert [word for word in versions.split() if word in ("a", "mid", "b")] == ["a", "mid", "b"]
 
 
-def test_a_history_is_rebuilt_and_the_next_run_goes_on_from_it(histories):
+def test_a_history_is_rebuilt_and_the_next_run_continues_from_it(histories):
     lakehouse = histories.lakehouse
     before = histories.versions("versions", "*")
     # What a rebuild that was killed leaves behind.

@@ -434,7 +434,7 @@ def test_case_29_deleted_is_a_text(cases):
 
 
 def test_case_30_null_that_comes_as_the_default_of_its_column_stays_so(cases):
-    """Nothing tells: `replace.null.with.default=false` is the remedy (docs/feeds/debezium.md)."""
+    """Nothing shows it: `replace.null.with.default=false` is the remedy (docs/feeds/debezium.md)."""
     assert cases.now(30, "flat") == [(301, "default"), (302, None)]
 
 
@@ -510,10 +510,10 @@ def test_case_55_held_back_changes_follow_the_row_of_the_bootstrap(cases):
 
 
 @pytest.mark.parametrize("table", ["flat", "kafka_null", "canal"])
-def test_case_56_messages_in_two_overlapping_objects_have_one_place(cases, table):
+def test_case_56_messages_in_two_overlapping_files_have_one_position(cases, table):
     assert cases.now(56, table) == [(561, "5")]
     found = cases.lakehouse.sql(
-        "select count(*) as n, count(distinct left(_cdc_sequence, length(_cdc_sequence) - 45)) as places"
+        "select count(*) as n, count(distinct left(_cdc_sequence, length(_cdc_sequence) - 45)) as positions"
         f" from bronze.s__{table} where id = 561"
     )
     assert [tuple(one) for one in found] == [(8, 6)]

@@ -66,11 +66,11 @@ def test_explain_tells_the_life_of_a_key(lakehouse):
 
 
 def test_explain_tells_the_life_of_a_row_without_a_key(lakehouse):
-    [place] = lakehouse.table("op_append", "_cdc_source_file, _cdc_file_row, v")[:1]
-    said = lakehouse.command(explain, "s.op_append", json.dumps(place[:2]))
+    [row_id] = lakehouse.table("op_append", "_cdc_source_file, _cdc_file_row, v")[:1]
+    said = lakehouse.command(explain, "s.op_append", json.dumps(row_id[:2]))
     life, _, row = said.partition("silver.s__op_append now:")
-    assert f"_cdc_source_file = {place[0]}, _cdc_file_row = {place[1]} (mode append)" in life
-    assert "applied: it is the row" in life and place[2] in row.split()
+    assert f"_cdc_source_file = {row_id[0]}, _cdc_file_row = {row_id[1]} (mode append)" in life
+    assert "applied: it is the row" in life and row_id[2] in row.split()
 
 
 def test_explain_tells_why_a_row_is_in_quarantine(lakehouse):
@@ -79,7 +79,7 @@ def test_explain_tells_why_a_row_is_in_quarantine(lakehouse):
     assert row.split()[-8:-6] == ["1", "a"]
 
 
-def test_explain_says_what_there_is_when_it_finds_nothing(lakehouse):
+def test_explain_names_what_there_is_when_it_finds_nothing(lakehouse):
     assert lakehouse.command(explain, "s__other", "1") == (
         "TABLE: found s__other; accepted: a silver table, s__op_append, s__op_drift, s__op_hard, s__op_soft,"
         " s__op_wide.\n"
@@ -106,7 +106,7 @@ def test_run_metrics_have_a_row_per_table_and_run(lakehouse):
 
 
 @pytest.mark.parametrize("name", ["op_append", "op_hard", "op_soft"])
-def test_a_table_is_rebuilt_and_the_next_run_goes_on_from_it(lakehouse, operate, name):
+def test_a_table_is_rebuilt_and_the_next_run_continues_from_it(lakehouse, operate, name):
     before = lakehouse.table(name)
     lakehouse.sql(f"insert into silver.s__{name} select * from silver.s__{name}")
     assert len(lakehouse.table(name)) > len(before)
@@ -157,7 +157,7 @@ def test_rows_of_parquet_files_are_replayed_once_the_table_has_their_columns(lak
     assert set(lakehouse.statuses("run", *chosen).values()) == {"success"}
     assert lakehouse.table("op_drift", "id, v") == [(1, "a")]
     said = operate("replay_quarantine", table="s__op_drift")
-    assert "rows in quarantine have a column added that bronze has not: add it with `alter table`" in said
+    assert "rows in quarantine have a column added that bronze does not have: add it with `alter table`" in said
     lakehouse.sql("alter table bronze.s__op_drift add columns (added decimal(8,2), raw binary)")
     said = operate("replay_quarantine", table="s__op_drift")
     assert "s__op_drift: 1 rows waited in quarantine, 1 are in bronze now, 0 still break a rule." in said
@@ -165,15 +165,15 @@ def test_rows_of_parquet_files_are_replayed_once_the_table_has_their_columns(lak
     assert lakehouse.table("op_drift", "id, v, w, added, raw") == [(1, "b", None, Decimal("7.50"), b"\x00\xff")]
 
 
-def test_all_objects_of_a_table_vanish(lakehouse):
+def test_all_files_of_a_table_vanish(lakehouse):
     shutil.rmtree(lakehouse.raw / "op" / "s" / "op_soft")
     next((lakehouse.raw / "op" / "s" / "op_hard").glob("2024*")).unlink()
     before = lakehouse.table("op_hard")
     statuses = lakehouse.build()
     assert set(statuses.values()) <= {"success", "pass", "warn"}
-    assert statuses["no_raw_object_vanished"] == "warn"
+    assert statuses["no_raw_file_vanished"] == "warn"
     assert [message for message in lakehouse.messages if message.startswith("  feed=op")] == [
-        f"  feed=op, source_schema=s, source_table=op_hard, objects=1, example={row.path}, seen_at={row.first_seen_at}"
+        f"  feed=op, source_schema=s, source_table=op_hard, files=1, example={row.path}, seen_at={row.first_seen_at}"
         for row in lakehouse.sql(
             "select * from etl_metadata.raw_listing where kind = 'vanished' and path like '%op_hard%'"
         )

@@ -1,4 +1,4 @@
-"""Change objects whose content changes after they were read: still being written when listed, or corrected.
+"""Change files whose content changes after they were read: still being written when listed, or corrected.
 
 The newest content of a change file counts; rows of its older content are superseded (docs/contracts.md section 1.10).
 All tables live in one project and are built three times: the first content, the second, and a late file.
@@ -40,14 +40,14 @@ CSV = {
 
 
 def put(path, content, minutes=5.0):
-    """Writes an object with a modification time of whole seconds, as object stores give it."""
+    """Writes a file with a modification time of whole seconds, as object stores give it."""
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_bytes(content if isinstance(content, bytes) else content.encode())
     os.utime(path, (at(minutes).timestamp(),) * 2)
 
 
 def message(op, *, pos, **row):
-    source = {"connector": "mysql", "ts_ms": 1, "snapshot": "false", "db": "s", "table": "told", "server_id": 1}
+    source = {"connector": "mysql", "ts_ms": 1, "snapshot": "false", "db": "s", "table": "dbz", "server_id": 1}
     source |= {"file": "mysql-bin.000001", "pos": pos, "row": 0}
     return json.dumps({"before": None, "after": row, "source": source, "op": op, "ts_ms": 9}) + "\n"
 
@@ -94,7 +94,7 @@ def overwritten(empty_lakehouse):
     for name in ("txn_one", "txn_two"):
         lakehouse.add_table("txn", name, columns="v string, id int")
     lakehouse.add_feed("dbz", "json", connector="debezium")
-    lakehouse.add_table("dbz", "told", columns="id int, v string")
+    lakehouse.add_table("dbz", "dbz", columns="id int, v string")
     lakehouse.make_models()
 
     run = Overwritten(lakehouse)
@@ -114,10 +114,14 @@ def overwritten(empty_lakehouse):
         cut = "I,txn_two,s,z,9\nI,txn_t"
         put(run.raw / "txn/CDC_TXN-20240131230600000.csv", f"{cut}wo,s,y,8\n" if number else cut, 6 + number)
         first, second = message("c", pos=1, id=1, v="a"), message("c", pos=2, id=2, v="b")
-        sink = run.raw / "dbz/topics/src.s.told/partition=0"
-        put(sink / "src.s.told+0+0000000000.json", first + (second if number else second[:60]))
+        sink = run.raw / "dbz/topics/src.s.dbz/partition=0"
+        put(sink / "src.s.dbz+0+0000000000.json", first + (second if number else second[:60]))
         seventh = message("c", pos=3, id=77, v="x")
-        put(sink / "src.s.told+0+0000000002.json", message("c", pos=3, id=3, v="c") if number else seventh, 6 + number)
+        put(
+            sink / "src.s.dbz+0+0000000002.json",
+            message("c", pos=3, id=3, v="c") if number else seventh,
+            6 + number,
+        )
         run.build("--exclude-resource-type", "test")
     for name in CSV:
         put(run.raw / "over/s" / name / "20240131-230300000.csv", LATE, 9)
@@ -126,10 +130,12 @@ def overwritten(empty_lakehouse):
     return run
 
 
-def test_every_test_passes_once_the_objects_are_whole(overwritten):
+def test_every_test_passes_once_the_files_are_whole(overwritten):
     for statuses in overwritten.builds:
         assert set(statuses.values()) <= {"success", "pass"}, statuses
-    assert overwritten.builds[2]["every_mixed_record_has_a_table"] == "pass", "older content had records of no table"
+    assert overwritten.builds[2]["every_multi_table_record_has_a_table"] == "pass", (
+        "older content had records of no table"
+    )
 
 
 @pytest.mark.parametrize("name", ["same_second", "history"])
@@ -155,7 +161,7 @@ def test_a_version_that_older_content_began_is_gone_from_the_history(overwritten
     assert [row.v for row in versions] == ["late", "n"]
 
 
-def test_what_a_shorter_correction_no_longer_says_is_undone(overwritten):
+def test_what_a_shorter_correction_no_longer_holds_is_undone(overwritten):
     assert overwritten.seen[0]["shorter"] == [("a2", 1), ("x", 7)]
     assert overwritten.seen[1]["shorter"] == [("a3", 1), ("b", 2)]
 
@@ -187,7 +193,7 @@ def test_a_half_file_that_cannot_be_read_is_rejected_and_read_when_it_is_whole(o
     assert overwritten.snapshots[1][name] == overwritten.snapshots[0][name] + 1
 
 
-def test_a_transaction_file_replaces_what_it_said_of_each_table(overwritten):
+def test_a_transaction_file_replaces_its_rows_of_each_table(overwritten):
     assert overwritten.seen[0]["txn_one"] == [("a", 1), ("n", 12)]
     assert overwritten.seen[1]["txn_one"] == [("a", 1), ("n", 1234)]
     assert overwritten.seen[0]["txn_two"] == [("b", 2), ("z", 9)]
@@ -195,13 +201,13 @@ def test_a_transaction_file_replaces_what_it_said_of_each_table(overwritten):
     assert overwritten.seen[2]["txn_one"] == [("a", 1), ("late", 12), ("n", 1234)]
 
 
-def test_a_message_file_replaces_what_it_said(overwritten):
-    assert overwritten.seen[0]["told"] == [("a", 1), ("x", 77)]
-    assert overwritten.seen[1]["told"] == [("a", 1), ("b", 2), ("c", 3)]
+def test_a_message_file_replaces_its_rows(overwritten):
+    assert overwritten.seen[0]["dbz"] == [("a", 1), ("x", 77)]
+    assert overwritten.seen[1]["dbz"] == [("a", 1), ("b", 2), ("c", 3)]
 
 
-def test_silver_is_replaced_in_one_commit_and_only_where_an_object_was_overwritten(overwritten):
-    for name in ("same_second", "soft", "history", "append", "shorter", "told", "txn_two"):
+def test_silver_is_replaced_in_one_commit_and_only_where_a_file_was_overwritten(overwritten):
+    for name in ("same_second", "soft", "history", "append", "shorter", "dbz", "txn_two"):
         assert overwritten.snapshots[1][name] == overwritten.snapshots[0][name] + 1, name
     assert overwritten.snapshots[1]["never"] == overwritten.snapshots[0]["never"]
 
@@ -213,7 +219,7 @@ def test_bronze_keeps_all_content_and_marks_what_is_void(overwritten):
     assert {row.operation: row.n for row in rows} == {"L": 2, "U": 2, "I": 4, "X": 1}
 
 
-def test_explain_says_that_a_row_is_void(overwritten):
+def test_explain_shows_that_a_row_is_void(overwritten):
     assert "superseded: newer content of the file" in overwritten.lakehouse.command(explain, "s__same_second", "12")
 
 

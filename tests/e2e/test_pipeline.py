@@ -1,4 +1,4 @@
-"""Four builds through the whole pipeline. Each source table is one story; each test tells how its story has to end."""
+"""Four builds through the whole pipeline. Each source table is one story; each test states how its story has to end."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ def set_up(pipeline):
 
 PARTS = (Column("a", pa.int32()), Column("b", pa.int32()), Column("v", pa.int32()))
 ORACLE = {"data_format": "csv", "use_csv_no_sup_value": True, "csv_no_sup_value": "~"}
-MISFITS = "values that do not fit go to quarantine (uncastable_value)"
+CAST_FAILURES = "values that do not fit go to quarantine (uncastable_value)"
 DRIFTS = "rows of its files go to quarantine (schema_drift)"
 
 
@@ -145,8 +145,8 @@ def batch_2(pipeline):
         }
     )
     pq.write_table(odd, folder / "20240131-230200000.parquet")
-    misfit = pa.table({"Op": ["I", "I"], "id": ["9", "nine"], "v": ["fits", "does not"]})
-    pq.write_table(misfit, folder / "20240131-230300000.parquet")
+    uncastable = pa.table({"Op": ["I", "I"], "id": ["9", "nine"], "v": ["fits", "does not"]})
+    pq.write_table(uncastable, folder / "20240131-230300000.parquet")
     pipeline.story("log", key=()).changes(1, change("I", 1, id=2, v="b", w="x"), change("U", 1, id=2, v="c", w="x"))
     pipeline.story("soft").changes(1, change("U", 1, id=1, v="b", w="x"), change("D", 1, id=1), change("D", 1, id=2))
     for name in ("reload", "reload_soft"):
@@ -359,18 +359,18 @@ def test_a_frozen_silver_keeps_its_columns_and_bronze_has_all(pipeline):
     assert (types["id"], types["new"]) == ("int", "string")
 
 
-def test_files_that_drift_are_quarantined_whole_where_the_table_says_so(pipeline):
+def test_files_that_drift_are_quarantined_whole_where_the_table_asks_for_it(pipeline):
     assert pipeline.table("strict") == [(1, "a"), (2, "narrow")]
     [row] = pipeline.lakehouse.sql("select * from etl_metadata.quarantine where source_table = 'strict'")
     assert (row.rule, row.reason) == ("schema_drift", "column id is bigint, expected int; column new string is new")
     assert '"id":1,"v":"wide","new":"x"' in row.content
 
 
-def test_drift_is_told_before_it_is_applied(pipeline):
-    told = {tuple(re.split(" {2,}", line)) for line in pipeline.drift.splitlines()}
-    assert {row for row in told if row[0] in ("s__renamed", "s__frozen", "s__strict", "s__drift", "s__reinsert")} == {
+def test_drift_is_reported_before_it_is_applied(pipeline):
+    shown = {tuple(re.split(" {2,}", line)) for line in pipeline.drift.splitlines()}
+    assert {row for row in shown if row[0] in ("s__renamed", "s__frozen", "s__strict", "s__drift", "s__reinsert")} == {
         ("s__renamed", "column v is called v2 now", "bronze and silver rename it"),
-        ("s__frozen", "column id is bigint, the table has int", MISFITS),
+        ("s__frozen", "column id is bigint, the table has int", CAST_FAILURES),
         ("s__frozen", "column new string is new", "bronze adds it, silver does not"),
         ("s__strict", "column id is bigint, the table has int", DRIFTS),
         ("s__strict", "column new string is new", DRIFTS),
@@ -395,15 +395,15 @@ def test_a_file_that_cannot_be_read_is_rejected_and_stops_nothing_else(pipeline)
         assert "s/broken/LOAD00000002.parquet" in messages, "the failure names the file"
 
 
-def test_every_other_object_has_a_status_and_a_reason(pipeline):
+def test_every_other_file_has_a_status_and_a_reason(pipeline):
     rows = pipeline.lakehouse.sql(
         "select file_key, status, reason from etl_metadata.raw_processed_files"
         " where status in ('ignored', 'waiting') and feed in ('parquet', 'csv', 'header')"
     )
     assert {row.file_key: (row.status, row.reason) for row in rows} == {
         "s/awsdms_status/LOAD00000001.parquet": ("ignored", "DMS control table"),
-        "s/litter/LOAD0000000A.parquet": ("ignored", "zero-byte object"),
-        "s/litter/LOAD0000000B.parquet.tmp": ("ignored", "temporary object"),
+        "s/litter/LOAD0000000A.parquet": ("ignored", "zero-byte file"),
+        "s/litter/LOAD0000000B.parquet.tmp": ("ignored", "temporary file"),
         "s/litter/readme.parquet": ("ignored", "the name is neither LOAD<hex number> nor <yyyymmdd>-<hhmmss…>"),
         "s/nobody/LOAD00000001.parquet": ("waiting", "no row in seeds/cdc_tables.csv"),
         "s/waiting/LOAD00000001.parquet": ("waiting", "the row in seeds/cdc_tables.csv is not active"),

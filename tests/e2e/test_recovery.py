@@ -83,7 +83,7 @@ def run_and_kill(lakehouse, mark: str, delay: float) -> None:
     assert process.returncode == -signal.SIGKILL, f"dbt ended before {mark!r}:\n{''.join(said)}"
 
 
-def test_a_second_run_stops_and_says_that_the_first_is_running(lakehouse):
+def test_a_second_run_stops_and_reports_that_the_first_is_running(lakehouse):
     with start(lakehouse) as first:
         assert first.stdout is not None
         for line in first.stdout:

@@ -55,7 +55,7 @@ def test_a_batch_replaces_the_rows_of_its_keys_in_one_commit_that_readers_see(em
     assert operations(empty_lakehouse)[-1] == "overwrite", "something was late: merged"
 
 
-def test_what_a_killed_run_left_is_begun_anew(empty_lakehouse, story):
+def test_what_a_killed_run_left_is_begun_again(empty_lakehouse, story):
     empty_lakehouse.sql("alter table silver.s__t create branch cdc_write")
     empty_lakehouse.sql("delete from silver.s__t.branch_cdc_write where id < 4")
     story.changes(5, change("U", 5, id=1, v="b", w="y"))

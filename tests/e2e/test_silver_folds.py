@@ -15,6 +15,7 @@ from dbt_common.clients.agate_helper import table_from_data_flat
 from pyspark.sql import SparkSession
 
 from dbt.adapters.sparksession import snapshots
+from tests.oracle import UNAVAILABLE, Life, Row, Rules
 from tests.unit.macros.harness import Dbt, Relation
 
 KEYS = 150
@@ -115,42 +116,35 @@ def reloads(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
 
 
 def folded(cdc: dict[str, Any], rows: list[dict[str, Any]]) -> dict[Any, dict[str, Any]]:
-    """What silver has to hold, by key."""
-    reset_points = {row["_cdc_sequence"] for row in rows if row["_cdc_operation"] == "T"}
-    reset_points |= {f"{row['_cdc_generation']:06d}" for row in rows if row["_cdc_operation"] == "R"}
-    is_soft = cdc["delete_mode"] == "soft"
-    silver: dict[Any, dict[str, Any]] = {}
+    """What silver has to hold, by key: the oracle's lives, over rows of bronze."""
+    rules = Rules(("k", "n"), COLUMNS, key_comparison=cdc["key_comparison"])
+    lives: dict[Any, Life] = {}
+    newest: dict[Any, dict[str, Any]] = {}
 
-    def key_of(row: dict[str, Any]) -> Any:
-        if cdc["mode"] == "append":
-            return row["_cdc_source_file"], row["_cdc_file_row"]
-        if cdc["key_comparison"]:
-            return row["k"] and row["k"].rstrip(" ").lower(), row["n"]
-        return row["k"], row["n"]
+    def take(row: dict[str, Any], operation: str, image: dict[str, Any]) -> None:
+        is_append = cdc["mode"] == "append"
+        key = (row["_cdc_source_file"], row["_cdc_file_row"]) if is_append else rules.key_of(image)
+        lives.setdefault(key, Life()).take(Row(operation, image, row["_cdc_committed_at"]), rules)
+        newest[key] = {"_cdc_sequence": row["_cdc_sequence"], "_cdc_operation": operation}
 
-    for row in sorted(rows, key=lambda row: row["_cdc_sequence"]):
+    for row in sorted(rows, key=order):
         operation = row["_cdc_operation"]
-        if operation in "TR" or (cdc["mode"] == "append" and operation not in "IL"):
-            continue
-        if row["_cdc_old_key"] and cdc["mode"] != "append":
-            old = row | {"k": row["_cdc_old_key"]["k"], "n": int(row["_cdc_old_key"]["n"]), "v": None, "w": None}
-            apply(silver, key_of(old), old | {"_cdc_operation": "D", "_cdc_unavailable_columns": None}, reset_points)
-        apply(silver, key_of(row), row, reset_points)
-    for row in silver.values():
-        row["_cdc_is_deleted"] = not row.pop("live") or any(at > row["_cdc_sequence"] for at in reset_points)
-    return silver if is_soft else {key: row for key, row in silver.items() if not row["_cdc_is_deleted"]}
+        if operation in "TR":
+            for life in lives.values():
+                life.end(row["_cdc_committed_at"] or START)
+        elif cdc["mode"] != "append" or operation in "IL":
+            if row["_cdc_old_key"] and cdc["mode"] != "append":
+                old = {"k": row["_cdc_old_key"]["k"], "n": int(row["_cdc_old_key"]["n"])}
+                take(row, "D", old)
+            unavailable = dict.fromkeys(row["_cdc_unavailable_columns"] or (), UNAVAILABLE)
+            take(row, operation, {name: row[name] for name in COLUMNS} | unavailable)
+    silver = {key: life.image | newest[key] | {"_cdc_is_deleted": not life.live} for key, life in lives.items()}
+    return silver if cdc["delete_mode"] == "soft" else {key: row for key, row in silver.items() if lives[key].live}
 
 
-def apply(silver: dict[Any, dict[str, Any]], key: Any, row: dict[str, Any], reset_points: set[str]) -> None:
-    sequence, operation = row["_cdc_sequence"], row["_cdc_operation"]
-    before = silver.get(key)
-    lives = before and before["live"] and not any(before["_cdc_sequence"] < at <= sequence for at in reset_points)
-    values = {name: row[name] for name in COLUMNS}
-    for name in row["_cdc_unavailable_columns"] or ():
-        values[name] = before[name] if lives and operation in "UD" else None
-    if operation == "D" and row["v"] is None and row["w"] is None:
-        values = {name: before[name] for name in COLUMNS} if before else values
-    silver[key] = values | {"live": operation != "D", "_cdc_sequence": sequence, "_cdc_operation": operation}
+def order(row: dict[str, Any]) -> str:
+    """The order of the rows of bronze; a complete reload begins its generation."""
+    return f"{row['_cdc_generation']:06d}" if row["_cdc_operation"] == "R" else row["_cdc_sequence"]
 
 
 class Silver:
@@ -201,7 +195,7 @@ class Silver:
             properties = ", ".join(f"'{name}' = '{value}'" for name, value in MERGE_ON_READ.items())
             sql = dbt.cdc_silver_sql(self.cdc, changes, PLAN, is_first)
             self.spark.sql(f"create table {self.silver} using iceberg tblproperties ({properties}) as {sql}")
-        elif dbt.cdc_batch_allows_replace(self.cdc, changes):
+        elif dbt._batch_allows_replace(self.cdc, changes):
             self.replace(dbt, changes)
         else:
             self.merge(dbt, changes)

@@ -52,7 +52,7 @@ def selected(commands):
     return [command[2:-2] for command in commands if command[0] == "run" and "raw_listing" not in command]
 
 
-def test_only_tables_with_news_are_built(lakehouse, watch, commands, capsys):
+def test_only_tables_with_new_changes_are_built(lakehouse, watch, commands, capsys):
     assert not watch.cycle()
     assert selected(commands) == []
     capsys.readouterr()
@@ -82,18 +82,18 @@ def test_a_table_that_fails_stops_no_other_and_is_tried_again(lakehouse, watch, 
     silver.write_text(text)
     monkeypatch.setattr("python_udfs.watch.loop.SECONDS_TO_RETRY", 0.0)
     Story(lakehouse.raw / "seen", "watched").changes(8, change("I", 8, id=18, v="new"))
-    assert watch.cycle(), "with news at once"
+    assert watch.cycle(), "with changes at once"
     assert {15, 18} <= {row[0] for row in lakehouse.table("watched", "id")}
     assert not watch.cycle()
 
 
-def test_an_object_of_nobody_is_no_news(lakehouse, watch, commands):
+def test_a_file_without_metadata_starts_no_build(lakehouse, watch, commands):
     Story(lakehouse.raw / "seen", "stranger").load(9, {"id": 1, "v": "a"})
     assert not watch.cycle()
     assert [command[0] for command in commands] == ["run", "parse"], "the project is read again: it may be new"
 
 
-def test_a_listing_that_fails_is_told_and_tried_again(lakehouse, watch, capsys):
+def test_a_listing_that_fails_is_reported_and_tried_again(lakehouse, watch, capsys):
     lakehouse_raw = os.environ["LAKEHOUSE_RAW"]
     try:
         os.environ["LAKEHOUSE_RAW"] = "nosuchscheme://bucket"

@@ -59,7 +59,7 @@ ADDED_FIELDS = {
     "mariadb": "op,table,source.ts_ms,source.snapshot,source.file,source.pos,source.row",
     "postgresql": "op,table,source.ts_ms,source.snapshot,source.lsn,source.sequence",
 }
-# A table of MariaDB that is not captured. The connector says how far it has read only when there is something to read.
+# A table of MariaDB that is not captured. The connector reports its progress only when there is something to read.
 MARKER = "capture_marker.marker"
 
 
@@ -254,7 +254,7 @@ class Capture:
             "key.converter": JSON,
             "key.converter.schemas.enable": "false",
             "value.converter": JSON,
-            # Otherwise a NULL is shown as the default of its column, and no consumer can tell (contracts.md 3.3).
+            # Otherwise a NULL is shown as the default of its column, and no consumer can see that (contracts.md 3.3).
             "value.converter.replace.null.with.default": "false",
             **FORMS[form],
         }
@@ -334,7 +334,7 @@ class Connector:
             for start in range(0, len(lines), lines_per_file):
                 chunk = lines[start : start + lines_per_file]
                 file = folder / f"{topic}+{partition}+{chunk[0][0]:010}.json"
-                # An object is there as a whole or not at all.
+                # A file of an object store is there as a whole or not at all.
                 unfinished = landing / f".{file.name}"
                 unfinished.write_bytes(b"".join(value + b"\n" for _, value in chunk))
                 unfinished.rename(file)
@@ -423,7 +423,7 @@ class Connector:
         return int(connection.exec_driver_sql("select pg_current_wal_insert_lsn() - '0/0'").scalar_one())
 
     def _mark(self, connection: sqlalchemy.Connection) -> None:
-        """One more transaction, after which the connector can tell that it has read all before it."""
+        """One more transaction, after which the connector knows that it has read all before it."""
         if self._kind == "mariadb":
             connection.exec_driver_sql(f"insert into {MARKER} values (1)")
         else:

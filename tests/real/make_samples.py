@@ -1,6 +1,6 @@
 """Writes samples/: real messages of each kind, as files of the S3 sink. Run it when Debezium's version changes.
 
-`python tests/real/make_samples.py`; samples/README.md says what is there. Positions and times differ with every run.
+`python tests/real/make_samples.py`; samples/README.md describes them. Positions and times differ with every run.
 """
 
 from __future__ import annotations

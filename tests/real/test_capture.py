@@ -170,13 +170,13 @@ def test_what_is_not_a_row_has_topics_of_its_own(database, running_capture, tmp_
     assert {f"__debezium-heartbeat.{prefix}", f"{prefix}.transaction", own} <= topics
 
 
-def test_a_connector_that_connect_refuses_says_why(postgres, running_capture):
+def test_a_connector_that_connect_refuses_reports_why(postgres, running_capture):
     refused = running_capture.connector(postgres, "refused", ["test_db"], connector_class="none")
     with pytest.raises(ServerError, match=r"^Connect refuses POST /connectors: .*none"), refused:
         pass
 
 
-def test_a_connector_that_fails_says_why(postgres, running_capture):
+def test_a_connector_that_fails_reports_why(postgres, running_capture):
     failing = running_capture.connector(postgres, "failing", ["test_db"], publication_autocreate_mode="disabled")
     with pytest.raises(ServerError, match=r"^connector failing failed: .*[Pp]ublication"), failing:
         pass

@@ -47,7 +47,7 @@ def test_a_missing_program_is_one_line_with_what_to_install(monkeypatch):
     assert str(error.value) == "no-such-program not found; as root run: apt-get install no-such-package"
 
 
-def test_a_failed_installation_says_why(monkeypatch, tmp_path):
+def test_a_failed_installation_reports_why(monkeypatch, tmp_path):
     monkeypatch.setattr(os, "geteuid", lambda: 0)
     monkeypatch.setattr(databases, "POLICY", tmp_path / "policy")
     apt = tmp_path / "apt-get"
@@ -71,7 +71,7 @@ def test_a_policy_that_is_there_stays(monkeypatch, tmp_path):
     assert stat.S_IMODE(policy.stat().st_mode) == mode
 
 
-def test_a_server_that_does_not_start_says_why(monkeypatch):
+def test_a_server_that_does_not_start_reports_why(monkeypatch):
     monkeypatch.setattr(databases, "free_port", lambda: 99999999)
     message = r"postgres ended with status 1: .*99999999"
     with pytest.raises(ServerError, match=message), databases.postgres():

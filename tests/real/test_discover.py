@@ -200,7 +200,7 @@ def test_tables_of_mariadb_are_built_without_editing(mariadb, shop, lakehouse):
         assert {tuple(row) for row in lakehouse.sql(f"select {columns} from silver.till__{name}")} == rows
 
 
-def test_what_mariadb_loses_is_told(shop, tmp_path, capsys):
+def test_what_mariadb_loses_is_reported(shop, tmp_path, capsys):
     printed = Discovered(tmp_path, shop, capsys, tables="every% log code").printed
     for line in (
         "till.every_type  id               35  unknown type, numbers, LOB",
@@ -215,7 +215,7 @@ def test_what_mariadb_loses_is_told(shop, tmp_path, capsys):
     assert "binlog" not in printed
 
 
-def test_a_setting_of_mariadb_that_loses_changes_is_told(mariadb, shop, tmp_path, capsys):
+def test_a_setting_of_mariadb_that_loses_changes_is_reported(mariadb, shop, tmp_path, capsys):
     execute(mariadb, "set global binlog_row_image = 'MINIMAL'", "set global binlog_format = 'MIXED'")
     try:
         printed = Discovered(tmp_path, shop, capsys, tables="log").printed
@@ -295,7 +295,7 @@ def test_tables_of_postgresql_become_metadata_that_makes_models(crm, tmp_path, c
     assert discovered.table("log").mode == "append"
 
 
-def test_what_postgresql_loses_is_told(crm, tmp_path, capsys):
+def test_what_postgresql_loses_is_reported(crm, tmp_path, capsys):
     printed = Discovered(tmp_path, crm, capsys).printed
     for line in (
         "  public.every_type: c34 point\n",

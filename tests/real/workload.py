@@ -291,7 +291,8 @@ class Workload:
     """Tables of a source database and random changes of them.
 
     Args:
-        url: SQLAlchemy URL of MariaDB, or of a PostgreSQL database. The schemas `sampledb` and `test_db` are made anew.
+        url: SQLAlchemy URL of MariaDB, or of a PostgreSQL database. It drops and creates the schemas `sampledb` and
+            `test_db`.
         seed: of the random choices.
         largest: length of the longest texts, in characters.
     """

@@ -77,7 +77,7 @@ def test_what_is_shown_of_dbt(name: str, level: str, shown: str, capsys: pytest.
     assert capsys.readouterr().out == shown
 
 
-def test_a_failed_command_of_dbt_says_where_its_messages_are(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_failed_command_of_dbt_names_where_its_messages_are(monkeypatch: pytest.MonkeyPatch) -> None:
     outcome = SimpleNamespace(success=False, exception=None)
     runner = SimpleNamespace(invoke=lambda _: outcome)
     monkeypatch.setattr("dbt.cli.main.dbtRunner", lambda manifest, callbacks: runner)

@@ -54,7 +54,7 @@ def test_a_table_makes_one_bronze_and_one_silver_model_with_its_yaml(tmp_path: P
         assert not any(line != line.rstrip() for line in text.splitlines())
 
 
-def test_a_feed_of_mixed_files_is_split_before_bronze_reads_it(tmp_path: Path) -> None:
+def test_a_feed_of_multi_table_files_is_split_before_bronze_reads_it(tmp_path: Path) -> None:
     seeds = good_seeds()
     seeds[FEEDS_FILE][1]["options"] = "transaction_files=true;delimiter=tab"
     generate(tmp_path, seeds)
@@ -368,12 +368,12 @@ def test_check_fails_when_only_a_seed_changed(tmp_path: Path) -> None:
     assert main(["--project-dir", str(tmp_path), "--check"]) == 1
 
 
-def test_a_folder_without_seeds_is_told_not_traced(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_folder_without_seeds_is_reported_not_traced(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["--project-dir", str(tmp_path)]) == 1
     assert "3 problems in the metadata" in capsys.readouterr().err
 
 
-def test_a_place_that_cannot_be_written_is_told_not_traced(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_an_unwritable_folder_is_reported_not_traced(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     write_seeds(tmp_path, good_seeds())
     (tmp_path / "models").write_text("a file where a folder has to be\n", encoding="utf-8")
 

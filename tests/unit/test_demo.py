@@ -1,4 +1,4 @@
-"""The demonstration without Spark: what it lands, what it removes, what it says. `make demo` runs the rest."""
+"""The demonstration without Spark: what it lands, removes and prints. `make demo` runs the rest."""
 
 from __future__ import annotations
 
@@ -289,7 +289,7 @@ def test_remote_folders_are_refused_all_at_once(
     assert not folders.marker.exists()
 
 
-# What it says
+# Its output
 
 
 def test_the_result_table() -> None:

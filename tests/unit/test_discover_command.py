@@ -99,7 +99,7 @@ def test_proposed_rows_make_models(project, shop):
     assert "models/silver/main/silver_main__log.sql" in render(proposal, project / "discovered")
 
 
-def test_the_report_has_a_line_per_table_and_says_each_advice_once(project, shop, capsys):
+def test_the_report_has_a_line_per_table_and_gives_each_advice_once(project, shop, capsys):
     discover(project, shop)
     out = capsys.readouterr().out
     assert "main.item  id                5\n" in out
@@ -250,7 +250,7 @@ def test_a_key_that_a_cell_cannot_hold_is_no_key(project, tmp_path, capsys):
     assert "main.t: 'a;b'" in capsys.readouterr().out
 
 
-def test_before_images_of_the_key_get_their_place_in_csv_without_names(project, shop):
+def test_before_images_of_the_key_get_their_position_in_csv_without_names(project, shop):
     seeds = good_seeds()
     seeds[FEEDS_FILE].append(
         {"feed": "till", "connector": "dms", "format": "csv", "location": "till", "options": "before_image_prefix=BI_"}
@@ -304,7 +304,7 @@ def land(folder, content, name="LOAD00000001.csv"):
     return str(folder)
 
 
-def test_files_of_a_known_feed_are_read_as_its_row_says(project, tmp_path):
+def test_files_of_a_known_feed_are_read_by_its_row(project, tmp_path):
     seeds = good_seeds()
     seeds[FEEDS_FILE][1]["options"] = "delimiter=|"
     write_seeds(project, seeds)
@@ -340,7 +340,7 @@ def test_files_of_other_contracts_are_not_looked_at(project, tmp_path, capsys):
 # Mistakes ------------------------------------------------------------------------------------------------------------
 
 
-def test_all_mistakes_are_told_at_once(project, capsys):
+def test_all_mistakes_are_reported_at_once(project, capsys):
     assert discover(project, "/no/such/folder", feed="2x", append="yes") == 2
     feed, append, source = capsys.readouterr().err.splitlines()
     assert feed.startswith("FEED: found 2x; accepted:")
@@ -355,7 +355,7 @@ def test_the_source_can_come_from_the_environment(project, shop, monkeypatch):
     assert names(project) == ["item", "line", "log"]
 
 
-def test_seeds_with_mistakes_are_told_first(project, shop, capsys):
+def test_seeds_with_mistakes_are_reported_first(project, shop, capsys):
     (project / "seeds" / TABLES_FILE).unlink()
     assert discover(project, shop) == 2
     assert "seeds/cdc_tables.csv: found no readable file" in capsys.readouterr().err
@@ -395,13 +395,13 @@ def test_a_source_that_cannot_be_read_is_one_line(project, source, message, caps
         ({"tables": "x% y"}, ["TABLES: no table is like x% or y in main"]),
     ],
 )
-def test_schemas_and_tables_that_are_not_there_are_told(project, shop, options, messages, capsys):
+def test_schemas_and_tables_that_are_not_there_are_reported(project, shop, options, messages, capsys):
     assert discover(project, shop, **options) == 2
     lines = capsys.readouterr().err.splitlines()
     assert len(lines) == len(messages) and all(map(str.endswith, lines, messages))
 
 
-def test_an_empty_database_is_told(project, tmp_path, capsys):
+def test_an_empty_database_is_reported(project, tmp_path, capsys):
     assert discover(project, database(tmp_path / "one.db", "")) == 2
     assert capsys.readouterr().err == "SOURCE: there are no tables in main\n"
 

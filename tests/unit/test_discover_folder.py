@@ -40,7 +40,7 @@ NAMED = [
     ("sold", "date"),
     ("seen", "timestamp_ntz"),
 ]
-# Texts do not tell a decimal from other numbers that have a point.
+# Texts do not distinguish a decimal from other numbers that have a point.
 GUESSED = [(name, data_type if name != "price" else "string") for name, data_type in NAMED]
 UNNAMED = [(f"column_{place}", data_type) for place, (_, data_type) in enumerate(GUESSED, start=1)]
 
@@ -232,7 +232,7 @@ def test_a_number_of_the_source_is_no_change_sequence(tmp_path):
     assert columns(found) == [("id", "bigint"), ("change_sequence", "bigint")]
 
 
-def test_a_feed_that_exists_says_how_its_files_are_read(tmp_path):
+def test_a_feed_that_exists_decides_how_its_files_are_read(tmp_path):
     text(tmp_path / "shop/a/LOAD00000001.csv", "id|name\n1|Pen\n")
     options = FeedOptions(delimiter="|", header=True, operation_column="never")
     found = read_folder(str(tmp_path), [], [], format="csv", options=options)
@@ -265,7 +265,7 @@ def test_types_of_parquet_are_those_spark_reads(tmp_path, kind, wanted):
 
 
 @pytest.mark.parametrize("kind", [pa.time32("ms"), pa.list_(pa.int32()), pa.decimal256(50, 2)], ids=str)
-def test_types_of_parquet_without_a_match_become_string_and_are_told(tmp_path, kind):
+def test_types_of_parquet_without_a_match_become_string_and_are_reported(tmp_path, kind):
     parquet(tmp_path / "shop/a/LOAD00000001.parquet", {"c": pa.array([None], kind)})
     found = read_folder(str(tmp_path), [], [])
     assert columns(found) == [("c", "string")]
@@ -279,7 +279,7 @@ def test_types_of_all_files_are_widened_by_name_and_the_newest_file_gives_the_or
     assert columns(read_folder(str(tmp_path), [], [])) == [("ID", "bigint"), ("more", "double"), ("gone", "string")]
 
 
-def test_types_that_do_not_fit_together_become_string_and_are_told(tmp_path):
+def test_types_that_do_not_fit_together_become_string_and_are_reported(tmp_path):
     parquet(tmp_path / "shop/a/LOAD00000001.parquet", {"c": [1]})
     parquet(tmp_path / "shop/a/20240131-230000000.parquet", {"Op": ["U"], "c": ["x"]})
     found = read_folder(str(tmp_path), [], [])
@@ -307,7 +307,7 @@ def test_types_of_csv_are_guessed_with_care(tmp_path, values, wanted):
 # Files ---------------------------------------------------------------------------------------------------------------
 
 
-def test_other_objects_are_left_alone(tmp_path):
+def test_other_files_are_left_alone(tmp_path):
     land(tmp_path, data_format="parquet")
     for name in ("shop/awsdms_status/LOAD00000001.parquet", "shop/item/part-0.parquet", "LOAD00000001.parquet"):
         text(tmp_path / name, "x")
@@ -323,7 +323,7 @@ def test_files_in_folders_of_dates_and_segments_belong_to_their_table(tmp_path):
     assert columns(read_folder(str(tmp_path), [], [])) == [("id", "bigint"), ("new", "bigint")]
 
 
-def test_a_gzipped_parquet_object_is_read(tmp_path):
+def test_a_gzipped_parquet_file_is_read(tmp_path):
     parquet(tmp_path / "plain.parquet", {"id": [1]})
     (tmp_path / "shop/a").mkdir(parents=True)
     (tmp_path / "shop/a/LOAD00000001.parquet.gz").write_bytes(gzip.compress((tmp_path / "plain.parquet").read_bytes()))
@@ -331,7 +331,7 @@ def test_a_gzipped_parquet_object_is_read(tmp_path):
 
 
 @pytest.mark.parametrize("name", ["LOAD00000002.parquet", "LOAD00000002.parquet.gz"])
-def test_a_file_that_cannot_be_read_is_told_and_the_others_are_read(tmp_path, name):
+def test_a_file_that_cannot_be_read_is_reported_and_the_others_are_read(tmp_path, name):
     land(tmp_path, data_format="parquet")
     text(tmp_path / "shop/item" / name, "no parquet")
     found = read_folder(str(tmp_path), [], [])
@@ -345,12 +345,12 @@ def test_the_first_and_the_last_files_are_opened(tmp_path, monkeypatch):
     assert [name for name, _ in columns(read_folder(str(tmp_path), [], []))] == ["c7", "c6", "c1"]
 
 
-def test_a_table_without_a_load_is_told(tmp_path):
+def test_a_table_without_a_load_is_reported(tmp_path):
     land(tmp_path, data_format="parquet", load=None)
     assert warned(read_folder(str(tmp_path), [], []), "no full load") == [""]
 
 
-def test_files_of_another_format_and_transaction_files_are_told(tmp_path):
+def test_files_of_another_format_and_transaction_files_are_reported(tmp_path):
     land(tmp_path, data_format="parquet")
     text(tmp_path / "shop/staff/LOAD00000001.csv", "1\n")
     text(tmp_path / "txn/CDC_TXN-20240131230000000.csv", "I,item,shop,1\n")
@@ -375,7 +375,7 @@ def test_a_folder_can_be_given_as_a_uri(tmp_path):
         (["shop/a/LOAD00000001.csv"], [], [], "parquet", "the feed reads parquet files, and"),
     ],
 )
-def test_a_folder_without_what_was_asked_for_is_told(tmp_path, files, schemas, tables, format, message):
+def test_a_folder_without_what_was_asked_for_is_reported(tmp_path, files, schemas, tables, format, message):
     for name in files:
         text(tmp_path / name, "1\n")
     with pytest.raises(UsageError, match=message):

@@ -103,7 +103,7 @@ def test_a_type_of_oracle_becomes_what_capture_delivers(kind, dms, debezium):
 
 
 @pytest.mark.parametrize("database", [Database, MySql, PostgreSql, Oracle])
-def test_a_type_that_nobody_knows_becomes_string_and_is_told(database):
+def test_a_type_that_nobody_knows_becomes_string_and_is_reported(database):
     typed = database(True).typed(sql.NullType(), "vector(3)")
     assert (typed.data_type, typed.is_known) == ("string", False)
 
@@ -113,7 +113,7 @@ def test_a_type_that_sqlalchemy_does_not_know_is_known_by_its_own_name():
     assert MySql(True).typed(sql.NullType(), "inet6").is_known
 
 
-def test_numbers_without_precision_are_told():
+def test_numbers_without_precision_are_reported():
     assert "6 digits" in PostgreSql(True).typed(sql.NUMERIC()).remark
     assert "28 digits" in Oracle(True).typed(oracle.NUMBER()).remark
     assert "65 digits" in MySql(True).typed(mysql.DECIMAL(65, 2)).remark
@@ -207,7 +207,7 @@ GOOD = {"log_bin": "ON", "binlog_format": "ROW", "binlog_row_image": "FULL", "sq
         ({"binlog_format": "STATEMENT", "sql_mode": ""}, ["binlog_format", "zero dates"]),
     ],
 )
-def test_a_setting_of_mysql_that_loses_something_is_told(change, labels):
+def test_a_setting_of_mysql_that_loses_something_is_reported(change, labels):
     assert [warned.label for warned in settings(GOOD | change, has_dates=True)] == labels
 
 
@@ -226,7 +226,7 @@ def test_zero_dates_matter_only_where_there_are_dates():
         ("d", False, ["note"], [("replica identity", "default, and no key")]),
     ],
 )
-def test_a_replica_identity_that_loses_something_is_told(identity, has_key, toastable, wanted):
+def test_a_replica_identity_that_loses_something_is_reported(identity, has_key, toastable, wanted):
     warned = replica_identity(identity, has_key=has_key, toastable=toastable)
     assert [(one.label, one.detail) for one in warned] == wanted
 

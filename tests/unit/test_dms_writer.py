@@ -444,7 +444,7 @@ def test_before_images_have_the_type_of_their_column(tmp_path: Path) -> None:
         ({"csv_no_sup_value": "~"}, ["I,1,NULL", "U,1,NULL", "D,1,NULL", 'U,1,"~"']),
     ],
 )
-def test_columns_that_are_not_logged_are_told_from_null_if_asked(
+def test_columns_that_are_not_logged_are_distinguished_from_null_if_asked(
     tmp_path: Path, settings: dict[str, Any], lines: list[str]
 ) -> None:
     task = DmsTask(tmp_path, csv_quote_ambiguous_text=True, **settings)
@@ -457,7 +457,7 @@ def test_columns_that_are_not_logged_are_told_from_null_if_asked(
 # Mistakes
 
 
-def test_all_wrong_settings_are_told_at_once(tmp_path: Path) -> None:
+def test_all_wrong_settings_are_reported_at_once(tmp_path: Path) -> None:
     wrong: dict[str, Any] = {
         "data_format": "json",
         "compression": "zstd",

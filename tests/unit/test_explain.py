@@ -1,4 +1,4 @@
-"""What became of each change of a key, in words, and what is said when there is nothing to explain."""
+"""The verdict of each change of a key, and the messages when there is nothing to explain."""
 
 from __future__ import annotations
 
@@ -28,11 +28,15 @@ def table(**cells: Any) -> dict[str, Any]:
 def change(minute: int, operation: str = "U", **cells: Any) -> dict[str, Any]:
     """A row of cdc_explain_changes_sql, of a file of this minute."""
     file, version = cells.pop("file", f"20240131-23{minute:02}00000"), cells.pop("version", 0)
+    source_position = f"000001.1.2024013123{minute:02}00000000"
+    row_position = f"{source_position}.{sum(file.encode()):016x}.{0:012}"
     return {
         "role": "change",
         "operation": operation,
         "committed_at": f"2024-01-31 23:{minute:02}:00.000000",
-        "sequence": f"000001.1.2024013123{minute:02}00000000.{sum(file.encode()):016x}.{0:012}.{version:014}",
+        "sequence": f"{row_position}.{version:014}",
+        "source_position": source_position,
+        "row_position": row_position,
         "generation": "1",
         "source_file": f"/raw/shop/order/{file}.parquet",
         "file_row": "0",
@@ -181,7 +185,8 @@ def test_verdicts_of_a_history_are_its_versions():
 
 def test_the_report_has_the_changes_and_the_row():
     changes = [
-        reset_point("reload", 0) | {"sequence": "000002", "source_file": None, "file_row": None},
+        reset_point("reload", 0)
+        | {"sequence": "000002", "source_position": "000002", "source_file": None, "file_row": None},
         change(1, "I", image={"id": "1", "v": "a\nb", "w": None}),
         change(2, unavailable=["w"], image={"id": "1", "v": "c" * 90, "w": None}),
     ]
@@ -337,7 +342,7 @@ ANSWER = {
         ),
     ],
 )
-def test_what_cannot_be_explained_is_told(answer, message):
+def test_what_cannot_be_explained_is_reported(answer, message):
     with pytest.raises(ExplainError) as error:
         explain(table(), {"id": "1"}, {**ANSWER, **answer}, "silver_shop__order")
     assert str(error.value) == message
@@ -360,7 +365,7 @@ def test_the_command_prints_the_life_of_a_key(project, capsys):
     assert project == [("cdc_explain", {"table": "shop__order", "key": {"id": "1"}})]
 
 
-def test_a_mistake_is_told_in_words(project, capsys):
+def test_a_mistake_is_reported_in_words(project, capsys):
     assert main(["--", "shop.order", "-1, 2"]) == 0
     assert main(["shop.order", "[1, 2]"]) == 1
     assert capsys.readouterr().err == (
@@ -405,7 +410,7 @@ def test_an_operation_answers_with_what_its_macro_logged(monkeypatch, capsys):
         (outcome(True), "cdc_explain gave no answer"),
     ],
 )
-def test_an_operation_that_fails_says_why(monkeypatch, run, message):
+def test_an_operation_that_fails_reports_why(monkeypatch, run, message):
     monkeypatch.setattr("python_udfs.cli.operation.WarmDbt", type("WarmDbt", (StandIn,), {"__call__": run}))
     with pytest.raises(OperationError) as error:
         Operations(".").ask("cdc_explain")

@@ -9,16 +9,16 @@ from datetime import datetime, timedelta, timezone
 import pytest
 
 from python_udfs.errors import LakehouseError
-from python_udfs.landing.listing import LISTING_SCHEMA, new_objects, next_batch_id
+from python_udfs.landing.listing import LISTING_SCHEMA, new_files, next_batch_id
 
 START = datetime(2024, 1, 31, 23, 0, tzinfo=timezone.utc)
 FEEDS = [{"feed": "shop", "connector": "dms", "format": "parquet", "location": "shop", "is_multi_table": False}]
-MIXED = [{**FEEDS[0], "is_multi_table": True}]
+MULTI_TABLE = [{**FEEDS[0], "is_multi_table": True}]
 
 
 @pytest.fixture
 def landing(tmp_path, monkeypatch):
-    """A landing root with a blank in its name; returns a writer of objects, minutes after START."""
+    """A landing root with a blank in its name; returns a writer of files, minutes after START."""
     root = tmp_path / "landing area"
     (root / "shop").mkdir(parents=True)
     monkeypatch.setenv("LAKEHOUSE_RAW", str(root))
@@ -36,31 +36,31 @@ def listed(frame, *columns):
     return {row.file_key: tuple(row[column] for column in columns) for row in frame.collect()}
 
 
-def test_objects_are_listed_with_what_their_names_tell(spark, landing):
+def test_files_are_listed_with_the_facts_of_their_names(spark, landing):
     landing("s/t é%+#/2024-01-31/20240131-230102999.parquet", 2, b"xyz")
     landing("s/t/LOAD00000001.parquet", content=b"")
     landing("CDC_TXN-20240131230102123.csv")
     landing("CDC_TXN-20240131230102124.csv", content=b"")
     at = datetime(2024, 1, 31, 23, 1, 2)
     found = listed(
-        new_objects(spark, MIXED, None, now=START), "source_table", "size", "kind", "ignored_reason", "file_time"
+        new_files(spark, MULTI_TABLE, None, now=START), "source_table", "size", "kind", "ignored_reason", "file_time"
     )
     assert found == {
         "s/t é%+#/2024-01-31/20240131-230102999.parquet": ("t é%+#", 3, "change", None, at.replace(microsecond=999000)),
-        "s/t/LOAD00000001.parquet": ("t", 0, "ignored", "zero-byte object", None),
+        "s/t/LOAD00000001.parquet": ("t", 0, "ignored", "zero-byte file", None),
         "CDC_TXN-20240131230102123.csv": (None, 1, "multi_table", None, at.replace(microsecond=123000)),
-        "CDC_TXN-20240131230102124.csv": (None, 0, "ignored", "zero-byte object", None),
+        "CDC_TXN-20240131230102124.csv": (None, 0, "ignored", "zero-byte file", None),
     }
 
 
 def test_only_new_versions_are_returned_and_older_names_are_found(spark, landing):
     landing("s/t/20240131-230200000.parquet", 2)
-    known = new_objects(spark, FEEDS, None, now=START).localCheckpoint()
-    assert new_objects(spark, FEEDS, known) is None
+    known = new_files(spark, FEEDS, None, now=START).localCheckpoint()
+    assert new_files(spark, FEEDS, known) is None
 
     landing("s/t/20240131-230100000.parquet", 1)
     landing("s/t/20240131-230200000.parquet", 2, b"longer")
-    found = listed(new_objects(spark, FEEDS, known), "size")
+    found = listed(new_files(spark, FEEDS, known), "size")
     assert found == {"s/t/20240131-230100000.parquet": (1,), "s/t/20240131-230200000.parquet": (6,)}
 
 
@@ -68,14 +68,14 @@ def test_a_version_of_the_same_second_and_another_size_is_newer(spark, landing):
     name, other = "s/t/20240131-230100000.parquet", "s/t/20240131-230200000.parquet"
     landing(name, 1)
     landing(other, 2)
-    known = new_objects(spark, FEEDS, None, now=START).localCheckpoint()
+    known = new_files(spark, FEEDS, None, now=START).localCheckpoint()
     found = []
     for content, minutes in ((b"half", 1), (b"whole", 1), (b"corrected", 3)):
         landing(name, minutes, content)
-        new = new_objects(spark, FEEDS, known, now=START).localCheckpoint()
+        new = new_files(spark, FEEDS, known, now=START).localCheckpoint()
         found.append(listed(new, "modified_at", "revision"))
         known = known.unionByName(new).localCheckpoint()
-        assert new_objects(spark, FEEDS, known) is None, "what was listed is not new"
+        assert new_files(spark, FEEDS, known) is None, "what was listed is not new"
     at = datetime(2024, 1, 31, 23, 1)
     assert found == [
         {name: (at + timedelta(milliseconds=1), 1)},
@@ -100,10 +100,10 @@ def test_a_version_that_comes_back_is_as_new_as_it_was(spark, listing, landing, 
 
 def test_a_second_listing_of_the_same_process_reads_the_disk_again(spark, landing):
     landing("s/t/LOAD00000001.parquet")
-    known = new_objects(spark, FEEDS, None, now=START).localCheckpoint()
-    assert new_objects(spark, FEEDS, known) is None
+    known = new_files(spark, FEEDS, None, now=START).localCheckpoint()
+    assert new_files(spark, FEEDS, known) is None
     landing("s/t/LOAD00000002.parquet")
-    assert list(listed(new_objects(spark, FEEDS, known))) == ["s/t/LOAD00000002.parquet"]
+    assert list(listed(new_files(spark, FEEDS, known))) == ["s/t/LOAD00000002.parquet"]
 
 
 def test_tables_with_hidden_names_are_listed_and_what_writers_leave_is_named(spark, landing):
@@ -125,14 +125,12 @@ def test_tables_with_hidden_names_are_listed_and_what_writers_leave_is_named(spa
         "s/t/.spark-staging-1/LOAD00000001.parquet": "temporary or internal file of the writer",
         "s/t/_SUCCESS": "marker of the writer",
         "s/t/.LOAD00000001.parquet": "hidden file: its name begins with a dot",
-        "s/t/LOAD00000001.parquet._COPYING_": "temporary object",
+        "s/t/LOAD00000001.parquet._COPYING_": "temporary file",
         "s/t_$folder$": "folder marker",
     }
     for key in left:
         landing(key)
-    found = listed(
-        new_objects(spark, FEEDS, None, now=START), "source_schema", "source_table", "kind", "ignored_reason"
-    )
+    found = listed(new_files(spark, FEEDS, None, now=START), "source_schema", "source_table", "kind", "ignored_reason")
     assert {key: reason for key, (*_, reason) in found.items() if reason} == left
     loads = {f"{key}/LOAD00000001.parquet": (*key.split("/"), "load", None) for key in keys}
     assert {key: row for key, row in found.items() if key not in left} == loads
@@ -143,7 +141,7 @@ def test_a_location_is_no_pattern(spark, landing, tmp_path):
         (tmp_path / name / "s" / "t").mkdir(parents=True)
         (tmp_path / name / "s" / "t" / "LOAD00000001.parquet").write_bytes(b"x")
         feed = {**FEEDS[0], "feed": "odd", "location": str(tmp_path / name)}
-        found = new_objects(spark, [feed], None).collect()
+        found = new_files(spark, [feed], None).collect()
         assert [(row.file_key, row.kind) for row in found] == [("s/t/LOAD00000001.parquet", "load")]
 
 
@@ -151,7 +149,7 @@ def test_locations_that_cannot_be_listed_are_all_named(spark, landing):
     landing("s/t/LOAD00000001.parquet")
     bad = [{**FEEDS[0], "feed": name, "location": f"no{name}://bucket/x"} for name in ("one", "two")]
     with pytest.raises(LakehouseError) as raised:
-        new_objects(spark, [bad[0], *FEEDS, bad[1]], None)
+        new_files(spark, [bad[0], *FEEDS, bad[1]], None)
     reason = 'UnsupportedFileSystemException: No FileSystem for scheme "no'
     assert str(raised.value).splitlines()[1:3] == [
         f'  - feed {name}, location no{name}://bucket/x: {reason}{name}"' for name in ("one", "two")
@@ -161,8 +159,8 @@ def test_locations_that_cannot_be_listed_are_all_named(spark, landing):
 def test_a_location_that_does_not_exist_is_no_error(spark, landing):
     landing("s/t/LOAD00000001.parquet")
     missing = {**FEEDS[0], "feed": "late", "location": "not/there"}
-    assert len(listed(new_objects(spark, [*FEEDS, missing], None))) == 1
-    assert listed(new_objects(spark, [missing], None)) == {}
+    assert len(listed(new_files(spark, [*FEEDS, missing], None))) == 1
+    assert listed(new_files(spark, [missing], None)) == {}
 
 
 def test_batch_ids_grow_even_when_the_clock_goes_back():
@@ -177,11 +175,11 @@ TRUNCATING = [{**FEEDS[0], "vanished_files": {("s", "t"): "truncate"}}]
 
 @pytest.fixture
 def listing(spark, landing):
-    """Lists again and again; each call returns (key, kind) of what is new, None if there is nothing."""
+    """Lists again and again; each call returns (key, kind) of new files, None if there is nothing."""
     known = []
 
     def list_again(feeds=FEEDS):
-        found = new_objects(spark, feeds, spark.createDataFrame(known, LISTING_SCHEMA), now=LATER)
+        found = new_files(spark, feeds, spark.createDataFrame(known, LISTING_SCHEMA), now=LATER)
         if found is None:
             return None
         rows = found.collect()
@@ -203,7 +201,7 @@ CHANGE = "s/t/20240131-230300000.parquet"
 OTHER = "s/other/LOAD00000001.parquet"
 
 
-def test_an_object_that_is_gone_is_told_once_and_new_when_it_comes_back(listing, landing, remove):
+def test_a_file_that_is_gone_is_reported_once_and_new_when_it_comes_back(listing, landing, remove):
     for key in (LOAD, CHANGE, OTHER):
         landing(key)
     listing()
@@ -219,7 +217,7 @@ def test_an_object_that_is_gone_is_told_once_and_new_when_it_comes_back(listing,
     assert listing() == [(LOAD, "load")], "a new version is one"
 
 
-def test_an_object_replaced_by_an_empty_one_is_gone_and_told_once(listing, landing):
+def test_a_file_replaced_by_an_empty_one_is_gone_and_reported_once(listing, landing):
     landing(LOAD)
     landing(OTHER)
     listing()
@@ -228,7 +226,7 @@ def test_an_object_replaced_by_an_empty_one_is_gone_and_told_once(listing, landi
     assert listing() is None
 
 
-def test_a_table_all_of_whose_objects_go_at_once_is_truncated_if_its_row_asks(listing, landing, remove):
+def test_a_table_all_of_whose_files_go_at_once_is_truncated_if_its_row_asks(listing, landing, remove):
     for key in (LOAD, CHANGE, OTHER):
         landing(key)
     listing(TRUNCATING)
@@ -259,9 +257,9 @@ def test_a_truncate_follows_the_changes_that_are_gone_whatever_the_clock_of_the_
     for key in (CHANGE, OTHER):
         landing(key)
     now = START + timedelta(minutes=4) + ahead
-    known = new_objects(spark, TRUNCATING, None, now=now).localCheckpoint()
+    known = new_files(spark, TRUNCATING, None, now=now).localCheckpoint()
     remove(CHANGE)
-    [truncate] = new_objects(spark, TRUNCATING, known, now=now).where("kind = 'truncate'").collect()
+    [truncate] = new_files(spark, TRUNCATING, known, now=now).where("kind = 'truncate'").collect()
     assert truncate.file_time == datetime(2024, 1, 31, 23, 3, 0, 1), "a file of the next second comes after it"
     assert truncate.modified_at == now.replace(tzinfo=None)
 
@@ -269,13 +267,13 @@ def test_a_truncate_follows_the_changes_that_are_gone_whatever_the_clock_of_the_
 def test_a_truncate_of_a_table_without_changes_follows_its_load(spark, landing, remove):
     for key in (LOAD, OTHER):
         landing(key)
-    known = new_objects(spark, TRUNCATING, None, now=START).localCheckpoint()
+    known = new_files(spark, TRUNCATING, None, now=START).localCheckpoint()
     remove(LOAD)
-    [truncate] = new_objects(spark, TRUNCATING, known, now=START).where("kind = 'truncate'").collect()
+    [truncate] = new_files(spark, TRUNCATING, known, now=START).where("kind = 'truncate'").collect()
     assert truncate.file_time == datetime(1970, 1, 1, 0, 0, 0, 1)
 
 
-def test_objects_that_go_one_by_one_truncate_nothing(listing, landing, remove):
+def test_files_that_go_one_by_one_truncate_nothing(listing, landing, remove):
     for key in (LOAD, CHANGE, OTHER):
         landing(key)
     listing(TRUNCATING)
@@ -301,7 +299,7 @@ def test_a_location_that_lists_nothing_is_not_mounted_and_truncates_nothing(list
     assert listing(TRUNCATING) == [("", "vanished")]
 
 
-def test_a_location_that_lists_nothing_says_nothing_about_other_feeds(listing, landing, remove):
+def test_a_location_that_lists_nothing_changes_nothing_of_other_feeds(listing, landing, remove):
     feeds = [*FEEDS, {**FEEDS[0], "feed": "more", "location": "more"}]
     for key in (LOAD, CHANGE, f"../more/{LOAD}"):
         landing(key)
@@ -317,7 +315,7 @@ def test_a_feed_that_moved_has_lost_nothing(listing, landing):
     assert listing([{**TRUNCATING[0], "location": "nowhere"}]) is None
 
 
-def test_what_is_gone_is_said_unless_its_table_ignores_it(listing, landing, remove, monkeypatch):
+def test_what_is_gone_is_reported_unless_its_table_ignores_it(listing, landing, remove, monkeypatch):
     said = []
     monkeypatch.setattr("python_udfs.landing.listing.logger.warning", said.append)
     ignoring = [{**FEEDS[0], "vanished_files": {("s", "t"): "ignore", ("s", "trunc"): "truncate"}}]
@@ -328,44 +326,44 @@ def test_what_is_gone_is_said_unless_its_table_ignores_it(listing, landing, remo
         remove(key)
     listing(ignoring)
     assert [re.sub("example .*", "example", message) for message in sorted(said)] == [
-        "Feed shop: 1 objects of s.other are gone, for example",
-        "Feed shop: 1 objects of s.trunc are gone, for example",
-        "Feed shop: every object of s.trunc is gone; the table is truncated, as its row asks.",
+        "Feed shop: 1 files of s.other are gone, for example",
+        "Feed shop: 1 files of s.trunc are gone, for example",
+        "Feed shop: every file of s.trunc is gone; the table is truncated, as its row asks.",
     ]
 
 
-def test_mixed_objects_are_told_when_they_are_gone(listing, landing, remove, monkeypatch):
+def test_multi_table_files_are_reported_when_they_are_gone(listing, landing, remove, monkeypatch):
     said = []
     monkeypatch.setattr("python_udfs.landing.listing.logger.warning", said.append)
     first, second = "cdc/CDC_TXN-20240131230102123.csv", "cdc/CDC_TXN-20240131230102124.csv"
     for key in (LOAD, first, second):
         landing(key)
-    assert listing(MIXED) == [(first, "multi_table"), (second, "multi_table"), (LOAD, "load")]
+    assert listing(MULTI_TABLE) == [(first, "multi_table"), (second, "multi_table"), (LOAD, "load")]
     landing(LOAD, 10)
     landing(second, 10)
-    assert listing(MIXED) == [(second, "multi_table"), (LOAD, "load")]
+    assert listing(MULTI_TABLE) == [(second, "multi_table"), (LOAD, "load")]
     remove(LOAD)
     remove(first)
-    assert listing(MIXED) == [(first, "vanished"), (LOAD, "vanished")]
-    assert listing(MIXED) is None
+    assert listing(MULTI_TABLE) == [(first, "vanished"), (LOAD, "vanished")]
+    assert listing(MULTI_TABLE) is None
     assert [re.sub("example .*", "example", message) for message in sorted(said)] == [
-        "Feed shop: 1 objects of files of many tables are gone, for example",
-        "Feed shop: 1 objects of s.t are gone, for example",
+        "Feed shop: 1 files of many tables are gone, for example",
+        "Feed shop: 1 files of s.t are gone, for example",
     ]
     remove(second)
-    assert listing(MIXED) == [("", "vanished")]
-    assert said[-1].endswith("lists no object any more. Nothing is truncated. Is it mounted?")
+    assert listing(MULTI_TABLE) == [("", "vanished")]
+    assert said[-1].endswith("lists no file any more. Nothing is truncated. Is it mounted?")
 
 
 def test_without_feeds_nothing_is_listed(spark):
-    assert new_objects(spark, [], None).count() == 0
+    assert new_files(spark, [], None).count() == 0
 
 
-def test_an_object_is_known_by_its_path_under_the_location_of_its_feed(spark, landing, tmp_path):
+def test_a_file_is_identified_by_its_path_under_the_location_of_its_feed(spark, landing, tmp_path):
     landing("s/t/LOAD00000001.parquet")
-    known = new_objects(spark, FEEDS, None, now=START).localCheckpoint()
+    known = new_files(spark, FEEDS, None, now=START).localCheckpoint()
     (tmp_path / "landing area" / "shop").rename(tmp_path / "landing area" / "moved")
     moved = [{**FEEDS[0], "location": "moved"}]
-    assert new_objects(spark, moved, known) is None
+    assert new_files(spark, moved, known) is None
     landing("../moved/s/t/LOAD00000001.parquet", 5)
-    assert listed(new_objects(spark, moved, known), "kind") == {"s/t/LOAD00000001.parquet": ("load",)}
+    assert listed(new_files(spark, moved, known), "kind") == {"s/t/LOAD00000001.parquet": ("load",)}

@@ -93,7 +93,7 @@ def test_byte_order_mark_and_blank_lines_are_no_problem(tmp_path: Path) -> None:
     assert load_metadata(folder) == expected
 
 
-def test_active_and_inactive_tables_are_told_apart(tmp_path: Path) -> None:
+def test_active_and_inactive_tables_are_distinguished(tmp_path: Path) -> None:
     seeds = good_seeds()
     seeds[TABLES_FILE][0]["active"] = "FALSE"
 

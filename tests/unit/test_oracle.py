@@ -197,11 +197,11 @@ def test_case_44_changes_that_the_load_holds():
 def test_cases_57_and_58_keys_are_compared_as_the_source_does():
     rows = changes(1, ("I", "a", 1), ("I", "A", 2), ("I", "a ", 3), ("I", " a", 4), ("I", None, 5))
     assert len(hard(rows)) == 4, "the row without a key is left out"
-    told = {
+    found = {
         rule: shown([rows], replace(HARD, key_comparison=rule), "id", "v")
         for rule in (("ignore_case",), ("ignore_trailing_spaces",), ("ignore_trailing_spaces", "ignore_case"))
     }
-    assert [sorted(rows.values(), key=lambda row: row[1]) for rows in told.values()] == [
+    assert [sorted(rows.values(), key=lambda row: row[1]) for rows in found.values()] == [
         [("A", 2), ("a ", 3), (" a", 4)],
         [("A", 2), ("a ", 3), (" a", 4)],
         [("a ", 3), (" a", 4)],
@@ -286,7 +286,7 @@ def test_newer_content_of_a_file_wins_at_the_same_row():
     assert hard(new, old) == {1: "new"}
 
 
-def test_objects_of_one_time_are_in_the_order_of_their_rank():
+def test_files_of_one_time_are_in_the_order_of_their_rank():
     rows = [changes(1, ("U", 1, v)) for v in "ab"]
     ranked = [
         replace(rows[0], path="a/" + rows[0].path, rank="2"),
@@ -320,9 +320,9 @@ def test_a_reload_is_complete_with_its_last_load_file():
     assert generations([*files, load(7, 3, number=2)])[1] == {2}
 
 
-def test_the_commit_time_falls_back_to_the_name_and_then_to_the_object():
-    told = Delivery("20240131-230500.csv", at(9), [Row("I", {"id": 1}, at(1)), Row("I", {"id": 2})])
-    assert [row.committed_at for row in placed([told, load(8, 3)], HARD)] == [at(8), at(1), at(5)]
+def test_the_commit_time_falls_back_to_the_name_and_then_to_the_file():
+    found = Delivery("20240131-230500.csv", at(9), [Row("I", {"id": 1}, at(1)), Row("I", {"id": 2})])
+    assert [row.committed_at for row in placed([found, load(8, 3)], HARD)] == [at(8), at(1), at(5)]
 
 
 def test_names():
@@ -384,7 +384,7 @@ def told_again(deliveries, rules):
         name = "" if is_load else name.ljust(20, "0")
         changed |= set() if is_load else {generation}  # whether or not its rows are good
         for number, row in enumerate(delivery.rows):
-            place = (generation, name, delivery.rank, delivery.path, number, delivery.modified_at)
+            position = (generation, name, delivery.rank, delivery.path, number, delivery.modified_at)
             if row.image is None or not (is_load or row.operation in ("I", "U", "D")):
                 continue
             own = (delivery.path, number) if rules.mode == "append" else rules.key_of(row.image)
@@ -392,10 +392,10 @@ def told_again(deliveries, rules):
                 continue
             old = rules.key_of(row.old_key or {})
             if rules.mode != "append" and old not in (own, (None,) * len(old)):
-                rows.append((*place, 0, old, "D", {c: (row.old_key or {}).get(c) for c in rules.columns}))
+                rows.append((*position, 0, old, "D", {c: (row.old_key or {}).get(c) for c in rules.columns}))
             absent = UNAVAILABLE if rules.absent_columns == "keep" else None
             image = {column: row.image.get(column, absent) for column in rules.columns}
-            rows.append((*place, 1, own, "L" if is_load else row.operation, image))
+            rows.append((*position, 1, own, "L" if is_load else row.operation, image))
     complete = changed - stale(changed | {row[0] for row in rows})
     if rules.mode == "append":
         rows = [row for row in rows if row[-2] in ("I", "L")]
@@ -437,12 +437,12 @@ def drawn(random, shape, keys, **rules):
 
 @given(randoms, shapes, st.integers(1, 12))
 @many
-def test_the_oracle_says_what_another_telling_says(random, shape, keys):
+def test_the_oracle_gives_what_another_fold_gives(random, shape, keys):
     deliveries, rules = drawn(random, shape, keys)
     if rules.mode == "history":
         rules = replace(rules, mode="current")
-    told = expected_silver(deliveries, rules)
-    plain = {key: tuple(v for c, v in row.items() if c != "_cdc_committed_at") for key, row in told.items()}
+    found = expected_silver(deliveries, rules)
+    plain = {key: tuple(v for c, v in row.items() if c != "_cdc_committed_at") for key, row in found.items()}
     assert plain == told_again(deliveries, rules)
 
 
@@ -478,7 +478,7 @@ def test_versions_follow_one_another(random, shape, keys):
 @many
 def test_the_oracle_does_not_mind_the_order_of_its_input(random, shape, keys):
     deliveries, rules = drawn(random, shape, keys)
-    # Only the versions of one object stay in their order: of one time, the one listed later counts.
+    # Only the versions of one file stay in their order: of one time, the one listed later counts.
     versions = {path: iter([d for d in deliveries if d.path == path]) for path in {d.path for d in deliveries}}
     shuffled = [next(versions[d.path]) for d in random.sample(deliveries, len(deliveries))]
     assert expected_silver(deliveries, rules) == expected_silver(shuffled, rules)
@@ -491,7 +491,7 @@ def test_files_are_what_the_pipeline_can_be_asked_to_read(random, shape, keys, r
     assert {file.batch for file in files} <= set(range(1, BATCHES + 1))
     assert len({(file.path, file.batch) for file in files}) == len(files), "a path comes once in a batch"
     times = {file.path: file_time(file.path) for file in files if not file.is_load}
-    assert shape.ties or len(set(times.values())) == len(times), "no two objects have the same time"
+    assert shape.ties or len(set(times.values())) == len(times), "no two files have the same time"
     assert all(file.statements[0].history == BALLAST or not file.is_load for file in only(files, []))
     keys_drawn = {
         tuple(s.row.image.get(c) for c in shape.key)
@@ -549,7 +549,7 @@ def test_parquet_files_hold_what_was_drawn(tmp_path_factory, random, shape):
             assert file.is_load or row["Op"] == statement.row.operation
 
 
-def test_the_hash_of_an_object_is_the_one_that_the_project_takes():
+def test_the_hash_of_a_file_is_the_one_that_the_project_takes():
     known = {b"": 0xEF46DB3751D8E999, b"abc": 0x44BC2CF5AD770999}
     known[b"Nobody inspects the spammish repetition"] = 0xFBCEA83C8A378BF1
     assert {text: xxhash64(text, seed=0) for text in known} == known

@@ -87,7 +87,7 @@ def test_a_java_that_spark_runs_on_is_taken_without_a_word(machine: Machine, ver
 
 
 @pytest.mark.parametrize(("version", "major"), [("11.0.2", "11"), ("1.8.0_392", "8"), ("25-ea", "25"), (None, "none")])
-def test_without_a_package_manager_one_line_says_what_to_do(machine: Machine, version: str | None, major: str) -> None:
+def test_without_a_package_manager_one_line_names_what_to_do(machine: Machine, version: str | None, major: str) -> None:
     if version:
         machine.java(version)
     result = machine.run("java.sh")
@@ -135,7 +135,7 @@ def test_sudo_that_asks_nothing_is_used(machine: Machine) -> None:
     assert "sudo -n apt-get update" in machine.calls()
 
 
-def test_a_failed_installation_says_what_to_run(machine: Machine) -> None:
+def test_a_failed_installation_names_what_to_run(machine: Machine) -> None:
     machine.program("apt-get", "exit 100")
     result = machine.run("java.sh")
     assert result.returncode == 1

@@ -23,7 +23,7 @@ LISTING_SCHEMA = (
 
 
 class Bank:
-    """A feed of transaction files; batches are numbered by whoever lists them."""
+    """A feed of transaction files; the listing numbers batches."""
 
     def __init__(self, spark, root):
         self.spark, self.root, self.listing = spark, root, []
@@ -65,7 +65,7 @@ def bank(spark, tmp_path):
     return Bank(spark, tmp_path)
 
 
-def test_each_object_is_read_once(bank):
+def test_each_file_is_read_once(bank):
     assert bank.split() == [(None, None, 0)]
     assert bank.split() is None
     bank.land(1, "CDC_TXN-1.csv", "I,t,s,1\nI,u,s,2\n")
@@ -79,14 +79,14 @@ def test_each_object_is_read_once(bank):
     assert bank.split() is None
 
 
-def test_a_record_over_lines_beside_an_object_without_such(bank):
+def test_a_record_over_lines_beside_a_file_without_such(bank):
     bank.land(1, "CDC_TXN-1.csv", 'I,t,s,"a\n\nb"\nI,u,s,2\n')
     bank.land(1, "CDC_TXN-2.csv", 'I,t,s,"c"\nI,u,s,4\n')
     found = [content for _, content, _ in bank.split()]
     assert found == [None, 'I,t,s,"a\n\nb"', 'I,t,s,"c"', "I,u,s,2", "I,u,s,4"]
 
 
-def test_a_batch_without_such_objects_is_progress(bank):
+def test_a_batch_without_such_files_is_progress(bank):
     bank.split()
     bank.land(3, "LOAD1.csv", "1\n", kind="load", table="t")
     assert bank.split() == [(None, None, 3)]

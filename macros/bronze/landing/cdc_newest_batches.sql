@@ -1,4 +1,4 @@
-{# What _newest_batches_sql says of a table. One query answers for all tables of a run. #}
+{# The facts of _newest_batches_sql about one table. One query answers for all tables of a run. #}
 {% macro cdc_newest_batches(cdc, listing) %}
     {% set found = {
         'batch_id': 0, 'earlier_batch_id': 0, 'shared_batch_id': 0, 'is_reloaded': 0, 'has_gone': 0, 'objects': 0,
@@ -16,21 +16,24 @@
 
 
 {#
-    What the listing has of each table: its newest batch, the one before the newest of all, the newest with a file whose
-    source position another one has too; whether a load file came again, and whether a file went; and how many
-    files of all tables the newest batch of all has.
+    What the listing has of each table: its newest batch; the one before the newest of all; the newest with a file whose
+    source position another file has too; whether a load file came again; whether a file vanished. And how many files of
+    all tables the newest batch of all has.
 #}
 {% macro _newest_batches_sql(listing) -%}
-with objects as (
-    select
-        *,
-        batch_id = (select max(newest.batch_id) from {{ listing }} as newest) as is_of_newest,
-        if(kind = 'load', file_key, null) as load_key
-    from {{ listing }}
-    where kind in ('load', 'change', 'truncate', 'vanished')
+{%- set files_sql -%}
+select
+    *,
+    batch_id = (select max(newest.batch_id) from {{ listing }} as newest) as is_of_newest,
+    if(kind = 'load', file_key, null) as load_key
+from {{ listing }}
+where kind in ('load', 'change', 'truncate', 'vanished')
+{%- endset -%}
+with files as (
+    {{ cdc_file_position_sql(files_sql) | indent(4) }}
 ),
 
-places as (
+positions as (
     select
         feed,
         source_schema,
@@ -38,12 +41,11 @@ places as (
         kind,
         max(batch_id) filter (where kind <> 'vanished') as batch_id,
         max(batch_id) filter (where kind <> 'vanished' and not is_of_newest) as earlier_batch_id,
-        count_if(kind <> 'vanished' and is_of_newest) as objects,
+        count_if(kind <> 'vanished' and is_of_newest) as files,
         kind = 'change' and min(file_key) <> max(file_key) as is_shared,
         kind = 'load' and count(*) > 1 as is_reloaded
-    from objects
-    group by
-        feed, source_schema, source_table, kind, load_key, {{ cdc_dms_position_sql(has_generation=false) | indent(8) }}
+    from files
+    group by feed, source_schema, source_table, kind, load_key, file_position
 )
 
 select
@@ -58,7 +60,7 @@ select
     ) as shared_batch_id,
     bool_or(is_reloaded) as is_reloaded,
     bool_or(kind = 'vanished') as has_gone,
-    sum(sum(objects)) over () as objects
-from places
+    sum(sum(files)) over () as objects
+from positions
 group by feed, source_schema, source_table
 {%- endmacro %}

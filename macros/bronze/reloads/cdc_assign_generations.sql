@@ -7,7 +7,7 @@
     {% set view = this.identifier ~ '__placed' %}
     {% do adapter.cache_rows(view, cdc_generation_files_sql(
         cdc, files.sql, ref('raw_listing'), ref('rejected_files'), after_batch_id, files.last_batch_id, same,
-        split=ref(cdc.split) if cdc.get('split') else none
+        split=cdc_split_of(cdc)
     )) %}
     {% do files.update({'sql': 'select *\nfrom ' ~ adapter.quote(view)}) %}
     {% do return(cdc_complete_reloads(cdc, existing, files)) %}

@@ -1,6 +1,6 @@
 {#
-    The reloads that are complete with this batch and of which bronze does not say so yet. One that left load files of
-    an earlier load as they were is not complete: it removes nothing, and the run says which files it waits for.
+    The reloads that this batch completes: bronze has no row R of them yet. A reload with untouched load files of an earlier
+    load is not complete: it removes nothing, and a warning names the files that it waits for.
 #}
 {% macro cdc_complete_reloads(cdc, existing, files) %}
     {% set listing, rejected = ref('raw_listing'), ref('rejected_files') %}
@@ -11,8 +11,7 @@
         {% set known = run_query(known_sql).columns['generation'].values() | map('int') | list %}
     {% endif %}
     {% set complete = [] %}
-    {% set split = ref(cdc.split) if cdc.get('split') else none %}
-    {% for reload in run_query(cdc_reloads_sql(cdc, listing, rejected, files.last_batch_id, split)) %}
+    {% for reload in run_query(cdc_reloads_sql(cdc, listing, rejected, files.last_batch_id, cdc_split_of(cdc))) %}
         {% if reload['untouched'] and loop.last %}
             {% do exceptions.warn(
                 this ~ ': the reload is not complete: these load files are still as an earlier load wrote them: '

@@ -1,9 +1,9 @@
 {#
-    The versions of a table's files that the listing shows: `objects`, `judged` (each with the rule that rejected it, or
+    The versions of a table's files that the listing shows: `listed`, `judged` (each with the rule that rejected it, or
     none) and `changes` (when each change file first came, in whatever version).
 #}
 {% macro cdc_listed_versions_sql(listing, rejected, cdc, last_batch_id, split=none) -%}
-objects as (
+listed as (
     select
         kind,
         file_key,
@@ -34,20 +34,20 @@ objects as (
 
 judged as (
     select
-        objects.kind,
-        objects.file_key,
-        objects.size,
-        objects.modified_at,
-        objects.path,
-        objects.batch_id,
+        listed.kind,
+        listed.file_key,
+        listed.size,
+        listed.modified_at,
+        listed.path,
+        listed.batch_id,
         coalesce(max(rejected.rule) filter (where rejected.rule <> 'replaced'), max(rejected.rule)) as rule
-    from objects
+    from listed
     left join {{ rejected }} as rejected
         on
-            objects.path = rejected.path
-            and objects.size = rejected.size
-            and objects.modified_at = rejected.modified_at
-            and objects.last_batch_id <= rejected.batch_id
+            listed.path = rejected.path
+            and listed.size = rejected.size
+            and listed.modified_at = rejected.modified_at
+            and listed.last_batch_id <= rejected.batch_id
     group by all
 ),
 

@@ -1,11 +1,11 @@
 {#
-    The reloads of which a change has come, each with the load files that it left as they were: files of an earlier
-    generation that have no version in it and are still there. Without such a one the reload is complete.
+    The reloads of which a change has come, each with its untouched load files: files of an earlier generation that have
+    no version in it and are still there. A reload without untouched files is complete.
 #}
 {% macro cdc_reloads_sql(cdc, listing, rejected, last_batch_id, split=none) -%}
 with {{ cdc_generations_sql(listing, rejected, cdc, last_batch_id, split) }},
 
-placed as (
+of_generations as (
     select
         counted.file_key,
         max(starts.generation) as generation
@@ -33,9 +33,9 @@ untouched as (
         reloads.generation,
         before.file_key
     from changed as reloads
-    inner join placed as before on before.generation < reloads.generation
+    inner join of_generations as before on before.generation < reloads.generation
     left semi join there on before.file_key = there.file_key
-    left anti join placed as own
+    left anti join of_generations as own
         on before.file_key = own.file_key and reloads.generation = own.generation
 )
 

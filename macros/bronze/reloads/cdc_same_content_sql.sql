@@ -1,6 +1,6 @@
 {#
     Which load files give the rows that bronze holds of an earlier version: as many, with the same values at the same
-    positions and of the same commit times, where a column tells them. A hash passes over nulls, so each value is hashed
+    positions and of the same commit times, where a column has these. A hash passes over nulls, so each value is hashed
     behind its position.
 #}
 {% macro cdc_same_content_sql(rows_sql, bronze, plan, earlier, has_timestamps) -%}
@@ -38,7 +38,7 @@ held as (
         {{ digest }}
     from {{ bronze }} as bronze
     left semi join versions
-        on _cdc_source_file = file_key and cast(right(_cdc_sequence, 14) as bigint) = millis
+        on _cdc_source_file = file_key and cast({{ cdc_sequence_part('_cdc_sequence', 'modified_millis') }} as bigint) = millis
     where not {{ cdc_is_released_sql('bronze') }}
     group by _cdc_source_file
 )

@@ -6,17 +6,18 @@
 {%- set before_images = cdc_before_images(cdc, raw, plan) if cdc.options.get('before_image_prefix') else [] -%}
 {%- set old_key_sql = cdc_old_key_sql(before_images) if before_images else 'cast(null as map <string, string>)' -%}
 {%- set sequence = cdc.options.get('change_sequence_column') if raw.view is not none else none -%}
-{%- set position_sql = cdc_dms_position_sql('_cdc_', '_cdc_change_sequence') if sequence else '_cdc_file_position' -%}
-{%- set content_sql = '_cdc_content' -%}
-{%- set file_columns = [
-    'file_key', 'kind', 'file_time', 'modified_at', 'generation', 'batch_id', 'file_position', 'file_hash',
-    'modified_millis', 'ingested_at',
-] -%}
+{%- set position_sql, content_sql = '_cdc_file_position', '_cdc_content' -%}
+{%- if sequence -%}
+    {%- set has_sequence = "_cdc_kind <> 'load' and " ~ cdc_is_change_sequence_sql('_cdc_change_sequence') -%}
+    {%- set position_sql = 'if(' ~ has_sequence ~ ", concat('1.', _cdc_change_sequence), _cdc_file_position)" -%}
+{%- endif -%}
+{%- set file_columns = ['file_key', 'kind', 'file_time', 'modified_at', 'generation', 'batch_id'] -%}
+{%- set file_columns = file_columns + ['file_position', 'file_hash', 'modified_millis', 'ingested_at'] -%}
 {%- if raw.view is none -%}
     {%- set records_sql = cdc_no_records_sql(plan, file_columns) -%}
 {%- elif cdc.format == 'json' -%}
     {%- set records_sql = cdc_message_records_sql(cdc, raw.view, plan) -%}
-    {%- set position_sql = cdc_message_position_sql() -%}
+    {%- set position_sql = '_cdc_position' -%}
     {%- set old_key_sql = cdc_message_old_key_sql(cdc, plan) -%}
 {%- elif cdc.format == 'csv' -%}
     {%- set records_sql = cdc_csv_records_sql(cdc, raw, plan, file_columns, before_images) -%}
@@ -29,9 +30,8 @@
 {%- set may_shift = cdc_csv_optional_columns(cdc, plan) if raw.get('has_short_records') else [] -%}
 {%- set malformed_sql = 'coalesce(_cdc_malformed, _cdc_shifted)' if may_shift else '_cdc_malformed' -%}
 {%- set records = 'checked' if may_shift else 'records' -%}
-{%- set markers = [] -%}
-{%- do markers.append(('T', 'truncates', cdc_truncates_sql())) if raw.get('has_truncate') -%}
-{%- set overwritten = raw.get('overwritten', []) -%}
+{%- set markers = [('T', 'truncates', cdc_truncates_sql())] if raw.get('has_truncate') else [] -%}
+{%- set overwritten = raw.get('overwritten') -%}
 {%- do markers.append(('X', 'overwritten', cdc_overwritten_sql(overwritten, raw.bronze))) if overwritten -%}
 {%- do markers.append(('R', 'reloads', cdc_reload_rows_sql(raw.reloads, last_batch_id))) if raw.get('reloads') -%}
 with files as (

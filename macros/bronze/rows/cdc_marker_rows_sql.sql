@@ -1,5 +1,5 @@
 {#
-    Rows that no file holds: the listing says that all files of a table are gone, that one was overwritten, or that a
+    Rows that no file holds: the listing shows that all files of a table are gone, that a file was overwritten, or that a
     reload is complete.
 #}
 {% macro cdc_marker_rows_sql(plan, operation, markers) -%}

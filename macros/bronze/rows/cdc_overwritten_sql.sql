@@ -1,6 +1,6 @@
 {#
     One marker per overwritten file of which another version is in bronze, or in this batch: rows of versions before
-    the marker's are superseded (record 28). The greatest version counts, whichever came last.
+    the marker's are superseded (record 28). The greatest modification time counts, whichever version came last.
 #}
 {% macro cdc_overwritten_sql(paths, bronze) -%}
 {%- set in_paths -%}
@@ -15,8 +15,8 @@ held as (
     {%- if bronze is not none %}
     union all
     select
-        {{ cdc_file_hash_sql('_cdc_sequence') }} as file_hash,
-        {{ cdc_modified_at_sql('_cdc_sequence') }} as modified_millis
+        {{ cdc_sequence_part('_cdc_sequence', 'file_hash') }} as file_hash,
+        {{ cdc_sequence_part('_cdc_sequence', 'modified_millis') }} as modified_millis
     from {{ bronze }}
     {%- endif %}
 ),
@@ -41,6 +41,6 @@ overwritten as (
         where {{ in_paths }}
         group by files.file_hash
         having min(held.modified_millis) < max(held.modified_millis)
-    ) as objects
+    ) as files_of_hash
 )
 {%- endmacro %}

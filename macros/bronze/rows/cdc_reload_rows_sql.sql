@@ -1,6 +1,6 @@
 {#
-    What a row of the operation R is made of: no file says that a reload is complete; the listing does. The row stands
-    behind the loads and before the changes.
+    The columns of a row of the operation R: the listing shows that a reload is complete, no file does. The row sorts behind
+    the loads and before the changes.
 #}
 {% macro cdc_reload_rows_sql(generations, last_batch_id) -%}
 reloads as (
@@ -9,7 +9,7 @@ reloads as (
         cast(null as timestamp) as _cdc_committed_at,
         generation as _cdc_generation,
         cast({{ last_batch_id }} as bigint) as _cdc_batch_id,
-        concat(lpad(generation, 6, '0'), '.1.', repeat('0', 20)) as _cdc_file_position,
+        concat('1.', repeat('0', 20)) as _cdc_file_position,
         repeat('0', 16) as _cdc_file_hash,
         repeat('0', 14) as _cdc_modified_millis,
         timestamp '{{ run_started_at.strftime("%Y-%m-%d %H:%M:%S.%f") }}+00:00' as _cdc_ingested_at,

@@ -1,5 +1,5 @@
 {#
-    Gives each record its operation, and rule and reason where it breaks one. No file says that a table was truncated: an
+    Gives each record its operation, and rule and reason where it breaks one. No file of DMS records a truncate: an
     operation T in one is unknown.
 #}
 {% macro cdc_ruled_sql(cdc, raw, columns, sequence_column, malformed_sql, records) -%}

@@ -1,4 +1,4 @@
-{# A row per truncate: no file says that a table was truncated, the listing does. #}
+{# A row per truncate that the listing shows: DMS writes none. #}
 {% macro cdc_truncates_sql() -%}
 truncates as (
     select

@@ -54,7 +54,7 @@ known as (
     from lives
 ),
 
-filled as (
+carried_forward as (
     select
         {%- for name in present if name | lower in keys %}
         {{ adapter.quote(name) }},

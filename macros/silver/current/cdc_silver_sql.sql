@@ -1,18 +1,18 @@
 {#
     The newest change of every key that bronze has new changes of. A row that is only marked as deleted keeps its last
-    image, which is not always in the delete itself (docs/contracts.md section 1.7). What is older than the last truncate
+    image, which is not always in the delete itself (docs/contracts.md section 1.7). A row older than the last truncate
     or complete reload is gone (section 1.10, case 40).
 #}
 {% macro cdc_silver_sql(cdc, changes, plan, is_first) -%}
 {%- set is_soft = cdc_is_soft(cdc) -%}
-{%- set fills = changes.has_partial and cdc.mode == 'current' -%}
-{%- set image_if = '_cdc_is_image' if fills else cdc_is_image_sql(cdc, plan) -%}
+{%- set carries_forward = changes.has_partial and cdc.mode == 'current' -%}
+{%- set image_if = '_cdc_is_image' if carries_forward else cdc_is_image_sql(cdc, plan) -%}
 with new_changes as (
     {{ changes.sql | indent(4) }}
 ),
 
 {{ cdc_changes_sql(cdc, changes) }},
-{% if fills %}
+{% if carries_forward %}
 {{ cdc_carried_forward_sql(cdc, plan, changes) }},
 {% endif %}
 newest as (
@@ -24,7 +24,7 @@ newest as (
         max_by(struct(*), _cdc_sequence) as change,
         max_by(struct(*), _cdc_sequence) {{ 'filter (where ' ~ image_if ~ ') ' if is_soft }}as image
         {%- endif %}
-    from {{ 'filled' if fills else 'changes' }}
+    from {{ 'carried_forward' if carries_forward else 'changes' }}
     {%- if not changes.has_single_changes %}
     group by {{ cdc_key_list_sql(cdc) }}
     {%- endif %}
@@ -41,7 +41,7 @@ select
     {%- if is_soft and not is_first and not changes.get('replaces') %}
     image is not null as _cdc_has_image,
     {%- endif %}
-    {%- if fills and not is_first %}
+    {%- if carries_forward and not is_first %}
     image._cdc_unavailable_columns,
     image._cdc_epoch,
     {%- endif %}

@@ -1,8 +1,8 @@
 {#
-    Which part of bronze is new to silver, what is in it, and silver's progress once it is applied. The range starts at
-    the snapshot that was applied last; where that one is gone (expired, rolled back), at the batch that was applied
-    last. Changes that sort before what was applied make the whole log interesting: it is then looked at, too. A marker of
-    an overwritten file takes rows back, of which nothing says what they had replaced: all of the log is new then.
+    The delta of bronze that silver has not applied: its facts, and silver's progress once it is applied. The range starts
+    at the snapshot that was applied last; where that one is gone (expired, rolled back), at the batch that was applied
+    last. Late changes need the facts of the whole log, too. A marker of an overwritten file removes rows, and nothing
+    records what they had replaced: then the whole log is the delta.
 #}
 {% macro cdc_bronze_range(cdc, bronze, to_snapshot_id, progress, plan, is_again=false) %}
     {% set from_snapshot_id = progress.get('cdc.bronze-snapshot-id') %}
@@ -27,6 +27,7 @@
         {% do return(dict(changes, after_batch_id=after_batch_id, last_batch_id=last_batch_id)) %}
     {% endif %}
     {% set first_sequence = summary['first_sequence'] or applied_sequence ~ '~' %}
+    {% set first_position = cdc_sequence_part(first_sequence, 'source_position', false) %}
     {% set has_late = first_sequence <= applied_sequence %}
     {% set log = cdc_bronze_range_summary(cdc, bronze, none, to_snapshot_id, log_rows_sql) if has_late else summary %}
     {% set found = [log['first_reset_point']] %}
@@ -55,7 +56,7 @@
         'last_sequence': [applied_sequence, summary['last_sequence'] or ''] | max,
         'last_committed_at': [progress.get('cdc.committed-at', ''), summary['last_committed_at'] or ''] | max,
         'changes': summary['changes'],
-        'may_tie': summary['has_many_objects'] or first_sequence[:-45] <= applied_sequence[:-45],
+        'may_tie': summary['has_many_files'] or first_position <= cdc_sequence_part(applied_sequence, 'source_position', false),
         'not_applied': summary['updates_and_deletes'] if cdc.mode == 'append' else 0,
         'after_batch_id': after_batch_id,
         'may_replace': may_replace,

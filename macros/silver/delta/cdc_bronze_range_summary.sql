@@ -1,5 +1,5 @@
 {#
-    Numbers about a part of bronze. Of new changes Iceberg's manifests hold them, where each commit says that its rows are
+    Facts about a part of bronze. Of new changes Iceberg's manifests hold them, where each commit records that its rows are
     plain changes and none is in quarantine. Else Spark reads the rows.
 #}
 {% macro cdc_bronze_range_summary(cdc, bronze, from_snapshot_id, to_snapshot_id, rows_sql, key=none) %}
@@ -40,7 +40,7 @@
         'has_deletes': added['_cdc_operation'].lower == 'D',
         'has_overwritten': false, 'has_partial': false, 'has_key_changes': false,
         'first_key': added[key].lower if key else none, 'last_key': added[key].upper if key else none,
-        'has_many_objects': files.lower != files.upper,
+        'has_many_files': files.lower != files.upper,
     }) %}
 {% endmacro %}
 
@@ -69,6 +69,6 @@ select
     cast(min({{ adapter.quote(key) }}) as string) as first_key,
     cast(max({{ adapter.quote(key) }}) as string) as last_key,
     {%- endif %}
-    coalesce(min(xxhash64(_cdc_source_file)) <> max(xxhash64(_cdc_source_file)), false) as has_many_objects
+    coalesce(min(xxhash64(_cdc_source_file)) <> max(xxhash64(_cdc_source_file)), false) as has_many_files
 from changes
 {%- endmacro %}

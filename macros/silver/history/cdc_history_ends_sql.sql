@@ -1,6 +1,6 @@
 {#
     A truncate ends the versions of all keys at its commit time, a complete load generation those of the keys that its
-    load does not hold, at the first commit time of the load. It stands in the order before everything of its generation.
+    load does not hold, at the first commit time of the load. It sorts before everything of its generation.
 #}
 {% macro cdc_history_ends_sql(cdc, rows_sql, keys) -%}
 bronze as (
@@ -9,14 +9,14 @@ bronze as (
 
 reset_points as (
     select
-        _cdc_sequence,
+        {{ cdc_reset_point_sql() | indent(8) }} as _cdc_sequence,
         _cdc_committed_at,
         cast(null as int) as _cdc_generation
     from bronze
     where _cdc_operation = 'T'
     union all
     select
-        lpad(_cdc_generation, 6, '0') as _cdc_sequence,
+        min({{ cdc_reset_point_sql() | indent(8) }}) as _cdc_sequence,
         coalesce(
             min(_cdc_committed_at) filter (where _cdc_operation = 'L'), min(_cdc_committed_at)
         ) as _cdc_committed_at,

@@ -1,6 +1,6 @@
 {#
-    What happened to each key: the changes, ends that reset points bring, and first of all the newest version that silver
-    has of a key whose changes go on from there.
+    The events of each key in order: the newest version that silver has of a key without late changes, the changes, and the
+    ends that reset points bring.
 #}
 {% macro cdc_history_events_sql(cdc, plan, silver, has_late, has_ends) -%}
 {%- set keys = cdc.primary_key | map('lower') | list -%}

@@ -1,11 +1,11 @@
 {#
-    The versions to write. A key without a late change goes on from its newest version; one with a late change is
-    derived from the whole log, as is every key where a reset point is new, and what silver has of it beyond that is gone.
+    The versions to write. A key without a late change continues from its newest version; one with a late change is
+    derived from the whole log, as is every key where a reset point is new, and other versions of it in silver are deleted.
 #}
 {% macro cdc_history_sql(cdc, bronze, silver, changes, plan, derives_all) -%}
 {%- set replays = silver is not none and (derives_all or changes.has_late) -%}
 {%- set has_ends = changes.reset_point and (derives_all or changes.has_late) -%}
-{%- set fills = changes.has_partial or replays -%}
+{%- set carries_forward = changes.has_partial or replays -%}
 {%- set names = plan | map(attribute='name') | list + cdc_history_columns() -%}
 {%- set rows_sql = cdc_bronze_range_sql(bronze, none, changes.to_snapshot_id, 0, changes.has_overwritten) -%}
 {%- set log_sql = changes.sql if silver is none else cdc_log_sql(cdc, plan, rows_sql, true) -%}
@@ -14,10 +14,10 @@ with {{ _history_changes_sql(cdc, changes, log_sql if derives_all else none) }},
 {{ cdc_history_ends_sql(cdc, rows_sql, 'changes' if derives_all else 'late_keys') }},
 {% endif %}
 {{ cdc_history_events_sql(cdc, plan, none if derives_all else silver, changes.has_late, has_ends) }},
-{% if fills %}
+{% if carries_forward %}
 {{ cdc_history_images_sql(cdc, plan) }},
 {% endif %}
-{{ cdc_history_versions_sql(cdc, plan, 'images' if fills else 'events') }}
+{{ cdc_history_versions_sql(cdc, plan, 'images' if carries_forward else 'events') }}
 {%- if replays %},
 
 replayed as (

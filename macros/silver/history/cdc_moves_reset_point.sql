@@ -5,7 +5,7 @@
 #}
 {% macro cdc_moves_reset_point(bronze, changes) %}
     {% for start in run_query(_generation_starts_sql(changes.sql)) if start['generation'] <= changes.reset_point %}
-        {% if start['generation'] < changes.applied_sequence[:6] %}
+        {% if start['generation'] < cdc_sequence_part(changes.applied_sequence, 'generation', false) %}
             {% do return(true) %}
         {% endif %}
         {% set log_sql = cdc_bronze_range_sql(bronze, none, changes.to_snapshot_id, 0, changes.has_overwritten) %}
@@ -24,7 +24,7 @@ with changes as (
 )
 
 select
-    lpad(_cdc_generation, 6, '0') as generation,
+    {{ cdc_sequence_part('min(_cdc_sequence)', 'generation') }} as generation,
     date_format(min(_cdc_committed_at), 'yyyy-MM-dd HH:mm:ss.SSSSSS') as committed_at,
     date_format(
         min(_cdc_committed_at) filter (where _cdc_operation = 'L'), 'yyyy-MM-dd HH:mm:ss.SSSSSS'

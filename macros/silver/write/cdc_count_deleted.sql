@@ -1,6 +1,6 @@
 {#
-    How many rows a batch has deleted of those that it removed. The changes tell it, unless they contradict what was
-    there; then the table is looked at.
+    How many of the rows that a batch removed it has deleted. The changes show it, unless they contradict the rows that were
+    there; then the table is queried.
 #}
 {% macro cdc_count_deleted(cdc, target, new_changes, has_deletes, rows_removed) %}
     {% if not has_deletes %}
@@ -33,7 +33,7 @@ where
 
 
 {#
-    What a batch says of its keys. The order of a key's changes does not matter: inserts and deletes of a row take turns,
+    Facts about the keys of a batch. The order of a key's changes does not matter: inserts and deletes of a row take turns,
     so that it had one delete more than inserts if the batch removed it. Where it had as many of both, the row was there
     before and after, or never.
 #}

@@ -1,13 +1,13 @@
 {#
-    The guard stands in the matched clauses and not in the join: there, an older change would count as not matched
+    The guard is in the matched clauses and not in the join: there, an older change would count as not matched
     and be inserted beside the row it lost to. An equal sequence is the same change again; a late change may have given
     it another last image, or the values that it did not carry. A run that brings a truncate or completes a reload
-    also deletes what is left from before.
+    also deletes the older rows.
 #}
 {% macro cdc_merge_sql(cdc, target, source, columns, changes) -%}
-{%- set fills = changes.has_partial and cdc.mode == 'current' -%}
+{%- set carries_forward = changes.has_partial and cdc.mode == 'current' -%}
 {%- set is_soft = cdc_is_soft(cdc) -%}
-{%- set is_newer = 'source._cdc_sequence ' ~ ('>=' if is_soft or fills else '>') ~ ' target._cdc_sequence' -%}
+{%- set is_newer = 'source._cdc_sequence ' ~ ('>=' if is_soft or carries_forward else '>') ~ ' target._cdc_sequence' -%}
 merge into {{ target }} as target
 using {{ source }} as source
 on {{ cdc_same_key_sql(cdc, 'target', 'source') }}
@@ -20,9 +20,10 @@ when matched and {{ is_newer }} and not source._cdc_has_image then update set
     {%- endfor %}
 {%- endif %}
 when matched and {{ is_newer }}
-{%- if cdc.get('unchanged_rows') == 'skip' %} and {{ cdc_row_differs_sql(columns, fills, is_soft) }}{% endif %} then update set
+{%- if cdc.get('unchanged_rows') == 'skip' %} and {{ cdc_row_differs_sql(columns, carries_forward, is_soft) }}{% endif %} then update set
     {%- for column in columns %}
-    {{ adapter.quote(column) }} = {{ cdc_merge_value_sql(column, fills, is_soft) | indent(4) }}{{ ',' if not loop.last }}
+    {%- set value_sql = cdc_merge_value_sql(column, carries_forward, is_soft) %}
+    {{ adapter.quote(column) }} = {{ value_sql | indent(4) }}{{ ',' if not loop.last }}
     {%- endfor %}
 when not matched{{ " and source._cdc_operation <> 'D'" if not is_soft and cdc.mode != 'append' }} then insert (
     {{ get_quoted_csv(columns) }}

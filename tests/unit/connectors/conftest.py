@@ -8,13 +8,13 @@ from python_udfs.connectors.registry import CONNECTORS
 
 @pytest.fixture
 def found(spark):
-    """What the names of objects tell: a function of the feed and the keys (with their size, if it is not 1)."""
+    """The facts in the names of files: a function of the feed and the keys (with their size, if it is not 1)."""
 
     def of(feed, *keys):
-        objects = [key if isinstance(key, tuple) else (key, 1) for key in keys]
+        files = [key if isinstance(key, tuple) else (key, 1) for key in keys]
         rules = CONNECTORS[feed["connector"]].file_rules(feed)
         columns = [F.expr(text).alias(attribute) for attribute, text in vars(rules).items()]
-        rows = spark.createDataFrame(objects, "file_key string, size bigint").select("file_key", *columns).collect()
+        rows = spark.createDataFrame(files, "file_key string, size bigint").select("file_key", *columns).collect()
         return {row.file_key: row for row in rows}
 
     return of

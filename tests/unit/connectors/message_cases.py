@@ -18,7 +18,7 @@ class Messages:
         self.rows, self.options, self.cases = rows, options, []
 
     def given(self, *lines, key="changes.json", **options):
-        """Takes down the lines of an object and says where to find what is read of it."""
+        """Records the lines of a file; returns where its rows will be."""
         text = "\n".join(lines)
         self.cases.append((self.options | options, f"file:/{len(self.cases)}/{key}", key, text))
         return len(self.cases) - 1

@@ -152,7 +152,7 @@ OFFSETS = [
 ]
 
 
-def test_case_56_the_offset_and_the_place_in_the_message_are_the_order(found):
+def test_case_56_the_offset_and_the_position_in_the_message_are_the_order(found):
     first = [row.position for row in found(OFFSETS[0])]
     assert first == sorted(set(first))
     assert first[2:] == [row.position for row in found(OFFSETS[1])]
@@ -301,7 +301,7 @@ def test_a_set_has_no_bits_behind_the_64th(found):
 
 
 @pytest.mark.parametrize("name", WRONG)
-def test_what_is_no_message_says_why_and_hides_nothing_else(found, name):
+def test_what_is_no_message_reports_why_and_hides_nothing_else(found, name):
     row, good = found(WRONG_CASES[name])
     assert WRONG[name][1] in row.malformed
     assert fields(row, "content", "image", "before", "set_aside") == (WRONG[name][0], None, None, None)

@@ -261,7 +261,7 @@ BROKEN = [
 BROKEN_CASE = Case(*(message for message, _ in BROKEN))
 
 
-def test_what_is_wrong_with_a_message_is_said(fields):
+def test_what_is_wrong_with_a_message_is_reported(fields):
     assert [row.malformed for row in fields(BROKEN_CASE)] == [reason for _, reason in BROKEN]
 
 
@@ -489,7 +489,7 @@ WITHOUT_COMMIT = Case(
 )
 
 
-def test_an_event_before_the_first_commit_seen_has_the_place_of_its_own_lsn(fields):
+def test_an_event_before_the_first_commit_seen_has_the_position_of_its_own_lsn(fields):
     positions = [row.position for row in fields(WITHOUT_COMMIT)]
     assert positions == sorted(set(positions))
     assert silver(fields(WITHOUT_COMMIT)[:2]) == {"1": "b"}
@@ -691,7 +691,7 @@ CASE_56 = [
 
 
 @pytest.mark.parametrize("case", CASE_56, ids=["envelope", "flattened"])
-def test_case_56_an_offset_has_one_position_whatever_object_it_is_in(fields, case):
+def test_case_56_an_offset_has_one_position_whatever_file_it_is_in(fields, case):
     positions = {}
     for row in fields(case):
         assert positions.setdefault(row.image["v"], row.position) == row.position
@@ -1080,11 +1080,11 @@ def test_a_value_that_cannot_be_read_makes_the_message_malformed(fields, name):
 
 
 @pytest.mark.parametrize(("case", "reason"), UNREAD_BY_OPTION, ids=["hex", "base64url", "text"])
-def test_a_value_that_is_not_written_as_the_option_says_makes_the_message_malformed(fields, case, reason):
+def test_a_value_that_is_not_written_as_the_option_asks_makes_the_message_malformed(fields, case, reason):
     assert fields(case)[0].malformed == reason
 
 
-def test_everything_that_is_wrong_is_said_at_once(fields):
+def test_everything_that_is_wrong_is_reported_at_once(fields):
     assert fields(SEVERAL)[0].malformed.count("received") == 4
 
 
@@ -1196,7 +1196,7 @@ def test_awkward_values_are_those_of_the_source(fields, database, form):
     lines = (SAMPLES / database / "types.source.json").read_text().splitlines()
     sources = {row["branch"]: row for row in map(json.loads, lines)}
     found = {row.image["branch"]: row.image for row in fields(SAMPLE_CASES[database, "types", form])}
-    # Without a schema, nothing tells that a number is a time of day, nor the unit of one that is near 1970 or far away.
+    # Without a schema, nothing shows that a number is a time of day, nor the unit of one that is near 1970 or far away.
     untold = ("clock", "seconds") if form != "schema" else ()
     near_1970 = ("micros", "1969-02-09 15:15:50.889560") if form != "schema" else None
     for branch, source in sources.items():

@@ -317,7 +317,7 @@ WRONG_CASES = {name: given(text, message("insert", {"id": 1}, indent=1)) for nam
 
 
 @pytest.mark.parametrize("name", WRONG)
-def test_what_is_no_message_says_why_and_hides_nothing_after_it(found, name):
+def test_what_is_no_message_reports_why_and_hides_nothing_after_it(found, name):
     row, good = found(WRONG_CASES[name])
     text, reason = WRONG[name]
     assert reason in row.malformed
@@ -346,6 +346,6 @@ def test_an_unknown_operation_is_left_to_bronze(found):
 NOTHING = given("", " ")
 
 
-def test_an_object_without_messages_is_set_aside(found):
+def test_a_file_without_messages_is_set_aside(found):
     [row] = found(NOTHING)
     assert fields(row, "set_aside", "malformed", "operation", "file_row") == ("empty", None, None, 0)

@@ -1,11 +1,11 @@
-"""What the names of DMS objects tell (docs/contracts.md sections 1.2 and 1.4)."""
+"""The facts in the names of DMS files (docs/contracts.md sections 1.2 and 1.4)."""
 
 from __future__ import annotations
 
 from datetime import datetime
 
 PARQUET = {"connector": "dms", "format": "parquet", "is_multi_table": False}
-MIXED = {**PARQUET, "is_multi_table": True}
+MULTI_TABLE = {**PARQUET, "is_multi_table": True}
 AT = datetime(2024, 1, 31, 23, 1, 2)
 
 
@@ -32,8 +32,8 @@ def test_what_is_no_data_is_ignored_with_its_reason(found):
         "s/awsdms_status/LOAD00000001.parquet": "DMS control table",
         "s3_validation_failures/t/LOAD00000001.parquet": "DMS validation report",
         "in/s3_validation_failures/t/LOAD00000001.parquet": "DMS validation report",
-        "s/t/LOAD00000002.parquet.tmp": "temporary object",
-        "s/t/LOAD00000002.parquet~": "temporary object",
+        "s/t/LOAD00000002.parquet.tmp": "temporary file",
+        "s/t/LOAD00000002.parquet~": "temporary file",
         "s/t/LOAD00000003.csv": "the feed reads .parquet files",
         "s/t/LOAD00000003xparquet": "the feed reads .parquet files",
         "s/t/a.part.parquet": "the name is neither LOAD<hex number> nor <yyyymmdd>-<hhmmss…>",
@@ -46,19 +46,19 @@ def test_what_is_no_data_is_ignored_with_its_reason(found):
     }
     assert {key: row.ignored_reason for key, row in found(PARQUET, *expected).items()} == expected
     (empty,) = found(PARQUET, ("s/t/LOAD00000001.parquet", 0)).values()
-    assert empty.ignored_reason == "zero-byte object"
+    assert empty.ignored_reason == "zero-byte file"
 
 
-def test_transaction_files_are_mixed_and_belong_to_no_table_wherever_they_are(found):
+def test_transaction_files_are_multi_table_and_belong_to_no_table_wherever_they_are(found):
     keys = (
         "CDC_TXN-20240131230102123.csv",
         "cdc/CDC_TXN-20240131230102123.csv.gz",
         "a/b/c/CDC_TXN-20240131230102123.csv",
     )
-    for row in found(MIXED, *keys).values():
+    for row in found(MULTI_TABLE, *keys).values():
         assert (row.kind, row.ignored_reason, row.source_schema, row.source_table) == ("multi_table", None, None, None)
         assert row.file_time == AT.replace(microsecond=123000)
-    (load,) = found(MIXED, "s/t/LOAD00000001.parquet").values()
+    (load,) = found(MULTI_TABLE, "s/t/LOAD00000001.parquet").values()
     assert (load.kind, load.source_table, load.ignored_reason) == ("load", "t", None)
 
 
@@ -69,9 +69,9 @@ def test_transaction_files_that_are_not_asked_for_or_not_right_are_ignored(found
     assert row.source_table is None
     expected = {
         "cdc/CDC_TXN-20241399230102123.csv": "the name holds no valid date and time",
-        "cdc/CDC_TXN-20240131230102123.csv.tmp": "temporary object",
+        "cdc/CDC_TXN-20240131230102123.csv.tmp": "temporary file",
         "cdc/CDC_TXN-20240131230102123.parquet": "not in a <schema>/<table>/ folder of the feed's location",
         "cdc/CDC_TXN-20240131230102123.csv.bak": "not in a <schema>/<table>/ folder of the feed's location",
         "cdc/CDC_TXN-2024013123010.csv": "not in a <schema>/<table>/ folder of the feed's location",
     }
-    assert {key: row.ignored_reason for key, row in found(MIXED, *expected).items()} == expected
+    assert {key: row.ignored_reason for key, row in found(MULTI_TABLE, *expected).items()} == expected

@@ -66,7 +66,7 @@ SOURCES = {
 
 
 def read(spark, connector, messages, folder):
-    """The rows of the messages, an object each, written as a run writes them."""
+    """The rows of the messages, a file each, written as a run writes them."""
     module, feed, _ = SOURCES[connector]
     lines = [
         (f"file:/{number}", f"topics/t+0+{number:010}.json" if number % 2 else "changes.json", AT, AT, 7, row, line)

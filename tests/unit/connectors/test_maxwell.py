@@ -151,7 +151,7 @@ TWICE = [
 ]
 
 
-def test_a_message_that_is_sent_again_has_its_place_unless_the_place_needs_the_offset(found):
+def test_a_message_that_is_sent_again_has_its_position_unless_the_position_needs_the_offset(found):
     first, again, unsure, later = (found(case)[0].position for case in TWICE)
     assert first == again
     assert unsure < later
@@ -209,7 +209,7 @@ WRONG_CASES = {name: given(line, message()) for name, (line, _) in WRONG.items()
 
 
 @pytest.mark.parametrize("name", WRONG)
-def test_what_is_no_message_says_why_and_hides_nothing_else(found, name):
+def test_what_is_no_message_reports_why_and_hides_nothing_else(found, name):
     row, good = found(WRONG_CASES[name])
     assert WRONG[name][1] in row.malformed
     assert fields(row, "content", "image", "before", "set_aside") == (WRONG[name][0], None, None, None)

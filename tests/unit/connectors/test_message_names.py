@@ -1,4 +1,4 @@
-"""What the names of files of messages tell (docs/contracts.md section 4)."""
+"""The facts in the names of files of messages (docs/contracts.md section 4)."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def test_what_holds_no_messages_is_ignored_with_its_reason(found):
         "topics/tombstone/partition=0/tombstone+0+0000000000.keys.json": only_keys,
         "topics/t/tombstone/t+0+0000000003.keys.json": "keys of tombstones, which have no values",
         "tombstone/t+0+0000000003.keys.avro": "keys of tombstones, which have no values",
-        f"{SINK}.json.tmp": "temporary object",
+        f"{SINK}.json.tmp": "temporary file",
         "topics/__debezium-heartbeat.s/partition=0/__debezium-heartbeat.s+0+0000000000.json": (
             "heartbeats of Debezium, which hold no rows"
         ),
@@ -46,7 +46,7 @@ def test_what_holds_no_messages_is_ignored_with_its_reason(found):
     }
     assert {key: row.ignored_reason for key, row in found(FEED, *expected).items()} == expected
     (empty,) = found(FEED, (f"{SINK}.json", 0)).values()
-    assert empty.ignored_reason == "zero-byte object"
+    assert empty.ignored_reason == "zero-byte file"
 
 
 @pytest.mark.parametrize("connector", sorted({*CONNECTORS} - {"dms"}))

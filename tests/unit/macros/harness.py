@@ -1,7 +1,7 @@
 """Macros as functions, without dbt's parser and without Spark.
 
 The templates are compiled by dbt's own Jinja environment (`do`, `test`, its way to name and to return), and results of
-queries come as the tables that dbt makes of them. Everything else that a macro may ask dbt for is a stand-in which
+queries come as the tables that dbt makes of them. Everything else that a macro may ask dbt for is a placeholder which
 remembers what it was asked. A name that nobody defined is an error here; dbt would write nothing in its place.
 """
 
@@ -87,7 +87,7 @@ class Macro(CallableMacroGenerator):
 
 
 class Dbt:
-    """The macros of the project as attributes, over stand-ins for the rest of dbt.
+    """The macros of the project as attributes, over placeholders for the rest of dbt.
 
     Args:
         this: the model's own relation.

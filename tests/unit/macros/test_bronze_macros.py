@@ -1,4 +1,4 @@
-"""From files to bronze: what is new, where a value stands in it, and in which order rows are."""
+"""From files to bronze: new files, the positions of values in them, and the order of rows."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def test_multi_table_lines_sql__records_as_lines_after_those_of_the_loads():
     assert normalise(Dbt()._multi_table_lines_sql("s", FEED, 7, 9, "raw_view")) == f"{loads} {multi_table}"
 
 
-def test_cdc_csv_layout_sql__names_stand_before_the_values_of_mixed_records():
+def test_cdc_csv_layout_sql__names_stand_before_the_values_of_multi_table_records():
     multi_table = {**table(timestamp_column="ts"), "split": "split_shop"}
     lead = "if(_cdc_kind = 'multi_table', 4, if(_cdc_kind = 'load', 1, 2))"
     assert f"{lead} as _cdc_lead" in normalise(Dbt().cdc_csv_layout_sql(multi_table))
@@ -170,7 +170,7 @@ def test_asks_alone__a_split_table_and_one_of_two(nodes, cdc, asks_alone):
     assert dbt._asks_alone(cdc) is asks_alone
 
 
-def test_cdc_new_files__a_truncate_is_no_object_to_read():
+def test_cdc_new_files__a_truncate_is_no_file_to_read():
     dbt = Dbt(answers={**WAITING, "ref.raw_listing": [NEWEST, TRUNCATE]})
     assert dbt.cdc_new_files(FEED, 7) == {
         "paths": ["a"],
@@ -267,13 +267,13 @@ def test_cdc_read_files__nothing_to_read():
 
 ID_COLUMNS = [{"name": "id", "type": "int"}]
 READABLE = {"view": "shop__order__raw", "columns": ID_COLUMNS, "schemas": [ID_COLUMNS], "rejected": [], "found": []}
-GOES_ON = Dbt().cdc_csv_continues_sql("value", ",")
+CONTINUES = Dbt().cdc_csv_continues_sql("value", ",")
 
 
 @pytest.mark.parametrize(
     ("format", "read_as", "options"),
     [
-        ("csv", "text", {"verify": "full", "lineSep": "\n", "find": GOES_ON}),
+        ("csv", "text", {"verify": "full", "lineSep": "\n", "find": CONTINUES}),
         ("parquet", "parquet", {"verify": "full", "types": "separate", "exact": ["Op"], "nested": "json"}),
     ],
 )
@@ -362,7 +362,7 @@ def test_cdc_csv_layout_sql__lead(operation_column, timestamp_column, lead):
     assert_sql_equal(
         Dbt().cdc_csv_layout_sql(table(optional=False, **options)),
         rf"""
-        placed as (
+        laid_out as (
             select
                 *,
                 {lead} as _cdc_lead,
@@ -391,7 +391,7 @@ def test_cdc_csv_layout_sql__optional_columns_may_be_missing():
     assert "' fields, expected ', 0 + 2, ' to ', 0 + 3)" in sql
 
 
-def test_cdc_csv_layout_sql__with_a_header_the_header_says_how_many():
+def test_cdc_csv_layout_sql__with_a_header_the_header_counts_the_fields():
     sql = normalise(Dbt().cdc_csv_layout_sql(table(header=True)))
     assert "when size(_cdc_fields) <> size(_cdc_header) then" in sql
     assert "first_value(_cdc_fields) over (partition by _cdc_file_key order by _cdc_row)" in sql
@@ -645,7 +645,7 @@ def test_cdc_csv_records_sql__columns_that_the_batch_lacks_are_not_looked_for():
     assert "gone" not in sql
 
 
-@pytest.mark.parametrize(("header", "end"), [(True, "from placed where _cdc_row > 0)"), (False, "from placed)")])
+@pytest.mark.parametrize(("header", "end"), [(True, "from laid_out where _cdc_row > 0)"), (False, "from laid_out)")])
 def test_cdc_csv_records_sql__header_is_no_record(header, end):
     assert normalise(Dbt().cdc_csv_records_sql(table(header=header), {"view": "raw"}, [], FILE_NAMES)).endswith(end)
 
@@ -890,7 +890,7 @@ def test_get_incremental_cdc_append_sql__nothing_new_sets_no_progress():
     assert not [query for query in dbt.queries if query.startswith(("set ", "alter "))]
 
 
-def test_get_incremental_cdc_append_sql__a_truncate_alone_is_news():
+def test_get_incremental_cdc_append_sql__a_truncate_alone_is_a_change():
     dbt = running(True, {"is_newest": [TRUNCATE]})
     sql, message = dbt.write("cdc_append")
     assert message == "append: files=0, truncate"
@@ -907,7 +907,7 @@ def test_get_incremental_cdc_append_sql__new_files_evolve_the_table_and_set_prog
     assert message == "append: files=1"
     sql = normalise(sql)
     assert sql.startswith("insert into bronze.shop__order by name with files as (")
-    assert "from (select * from `shop__order__files`) as objects)" in sql, "the listing is asked once"
+    assert "from (select * from `shop__order__files`) as files)" in sql, "the listing is asked once"
     assert "and batch_id > 7 group by" in normalise(dbt.kept["shop__order__files"])
     assert dbt.queries[-3:] == [
         "alter table bronze.shop__order add columns (`id` int)",

@@ -351,7 +351,7 @@ def test_a_key_that_changes_only_in_what_is_ignored_stays_the_same_row(query):
     ],
     ids=["time-never-runs-back", "values-of-before-a-truncate", "load-that-is-not-complete"],
 )
-def test_a_run_goes_on_where_silver_stands(query, batches):
+def test_a_run_continues_from_the_versions_of_silver(query, batches):
     lake = Lake(query, table())
     for number, batch in enumerate(batches, start=1):
         lake.build(change._replace(batch=number) for change in batch)

@@ -1,4 +1,4 @@
-"""Each macro stands in a file of its name and is documented beside it, with all its arguments."""
+"""Each macro is in a file of its name and is documented beside it, with all its arguments."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def test_documentation_has_every_argument_in_order_and_no_other(file):
 
 
 @pytest.mark.parametrize("folder", FOLDERS, ids=lambda folder: folder.name)
-def test_every_entry_says_something_and_what_is_returned(folder):
+def test_every_entry_describes_something_and_what_is_returned(folder):
     for entry in documented(folder):
         assert "Returns " in entry["description"], entry["name"]
         for argument in entry.get("arguments", []):

@@ -160,7 +160,7 @@ def test_csv__null_words_of_the_feed(bronze):
 CARRIED = ("_cdc_operation", "id", "value", "last", "_cdc_unavailable_columns")
 
 
-def test_csv__a_value_that_is_not_carried_is_told_from_null(bronze):
+def test_csv__a_value_that_is_not_carried_is_distinguished_from_null(bronze):
     rows = bronze('U,1,~,NULL\nU,2,"~",~\nD,3,~,~\n', unavailable_value="~")
     assert values(rows, *CARRIED) == [
         ("U", 1, None, None, ["value"]),
@@ -169,7 +169,7 @@ def test_csv__a_value_that_is_not_carried_is_told_from_null(bronze):
     ]
 
 
-def test_csv__columns_that_a_record_lacks_keep_their_value_if_the_feed_says_so(bronze):
+def test_csv__columns_that_a_record_lacks_keep_their_value_if_the_feed_keeps_them(bronze):
     rows = bronze("U,1,a\nU,2,b,\n", optional=1, absent_columns="keep")
     assert values(rows, *CARRIED) == [("U", 1, "a", None, ["last"]), ("U", 2, "b", None, None)]
     rows = bronze("Op,id,Value\nU,1,a\n", header=True, absent_columns="keep", unavailable_value="~")
@@ -264,7 +264,7 @@ def test_csv__layout(bronze, options, kind, line, operation, timestamp):
     assert row["_cdc_quarantine_rule"] is None
 
 
-def test_csv__header_says_where_values_are(bronze):
+def test_csv__header_positions_the_values(bronze):
     rows = bronze('last,Op,"id",new,ts,value\nx,U,1,n,2023-04-05 06:07:08,"a\n"\n', header=True, timestamp_column="ts")
     assert values(rows, "id", "value", "last", "new", "_cdc_operation") == [(1, "a\n", "x", "n", "U")]
     assert str(rows[0]["_cdc_committed_at"]) == "2023-04-05 06:07:08"
@@ -445,7 +445,7 @@ def test_csv__records_end_where_a_reader_of_characters_ends_them(bronze):
         assert [row["_cdc_quarantine_content"] for row in rows] == records_by_hand(text)
 
 
-def test_csv__a_value_goes_on_to_the_next_line_where_a_reader_of_characters_is_inside_of_it(query):
+def test_csv__a_value_spans_lines_where_a_reader_of_characters_is_inside_of_it(query):
     lines = [f"{first},{second}" for first, second in product(LINE_EFFECTS, repeat=2)]
     listed = ", ".join(f"({Dbt().adapter.string_literal(line)})" for line in lines)
     found = query(f"select value from values {listed} as t (value) where {Dbt().cdc_csv_continues_sql('value', ',')}")
@@ -656,7 +656,7 @@ def test_csv__a_commit_time_without_a_date_does_not_get_the_date_of_the_run(bron
     assert [str(row["_cdc_committed_at"]) for row in rows] == ["2024-01-02 03:04:05", "2023-04-05 06:07:08"]
 
 
-# generation, kind, file time, object, row, modified at: in ascending order.
+# generation, kind, file time, file, row, modified at: in ascending order.
 POSITIONS = [
     (1, "load", "2030-01-01 00:00:00.000000", "x", 9, "2030-01-01 00:00:00"),
     (1, "load", "2024-01-01 00:00:00.000000", "x", 10, "2024-01-01 00:00:00"),
@@ -678,12 +678,12 @@ def sequences(query: Query, positions: list[tuple[Any, ...]]) -> list[str]:
     )
     dbt = Dbt()
     columns = "number, generation, kind, file_time, file_key, _cdc_row, modified_at"
-    objects = dbt.cdc_file_position_sql(f"select * from values {listed} as t ({columns})")
-    placed = (
-        "select *, file_position as _cdc_file_position, file_hash as _cdc_file_hash,"
+    files = dbt.cdc_file_position_sql(f"select * from values {listed} as t ({columns})")
+    rows_sql = (
+        "select *, generation as _cdc_generation, file_position as _cdc_file_position, file_hash as _cdc_file_hash,"
         " modified_millis as _cdc_modified_millis"
     )
-    sql = f"select {dbt.cdc_sequence_sql('_cdc_file_position')} as s from ({placed} from ({objects})) order by number"
+    sql = f"select {dbt.cdc_sequence_sql('_cdc_file_position')} as s from ({rows_sql} from ({files})) order by number"
     return [row["s"] for row in query(sql)]
 
 
@@ -699,7 +699,46 @@ def test_cdc_sequence_sql__fixed_width(query):
     assert {tuple(map(len, sequence.split("."))) for sequence in made} == {(6, 1, 20, 16, 12, 14)}
 
 
-def test_cdc_sequence_sql__objects_of_the_same_time_never_mix(query):
+def test_cdc_sequence_part__cuts_what_cdc_sequence_sql_built(query):
+    for made in sequences(query, POSITIONS):
+        generation, kind, time, file_hash, row, modified_millis = made.split(".")
+        listed = f"{kind}.{time}"
+        parts = {
+            "generation": generation,
+            "source_position": f"{generation}.{listed}",
+            "listed_position": listed,
+            "through_file": f"{generation}.{listed}.{file_hash}",
+            "through_row": f"{generation}.{listed}.{file_hash}.{row}",
+            "file_hash": file_hash,
+            "modified_millis": modified_millis,
+        }
+        columns = ", ".join(f"{Dbt().cdc_sequence_part('s', part)} as {part}" for part in parts)
+        assert query(f"select {columns} from values ('{made}') as t (s)") == [parts]
+        assert {part: Dbt().cdc_sequence_part(made, part, False) for part in parts} == parts
+
+
+def test_cdc_sequence_part__of_no_sequence(query):
+    assert Dbt().cdc_sequence_part("", "source_position", False) == ""
+    [found] = query(f"select {Dbt().cdc_sequence_part('s', 'source_position')} as p from values ('') as t (s)")
+    assert found == {"p": ""}
+
+
+def test_cdc_file_order_sql__is_that_of_the_sequence(query):
+    made = sequences(query, POSITIONS)
+    listed = ", ".join(
+        f"({number}, {generation}, '{kind}', if('{kind}' = 'load', null, timestamp '{time}'), '{path}',"
+        f" timestamp '{at}')"
+        for number, (generation, kind, time, path, _, at) in enumerate(POSITIONS)
+    )
+    rows = query(
+        f"select number from values {listed} as t (number, generation, kind, file_time, path, modified_at)"
+        f" order by {Dbt().cdc_file_order_sql()}"
+    )
+    in_order = [made[row["number"]][:-28] for row in rows]
+    assert in_order == sorted(in_order)
+
+
+def test_cdc_sequence_sql__files_of_the_same_time_never_mix(query):
     keys = ["b", "a", "b", "a"]
     made = sequences(query, [(1, "change", "2024-01-01", key, row, "2024-01-01") for row, key in enumerate(keys)])
     in_order = [keys[made.index(sequence)] for sequence in sorted(made)]
@@ -815,54 +854,54 @@ def test_key_counts_sql__every_life_of_a_row(query, length):
     assert counts["rows_unclear"] == balanced
 
 
-PLACE = "000001.1.20240101000000000000"
+AT = "000001.1.20240101000000000000"
 
 
 @pytest.mark.parametrize(
     ("rows", "ties"),
     [
-        ([(1, "U", "a", "object one", 8), (1, "U", "b", "object two", 8)], 1),
-        ([(1, "U", "a", "object one", 8), (1, "D", "a", "object two", 8)], 1),
-        ([(1, "U", "a", "object one", 8), (1, "U", None, "object two", 8), (2, "U", "a", "object one", 8)], 1),
-        ([(1, "U", "a", "object one", 8), (1, "U", "a", "object two", 8)], 0),  # the same change twice
-        ([(1, "U", "a", "object one", 8), (1, "U", "b", "object one", 8)], 0),  # one object orders its rows
-        ([(1, "U", "a", "object one", 8), (2, "U", "b", "object two", 8)], 0),  # two keys
-        ([(1, "U", "a", "object one", 6), (1, "U", "b", "object two", 7)], 0),  # counted in an earlier run
+        ([(1, "U", "a", "file one", 8), (1, "U", "b", "file two", 8)], 1),
+        ([(1, "U", "a", "file one", 8), (1, "D", "a", "file two", 8)], 1),
+        ([(1, "U", "a", "file one", 8), (1, "U", None, "file two", 8), (2, "U", "a", "file one", 8)], 1),
+        ([(1, "U", "a", "file one", 8), (1, "U", "a", "file two", 8)], 0),  # the same change twice
+        ([(1, "U", "a", "file one", 8), (1, "U", "b", "file one", 8)], 0),  # one file orders its rows
+        ([(1, "U", "a", "file one", 8), (2, "U", "b", "file two", 8)], 0),  # two keys
+        ([(1, "U", "a", "file one", 6), (1, "U", "b", "file two", 7)], 0),  # counted in an earlier run
     ],
 )
-def test_cdc_ties_sql__different_changes_of_a_key_in_objects_of_one_place(query, rows, ties):
+def test_cdc_ties_sql__different_changes_of_a_key_in_files_of_one_position(query, rows, ties):
     def text(value: str | None) -> str:
         return "null" if value is None else f"'{value}'"
 
-    placed = ", ".join(
+    rows_sql = ", ".join(
         # A null stands where the other of two rows has the value.
         f"({id}, '{operation}', {text(value)}, {text('a' if value is None else None)},"
-        f" concat('{PLACE}.', lpad(hex(xxhash64('{key}')), 16, '0'), '.{row:012}.00000000000000'), {batch}L, '{key}')"
+        f" concat('{AT}.', lpad(hex(xxhash64('{key}')), 16, '0'), '.{row:012}.00000000000000'), {batch}L, '{key}')"
         for row, (id, operation, value, key, batch) in enumerate(rows)
     )
     names = "id, _cdc_operation, value, other, _cdc_sequence, _cdc_batch_id, _cdc_source_file"
-    log = f"select * from values {placed} as log ({names})"
+    log = f"select * from values {rows_sql} as log ({names})"
     plan = [{"name": name, "raw_type": "string"} for name in ("id", "value", "other")] + [
         {"name": "gone", "raw_type": None}
     ]
-    # The listing, which knows the places, does not know their generation.
-    sql = Dbt().cdc_ties_sql({"mode": "current", "primary_key": ["id"]}, log, [PLACE.removeprefix("000001.")], plan, 7)
+    # The positions of the listing have no generation.
+    sql = Dbt().cdc_ties_sql({"mode": "current", "primary_key": ["id"]}, log, [AT.removeprefix("000001.")], plan, 7)
     assert query(sql) == [{"ties": ties}]
     others = "1 as _cdc_generation, timestamp '2024-01-02' as _cdc_committed_at, cast(null as map<string, string>)"
     bronze = f"select *, {others} as _cdc_old_key, cast(null as array<string>) as _cdc_unavailable_columns from ({log})"
     [summary] = query(Dbt()._bronze_range_summary_sql(bronze))
-    assert summary["has_many_objects"] is (len({key for *_, key, _ in rows}) > 1)
+    assert summary["has_many_files"] is (len({key for *_, key, _ in rows}) > 1)
 
 
 LISTED = "feed, source_schema, source_table, kind, file_key, path, size, revision, file_time, batch_id, modified_at"
 
 
-def listing_sql(*objects: tuple[str, str, int, str]) -> str:
-    """A listing: kind, key, batch and the minute of the modification time of each object."""
+def listing_sql(*files: tuple[str, str, int, str]) -> str:
+    """A listing: kind, key, batch and the minute of the modification time of each file."""
     rows = ", ".join(
         f"('f', 's', 't', '{kind}', '{key}', 'file:/{key}', 1L, 0, cast(null as timestamp), {batch}L,"
         f" timestamp '2024-01-02 03:{minute}:00')"
-        for kind, key, batch, minute in objects
+        for kind, key, batch, minute in files
     )
     return f"(select * from values {rows} as listing ({LISTED}))"
 
@@ -874,7 +913,7 @@ NOT_REJECTED = (
 
 
 @pytest.mark.parametrize("clock", ["02", "30"])
-def test_a_truncate_ends_the_newest_load_that_was_listed_before_whatever_the_clock_says(query, clock):
+def test_a_truncate_ends_the_newest_load_that_was_listed_before_whatever_the_clock_shows(query, clock):
     cdc = {"feed": "f", "source_schema": "s", "source_table": "t"}
     loads = [("load", "s/t/LOAD1", batch, minute) for batch, minute in ((1, "01"), (2, "10"), (4, "20"))]
     listing = listing_sql(*loads, ("truncate", "s/t", 3, clock))

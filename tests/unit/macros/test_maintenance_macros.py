@@ -1,4 +1,4 @@
-"""Maintenance: what is due, what is asked for, what is said."""
+"""Maintenance: which steps are due, which are asked for, what is reported."""
 
 from __future__ import annotations
 

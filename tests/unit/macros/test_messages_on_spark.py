@@ -74,7 +74,7 @@ def test_values_are_read_by_the_types_of_their_columns(bronze):
     assert str(row["_cdc_committed_at"]) == "2024-01-02 03:04:05.000006"
 
 
-def test_the_place_is_generation_then_snapshot_or_change_then_position(bronze):
+def test_the_position_is_generation_then_snapshot_or_change_then_position(bronze):
     rows = bronze(
         {"position": "'0010'"},
         {"position": "'0009'"},
@@ -91,7 +91,7 @@ def test_the_place_is_generation_then_snapshot_or_change_then_position(bronze):
     assert [row["_cdc_quarantine_rule"] for row in rows] == [None] * 4
 
 
-def test_a_key_that_changed_in_place_is_known_by_what_it_was(bronze):
+def test_a_key_that_changed_is_known_by_its_old_values(bronze):
     update = {"operation": "'U'", "image": "map('id', '2')"}
     rows = bronze(
         {**update, "position": "'1'", "before": "map('ID', '01')"},

@@ -193,7 +193,7 @@ def rebuilding(differences: list[dict[str, Any]], **columns: Any) -> Dbt:
             "first_sequence": [
                 {**summary, "has_key_changes": False, "has_deletes": False, "has_overwritten": False}
                 | {"updates_and_deletes": 0, "changes": 5}
-                | {"last_batch_id": 9, "last_sequence": "s9", "has_many_objects": False}
+                | {"last_batch_id": 9, "last_sequence": "s9", "has_many_files": False}
             ],
             "is_shared": [],
         },
@@ -225,7 +225,7 @@ def test_rebuild_silver__builds_checks_replaces_and_drops():
         "2 of 4: checking it",
         "3 of 4: replacing silver.shop__order: 3 rows before, 2 after",
         "4 of 4: dropping silver.shop__order__rebuild",
-        "silver.shop__order is rebuilt. The next run goes on from it.",
+        "silver.shop__order is rebuilt. The next run continues from it.",
     ]
 
 
@@ -234,7 +234,7 @@ def test_rebuild_silver__a_copy_that_is_wrong_replaces_nothing():
     with pytest.raises(CompilerError) as error:
         dbt.rebuild_silver("shop__order")
     assert str(error.value) == (
-        "CDC error (rebuild_silver): silver.shop__order__rebuild is not what bronze.shop__order says; nothing was"
+        "CDC error (rebuild_silver): silver.shop__order__rebuild differs from bronze.shop__order; nothing was"
         " replaced. This is a defect: keep the table and report it. The first differences:\n"
         "difference           id\n-------------------  --\nmissing from silver  7"
     )
@@ -316,17 +316,17 @@ def test_replay_quarantine__nothing_waits():
         (
             {**BRONZE_CSV, "options": {**OPTIONS, "header": True}},
             [],
-            "its files have a header, and a row in quarantine does not say which: deliver the rows again",
+            "its files have a header, and a row in quarantine does not name it: deliver the rows again",
         ),
         (
             BRONZE_PARQUET,
             ["Op", "ts", "ID", "more"],
-            "rows in quarantine have a column more that bronze has not: add it with `alter table`, or to"
+            "rows in quarantine have a column more that bronze does not have: add it with `alter table`, or to"
             " renamed_columns, or let the next file bring it",
         ),
     ],
 )
-def test_replay_quarantine__says_why_it_cannot(bronze, columns, problem):
+def test_replay_quarantine__reports_why_it_cannot(bronze, columns, problem):
     with pytest.raises(CompilerError) as error:
         replaying([3], bronze, **dict.fromkeys(columns, "")).replay_quarantine("shop__order")
     assert str(error.value) == f"CDC error (replay_quarantine) for shop__order: {problem}. Nothing was replayed."

@@ -1,4 +1,4 @@
-"""From bronze to silver: what is read, what is kept of it, and how it is written."""
+"""From bronze to silver: the rows that are read, the changes that count, and how they are written."""
 
 from __future__ import annotations
 
@@ -155,7 +155,7 @@ def summary(
         "has_key_changes": False,
         "has_deletes": False,
         "has_overwritten": False,
-        "has_many_objects": False,
+        "has_many_files": False,
         **found,
     }
     return {"first_sequence": [row]}
@@ -397,7 +397,7 @@ def place(generation: int, time: str, row: int = 1) -> str:
 
 
 @pytest.mark.parametrize(
-    ("applied", "first", "has_many_objects", "may_tie"),
+    ("applied", "first", "has_many_files", "may_tie"),
     [
         (place(1, "a"), place(1, "b"), False, False),
         (place(1, "a"), place(1, "b"), True, True),
@@ -407,8 +407,8 @@ def place(generation: int, time: str, row: int = 1) -> str:
         (place(1, "a"), None, False, False),
     ],
 )
-def test_cdc_bronze_range__changes_of_one_new_object_do_not_tie(applied, first, has_many_objects, may_tie):
-    found = summary(first, first, 9, "2024-01-03", has_many_objects=has_many_objects)
+def test_cdc_bronze_range__changes_of_one_new_file_do_not_tie(applied, first, has_many_files, may_tie):
+    found = summary(first, first, 9, "2024-01-03", has_many_files=has_many_files)
     progress = {**APPLIED, "cdc.sequence": applied}
     assert bronze_range(found, progress)["may_tie"] is may_tie
 
@@ -591,7 +591,7 @@ def test_get_incremental_cdc_merge_sql__bronze_is_missing():
         Dbt(cdc=CDC, nodes={"model.bronze": BRONZE_NODE}).write("cdc_merge")
 
 
-def test_bronze_is_missing_message__says_what_to_run():
+def test_bronze_is_missing_message__names_what_to_run():
     assert_sql_equal(
         Dbt()._bronze_is_missing_message(SILVER, BRONZE),
         "CDC error in silver.shop__order (cdc_merge): its bronze table bronze.shop__order does not exist yet."
@@ -605,7 +605,7 @@ def test_get_incremental_cdc_merge_sql__nothing_new_sets_nothing():
     assert set_properties(dbt) == []
 
 
-def test_get_incremental_cdc_merge_sql__news_and_progress():
+def test_get_incremental_cdc_merge_sql__new_changes_and_progress():
     dbt = running(APPLIED, bronze={"id": "int"})
     sql, message = dbt.write("cdc_merge")
     assert message == "merge: changes=5"
@@ -643,11 +643,11 @@ def test_get_incremental_cdc_merge_sql__a_reset_point_is_new_once(applied, is_ne
     )
 
 
-def test_cdc_silver_progress__ties_are_counted_where_two_objects_share_a_place():
+def test_cdc_silver_progress__ties_are_counted_where_two_files_share_a_position():
     dbt = running(APPLIED, bronze={"id": "int"})
     dbt.answers.update(
         {
-            "count(distinct file_key) > 1": [{"source_position": "p1"}, {"source_position": "p2"}],
+            "count(distinct file_key) > 1": [{"file_position": "p1"}, {"file_position": "p2"}],
             "as ties": [{"ties": 4}],
         }
     )
@@ -727,9 +727,9 @@ def test_cdc_table_allows_replace__case(expected, cdc, progress, config):
         (False, {"delete_mode": "soft"}, {"has_deletes": True}),
     ],
 )
-def test_cdc_batch_allows_replace__case(expected, cdc, changes):
+def test__batch_allows_replace__case(expected, cdc, changes):
     changes = {**CHANGES, "changes": 2000000, "may_replace": True, **changes}
-    assert Dbt().cdc_batch_allows_replace({**CDC, **cdc}, changes) is expected
+    assert Dbt()._batch_allows_replace({**CDC, **cdc}, changes) is expected
 
 
 def test_get_incremental_cdc_merge_sql__rows_are_replaced_where_nothing_is_late():

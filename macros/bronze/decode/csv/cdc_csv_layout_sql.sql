@@ -18,7 +18,7 @@
                     else 'text follows a quoted value'
                 end
 {%- endset -%}
-placed as (
+laid_out as (
     {%- if cdc.options.header %}
     select
         *,

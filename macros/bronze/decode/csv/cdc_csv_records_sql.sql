@@ -29,7 +29,7 @@ records as (
         {%- endif %}
         {{ _csv_control_sql(cdc, 'operation') }} as _cdc_op,
         {{ _csv_control_sql(cdc, 'timestamp') }} as _cdc_commit_text
-    from placed
+    from laid_out
     {%- if header %}
     where _cdc_row > 0
     {%- endif %}

@@ -3,7 +3,7 @@
     the values behind it moved (docs/contracts.md section 1.9). Earlier is what has a smaller sequence, in this batch or
     in bronze, so the cut into batches does not count.
 #}
-{% macro cdc_csv_shifted_sql(columns, place_sql, bronze) -%}
+{% macro cdc_csv_shifted_sql(columns, position_sql, bronze) -%}
 carried as (
     select
         {%- for column in columns %}
@@ -11,7 +11,7 @@ carried as (
         {%- endfor %}
     from (
         select
-            {{ cdc_sequence_sql(place_sql) | indent(12) }} as _cdc_sequence,
+            {{ cdc_sequence_sql(position_sql) | indent(12) }} as _cdc_sequence,
             array({% for column in columns %}{{ cdc_cast_sql(column) }} is not null{{ ', ' if not loop.last }}{% endfor %}) as _cdc_carried
         from records
         where _cdc_malformed is null
@@ -33,7 +33,7 @@ checked as (
             {%- for column in columns %}
             when
                 size(_cdc_fields) < _cdc_lead + {{ column.position }}
-                and _cdc_first_{{ loop.index }} < {{ cdc_sequence_sql(place_sql) | indent(16) }}
+                and _cdc_first_{{ loop.index }} < {{ cdc_sequence_sql(position_sql) | indent(16) }}
                 then concat(
                     'the record has ', size(_cdc_fields), ' fields, but an earlier one has a value in ',
                     {{ adapter.string_literal(column.name) }}, ': was a column dropped at the source?'

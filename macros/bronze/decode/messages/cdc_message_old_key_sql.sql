@@ -1,13 +1,13 @@
-{# An update that changed its key in place tells what the changed columns of the key were. #}
+{# The before image of an update that changed its key has the old values of the changed key columns. #}
 {% macro cdc_message_old_key_sql(cdc, plan) -%}
 {%- set parts = {} -%}
 {%- for key in cdc.primary_key -%}
     {%- for column in plan if column.name | lower == key | lower -%}
         {%- set before = adapter.string_literal(cdc_file_name(key) | lower) -%}
         {%- set old = 'try_cast(_cdc_before[' ~ before ~ '] as ' ~ column.type ~ ')' -%}
-        {%- set is_told = 'map_contains_key(_cdc_before, ' ~ before ~ ')' -%}
+        {%- set is_in_before = 'map_contains_key(_cdc_before, ' ~ before ~ ')' -%}
         {%- do parts.update({column.name: {
-            'old': 'if(' ~ is_told ~ ', ' ~ old ~ ', ' ~ cdc_cast_sql(column) ~ ')', 'new': cdc_cast_sql(column),
+            'old': 'if(' ~ is_in_before ~ ', ' ~ old ~ ', ' ~ cdc_cast_sql(column) ~ ')', 'new': cdc_cast_sql(column),
         }}) -%}
     {%- endfor -%}
 {%- endfor -%}

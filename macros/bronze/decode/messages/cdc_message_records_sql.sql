@@ -1,5 +1,5 @@
 {#
-    Messages were understood when they were split: every value is text as a cast to its type reads it, binary base64.
+    Messages were parsed when they were split: every value is text as a cast to its type reads it, binary base64.
     Names of columns are compared without regard to case, as everywhere.
 #}
 {% macro cdc_message_records_sql(cdc, view, plan) -%}
@@ -15,7 +15,7 @@ records as (
         raw.modified_millis as _cdc_modified_millis,
         raw.ingested_at as _cdc_ingested_at,
         raw.file_row as _cdc_row,
-        raw.position as _cdc_position,
+        concat_ws('.', if(raw.kind = 'load', '0', '1'), raw.position) as _cdc_position,
         raw.operation as _cdc_op,
         cast(raw.committed_at as string) as _cdc_commit_text,
         {{ _cdc_message_malformed_sql(cdc, plan) | indent(8) }} as _cdc_malformed,
@@ -49,7 +49,7 @@ coalesce(
 
 
 {#
-    What the message itself says that it does not carry and, if the feed keeps absent columns, what its image lacks. A
+    The columns that the message names as unavailable and, if the feed keeps absent columns, those that its image lacks. A
     message without an image, such as a truncate, lacks nothing.
 #}
 {% macro _message_unavailable_sql(cdc, plan) -%}

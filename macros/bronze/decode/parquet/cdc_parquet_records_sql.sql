@@ -36,7 +36,7 @@ records as (
 )
 {%- endmacro %}
 
-{# A column that DMS adds, as text. Its name counts as the metadata writes it; without such a one, whatever its case. #}
+{# A column that DMS adds, as text: the one with the exact name of the metadata, else one that differs in case. #}
 {% macro _cdc_control_sql(cdc, raw, name) -%}
 {%- set values, others = [], [] -%}
 {%- for column in raw.columns if column.get('file_name', column.name) | lower == name | lower -%}

@@ -1,4 +1,4 @@
-"""Objects that come again: touched, corrected, reloaded, gone and back, copied to another place (decision 0026).
+"""Files that come again: touched, corrected, reloaded, gone and back, copied to another location (decision 0026).
 
 All tables live in one project and are built three times.
 """
@@ -33,12 +33,12 @@ class Versions:
         self.tables: list[str] = []
         lakehouse.add_feed("v_parquet", "parquet", "timestamp_column=ts")
         lakehouse.add_feed("v_append", "parquet", "timestamp_column=ts")
-        lakehouse.add_feed("v_mixed", "csv", "timestamp_column=ts;transaction_files=true")
+        lakehouse.add_feed("v_multi", "csv", "timestamp_column=ts;transaction_files=true")
         for name in ("v_corrected", "v_touched", "v_partly", "v_identical", "v_back", "v_restored", "v_same"):
             self.add("v_parquet", name)
         self.add("v_parquet", "v_history", mode="history", unchanged_rows="write")
         self.add("v_append", "v_append", primary_key="", mode="append")
-        self.add("v_mixed", "v_transactions", columns=COLUMNS)
+        self.add("v_multi", "v_transactions", columns=COLUMNS)
         lakehouse.make_models()
 
     def add(self, feed: str, name: str, **cells: str) -> None:
@@ -73,10 +73,10 @@ def touch(path: Path, minutes: float) -> Path:
 def versions(empty_lakehouse):
     found = Versions(empty_lakehouse)
     lakehouse = found.lakehouse
-    mixed = DmsTask(lakehouse.raw / "v_mixed", timestamp_column_name="ts", csv_quote_ambiguous_text=True)
+    multi = DmsTask(lakehouse.raw / "v_multi", timestamp_column_name="ts", csv_quote_ambiguous_text=True)
 
-    mixed.full_load(TRANSACTIONS, [row(1, "a"), row(2, "a")], at(0))
-    transaction = mixed.transactions([(TRANSACTIONS, change("U", 5, **row(1, "b")))], at(5))
+    multi.full_load(TRANSACTIONS, [row(1, "a"), row(2, "a")], at(0))
+    transaction = multi.transactions([(TRANSACTIONS, change("U", 5, **row(1, "b")))], at(5))
     found.load("v_corrected", 0, row(1, "a"))
     corrected = touch(found.story("v_corrected").changes(5, change("U", 5, **row(1, "b")))[0], 5)
     content = corrected.read_bytes()
@@ -104,7 +104,7 @@ def versions(empty_lakehouse):
 
     touch(restored, -10)
     found.story("v_same").load(10, row(1, "a"))
-    mixed.full_load(TRANSACTIONS, [row(1, "reloaded"), row(2, "reloaded")], at(10))
+    multi.full_load(TRANSACTIONS, [row(1, "reloaded"), row(2, "reloaded")], at(10))
     found.load("v_corrected", 10, row(1, "reloaded"))
     touch(first, 10)
     found.story("v_touched").changes(12, change("U", 12, **row(2, "c")))
@@ -162,7 +162,7 @@ def test_a_load_file_with_an_older_time_than_before_changes_nothing(versions):
     assert [tuple(row) for row in found] == [("ignored", "replaced by newer content before it was read")]
 
 
-def test_a_reload_with_the_rows_that_the_table_had_at_first_is_told_by_its_timestamp_column(versions):
+def test_a_reload_with_the_rows_that_the_table_had_at_first_is_known_by_its_timestamp_column(versions):
     assert versions.seen[0]["v_same"] == [(1, "b")]
     assert versions.seen[1]["v_same"] == [(1, "a")]
 
@@ -178,12 +178,12 @@ def test_a_load_file_that_a_reload_writes_as_it_was_belongs_to_the_reload(versio
     assert versions.seen[2]["v_identical"] == [(1, "c"), (2, "a")]
 
 
-def test_an_object_that_goes_and_comes_back_is_read_once(versions):
+def test_a_file_that_goes_and_comes_back_is_read_once(versions):
     for name in ("v_back", "v_history"):
         [found] = versions.lakehouse.sql(
-            f"select count(*) as n, count(distinct _cdc_sequence) as places from bronze.s__{name}"
+            f"select count(*) as n, count(distinct _cdc_sequence) as positions from bronze.s__{name}"
         )
-        assert (found.n, found.places) == (2, 2), name
+        assert (found.n, found.positions) == (2, 2), name
     assert versions.seen[0]["v_history"] == versions.seen[2]["v_history"] == [(1, "a"), (1, "b")]
 
 

@@ -1,7 +1,7 @@
 {#
-    Objects that are gone mean a truncate or a drop at the source (docs/contracts.md section 1.10), or somebody tidied
-    up: silver would go on as if nothing had happened. Reported until they are back or somebody wrote an
-    ignored_reason to their rows; a table can also ignore it, or be truncated, by its row in seeds/cdc_tables.csv.
+    Vanished files mean a truncate or a drop at the source (docs/contracts.md section 1.10), or somebody removed them:
+    silver would not change. They are reported until they are back or their rows have an ignored_reason. The cell
+    vanished_files in seeds/cdc_tables.csv can also ignore them, or truncate the table.
 #}
 {{ config(severity='warn') }}
 {{ cdc_blocks_nothing() }}
@@ -33,7 +33,7 @@ select
     latest.feed,
     latest.source_schema,
     latest.source_table,
-    count(*) as objects,
+    count(*) as files,
     min(latest.path) as example,
     min(latest.first_seen_at) as seen_at
 from latest

@@ -1,6 +1,6 @@
 {#
-    Files of many tables may hold tables that nobody described: their records wait in the split table, and go to
-    bronze once the table has a row in seeds/cdc_tables.csv.
+    Multi-table files may hold records of tables without metadata: these wait in the split table, and go to bronze once
+    the table has a row in seeds/cdc_tables.csv.
 #}
 {{ config(severity='warn') }}
 -- depends_on: {{ ref('raw_processed_files') }}
