@@ -14,8 +14,8 @@ import jinja2
 import yaml
 
 PROFILES = Path(__file__).resolve().parents[1] / "profiles" / "profiles.yml"
-# More room for code and for classes saves collections of both. Spark's jars are those of the package index: to verify each
-# of their 30,000 classes again takes a sixth of a short run.
+# More room for code and for classes saves collections of both. Spark's jars are those of the package index: to verify
+# each of their 30,000 classes again takes a sixth of a short run.
 SHORT_JAVA = (
     "-XX:ReservedCodeCacheSize=400m -XX:+UseSerialGC -XX:MetaspaceSize=256m -Xmn1g"
     " -XX:+UnlockDiagnosticVMOptions -XX:-BytecodeVerificationRemote"
