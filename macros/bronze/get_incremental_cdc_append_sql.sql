@@ -47,7 +47,7 @@
     }) %}
     {% set way = 'create' if bronze is none else 'append' %}
     {% set reasons = ['files=' ~ files.paths | length] %}
-    {% do reasons.append('multi-table files') if files.has_mixed %}
+    {% do reasons.append('multi-table files') if files.has_multi_table %}
     {% do reasons.append('truncate') if files.has_truncate %}
     {% do arguments.update({'message': way ~ ': ' ~ reasons | join(', '), 'is_unverified': not raw.is_verified}) %}
     {% if bronze is none %}

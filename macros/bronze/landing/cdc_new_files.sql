@@ -1,7 +1,7 @@
 {#
     Returns paths (the files to read, in the order of their changes), overwritten (those of change files of which an
-    earlier version was listed), has_truncate, has_load, has_mixed (records wait in the split table), is_reloaded (a load
-    file of the table came more than once), last_batch_id (what progress becomes) and sql, which reads the rows of
+    earlier version was listed), has_truncate, has_load, has_multi_table (records wait in the split table), is_reloaded (a
+    load file of the table came more than once), last_batch_id (what progress becomes) and sql, which reads the rows of
     cdc_new_files_sql without asking the listing again. Files whose content was replaced before anybody read it are
     written to rejected_files here, so that each of them keeps a reason.
 #}
@@ -15,7 +15,7 @@
         is_reloaded=newest.is_reloaded
     ) %}
     {% set files = {
-        'paths': [], 'overwritten': [], 'has_truncate': false, 'has_load': false, 'has_mixed': false,
+        'paths': [], 'overwritten': [], 'has_truncate': false, 'has_load': false, 'has_multi_table': false,
         'is_reloaded': false, 'last_batch_id': after_batch_id, 'sql': sql ~ '\nlimit 0',
     } %}
     {% if not asks_alone and newest.batch_id <= after_batch_id | int %}
@@ -24,14 +24,13 @@
     {% set view = this.identifier ~ '__files' %}
     {% do _cache_new_files(view, cdc, after_batch_id, sql, newest, asks_alone) %}
     {% do files.update({'is_reloaded': newest.is_reloaded, 'sql': 'select *\nfrom ' ~ adapter.quote(view)}) %}
-    {#- The order of _cdc_sequence, files of one time by name: it decides the types of columns (cdc_column_plan). -#}
-    {% set order_sql = "\norder by generation, kind <> 'load', file_time nulls last, path, modified_at" %}
     {% set replaced = [] %}
-    {% for file in run_query(files.sql ~ order_sql) %}
+    {#- The order decides the types of columns (cdc_column_plan). -#}
+    {% for file in run_query(files.sql ~ '\norder by ' ~ cdc_file_order_sql()) %}
         {% if file['kind'] == 'truncate' %}
             {% do files.update({'has_truncate': true}) %}
         {% elif file['kind'] == 'multi_table' %}
-            {% do files.update({'has_mixed': true}) %}
+            {% do files.update({'has_multi_table': true}) %}
         {% elif file['is_newest'] %}
             {% do files.paths.append(file['path']) %}
             {% do files.update({'has_load': files.has_load or file['kind'] == 'load'}) %}
@@ -69,7 +68,7 @@
 #}
 {% macro _cache_new_files(view, cdc, after_batch_id, sql, newest, asks_alone) %}
     {% set is_odd = asks_alone or newest.has_gone or newest.is_reloaded %}
-    {% if is_odd or newest.earlier_batch_id > after_batch_id | int or newest.objects > 10000 %}
+    {% if is_odd or newest.earlier_batch_id > after_batch_id | int or newest.file_count > 10000 %}
         {% do return(adapter.cache_rows(view, sql)) %}
     {% endif %}
     {% set of_all_sql = cdc_new_files_sql(ref('raw_listing'), ref('rejected_files'), none, newest.batch_id - 1) %}

@@ -1,7 +1,7 @@
 {# The facts of _newest_batches_sql about one table. One query answers for all tables of a run. #}
 {% macro cdc_newest_batches(cdc, listing) %}
     {% set found = {
-        'batch_id': 0, 'earlier_batch_id': 0, 'shared_batch_id': 0, 'is_reloaded': 0, 'has_gone': 0, 'objects': 0,
+        'batch_id': 0, 'earlier_batch_id': 0, 'shared_batch_id': 0, 'is_reloaded': 0, 'has_gone': 0, 'file_count': 0,
     } %}
     {% for row in adapter.run_once(_newest_batches_sql(listing)) %}
         {% if row['feed'] == cdc.feed and row['source_schema'] == cdc.source_schema
@@ -60,7 +60,7 @@ select
     ) as shared_batch_id,
     bool_or(is_reloaded) as is_reloaded,
     bool_or(kind = 'vanished') as has_gone,
-    sum(sum(files)) over () as objects
+    sum(sum(files)) over () as file_count
 from positions
 group by feed, source_schema, source_table
 {%- endmacro %}

@@ -20,7 +20,7 @@
         {% endfor %}
         {% do cdc_reject_files(cdc, files.sql, 'unreadable', raw.rejected) %}
     {% endif %}
-    {% if files.has_mixed %}
+    {% if files.has_multi_table %}
         {% set raw = cdc_with_multi_table_files(cdc, files, after_batch_id, raw) %}
     {% endif %}
     {% do _warn_of_names(cdc, raw) %}

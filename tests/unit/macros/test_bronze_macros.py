@@ -117,7 +117,7 @@ LISTED = {
     "shared_batch_id": None,
     "is_reloaded": False,
     "has_gone": False,
-    "objects": 3,
+    "file_count": 3,
 }
 WAITING = {"is_shared": [LISTED]}
 
@@ -143,7 +143,7 @@ def test_cdc_new_files__nothing_new():
         "overwritten": [],
         "has_truncate": False,
         "has_load": False,
-        "has_mixed": False,
+        "has_multi_table": False,
         "is_reloaded": False,
         "last_batch_id": 10,
     }
@@ -177,7 +177,7 @@ def test_cdc_new_files__a_truncate_is_no_file_to_read():
         "overwritten": [],
         "has_truncate": True,
         "has_load": True,
-        "has_mixed": False,
+        "has_multi_table": False,
         "is_reloaded": 0,
         "last_batch_id": 10,
         "sql": KEPT,
@@ -192,7 +192,7 @@ def test_cdc_new_files__a_truncate_is_no_file_to_read():
         ({"earlier_batch_id": None}, FEED, True),
         ({"earlier_batch_id": 8}, FEED, False),
         ({"earlier_batch_id": 7, "has_gone": True}, FEED, False),
-        ({"earlier_batch_id": 7, "objects": 10_001}, FEED, False),
+        ({"earlier_batch_id": 7, "file_count": 10_001}, FEED, False),
         ({"earlier_batch_id": 7}, {**FEED, "split": "split_shop"}, False),
     ],
 )
@@ -254,7 +254,7 @@ def test_cdc_reject_files__without_files_writes_nothing():
 
 def test_cdc_read_files__nothing_to_read():
     dbt = Dbt()
-    assert dbt.cdc_read_files(table(), {"paths": [], "has_mixed": False}, 8, None) == {
+    assert dbt.cdc_read_files(table(), {"paths": [], "has_multi_table": False}, 8, None) == {
         "view": None,
         "columns": [],
         "schemas": [],
@@ -298,7 +298,7 @@ def test_cdc_open_files__a_header_names_the_columns(columns, names):
 
 def test_cdc_read_files__an_unreadable_file_is_named_and_rejected():
     dbt = Dbt(files={**READABLE, "rejected": [{"path": "a", "reason": "too short"}]})
-    dbt.cdc_read_files(table(), {"paths": ["a", "b"], "has_mixed": False, "is_reloaded": False, "sql": KEPT}, 8, None)
+    dbt.cdc_read_files(table(), {"paths": ["a", "b"], "has_multi_table": False, "is_reloaded": False, "sql": KEPT}, 8, None)
     assert dbt.warnings == ["silver.shop__order: rejected a: too short"]
     assert "insert into ref.rejected_files" in dbt.queries[0]
     assert "('a', 'too short')" in dbt.queries[0]
@@ -321,7 +321,7 @@ def test_cdc_read_files__parquet_is_decoded_first_only_where_more_than_rows_depe
     format, columns, words, verified
 ):
     dbt = Dbt(files=READABLE, columns={BRONZE: columns})
-    files = {"paths": ["a"], "has_mixed": False, "is_reloaded": False, "sql": KEPT} | words
+    files = {"paths": ["a"], "has_multi_table": False, "is_reloaded": False, "sql": KEPT} | words
     verify = files.pop("verify", False)
     raw = dbt.cdc_read_files({**table(), "format": format}, files, 8, BRONZE if columns else None, verify=verify)
     assert [options["verify"] for *_, options in dbt.files_read] == verified
