@@ -168,6 +168,13 @@ class SparksessionConnectionManager(SparkConnectionManager):
             kind = CommitConflict if is_commit_conflict(error) else DbtDatabaseError
             raise kind(spark_message(error)) from None
 
+    def execute(
+        self, sql: str, auto_begin: bool = False, fetch: bool = False, limit: int | None = None
+    ) -> tuple[AdapterResponse, Any]:
+        # Spark runs a query when its rows are fetched, which dbt does outside of its handler of errors.
+        with self.exception_handler(sql):
+            return super().execute(sql, auto_begin, fetch, limit)
+
     @classmethod
     def get_response(cls, cursor: Any) -> AdapterResponse:
         return AdapterResponse(_message="OK")
