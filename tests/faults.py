@@ -36,7 +36,8 @@ def _may_mount() -> bool:
     if os.geteuid() != 0 or not Path("/sbin/mkfs.ext4").exists():
         return False
     # Root of a container may not either.
-    return not subprocess.run(["unshare", "--mount", "mount", "-t", "tmpfs", "none", "/mnt"], check=False).returncode
+    command = ["unshare", "--mount", "mount", "-t", "tmpfs", "none", "/mnt"]
+    return subprocess.run(command, check=False, capture_output=True).returncode == 0
 
 
 needs_mount = pytest.mark.skipif(not _may_mount(), reason="only root can mount a full or a failing disk")

@@ -30,7 +30,10 @@ _READERS = ("org.apache.spark.sql.execution.datasources.", "org.apache.parquet.h
 _NEUTRAL = ("java.", "jdk.", "sun.", "scala.", "org.apache.spark.sql.errors.", "org.apache.spark.SparkException")
 # How Spark reports that it could not read a file, and what it finds in a file's schema before it reads.
 _OF_A_FILE = re.compile(r"\[(FAILED_READ_FILE|PARQUET_|UNABLE_TO_INFER_SCHEMA|COLUMN_ALREADY_EXISTS|UNSUPPORTED_)")
-_UNREAD, _GONE = "[FAILED_READ_FILE", " File does not exist."
+# Error classes that only tell that something failed, and Spark's advice where it takes a file for one that is gone or a
+# lost executor for a bug.
+_BARE = ("[FAILED_READ_FILE", "[INTERNAL_ERROR]")
+_ADVICE = re.compile(r" (File does not exist|You hit a bug in Spark)[\s\S]*")
 # Names that Hadoop's paths cannot hold, such as one with a colon on a local disk.
 _OF_A_NAME = "URISyntaxException"
 # How Iceberg says that another commit came first and this one was not made.
@@ -75,12 +78,11 @@ def spark_message(error: BaseException) -> str:
 
 
 def _with_reason(text: str, causes: list[tuple[str, str]]) -> str:
-    """Append why a file could not be read, where Spark only reports that it could not."""
+    """Append the innermost cause, where Spark only reports that something failed."""
     reason = _named(causes)
-    if not text.startswith(_UNREAD) or reason in text:
+    if not text.startswith(_BARE) or reason in text:
         return text
-    # Spark takes a file that may not be opened for one that is gone, and gives advice for that.
-    return f"{text.partition(_GONE)[0]}\n{reason}"
+    return f"{_ADVICE.sub('', text)}\n{reason}"
 
 
 def _with_fragment(text: str, error: BaseException) -> str:

@@ -10,7 +10,7 @@ import resource
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from py4j.protocol import Py4JError
+from py4j.protocol import Py4JError, Py4JJavaError
 from pyspark.errors import PySparkException
 
 from spark_files.errors import spark_message
@@ -86,3 +86,14 @@ def test_no_more_open_files_at_any_moment_reject_no_file(session, files):
     assert len(faults) > 1, "the footer is not the only read"
     for fault in faults:
         assert path.name in fault and "Too many open files" in fault
+
+
+def test_what_spark_takes_for_a_bug_of_its_own_names_its_cause(session):
+    """Such as a lost executor, where a query runs before it is written."""
+    java = session._jvm
+    cause = java.java.io.IOException("Master removed our application: FAILED")
+    said = "Eagerly executed overwrite failed. You hit a bug in Spark or the Spark plugins you use."
+    error = java.org.apache.spark.SparkException.internalError(said, cause)
+    assert spark_message(Py4JJavaError("", error)) == (
+        "[INTERNAL_ERROR] Eagerly executed overwrite failed.\nIOException: Master removed our application: FAILED"
+    )
