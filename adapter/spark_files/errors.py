@@ -30,6 +30,10 @@ _READERS = ("org.apache.spark.sql.execution.datasources.", "org.apache.parquet.h
 _NEUTRAL = ("java.", "jdk.", "sun.", "scala.", "org.apache.spark.sql.errors.", "org.apache.spark.SparkException")
 # How Spark reports that it could not read a file, and what it finds in a file's schema before it reads.
 _OF_A_FILE = re.compile(r"\[(FAILED_READ_FILE|PARQUET_|UNABLE_TO_INFER_SCHEMA|COLUMN_ALREADY_EXISTS|UNSUPPORTED_)")
+# Error classes that only tell that something failed, and Spark's advice where it takes a file for one that is gone or a
+# lost executor for a bug.
+_BARE = ("[FAILED_READ_FILE", "[INTERNAL_ERROR]")
+_ADVICE = re.compile(r" (File does not exist|You hit a bug in Spark)[\s\S]*")
 # Names that Hadoop's paths cannot hold, such as one with a colon on a local disk.
 _OF_A_NAME = "URISyntaxException"
 # How Iceberg says that another commit came first and this one was not made.
@@ -70,7 +74,15 @@ def spark_message(error: BaseException) -> str:
     if not classes:
         return _named(causes) or _clean(str(error) or type(error).__name__)
     text = max((text for _name, text in causes if text.startswith(classes[-1])), key=len)
-    return _with_fragment(text, error)
+    return _with_fragment(_with_reason(text, causes), error)
+
+
+def _with_reason(text: str, causes: list[tuple[str, str]]) -> str:
+    """Append the innermost cause, where Spark only reports that something failed."""
+    reason = _named(causes)
+    if not text.startswith(_BARE) or reason in text:
+        return text
+    return f"{_ADVICE.sub('', text)}\n{reason}"
 
 
 def _with_fragment(text: str, error: BaseException) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 
 import pytest
@@ -85,6 +86,7 @@ class TestErrors:
         return {
             "wrong_column.sql": "select 1 as a,\n  nope as b",
             "division.sql": "{{ config(materialized='table') }}\nselect 1 / id as a from range(3)",
+            "query.sql": "{% do run_query('select * from text.`' ~ var('cut') ~ '`') if execute %}select 1 as id",
             "python_error.py": """
 import helper_of_errors
 
@@ -96,13 +98,17 @@ def model(dbt, session):
             "python_none.py": "def model(dbt, session):\n    return None\n",
         }
 
-    def test_errors_are_sparks_and_pythons_own_words(self, project):
+    def test_errors_are_sparks_and_pythons_own_words(self, project, tmp_path):
         write_file("def fail(dbt):\n    return {}['a key']\n", project.project_root, "helper_of_errors.py")
-        results, log = run_dbt_and_capture(["run"], expect_pass=False)
+        cut = tmp_path / "cut.gz"
+        cut.write_bytes(gzip.compress(b"text")[:-6])
+        results, log = run_dbt_and_capture(["run", "--vars", json.dumps({"cut": f"file:{cut}"})], expect_pass=False)
         message = {result.node.name: result.message for result in results}
         assert "[UNRESOLVED_COLUMN" in message["wrong_column"] and "`nope`" in message["wrong_column"]
         assert "nope as b" in message["wrong_column"] and "^^^^" in message["wrong_column"]
         assert "[DIVIDE_BY_ZERO] Division by zero" in message["division"] and "1 / id" in message["division"]
+        assert "[FAILED_READ_FILE" in message["query"] and f"{cut}" in message["query"]
+        assert message["query"].endswith("EOFException: Unexpected end of input stream")
         assert "models/python_error.py, line 5, in model: return helper_of_errors.fail(dbt)" in message["python_error"]
         assert "helper_of_errors.py, line 2, in fail: return {}['a key']" in message["python_error"]
         assert "KeyError: 'a key'" in message["python_error"]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import datetime
 import gzip
-import resource
 from decimal import Decimal
 from pathlib import Path
 
@@ -16,7 +15,7 @@ from py4j.protocol import Py4JJavaError
 from pyspark.errors import PySparkException
 
 from spark_files.errors import root_cause
-from spark_files.read_files import OptionError, _is_fault_of, read_files
+from spark_files.read_files import OptionError, read_files
 
 ODD_NAMES = [
     "a b", "a%20b", "a+b", "100%", "x[1]", "y{1,2}", "z*", "q?#1", "é ü", "p&q=1", "c,d", "t~;'\"", "back\\slash",
@@ -452,22 +451,6 @@ def test_an_error_of_the_disk_rejects_no_file(session, tmp_path):
     with pytest.raises((Py4JJavaError, PySparkException)) as raised:
         read_files(session, "v", "text", paths, {"verify": "full"})
     assert "IOException: Invalid argument" in root_cause(raised.value)
-
-
-@pytest.mark.skipif(not hasattr(resource, "prlimit"), reason="Linux only")
-def test_too_many_open_files_reject_no_file(session, tmp_path):
-    """Java says FileNotFoundException then, as of a file that is gone."""
-    path = write(tmp_path / "good.parquet", id=[1])
-    java = session._jvm.java.lang.ProcessHandle.current().pid()
-    limits = resource.prlimit(java, resource.RLIMIT_NOFILE)
-    write_all = session.read.schema("id bigint").parquet(path).write.format("noop").mode("overwrite")
-    resource.prlimit(java, resource.RLIMIT_NOFILE, (10, limits[1]))
-    try:
-        with pytest.raises((Py4JJavaError, PySparkException), match="Too many open files") as raised:
-            write_all.save()
-    finally:
-        resource.prlimit(java, resource.RLIMIT_NOFILE, limits)
-    assert not _is_fault_of(session, [path], raised.value)
 
 
 def test_a_name_that_hadoop_cannot_hold_costs_one_file(session, tmp_path):

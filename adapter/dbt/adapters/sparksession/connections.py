@@ -184,6 +184,13 @@ class SparksessionConnectionManager(SparkConnectionManager):
             logger.debug(f"Error while running:\n{sql}\n{full_text(error)}")
             raise _kind(error)(spark_message(error)) from None
 
+    def execute(
+        self, sql: str, auto_begin: bool = False, fetch: bool = False, limit: int | None = None
+    ) -> tuple[AdapterResponse, Any]:
+        # Spark runs a query when its rows are fetched, which dbt does outside of its handler of errors.
+        with self.exception_handler(sql):
+            return super().execute(sql, auto_begin, fetch, limit)
+
     @classmethod
     def get_response(cls, cursor: Any) -> AdapterResponse:
         return AdapterResponse(_message="OK")
