@@ -42,9 +42,9 @@
 
 
 {#
-    So many significant digits distinguish any number of the type from its neighbours; more of them would be lost. A whole number
-    from so many digits on may have no number of the type. One that is too large becomes infinity and one that is too small
-    zero: both only if the text is such a number.
+    So many significant digits distinguish any number of the type from its neighbours; more of them would be lost. A whole
+    number from so many digits on may have no number of the type. One that is too large becomes infinity and one that is too
+    small zero: both only if the text is such a number.
 #}
 {% macro _cdc_is_exact_double_sql(text, value, digits, whole_digits) -%}
 {%- set is_short = '(?![0.]*+(?:[0-9]\\\\.?+){' ~ digits ~ '}[0.]*+[1-9])' -%}

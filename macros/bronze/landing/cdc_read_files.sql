@@ -1,7 +1,7 @@
 {#
-    Registers the view that cdc_bronze_sql reads from. A file that cannot be read is rejected and stops nothing else. Parquet
-    files are decoded when their rows are written, and before that (verify) only where such a write has failed, or where
-    more than rows depends on the files: columns, and which files make up a reload.
+    Registers the view that cdc_bronze_sql reads from. A file that cannot be read is rejected and stops nothing else.
+    Parquet files are decoded when their rows are written, and before that (verify) only where such a write has failed, or
+    where more than rows depends on the files: columns, and which files make up a reload.
 #}
 {% macro cdc_read_files(cdc, files, after_batch_id, bronze, verify=false) %}
     {% set raw = {'view': none, 'columns': [], 'schemas': [], 'rejected': [], 'has_line_breaks': false} %}

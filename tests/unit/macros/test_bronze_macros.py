@@ -298,7 +298,8 @@ def test_cdc_open_files__a_header_names_the_columns(columns, names):
 
 def test_cdc_read_files__an_unreadable_file_is_named_and_rejected():
     dbt = Dbt(files={**READABLE, "rejected": [{"path": "a", "reason": "too short"}]})
-    dbt.cdc_read_files(table(), {"paths": ["a", "b"], "has_multi_table": False, "is_reloaded": False, "sql": KEPT}, 8, None)
+    files = {"paths": ["a", "b"], "has_multi_table": False, "is_reloaded": False, "sql": KEPT}
+    dbt.cdc_read_files(table(), files, 8, None)
     assert dbt.warnings == ["silver.shop__order: rejected a: too short"]
     assert "insert into ref.rejected_files" in dbt.queries[0]
     assert "('a', 'too short')" in dbt.queries[0]
