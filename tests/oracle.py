@@ -165,7 +165,8 @@ def placed(deliveries: Sequence[Delivery], rules: Rules) -> list[Row]:
             operation, at = "L" if time is None else row.operation, row.committed_at or time or file.modified_at
             position = (came, time is not None, time or NO_TIME, file.rank, file.path, number, file.modified_at)
             key = (file.path, number) if rules.mode == "append" else rules.key_of(row.image or {})
-            if operation == "T" or (row.image and operation in ("L", "I", "U", "D") and set(key) - {None}):
+            known = operation in ("I", "U", "D") if time else operation == "L"
+            if operation == "T" or (row.image and known and set(key) - {None}):
                 old = rules.key_of(row.old_key or {})
                 if set(old) - {None} and old != key and rules.mode != "append":  # section 6.3, 4: old key first
                     rows.append(Row("D", row.old_key, at, None, old, came, position))

@@ -6,11 +6,11 @@
     {% set cdc = model.config.meta.cdc %}
     {% set bronze = arguments.existing_relation %}
     {% set after_batch_id = cdc_last_batch_id(bronze) %}
-    {% set files = cdc_new_files(cdc, after_batch_id, is_again=arguments.verify) %}
+    {% set files = cdc_new_files(cdc, after_batch_id, arguments.verify) %}
     {% if files.is_reloaded %}
         {% do cdc_add_repeated_loads(cdc, files, after_batch_id) %}
     {% endif %}
-    {% set raw = cdc_read_files(cdc, files, after_batch_id, bronze, verify=arguments.verify) %}
+    {% set raw = cdc_read_files(cdc, files, after_batch_id, bronze, arguments.verify) %}
     {% if bronze is not none and raw.view is none and not files.has_truncate %}
         {% do arguments.update({'message': 'nothing: no new file in the landing area since batch ' ~ after_batch_id}) %}
         {% do return(none) %}
@@ -49,7 +49,7 @@
     {% set reasons = ['files=' ~ files.paths | length] %}
     {% do reasons.append('multi-table files') if files.has_multi_table %}
     {% do reasons.append('truncate') if files.has_truncate %}
-    {% do arguments.update({'message': way ~ ': ' ~ reasons | join(', '), 'is_unverified': not raw.is_verified}) %}
+    {% do arguments.update({'message': way ~ ': ' ~ reasons | join(', '), 'verified': raw.verified}) %}
     {% if bronze is none %}
         {% do return(create_table_as(false, this, rows_sql)) %}
     {% endif %}

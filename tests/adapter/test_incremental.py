@@ -123,10 +123,10 @@ class TestOwnStrategy:
 READS_FILES = """
 {% macro get_incremental_files_sql(arguments) %}
     {% set raw = adapter.read_files(
-        'raw', 'parquet', var('paths').split(';'), {'verify': 'full' if arguments.verify else 'schema'}
+        'raw', 'parquet', var('paths').split(';'), {'verify': arguments.verify}
     ) %}
     {% set message = 'append: rejected=' ~ raw.rejected | length %}
-    {% do arguments.update({'message': message, 'is_unverified': not arguments.verify}) %}
+    {% do arguments.update({'message': message, 'verified': arguments.verify}) %}
     {% set sql = "select id, " ~ var('value', 'v') ~ " as v from raw" %}
     {% if arguments.existing_relation is none %}
         {% do return(create_table_as(false, arguments.target_relation, sql)) %}

@@ -15,6 +15,7 @@ from py4j.protocol import Py4JJavaError
 from pyspark.errors import PySparkException
 
 from spark_files.errors import root_cause
+from spark_files.internals import java_class
 from spark_files.read_files import OptionError, read_files
 
 ODD_NAMES = [
@@ -459,6 +460,12 @@ def test_a_name_that_hadoop_cannot_hold_costs_one_file(session, tmp_path):
     answer = read_files(session, "v", "parquet", [odd, good], {"verify": "full"})
     assert [item["path"] for item in answer["rejected"]] == [odd]
     assert session.table("v").count() == 1
+
+
+def test_java_keeps_the_stack_of_an_error_that_it_throws_often(session):
+    # Without it the damaged files of the next test fail the read, once Java has compiled the code that throws.
+    java = java_class("java.lang.management.ManagementFactory").getRuntimeMXBean()
+    assert "-XX:-OmitStackTraceInFastThrow" in list(java.getInputArguments())
 
 
 @pytest.mark.parametrize("codec", ["snappy", "gzip", "zstd", "lz4", "none"])

@@ -135,7 +135,7 @@ ORDERLESS = (
         changes(2, 1, "U,1,b,x\n"),
         changes(1, 35, 'I,35,"a,""b""\nc",""\n'),
         changes(1, 36, 'I,36,NULL,"NULL"\n'),
-        changes(1, 59, "X,590,a,x\nm,591,a,x\n,592,a,x\nI,59,a,x\n"),
+        changes(1, 59, "X,590,a,x\nm,591,a,x\n,592,a,x\nL,593,a,x\nI,59,a,x\n"),
         changes(2, 59.1, "U,59,b,x\n"),
         feed="csv",
         columns=CSV_COLUMNS,
@@ -439,15 +439,16 @@ def test_case_58_parts_of_a_key_do_not_run_together_whatever_their_names(cases):
 
 
 def test_case_59_an_unknown_operation_is_quarantined_and_the_batch_is_written(cases):
-    assert cases.plain(59, 590, 591, 592, table="plain_csv") == [(59, "b", "x")]
+    assert cases.plain(59, 590, 591, 592, 593, table="plain_csv") == [(59, "b", "x")]
     rows = cases.lakehouse.sql(
         "select file_row, rule, reason from etl_metadata.quarantine where source_table = 'plain_csv' order by file_row"
     )
-    assert [(row.file_row, row.rule) for row in rows] == [(number, "unknown_operation") for number in range(3)]
+    assert [(row.file_row, row.rule) for row in rows] == [(number, "unknown_operation") for number in range(4)]
     assert [row.reason for row in rows] == [
         "operation is 'X', expected I, U or D",
         "operation is 'M', expected I, U or D",
         "operation is missing, expected I, U or D",
+        "operation is 'L', expected I, U or D",
     ]
     assert cases.statuses[0]["quarantine_is_empty"] == "warn"
 

@@ -118,12 +118,13 @@ def batch_1(pipeline):
 
 
 def damage(story, minutes):
-    """A change file with many rows, and zeros in the middle of them."""
+    """A change file with many rows, of which a third is zeros: headers of pages are among them."""
     columns = [column.name for column in story.table.columns[1:]]
     rows = [{"id": 100 + number, **dict.fromkeys(columns, f"{number}" * 50)} for number in range(2000)]
     [rotten] = story.changes(minutes, *(change("I", minutes, **row) for row in rows))
     content = bytearray(rotten.read_bytes())
-    content[len(content) // 3 : len(content) // 3 + 400] = bytes(400)
+    third = len(content) // 3
+    content[third : 2 * third] = bytes(third)
     rotten.write_bytes(content)
 
 

@@ -5,11 +5,11 @@
     cdc_new_files_sql without asking the listing again. Files whose content was replaced before anybody read it are
     written to rejected_files here, so that each of them keeps a reason.
 #}
-{% macro cdc_new_files(cdc, after_batch_id, is_again=false) %}
+{% macro cdc_new_files(cdc, after_batch_id, verify='schema') %}
     {% set split = ref(cdc.split) if cdc.get('split') else none %}
     {% set newest = cdc_newest_batches(cdc, ref('raw_listing')) %}
-    {#- Asked again, the rows that the tables of a run share lack what this table has rejected since. -#}
-    {% set asks_alone = is_again or _asks_alone(cdc) %}
+    {#- Asked again (full), what the tables of a run share lacks the files that this table has rejected since. -#}
+    {% set asks_alone = verify == 'full' or _asks_alone(cdc) %}
     {% set sql = cdc_new_files_sql(
         ref('raw_listing'), ref('rejected_files'), cdc, after_batch_id, split=split, has_gone=newest.has_gone,
         is_reloaded=newest.is_reloaded

@@ -1,16 +1,16 @@
 {#
     Registers the view that cdc_bronze_sql reads from. A file that cannot be read is rejected and stops nothing else.
-    Parquet files are decoded when their rows are written, and before that (verify) only where such a write has failed, or
-    where more than rows depends on the files: columns, and which files make up a reload.
+    Parquet files are decoded when their rows are written, and before that (full) only where such a write has failed, or where
+    more than rows depends on the files: columns, and which files make up a reload.
 #}
-{% macro cdc_read_files(cdc, files, after_batch_id, bronze, verify=false) %}
+{% macro cdc_read_files(cdc, files, after_batch_id, bronze, verify='schema') %}
     {% set raw = {'view': none, 'columns': [], 'schemas': [], 'rejected': [], 'has_line_breaks': false} %}
-    {% set is_verified = verify or not files.paths or files.is_reloaded or cdc.format != 'parquet' %}
+    {% set is_full = verify == 'full' or not files.paths or files.is_reloaded or cdc.format != 'parquet' %}
     {% if files.paths %}
         {% set view = this.identifier ~ '__raw' %}
-        {% set raw = cdc_open_files(cdc, view, files.paths, 'full' if is_verified else 'schema') %}
-        {% if not is_verified and bronze is not none and _changes_columns(cdc, raw, bronze) %}
-            {% set is_verified = true %}
+        {% set raw = cdc_open_files(cdc, view, files.paths, 'full' if is_full else 'schema') %}
+        {% if not is_full and bronze is not none and _changes_columns(cdc, raw, bronze) %}
+            {% set is_full = true %}
             {% set raw = cdc_open_files(cdc, view, files.paths, 'full') %}
         {% endif %}
     {% endif %}
@@ -24,7 +24,7 @@
         {% set raw = cdc_with_multi_table_files(cdc, files, after_batch_id, raw) %}
     {% endif %}
     {% do _warn_of_names(cdc, raw) %}
-    {% do return(dict(raw, is_verified=is_verified)) %}
+    {% do return(dict(raw, verified='full' if is_full else 'schema')) %}
 {% endmacro %}
 
 

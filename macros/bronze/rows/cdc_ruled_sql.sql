@@ -1,6 +1,6 @@
 {#
-    Gives each record its operation, and rule and reason where it breaks one. No file of DMS records a truncate: an
-    operation T in one is unknown.
+    Gives each record its operation, and rule and reason where it breaks one. No file of DMS has an operation of the
+    listing: a truncate (T), or L, which rows of LOAD files have here.
 #}
 {% macro cdc_ruled_sql(cdc, raw, columns, sequence_column, malformed_sql, records) -%}
 {%- set casts = columns | selectattr('is_cast', 'true') | list -%}
@@ -25,6 +25,7 @@ ruled as (
             when
                 _cdc_operation is null
                 or _cdc_operation not in ('L', 'I', 'U', 'D', 'T')
+                or (_cdc_operation = 'L' and _cdc_kind <> 'load')
                 or (_cdc_operation = 'T' and _cdc_kind <> 'truncate')
                 then 'unknown_operation'
             when _cdc_drift is not null then 'schema_drift'

@@ -225,7 +225,7 @@ class Dbt:
     def write(self, strategy: str) -> tuple[str | None, str]:
         """The statement that an incremental strategy returns, and the message that it sets."""
         existing = self.context["load_relation"](self.context["this"])
-        arguments = {"existing_relation": existing, "sql": "select 1", "verify": False}
+        arguments = {"existing_relation": existing, "sql": "select 1", "verify": "schema"}
         return self.context[f"get_incremental_{strategy}_sql"](arguments), arguments["message"]
 
     def __getattr__(self, name: str) -> Any:

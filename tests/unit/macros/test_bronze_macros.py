@@ -260,7 +260,7 @@ def test_cdc_read_files__nothing_to_read():
         "schemas": [],
         "rejected": [],
         "has_line_breaks": False,
-        "is_verified": True,
+        "verified": "full",
     }
     assert dbt.files_read == []
 
@@ -313,7 +313,7 @@ def test_cdc_read_files__an_unreadable_file_is_named_and_rejected():
         ("parquet", None, {}, ["schema"]),
         ("parquet", {"other": "int"}, {}, ["schema", "full"]),
         ("parquet", {"id": "int"}, {"is_reloaded": True}, ["full"]),
-        ("parquet", {"id": "int"}, {"verify": True}, ["full"]),
+        ("parquet", {"id": "int"}, {"verify": "full"}, ["full"]),
         ("csv", {"id": "int"}, {}, ["full"]),
     ],
     ids=["known columns", "first batch", "new column", "reload", "asked to", "text"],
@@ -323,10 +323,10 @@ def test_cdc_read_files__parquet_is_decoded_first_only_where_more_than_rows_depe
 ):
     dbt = Dbt(files=READABLE, columns={BRONZE: columns})
     files = {"paths": ["a"], "has_multi_table": False, "is_reloaded": False, "sql": KEPT} | words
-    verify = files.pop("verify", False)
-    raw = dbt.cdc_read_files({**table(), "format": format}, files, 8, BRONZE if columns else None, verify=verify)
+    verify = files.pop("verify", "schema")
+    raw = dbt.cdc_read_files({**table(), "format": format}, files, 8, BRONZE if columns else None, verify)
     assert [options["verify"] for *_, options in dbt.files_read] == verified
-    assert raw["is_verified"] == (verified[-1] == "full")
+    assert raw["verified"] == verified[-1]
 
 
 @pytest.mark.parametrize(
@@ -953,11 +953,11 @@ def test_get_incremental_cdc_append_sql__first_run_reads_everything():
 def test_get_incremental_cdc_append_sql__asked_again_it_decodes_the_files_and_asks_what_was_rejected():
     in_the_newest = {"is_shared": [{**WAITING["is_shared"][0], "earlier_batch_id": 7}]}
     dbt = running(True, {**LISTED, **in_the_newest}, nodes=THREE, columns={BRONZE: {"id": "int"}})
-    arguments = {"existing_relation": BRONZE, "sql": "select 1", "verify": False}
+    arguments = {"existing_relation": BRONZE, "sql": "select 1", "verify": "schema"}
     dbt.get_incremental_cdc_append_sql(arguments)
-    assert arguments["is_unverified"]
+    assert arguments["verified"] == "schema"
     assert dbt.kept_parts["shop__order__files"], "all tables of the run share the answer"
-    dbt.get_incremental_cdc_append_sql({**arguments, "verify": True})
+    dbt.get_incremental_cdc_append_sql({**arguments, "verify": "full"})
     assert [options["verify"] for *_, options in dbt.files_read] == ["schema", "full"]
     assert dbt.kept_parts["shop__order__files"] is None
 

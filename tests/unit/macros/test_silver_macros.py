@@ -653,7 +653,7 @@ def test_cdc_silver_progress__ties_are_counted_where_two_files_share_a_position(
     )
     dbt.answers.pop("first_sequence")
     named = {name: CDC[name] for name in ("feed", "source_schema", "source_table")}
-    named |= {"batch_id": 9, "earlier_batch_id": 8, "is_reloaded": False, "has_gone": False, "objects": 1}
+    named |= {"batch_id": 9, "earlier_batch_id": 8, "is_reloaded": False, "has_gone": False, "file_count": 1}
     dbt.answers["is_shared"] = [{**named, "shared_batch_id": 8}]
     changes = {**CHANGES, "last_batch_id": 9, "last_sequence": "z", "last_committed_at": "", "changes": 5}
     changes |= {"not_applied": 0, "after_batch_id": 7}

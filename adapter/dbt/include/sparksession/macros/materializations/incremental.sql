@@ -70,8 +70,8 @@
 {#
     A strategy of the project's own, the macro get_incremental_<name>_sql, writes every run, also the one that creates the
     table. It returns the statement to run, or none where there is nothing to run, and may set `message` for dbt's log.
-    Where it sets `is_unverified`, the statement reads files that nobody has decoded: if one of them cannot be read, the
-    strategy is asked again with `verify`, to leave it out.
+    Where it sets `verified` to schema, the statement reads files of which only the schema was read before: if one of them
+    cannot be read, the strategy is asked again with `verify` full, to leave it out.
 #}
 {% macro sparksession_run_own_strategy(strategy, target_relation, existing_relation, sql, incremental_predicates) -%}
   {%- set arguments = {
@@ -81,13 +81,13 @@
     'unique_key': config.get('unique_key'),
     'incremental_predicates': incremental_predicates,
     'message': 'nothing to write',
-    'is_unverified': false,
-    'verify': false,
+    'verify': 'schema',
+    'verified': 'full',
   } -%}
   {%- set write_sql = adapter.get_incremental_strategy_macro(context, strategy)(arguments) -%}
-  {%- set is_written = write_sql is none or (arguments.is_unverified and adapter.is_written(write_sql)) -%}
-  {%- if arguments.is_unverified and not is_written -%}
-    {%- do arguments.update({'is_unverified': false, 'verify': true}) -%}
+  {%- set is_written = write_sql is none or (arguments.verified == 'schema' and adapter.is_written(write_sql)) -%}
+  {%- if arguments.verified == 'schema' and not is_written -%}
+    {%- do arguments.update({'verify': 'full', 'verified': 'full'}) -%}
     {%- set write_sql = adapter.get_incremental_strategy_macro(context, strategy)(arguments) -%}
     {%- set is_written = write_sql is none -%}
   {%- endif -%}
