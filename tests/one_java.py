@@ -1,7 +1,7 @@
 """The one Java of a test process, and what it reads when it starts.
 
 All kinds of tests run in one process after the other. Spark is started again where the next kind wants another
-configuration; Java, which has compiled most of Spark's code by then, goes on.
+configuration; Java stays, which has compiled most of Spark's code by then.
 """
 
 from __future__ import annotations
