@@ -36,11 +36,11 @@ def pytest_configure() -> None:
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     folder = Path(__file__).parent
 
-    def place(item: pytest.Item) -> tuple[int, int]:
+    def rank(item: pytest.Item) -> tuple[int, int]:
         kind, name = item.path.relative_to(folder).parts[0], item.path.stem
         return KINDS.index(kind), LONGEST.index(name) if name in LONGEST else len(LONGEST)
 
-    items.sort(key=place)
+    items.sort(key=rank)
 
 
 @pytest.fixture(scope="session")
