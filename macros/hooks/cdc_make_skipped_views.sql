@@ -1,18 +1,36 @@
 {#
-    dbt skips what depends on a model that failed, and the views over all tables depend on every model. They are
-    queries: those of an earlier run stay current, and those that it skipped are made here of the tables that exist.
+    dbt skips what depends on a model that failed, and run_metrics and the views over all tables depend on every model.
+    Those that it skipped are made here of the tables that exist.
 #}
 {% macro cdc_make_skipped_views(results) %}
-    {% set views = ['raw_processed_files', 'silver_sync_state', 'run_metrics', 'quarantine'] %}
-    {% for result in results if execute and result.status == 'skipped' and result.node.name in views %}
-        {% set node = result.node %}
-        {% if _has_built_table(node) %}
-            {#- A hook may not ref() what it does not declare; the relations are the same. -#}
-            {% set sql = '{% set ref = cdc_relation_of %}' ~ node.raw_code %}
-            {% do run_query('create or replace view ' ~ cdc_relation_of(node) ~ ' as\n' ~ render(sql)) %}
-            {% do log(node.name ~ ': dbt skipped it; made of the tables that exist', info=true) %}
-        {% endif %}
+    {% set skipped = {} %}
+    {% for result in results if execute and result.status == 'skipped' and _has_built_table(result.node) %}
+        {% do skipped.update({result.node.name: result.node}) %}
     {% endfor %}
+    {% set views = ['run_metrics', 'raw_processed_files', 'silver_sync_state', 'quarantine'] %}
+    {% for name in views if name in skipped %}
+        {% set relation = cdc_relation_of(skipped[name]) %}
+        {#- A hook may not ref() what it does not declare; the relations are the same. -#}
+        {% set sql = render('{% set ref = cdc_relation_of %}' ~ skipped[name].raw_code) %}
+        {% if name == 'run_metrics' %}
+            {% do _record_runs(relation, sql, skipped[name].config) %}
+        {% else %}
+            {% do run_query('create or replace view ' ~ relation ~ ' as\n' ~ sql) %}
+        {% endif %}
+        {% do log(name ~ ': dbt skipped it; made of the tables that exist', info=true) %}
+    {% endfor %}
+{% endmacro %}
+
+
+{% macro _record_runs(relation, sql, settings) %}
+    {% set recorded = load_relation(relation) %}
+    {% set found = cdc_new_runs(recorded, cdc_built('silver', cdc_relation_of)) %}
+    {% do adapter.rows_view('run_metrics_new', found.rows, cdc_new_runs_schema()) %}
+    {% if recorded is none %}
+        {% do run_query('create table ' ~ relation ~ '\n' ~ cdc_table_clauses_sql(settings) ~ '\nas\n' ~ sql) %}
+    {% elif found.rows or found.replaced %}
+        {% do run_query(cdc_record_runs_sql(recorded, sql, found)) %}
+    {% endif %}
 {% endmacro %}
 
 

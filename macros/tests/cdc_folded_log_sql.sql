@@ -1,9 +1,10 @@
 {#
     Every key's changes in one array, folded from the first to the last: another algorithm than the model's, which
     takes the newest change per key. Expects the rows of bronze in `rows`; gives `folded`: change (the last one), state
-    (live, sequence, image) and reset points.
+    (live, sequence, image) and reset points. Of a step only `changed_keys` are folded, from their rows in
+    `rows_before` where these hold values that the changes do not carry.
 #}
-{% macro cdc_folded_log_sql(cdc, plan) -%}
+{% macro cdc_folded_log_sql(cdc, plan, step=none) -%}
 reset_points as (
     select
         array_sort(collect_set({{ cdc_reset_point_sql() | indent(8) }})) as reset_points
@@ -17,6 +18,9 @@ log as (
 lives as (
     select array_sort(collect_list(struct(_cdc_sequence, struct(*) as change))) as changes
     from log
+    {%- if step and step.has_late %}
+    left semi join changed_keys on {{ cdc_same_key_sql(cdc, 'log', 'changed_keys') }}
+    {%- endif %}
     group by {{ cdc_key_list_sql(cdc) }}
 ),
 
@@ -26,10 +30,13 @@ folded as (
         reset_points,
         aggregate(
             changes.change,
-            {{ cdc_fold_start_sql(plan) | indent(12) }},
+            {{ cdc_fold_start_sql(cdc, plan, 'rows_before' if step and step.continues else none) | indent(12) }},
             (state, change) -> {{ cdc_fold_step_sql(cdc, plan) | indent(12) }}
         ) as state
     from lives
     cross join reset_points
+    {%- if step and step.continues %}
+    left join rows_before on {{ cdc_same_key_sql(cdc, 'lives.changes[0].change', 'rows_before') }}
+    {%- endif %}
 )
 {%- endmacro %}

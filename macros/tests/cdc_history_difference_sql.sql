@@ -1,69 +1,79 @@
 {#
-    The whole history computed again, key by key: all changes of a key in one array, in order, and one fold over it. The
-    model uses windows, and continues from silver's versions.
+    The history computed again, key by key: all changes of a key in one array, in order, and one fold over it. The model
+    uses windows, and continues from silver's versions. All of it, or one step: the keys with changes since a snapshot.
 #}
-{% macro cdc_history_difference_sql(cdc, silver, bronze, snapshot_id, plan) -%}
+{% macro cdc_history_difference_sql(cdc, silver, bronze, snapshot_id, plan, step=none) -%}
 {%- set names = plan | map(attribute='name') | list -%}
-with {{ cdc_history_lives_sql(cdc, bronze, snapshot_id, plan) }},
+{%- set columns = names + cdc_history_columns() -%}
+{%- set continues = step and step.continues -%}
+with {% if step %}{{ cdc_step_rows_sql(cdc, silver, columns, plan, step) }},
+{% if continues %}
+newest_before as (
+    select max_by(struct(*), _cdc_sequence) as stored
+    from (
+        select
+            {%- for column in plan %}
+            cast({{ adapter.quote(column.name) }} as {{ column.raw_type }}) as {{ adapter.quote(column.name) }},
+            {%- endfor %}
+            {{ cdc_history_columns() | join(', ') }}
+        from rows_before
+    )
+    group by {{ cdc_key_list_sql(cdc) }}
+),
+{% endif %}
+{% endif %}{{ cdc_history_lives_sql(cdc, bronze, snapshot_id, plan, step) }},
 
 folded as (
     select aggregate(
         events,
-        filter(transform(events, event -> {{ _step_sql(names, none) | indent(8) }}), step -> false),
-        (steps, event) -> concat(steps, filter(
-            array({{ _step_sql(names, 'try_element_at(steps, -1)') | indent(12) }}),
+        {{ cdc_history_start_sql(names, continues) | indent(8) }},
+        (states, event) -> concat(states, filter(
+            array({{ cdc_history_state_sql(names, 'try_element_at(states, -1)') | indent(12) }}),
             {%- if cdc.unchanged_rows == 'write' %}
-            step -> step.image is not null or try_element_at(steps, -1).image is not null
+            state -> state.image is not null or try_element_at(states, -1).image is not null
             {%- else %}
-            step -> not step.image <=> try_element_at(steps, -1).image
+            state -> not state.image <=> try_element_at(states, -1).image
             {%- endif %}
         ))
-    ) as steps
+    ) as states
     from lives
+    {%- if continues %}
+    left join newest_before on {{ cdc_same_key_sql(cdc, 'lives.events[0].image', 'newest_before.stored') }}
+    {%- endif %}
 ),
 
 versions as (
-    select inline(transform(steps, (step, position) -> struct(step, get(steps, position + 1).at as valid_to)))
+    select inline(transform(states, (state, position) -> struct(state, get(states, position + 1).at as valid_to)))
     from folded
 ),
 
 expected as (
     select
         {%- for name in names %}
-        step.image.{{ adapter.quote(name) }} as {{ adapter.quote(name) }},
+        state.image.{{ adapter.quote(name) }} as {{ adapter.quote(name) }},
         {%- endfor %}
-        step.at as _cdc_valid_from,
+        state.at as _cdc_valid_from,
         valid_to as _cdc_valid_to,
-        step.operation as _cdc_operation,
-        step.committed_at as _cdc_committed_at,
-        step.sequence as _cdc_sequence,
-        step.generation as _cdc_generation,
-        step.batch_id as _cdc_batch_id
+        state.operation as _cdc_operation,
+        state.committed_at as _cdc_committed_at,
+        state.sequence as _cdc_sequence,
+        state.generation as _cdc_generation,
+        state.batch_id as _cdc_batch_id
     from versions
-    where step.image is not null
+    where state.image is not null
+    {%- if continues %}
+    union all
+    select {{ get_quoted_csv(columns) }}
+    from rows_before
+    left anti join newest_before
+        on {{ cdc_same_key_sql(cdc, 'rows_before', 'newest_before.stored') }}
+        and rows_before._cdc_sequence = newest_before.stored._cdc_sequence
+    {%- endif %}
 ),
 
-{{ cdc_compared_sql(silver, names + cdc_history_columns()) }}
+{{ cdc_compared_sql('rows_now' if step else silver, columns) }}
+{%- if step %}
+{{ cdc_other_rows_sql(columns, step) }}
+{%- endif %}
 {%- endmacro %}
 
-
-{# How the row stands after an event: its image, none after a delete, and the time since which. #}
-{% macro _step_sql(names, before) -%}
-struct(
-    event.sequence as sequence,
-    {{ 'greatest(' ~ before ~ '.at, event.at)' if before else 'event.at' }} as at,
-    event.at as committed_at,
-    event.operation as operation,
-    event.generation as generation,
-    event.batch_id as batch_id,
-    if(event.operation = 'D', null, struct(
-        {%- for name in names %}
-        if(
-            array_contains(event.unavailable, {{ adapter.string_literal(name) }}),
-            {{ "if(event.operation = 'U', " ~ before ~ '.image.' ~ adapter.quote(name) ~ ', null)' if before else 'null' }},
-            event.image.{{ adapter.quote(name) }}
-        ) as {{ adapter.quote(name) }}{{ ',' if not loop.last }}
-        {%- endfor %}
-    )) as image
-)
-{%- endmacro %}

@@ -1,10 +1,10 @@
 {#
     All that happened to each key in one array, in its order. A truncate or a complete reload is put between the changes
-    of every key that it ends.
+    of every key that it ends. Of a step only the new changes, or the whole log of keys with late ones.
 #}
-{% macro cdc_history_lives_sql(cdc, bronze, snapshot_id, plan) -%}
+{% macro cdc_history_lives_sql(cdc, bronze, snapshot_id, plan, step=none) -%}
 bronze as (
-    {{ cdc_bronze_range_sql(bronze, none, snapshot_id, 0, true) | indent(4) }}
+    {{ (step.rows_sql if step and not step.has_late else cdc_bronze_range_sql(bronze, none, snapshot_id, 0, true)) | indent(4) }}
 ),
 
 log as (
@@ -44,6 +44,9 @@ keys as (
         struct({{ get_quoted_csv(plan | map(attribute='name')) }}) as image
     )) as changes
     from log
+    {%- if step and step.has_late %}
+    left semi join changed_keys on {{ cdc_same_key_sql(cdc, 'log', 'changed_keys') }}
+    {%- endif %}
     group by {{ cdc_key_list_sql(cdc) }}
 ),
 

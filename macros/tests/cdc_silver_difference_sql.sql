@@ -1,13 +1,18 @@
-{# What silver lacks, and what it has and should not: the whole log folded again, change by change, and compared. #}
-{% macro cdc_silver_difference_sql(cdc, silver, bronze, snapshot_id, columns, plan) -%}
+{#
+    What silver lacks, and what it has and should not: the log folded again, change by change, and compared. All of it, or
+    one step: the keys with changes since a snapshot of silver.
+#}
+{% macro cdc_silver_difference_sql(cdc, silver, bronze, snapshot_id, columns, plan, step=none) -%}
 {%- set order_columns = ['_cdc_operation', '_cdc_committed_at', '_cdc_sequence', '_cdc_generation', '_cdc_batch_id'] -%}
 {%- set keys = cdc.primary_key | map('lower') | list -%}
 {%- set compared = columns | reject('in', order_columns) | list if cdc.get('unchanged_rows') == 'skip' else columns -%}
 with rows as (
-    {{ cdc_bronze_range_sql(bronze, none, snapshot_id, 0, true) | indent(4) }}
+    {{ (step.rows_sql if step and not step.has_late else cdc_bronze_range_sql(bronze, none, snapshot_id, 0, true)) | indent(4) }}
 ),
-
-{{ cdc_folded_log_sql(cdc, plan) }},
+{% if step %}
+{{ cdc_step_rows_sql(cdc, silver, columns, plan, step) }},
+{% endif %}
+{{ cdc_folded_log_sql(cdc, plan, step) }},
 
 expected as (
     select
@@ -24,7 +29,13 @@ expected as (
         {%- endfor %}
         change._cdc_operation = 'D' or exists(reset_points, reset_point -> reset_point > change._cdc_sequence) as _cdc_is_deleted
     from folded
+    {%- if cdc.mode != 'append' %}
+    where coalesce({% for key in cdc.primary_key %}cast(change.{{ adapter.quote(key) }} as string){{ ', ' if not loop.last }}{% endfor %}) is not null
+    {%- endif %}
 ),
 
-{{ cdc_compared_sql(silver, compared, expected_where=none if cdc_is_soft(cdc) else 'not _cdc_is_deleted') }}
+{{ cdc_compared_sql('rows_now' if step else silver, compared, 'not _cdc_is_deleted' if not cdc_is_soft(cdc) else none) }}
+{%- if step %}
+{{ cdc_other_rows_sql(compared, step) }}
+{%- endif %}
 {%- endmacro %}

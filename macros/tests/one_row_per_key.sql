@@ -1,5 +1,6 @@
 {% test one_row_per_key(model) %}
 {{ cdc_blocks_nothing() }}
+{%- if cdc_compares_all(model) %}
 {%- set cdc = cdc_config_of(model) if execute else {'mode': 'current', 'primary_key': ['key']} %}
 select
     {{ cdc_key_list_sql(cdc) }},
@@ -7,4 +8,5 @@ select
 from {{ model }}
 group by {{ cdc_key_list_sql(cdc) }}
 having count(*) > 1
+{%- endif %}
 {% endtest %}

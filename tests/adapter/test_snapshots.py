@@ -70,6 +70,60 @@ def test_a_rollback_takes_summaries_and_ancestors_back(table):
     assert snapshots.newest_summary(table, TABLE, "cdc.batch-id") == {}
 
 
+def since(table, snapshot_id=None):
+    found = snapshots.snapshots_since(table, TABLE, snapshot_id)
+    return found["is_ancestor"], [one["snapshot_id"] for one in found["snapshots"]], found["gone"]
+
+
+def ordered(table) -> list[int]:
+    rows = table.sql(f"select snapshot_id from {TABLE}.snapshots order by committed_at").collect()
+    return [row.snapshot_id for row in rows]
+
+
+def test_snapshots_since_one_of_them(table):
+    first, second = ordered(table)
+    assert since(table) == (True, [first, second], [])
+    assert since(table, first) == (True, [second], [])
+    assert since(table, second) == (True, [], [])
+    [described] = snapshots.snapshots_since(table, TABLE, first)["snapshots"]
+    assert described["summary"]["cdc.batch-id"] == "7"
+    assert (described["operation"], described["net_rows"], described["rows"]) == ("append", 2, None)
+    assert snapshots.snapshot(table, TABLE, first)["rows"] == 1
+    [row] = table.sql(f"select committed_at from {TABLE}.snapshots where snapshot_id = {second}").collect()
+    assert described["committed_at"] == row.committed_at.strftime("%Y-%m-%d %H:%M:%S.%f")
+
+
+def test_rows_that_a_delete_by_position_removed_count(table):
+    table.sql(f"delete from {TABLE} where id > 1")
+    assert snapshots.snapshots_since(table, TABLE)["snapshots"][-1]["net_rows"] == -2
+    table.sql(f"insert overwrite {TABLE} values (1), (2)")
+    last = snapshots.snapshots_since(table, TABLE)["snapshots"][-1]
+    assert (last["net_rows"], last["rows"]) == (1, 2)
+
+
+def test_snapshots_since_one_that_was_rolled_back(table):
+    first, second = ordered(table)
+    table.sql(f"call system.rollback_to_snapshot('{TABLE}', {first})")
+    table.sql(f"insert into {TABLE} values (4)")
+    third = ordered(table)[-1]
+    assert since(table, second) == (False, [first, third], [second])
+
+
+def test_snapshots_since_one_that_is_gone(table):
+    first, second = ordered(table)
+    table.sql(f"insert into {TABLE} values (4)")
+    third = ordered(table)[-1]
+    assert since(table, 12345) == (False, [first, second, third], None)
+    table.sql(f"call system.expire_snapshots(table => '{TABLE}', snapshot_ids => array({first}))")
+    assert since(table, first) == (True, [second, third], []), "the next one names it"
+    table.sql(f"call system.expire_snapshots(table => '{TABLE}', snapshot_ids => array({second}))")
+    assert since(table, first) == (None, [third], None)
+    table.sql(f"create or replace table {TABLE} using iceberg as select 1 as id")
+    assert since(table, third)[0] is False
+    assert since(table, third)[2] == [third]
+    assert since(table, first)[0] is False
+
+
 def test_a_branch_is_seen_when_it_is_published_and_leaves_no_name(table):
     write(table)
     table.sql(f"insert into {TABLE}.branch_b values (9)")

@@ -1,10 +1,13 @@
 {# A folder without metadata is reported until its table is added; its files wait and none is lost. #}
 {{ config(severity='warn') }}
+-- depends_on: {{ ref('raw_processed_files') }}
 select
     feed,
     source_schema,
     source_table,
     count(*) as waiting_files
-from {{ ref('raw_processed_files') }}
+from (
+    {{ cdc_files_sql(ref('raw_listing'), ref('rejected_files')) | indent(4) }}
+)
 where status = 'waiting' and reason = 'no row in seeds/cdc_tables.csv'
 group by feed, source_schema, source_table

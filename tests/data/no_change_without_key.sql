@@ -2,9 +2,7 @@
 {{ config(severity='warn') }}
 select
     silver_table,
-    max_by(not_applied, committed_at) as not_applied,
-    max(batch_id) as batch_id
+    not_applied,
+    batch_id
 from {{ ref('run_metrics') }}
-where is_current
-group by silver_table
-having max_by(not_applied, committed_at) > 0
+where is_newest and not_applied > 0

@@ -5,9 +5,7 @@
 {{ config(severity='warn') }}
 select
     silver_table,
-    max_by(ties, committed_at) as ties,
-    max(batch_id) as batch_id
+    ties,
+    batch_id
 from {{ ref('run_metrics') }}
-where is_current
-group by silver_table
-having max_by(ties, committed_at) > 0
+where is_newest and ties > 0

@@ -5,6 +5,7 @@ Faster than files through the whole pipeline, and free to hold what DMS files ne
 
 from __future__ import annotations
 
+from collections import Counter
 from datetime import datetime, timedelta, timezone
 from random import Random
 from types import SimpleNamespace
@@ -174,6 +175,8 @@ class Silver:
             snapshots.start_branch,
             snapshots.rows_removed,
             snapshots.publish_branch,
+            snapshots.snapshot,
+            snapshots.snapshots_since,
         ):
             setattr(adapter, ask.__name__, lambda table, *more, ask=ask: ask(self.spark, str(table), *more))
         return dbt
@@ -182,9 +185,28 @@ class Silver:
         frame = self.spark.sql(sql)
         return table_from_data_flat([row.asDict() for row in frame.collect()], frame.columns)
 
+    def checked_now(self) -> dict[str, Any] | None:
+        """What silver_checks would record of the table as it is."""
+        if not self.progress:
+            return None
+        newest = self.snapshot()
+        return {
+            "is_due": False,
+            "snapshot_id": newest["snapshot_id"],
+            "schema_id": newest["schema_id"],
+            "bronze_snapshot_id": self.progress["cdc.bronze-snapshot-id"],
+            "batch_id": int(self.progress["cdc.batch-id"]),
+            "sequence": self.progress["cdc.sequence"],
+        }
+
+    def snapshot(self) -> dict[str, Any]:
+        newest = snapshots.current_snapshot_id(self.spark, str(self.silver))
+        return snapshots.snapshot(self.spark, str(self.silver), newest)
+
     def apply(self, rows: list[dict[str, Any]]) -> None:
         if rows:
             self.spark.createDataFrame(rows, SCHEMA).coalesce(1).writeTo(str(self.bronze)).append()
+        self.checked = self.checked_now()
         dbt = self.dbt()
         snapshot = snapshots.current_snapshot_id(self.spark, str(self.bronze))
         is_first = not self.progress
@@ -237,11 +259,23 @@ class Silver:
             found[key] = row
         return found
 
-    def differences(self) -> list[Any]:
+    def differences(self, step: dict[str, Any] | None = None) -> list[Any]:
         columns = self.spark.table(str(self.silver)).columns
         snapshot = self.progress["cdc.bronze-snapshot-id"]
-        sql = self.dbt().cdc_silver_difference_sql(self.cdc, self.silver, self.bronze, snapshot, columns, PLAN)
+        sql = self.dbt().cdc_silver_difference_sql(self.cdc, self.silver, self.bronze, snapshot, columns, PLAN, step)
         return self.spark.sql(sql).collect()
+
+    def step(self) -> dict[str, Any]:
+        """What silver_matches_bronze compares after a batch; the summaries here carry no progress."""
+        dbt = self.dbt()
+        dbt.context |= {
+            "cdc_progress": lambda relation: self.progress,
+            "cdc_config_of": lambda relation: self.cdc,
+            "cdc_table_of": lambda layer, cdc: self.bronze,
+            "cdc_foreign_snapshots": lambda changed: [],
+        }
+        step: dict[str, Any] = dbt._check_of(self.silver, self.checked)
+        return step
 
 
 @pytest.fixture(scope="module")
@@ -264,11 +298,17 @@ def test_silver_is_the_fold_of_its_changes(spark, shape):
         if silver.in_order and due != 2:
             row["_cdc_old_key"] = None
     rows += reloads(rows)
+    depths = Counter()
     hidden = {"_cdc_sequence", "_cdc_operation"} if silver.cdc["unchanged_rows"] == "skip" else set()
     for batch in range(1, BATCHES + 1):
         silver.apply([row for row in rows if row["_cdc_batch_id"] == batch])
         wrong = faults(silver, [row for row in rows if row["_cdc_batch_id"] <= batch], hidden)
         assert not wrong, f"batch {batch}, {len(wrong)} keys; {wrong[0]}"
+        step = silver.step()
+        depths[step["depth"]] += 1
+        if step["depth"] == "step":
+            assert not silver.differences(step), f"batch {batch}, {step}"
+    print(depths)
     assert not silver.differences()
     assert bool(silver.replaced) == silver.in_order
 

@@ -11,12 +11,13 @@
     {% for attempt in range(3) if not done.published %}
         {% do adapter.start_branch(target, 'cdc_write') %}
         {% do adapter.set_snapshot_properties(dict.fromkeys(progress)) %}
+        {% do adapter.set_snapshot_properties({'cdc.part-of-batch': progress.get('cdc.batch-id')}) %}
         {% do run_query(_delete_keys_sql(cdc, branch, new_changes, changes.key_range)) %}
         {% set rows_removed = adapter.rows_removed(target, 'cdc_write') %}
         {% set rows_deleted = cdc_count_deleted(cdc, target, new_changes, changes.has_deletes, rows_removed) %}
         {% do adapter.set_snapshot_properties(progress) %}
         {% do adapter.set_snapshot_properties({
-            'cdc.rows-updated': rows_removed - rows_deleted, 'cdc.rows-deleted': rows_deleted,
+            'cdc.part-of-batch': none, 'cdc.rows-updated': rows_removed - rows_deleted, 'cdc.rows-deleted': rows_deleted,
         }) %}
         {% do run_query('insert into ' ~ branch ~ ' by name\n' ~ rows_sql) %}
         {% set done.published = adapter.publish_branch(target, 'cdc_write') %}

@@ -104,6 +104,7 @@ class Dbt:
         snapshots: ids of the snapshots of every table, newest first.
         summary: summary of the newest snapshot of every table.
         metrics: what adapter.added_metrics returns; None: Iceberg has no metrics.
+        since: what adapter.snapshots_since returns, by table; a table that is not named has nothing new.
 
     Attributes:
         queries: all that went through run_query, and what was set or unset, in order.
@@ -129,8 +130,11 @@ class Dbt:
         snapshots: tuple[int, ...] = (),
         summary: dict[str, str] | None = None,
         metrics: dict[str, Any] | None = None,
+        since: dict[str, dict[str, Any]] | None = None,
     ) -> None:
         columns = columns or {}
+        self.notes: dict[str, dict[str, Any]] = {}
+        self.views: dict[str, list[dict[str, Any]]] = {}
         self.answers = answers or {}
         self.queries: list[str] = []
         self.attempted: list[str] = []
@@ -177,6 +181,13 @@ class Dbt:
                 drop_relation=self.dropped.append,
                 current_snapshot_id=lambda relation: (*snapshots, 0)[0],
                 is_current_ancestor=lambda relation, snapshot_id: int(snapshot_id) in snapshots,
+                snapshot=lambda relation, snapshot_id: {"snapshot_id": snapshot_id, "schema_id": 0},
+                snapshots_since=lambda relation, snapshot_id=None: (
+                    (since or {}).get(str(relation))
+                    or {"is_ancestor": True, "snapshots": [], "gone": [], "schema_id": 0}
+                ),
+                notes=lambda name: self.notes.setdefault(name, {}),
+                rows_view=lambda view, rows, schema: self.views.update({view: rows}),
                 added_metrics=lambda relation, start, end, columns: metrics,
                 newest_summary=lambda relation, key: (summary or {}) if key in (summary or {}) else {},
                 run_once=self._run_query,

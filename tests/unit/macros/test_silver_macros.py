@@ -826,9 +826,11 @@ def test_cdc_replace_rows__only_the_last_commit_carries_the_progress():
     steps = [
         "branch cdc_write of silver.shop__order",
         f"{SET}batch-id` = None",
+        f"{SET}part-of-batch` = 9",
         "delete from silver.shop__order.branch_cdc_write as target",
         "with keys as (",
         f"{SET}batch-id` = 9",
+        f"{SET}part-of-batch` = None",
         f"{SET}rows-updated` = 2",
         f"{SET}rows-deleted` = 1",
         "insert into silver.shop__order.branch_cdc_write by name",
@@ -848,7 +850,8 @@ def test_cdc_replace_rows__the_table_is_asked_where_changes_contradict_it(remove
 
 def test_cdc_replace_rows__without_deletes_nothing_is_counted():
     steps = replaced(9, has_deletes=False)
-    assert steps[3:-2] == [f"{SET}batch-id` = 9", f"{SET}rows-updated` = 9", f"{SET}rows-deleted` = 0"]
+    updated = [f"{SET}part-of-batch` = None", f"{SET}rows-updated` = 9", f"{SET}rows-deleted` = 0"]
+    assert steps[4:-2] == [f"{SET}batch-id` = 9", *updated]
 
 
 def test_cdc_replace_rows__another_writer_comes_in_between_every_time():

@@ -17,6 +17,7 @@ from dbt.adapters.events.logging import AdapterLogger
 from dbt.adapters.spark.column import SparkColumn
 from dbt.adapters.spark.impl import SparkAdapter
 from dbt.flags import get_flags
+from dbt_common.clients.agate_helper import table_from_data_flat
 from dbt_common.exceptions import DbtDatabaseError, DbtRuntimeError
 from pyspark.errors import AnalysisException
 from pyspark.sql import SparkSession
@@ -152,6 +153,18 @@ class SparksessionAdapter(SparkAdapter):
             frame.createOrReplaceTempView(self.quote(view))
 
     @available
+    def rows_view(self, view: str, rows: list[dict[str, Any]], schema: str) -> None:
+        """Register a temporary view over rows that a macro has made.
+
+        Args:
+            view: name of the view.
+            rows: values by column name; a column that a row lacks is NULL.
+            schema: names and types of the columns, as in `create table`.
+        """
+        with self.connections.exception_handler(f"adapter.rows_view({view!r})"):
+            self.session.createDataFrame(rows, schema).createOrReplaceTempView(self.quote(view))
+
+    @available
     def run_once(self, sql: str) -> Any:
         """Run a query whose answer is the same for every node of this command, and only for the first that asks.
 
@@ -162,6 +175,17 @@ class SparksessionAdapter(SparkAdapter):
             dbt's table of its rows.
         """
         return self._asked_once(sql, lambda: self.execute(sql, fetch=True)[1])
+
+    @available
+    def table_of(self, rows: list[dict[str, Any]]) -> Any:
+        """Return rows as the table that dbt makes of a statement's answer; the first one names the columns."""
+        return table_from_data_flat(rows, list(rows[0]))
+
+    @available
+    def notes(self, name: str) -> dict[str, Any]:
+        """Return a dictionary that every node and hook of this command shares; empty when a command begins."""
+        notes: dict[str, Any] = self._asked_once(("notes", name), dict)
+        return notes
 
     def _asked_once(self, key: Any, ask: Callable[[], Any]) -> Any:
         with self._once:
@@ -202,6 +226,19 @@ class SparksessionAdapter(SparkAdapter):
         """Return the newest snapshot summary that has a key; see `snapshots.newest_summary`."""
         with self.connections.exception_handler(f"adapter.newest_summary({relation}, {key!r})"):
             return snapshots.newest_summary(self.session, relation.render(), key)
+
+    @available
+    def snapshots_since(self, relation: BaseRelation, snapshot_id: int | str | None = None) -> dict[str, Any]:
+        """Return the snapshots of a table after one of them; see `snapshots.snapshots_since`."""
+        with self.connections.exception_handler(f"adapter.snapshots_since({relation})"):
+            since = int(snapshot_id) if snapshot_id is not None else None
+            return snapshots.snapshots_since(self.session, relation.render(), since)
+
+    @available
+    def snapshot(self, relation: BaseRelation, snapshot_id: int | str) -> dict[str, Any]:
+        """Return what a table's metadata has of a snapshot; see `snapshots.snapshot`."""
+        with self.connections.exception_handler(f"adapter.snapshot({relation}, {snapshot_id})"):
+            return snapshots.snapshot(self.session, relation.render(), int(snapshot_id))
 
     @available
     def added_metrics(

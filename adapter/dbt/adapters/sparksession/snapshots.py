@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from datetime import datetime, timedelta, timezone
 from itertools import takewhile
 from typing import Any
 
@@ -13,6 +14,7 @@ from spark_files.errors import is_commit_conflict
 from spark_files.internals import commit_branch_as_main, iceberg_table, java_class, table_operations
 
 _BETWEEN = "\x01"  # values in one text
+_EPOCH = datetime(1970, 1, 1, tzinfo=timezone.utc)
 
 
 def current_snapshot_id(session: SparkSession, table: str) -> int:
@@ -57,6 +59,66 @@ def append_summaries(table: Any, from_snapshot_id: int, to_snapshot_id: int) -> 
         lambda snapshot: snapshot.snapshotId() != from_snapshot_id, _ancestors(table, table.snapshot(to_snapshot_id))
     )
     return [_summary(snapshot) for snapshot in later if snapshot.operation() == "append"]
+
+
+def snapshots_since(session: SparkSession, table: str, snapshot_id: int | None = None) -> dict[str, Any]:
+    """How a table came from one of its snapshots to the current one.
+
+    Args:
+        session: session to ask with.
+        table: name of an Iceberg table.
+        snapshot_id: the snapshot to start from; None: from before the first one.
+
+    Returns:
+        `is_ancestor`: whether the current snapshot came from that one; None where both have no known link, because
+        snapshots between them have expired. `snapshots`: those after it, oldest first, up to the current one; where it
+        is no ancestor, all ancestors that have not expired. `gone`: ids of that snapshot and those before it that a
+        rollback took from the table; None where its metadata is gone, too. `schema_id`: the schema that the table has
+        now.
+        A snapshot has `snapshot_id`, `committed_at` (UTC, in the form that Spark casts to a timestamp), `operation`,
+        `schema_id`, `net_rows` (rows added less rows removed), `rows` (rows of the table, None where the summary
+        does not show it) and `summary`.
+    """
+    iceberg = iceberg_table(session, table)
+    since = list(takewhile(lambda one: one.snapshotId() != snapshot_id, _ancestors(iceberg, iceberg.currentSnapshot())))
+    parent = since[-1].parentId() if since else iceberg.currentSnapshot() and snapshot_id
+    start = iceberg.snapshot(snapshot_id) if snapshot_id is not None else None
+    is_ancestor = (
+        snapshot_id is None or parent == snapshot_id or (None if start is None and parent is not None else False)
+    )
+    ids = {one.snapshotId() for one in since}
+    lost = [] if is_ancestor else takewhile(lambda one: one.snapshotId() not in ids, _ancestors(iceberg, start))
+    return {
+        "is_ancestor": is_ancestor,
+        "snapshots": [_described(one) for one in reversed(since)],
+        "schema_id": iceberg.schema().schemaId(),
+        "gone": None if start is None and not is_ancestor else [int(one.snapshotId()) for one in lost],
+    }
+
+
+def snapshot(session: SparkSession, table: str, snapshot_id: int) -> dict[str, Any]:
+    """One snapshot of a table that has not expired, described as in `snapshots_since`."""
+    return _described(iceberg_table(session, table).snapshot(snapshot_id))
+
+
+def _described(snapshot: Any) -> dict[str, Any]:
+    summary = _summary(snapshot)
+
+    def number(name: str) -> int:
+        return int(summary.get(name, 0))
+
+    added = number("added-records") - number("added-position-deletes")
+    removed = number("deleted-records") - number("removed-position-deletes")
+    holds_all = number("added-records") == number("total-records")
+    return {
+        "snapshot_id": int(snapshot.snapshotId()),
+        "committed_at": (_EPOCH + timedelta(milliseconds=snapshot.timestampMillis())).strftime("%Y-%m-%d %H:%M:%S.%f"),
+        "operation": str(snapshot.operation()),
+        "schema_id": snapshot.schemaId(),
+        "net_rows": added - removed,
+        "rows": added if holds_all else None,
+        "summary": summary,
+    }
 
 
 def start_branch(session: SparkSession, table: str, branch: str) -> None:

@@ -1,0 +1,54 @@
+{#
+    Records which silver tables agree with bronze, and up to which snapshot: the next comparison begins there. One commit
+    per command, none where nothing was compared. A table that differs keeps its last record.
+#}
+{% macro cdc_record_checks(results) %}
+    {% set compared = adapter.notes('compared') if execute else {} %}
+    {% set passed = [] %}
+    {% for result in results if compared and result.status == 'pass' and result.node.test_metadata is defined %}
+        {% if result.node.test_metadata.name == 'silver_matches_bronze' %}
+            {% set silver = cdc_relation_of(graph.nodes[result.node.attached_node]) %}
+            {% set check = compared.get(silver.schema ~ '.' ~ silver.identifier) %}
+            {% do passed.append(check) if check %}
+        {% endif %}
+    {% endfor %}
+    {% set recorded = cdc_relation_of('silver_checks') if passed %}
+    {% if passed and load_relation(recorded) is not none %}
+        {% do run_query(_record_checks_sql(recorded, passed)) %}
+    {% endif %}
+{% endmacro %}
+
+
+{% macro _record_checks_sql(recorded, checks) -%}
+merge into {{ recorded }} as recorded
+using (
+    select
+        *,
+        current_timestamp() as checked_at
+    from values
+        {%- for check in checks %}
+        {%- set progress = check.progress %}
+        (
+            {{ adapter.string_literal(check.name) }}, {{ check.snapshot_id }}, {{ check.schema_id }},
+            {{ progress['cdc.bronze-snapshot-id'] }}, {{ progress['cdc.batch-id'] }},
+            {{ adapter.string_literal(progress['cdc.sequence']) }}, {{ check.depth == 'full' }}
+        ){{ ',' if not loop.last }}
+        {%- endfor %}
+        as passed (silver_table, snapshot_id, schema_id, bronze_snapshot_id, batch_id, sequence, is_full)
+) as passed
+on recorded.silver_table = passed.silver_table
+when matched then update set
+    snapshot_id = passed.snapshot_id,
+    schema_id = passed.schema_id,
+    bronze_snapshot_id = passed.bronze_snapshot_id,
+    batch_id = passed.batch_id,
+    sequence = passed.sequence,
+    compared_at = if(passed.is_full, passed.checked_at, recorded.compared_at),
+    checked_at = passed.checked_at
+when not matched then insert (
+    silver_table, snapshot_id, schema_id, bronze_snapshot_id, batch_id, sequence, compared_at, checked_at
+) values (
+    passed.silver_table, passed.snapshot_id, passed.schema_id, passed.bronze_snapshot_id, passed.batch_id,
+    passed.sequence, passed.checked_at, passed.checked_at
+)
+{%- endmacro %}

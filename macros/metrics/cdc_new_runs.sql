@@ -1,0 +1,58 @@
+{#
+    The snapshots of silver tables that run_metrics lacks, from the tables' metadata. A snapshot that a rollback or a rebuild
+    took from its table stays on record, and is not current.
+#}
+{% macro cdc_new_runs(recorded, tables) %}
+    {% set newest = {} %}
+    {% if recorded is not none %}
+        {% set newest_sql = 'select silver_table, snapshot_id, rows_total from ' ~ recorded ~ ' where is_newest' %}
+        {% for row in run_query(newest_sql).rows %}
+            {% do newest.update({row['silver_table']: row}) %}
+        {% endfor %}
+    {% endif %}
+    {% set found = {'rows': [], 'replaced': [], 'has_gone': false, 'runs': 0} %}
+    {% for table in tables %}
+        {% set name = table.relation.schema ~ '.' ~ table.relation.identifier %}
+        {% set before = newest.get(name) %}
+        {% set since = adapter.snapshots_since(table.relation, before['snapshot_id'] if before else none) %}
+        {% set runs = _runs_of(since.snapshots, before['rows_total'] if before and since.is_ancestor else none) %}
+        {% if runs and runs[-1].rows_total is none %}
+            {% do runs[-1].update({'rows_total': run_query('select count(*) from ' ~ table.relation).rows[0][0]}) %}
+        {% endif %}
+        {% if runs or since.is_ancestor == false %}
+            {% set old = [before['snapshot_id']] if before and since.is_ancestor != false else (since.gone or []) %}
+            {% for snapshot_id in old %}
+                {% do runs.insert(0, {'snapshot_id': snapshot_id, 'is_current': since.is_ancestor != false}) %}
+            {% endfor %}
+            {% for run in runs %}
+                {% do found.rows.append(dict(
+                    run, feed=table.feed, source_schema=table.source_schema, source_table=table.source_table,
+                    silver_table=name, is_newest=loop.last and 'summary' in run,
+                )) %}
+            {% endfor %}
+            {% do found.update({'runs': found.runs + runs | selectattr('summary', 'defined') | list | length}) %}
+            {% if since.is_ancestor != true %}
+                {% do found.update({'has_gone': true}) %}
+                {% do found.replaced.append(name) if since.is_ancestor == false and since.gone is none %}
+            {% endif %}
+        {% endif %}
+    {% endfor %}
+    {% do return(found) %}
+{% endmacro %}
+
+
+{# The runs among some snapshots, each with the rows of the table then; none where the summaries do not show them. #}
+{% macro _runs_of(snapshots, rows_before) %}
+    {% set table, runs = namespace(rows=rows_before), [] %}
+    {% for snapshot in snapshots if snapshot.operation != 'replace' %}
+        {% set table.rows = snapshot.rows if snapshot.rows is not none else
+            (table.rows + snapshot.net_rows if table.rows is not none else none) %}
+        {% if 'cdc.batch-id' in snapshot.summary %}
+            {% do runs.append({
+                'snapshot_id': snapshot.snapshot_id, 'committed_at': snapshot.committed_at, 'is_current': true,
+                'rows_total': table.rows, 'summary': snapshot.summary,
+            }) %}
+        {% endif %}
+    {% endfor %}
+    {% do return(runs) %}
+{% endmacro %}

@@ -1,0 +1,24 @@
+{# Only a rollback or a rebuild changes rows other than the newest of each table. #}
+{% macro cdc_record_runs_sql(recorded, runs_sql, found) -%}
+merge into {{ recorded }} as recorded
+using (
+    {{ runs_sql | indent(4) }}
+) as new
+on
+    recorded.silver_table = new.silver_table
+    and recorded.snapshot_id = new.snapshot_id
+    {%- if not found.has_gone %}
+    and recorded.is_newest
+    {%- endif %}
+when matched then update set
+    is_current = new.is_current,
+    is_newest = new.is_newest
+when not matched then insert *
+{%- if found.replaced %}
+when not matched by source and recorded.silver_table in (
+    {%- for name in found.replaced %}{{ adapter.string_literal(name) }}{{ ', ' if not loop.last }}{% endfor -%}
+) then update set
+    is_current = false,
+    is_newest = false
+{%- endif %}
+{%- endmacro %}

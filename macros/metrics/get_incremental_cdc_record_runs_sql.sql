@@ -1,0 +1,18 @@
+{#
+    Writes the metrics of the runs that no earlier run has written: one commit, none where no table has a new snapshot.
+    `is_newest` is the partition column, so that what is recorded of each table is read from one small file.
+#}
+{% macro get_incremental_cdc_record_runs_sql(arguments) %}
+    {% set recorded = arguments.existing_relation %}
+    {% set found = cdc_new_runs(recorded, cdc_built('silver', ref)) %}
+    {% if recorded is not none and not found.rows and not found.replaced %}
+        {% do arguments.update({'message': 'nothing: no silver table has a new snapshot'}) %}
+        {% do return(none) %}
+    {% endif %}
+    {% do adapter.rows_view('run_metrics_new', found.rows, cdc_new_runs_schema()) %}
+    {% do arguments.update({'message': 'merge: runs=' ~ found.runs}) %}
+    {% if recorded is none %}
+        {% do return(create_table_as(false, this, arguments.sql)) %}
+    {% endif %}
+    {% do return(cdc_record_runs_sql(recorded, arguments.sql, found)) %}
+{% endmacro %}

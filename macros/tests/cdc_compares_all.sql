@@ -1,0 +1,8 @@
+{#
+    Whether a test has to read the whole silver table: where only changed keys are compared, or nothing has changed,
+    silver_matches_bronze covers what the other tests of the table state.
+#}
+{% macro cdc_compares_all(silver) %}
+    {% set is_test = execute and flags.WHICH in ['test', 'build'] %}
+    {% do return(not is_test or cdc_check_of(silver).depth in ['full', 'empty']) %}
+{% endmacro %}

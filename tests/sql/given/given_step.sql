@@ -1,0 +1,12 @@
+{# A step of silver: its changes, and what is known of them. #}
+{% macro given_step(has_late=false, continues=false, is_newest=false) %}
+    {% do return({
+        'rows_sql': cdc_bronze_range_sql('bronze.shop__order', none, 43, 7),
+        'silver_snapshot_id': 5,
+        'after_batch_id': 7,
+        'has_late': has_late,
+        'continues': continues,
+        'is_newest': is_newest,
+        'net_rows': 3,
+    }) %}
+{% endmacro %}

@@ -1,0 +1,168 @@
+"""How far data tests read: what changed since the last comparison, or all."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from harness import Dbt, Relation, normalise
+from test_run_macros import BRONZE, GRAPH, SILVER, node
+
+CHECKS = Relation("etl_metadata", "silver_checks")
+PROGRESS = {"cdc.batch-id": "9", "cdc.bronze-snapshot-id": "43", "cdc.sequence": "000001.1.9"}
+CHECKED = {
+    "silver_table": "silver.shop__order",
+    "snapshot_id": 7,
+    "schema_id": 0,
+    "bronze_snapshot_id": 41,
+    "batch_id": 8,
+    "sequence": "000001.1.8",
+    "is_due": False,
+}
+OWN = {"operation": "overwrite", "net_rows": 2, "schema_id": 0, "summary": {"cdc.batch-id": "9"}}
+PART = {"operation": "delete", "net_rows": -1, "schema_id": 0, "summary": {"cdc.part-of-batch": "9"}}
+FOREIGN = {"operation": "append", "net_rows": 1, "schema_id": 0, "summary": {}}
+COMPACTED = {"operation": "replace", "net_rows": 0, "schema_id": 0, "summary": {}}
+FACTS = {
+    "first_sequence": "000001.1.9",
+    "first_batch_id": 9,
+    "first_reset_point": None,
+    "has_overwritten": False,
+    "has_partial": False,
+}
+
+
+def dbt(*snapshots: dict[str, Any], checked: dict[str, Any] | None = CHECKED, facts: Any = FACTS, **since: Any) -> Dbt:
+    """A project whose table silver.shop__order has these snapshots since it was compared."""
+    found = {"is_ancestor": True, "snapshots": list(snapshots), "gone": [], "schema_id": 0, **since}
+    made = Dbt(
+        nodes=GRAPH | {"checks": node("etl_metadata", "silver_checks", layer="etl_metadata")},
+        which="test",
+        columns={SILVER: {"id": "int", "v": "string", "_cdc_batch_id": "bigint"}, BRONZE: {"id": "int"}, CHECKS: {}},
+        answers={"from etl_metadata.silver_checks": [checked] if checked else [], "as first_sequence": [facts]},
+        summary=PROGRESS,
+        snapshots=(43, 41),
+        since={str(SILVER): found},
+    )
+    return made
+
+
+@pytest.mark.parametrize(
+    ("snapshots", "words", "depth"),
+    [
+        ([], {}, "nothing"),
+        ([COMPACTED], {}, "nothing"),
+        ([OWN], {}, "step"),
+        ([PART, OWN, COMPACTED], {}, "step"),
+        ([OWN], {"checked": None}, "full"),
+        ([OWN], {"checked": CHECKED | {"is_due": True}}, "full"),
+        ([], {"checked": CHECKED | {"is_due": True}}, "full"),
+        ([OWN], {"is_ancestor": False}, "full"),
+        ([OWN], {"is_ancestor": None}, "full"),
+        ([OWN], {"schema_id": 1}, "full"),
+        ([FOREIGN], {}, "full"),
+        ([OWN, FOREIGN], {}, "full"),
+        ([OWN], {"facts": FACTS | {"first_reset_point": "000002"}}, "full"),
+        ([OWN], {"facts": FACTS | {"has_overwritten": True}}, "full"),
+    ],
+)
+def test_cdc_check_of__depth(snapshots, words, depth):
+    assert dbt(*snapshots, **words).cdc_check_of(SILVER)["depth"] == depth
+
+
+def test_cdc_check_of__a_table_without_rows_is_empty():
+    made = dbt()
+    made.context["adapter"].newest_summary = lambda relation, key: {}
+    assert made.cdc_check_of(SILVER)["depth"] == "empty"
+
+
+@pytest.mark.parametrize(
+    ("facts", "words"),
+    [
+        ({}, {"has_late": False, "continues": False, "is_newest": True}),
+        ({"first_sequence": "000001.1.8"}, {"has_late": True, "continues": False, "is_newest": False}),
+        ({"has_partial": True}, {"has_late": False, "continues": True, "is_newest": False}),
+        # A row that bronze held back keeps the batch that listed it.
+        ({"first_batch_id": 8}, {"has_late": False, "continues": False, "is_newest": False}),
+        ({"first_sequence": None, "first_batch_id": None}, {"has_late": False, "is_newest": False}),
+    ],
+)
+def test_cdc_check_of__what_a_step_reads(facts, words):
+    step = dbt(PART, OWN, facts=FACTS | facts).cdc_check_of(SILVER)
+    assert words.items() <= step.items()
+    assert step["net_rows"] == 1
+
+
+def test_cdc_check_of__a_bronze_snapshot_that_is_gone_is_replaced_by_the_batch():
+    assert (
+        "_cdc_batch_id > 8" in dbt(OWN, checked=CHECKED | {"bronze_snapshot_id": 40}).cdc_check_of(SILVER)["rows_sql"]
+    )
+    assert "'start-snapshot-id' = '41'" in dbt(OWN).cdc_check_of(SILVER)["rows_sql"]
+
+
+def test_cdc_check_of__is_the_same_for_all_tests_of_a_command():
+    made = dbt(OWN)
+    first = made.cdc_check_of(SILVER)
+    asked = len(made.queries)
+    assert made.cdc_check_of(SILVER) == first
+    assert len(made.queries) == asked
+
+
+ALONE = ("one_row_per_key", "no_key_is_null", "versions_do_not_overlap", "open_versions_match_bronze")
+
+
+@pytest.mark.parametrize("name", [*ALONE, "silver_matches_bronze"])
+def test_a_test_of_a_table_without_changes_has_nothing_to_ask(name):
+    assert normalise(getattr(dbt(), f"test_{name}")(SILVER)) == "-- depends_on: ref.cdc_tables"
+
+
+@pytest.mark.parametrize("name", ALONE)
+def test_a_step_is_compared_by_one_test(name):
+    assert normalise(getattr(dbt(OWN), f"test_{name}")(SILVER)) == "-- depends_on: ref.cdc_tables"
+    assert "silver.shop__order" in getattr(dbt(OWN, FOREIGN), f"test_{name}")(SILVER)
+
+
+def test_silver_matches_bronze__a_step_reads_the_changed_keys():
+    sql = normalise(dbt(OWN).test_silver_matches_bronze(SILVER))
+    assert "from silver.shop__order version as of 7 as silver left semi join changed_keys" in sql
+    assert "from silver.shop__order where _cdc_batch_id > 8 union all" in sql
+    assert sql.endswith("where net_rows <> 2")
+
+
+def test_known_operations__of_new_rows():
+    made = dbt()
+    made.context["adapter"].newest_summary = lambda relation, key: {"cdc.batch-id": "9"}
+    assert normalise(made.test_known_operations(BRONZE)).endswith("'X')) and _cdc_batch_id > 8")
+    made = dbt(checked=CHECKED | {"batch_id": 9})
+    assert normalise(made.test_known_operations(BRONZE)) == "-- depends_on: ref.cdc_tables"
+    assert "_cdc_batch_id" not in dbt(checked=CHECKED | {"is_due": True}).test_known_operations(BRONZE)
+
+
+def result(status: str, name: str = "silver_matches_bronze") -> SimpleNamespace:
+    metadata = SimpleNamespace(name=name)
+    return SimpleNamespace(status=status, node=SimpleNamespace(test_metadata=metadata, attached_node="silver"))
+
+
+def test_cdc_record_checks__what_passed():
+    made = dbt(OWN)
+    made.test_silver_matches_bronze(SILVER)
+    before = len(made.queries)
+    for ignored in (
+        result("fail"),
+        result("pass", "one_row_per_key"),
+        SimpleNamespace(status="success", node=SimpleNamespace()),
+    ):
+        made.cdc_record_checks([ignored])
+    assert len(made.queries) == before
+    made.cdc_record_checks([result("pass")])
+    [sql] = made.queries[before:]
+    assert "('silver.shop__order', 43, 0, 43, 9, '000001.1.9', False)" in normalise(sql)
+
+
+def test_cdc_record_checks__nothing_compared_writes_nothing():
+    made = dbt()
+    made.test_silver_matches_bronze(SILVER)
+    before = len(made.queries)
+    made.cdc_record_checks([result("pass")])
+    assert len(made.queries) == before

@@ -1,0 +1,115 @@
+"""Which runs are recorded, once, and what a rollback or a rebuild changes of those that are."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from harness import Dbt, Relation, normalise
+
+SILVER = Relation("silver", "t")
+RECORDED = Relation("etl_metadata", "run_metrics")
+TABLES = [{"feed": "f", "source_schema": "s", "source_table": "t", "relation": SILVER}]
+
+
+def snapshot(
+    number: int, *, rows: int | None = None, net: int = 0, operation: str = "overwrite", **summary: str
+) -> Any:
+    return {
+        "snapshot_id": number,
+        "committed_at": f"2024-01-31 0{number}:00:00.000000",
+        "operation": operation,
+        "net_rows": net,
+        "rows": rows,
+        "summary": {f"cdc.{name.replace('_', '-')}": value for name, value in summary.items()},
+    }
+
+
+LOAD = snapshot(1, rows=10, net=10, batch_id="1")
+HALF = snapshot(2, net=-3, operation="delete", part_of_batch="2")
+BATCH = snapshot(3, net=4, batch_id="2")
+COMPACTED = snapshot(4, rows=99, operation="replace")
+
+
+def found(*snapshots: Any, newest: int | None = 1, rows: int = 10, gone: Any = (), is_ancestor: Any = True) -> Any:
+    """What is new in the table, of which `newest` is the run that was recorded last."""
+    dbt = Dbt(
+        answers={
+            "where is_newest": [{"silver_table": "silver.t", "snapshot_id": newest, "rows_total": rows}]
+            if newest
+            else [],
+            "select count(*) from silver.t": [{"n": 77}],
+        },
+        since={"silver.t": {"is_ancestor": is_ancestor, "snapshots": snapshots, "gone": gone}},
+    )
+    return dbt.cdc_new_runs(RECORDED if newest else None, TABLES)
+
+
+def flags(found: Any) -> list[tuple[Any, ...]]:
+    return [(row["snapshot_id"], row["is_current"], row["is_newest"], row.get("rows_total")) for row in found["rows"]]
+
+
+def test_nothing_new():
+    assert found()["rows"] == []
+    assert found(COMPACTED)["rows"] == []
+
+
+def test_the_first_recording_takes_every_run():
+    new = found(LOAD, HALF, BATCH, COMPACTED, newest=None)
+    assert flags(new) == [(1, True, False, 10), (3, True, True, 11)]
+    assert (new["runs"], new["has_gone"], new["replaced"]) == (2, False, [])
+
+
+def test_the_run_recorded_last_is_no_longer_the_newest():
+    assert flags(found(HALF, BATCH)) == [(1, True, False, None), (3, True, True, 11)]
+
+
+def test_rows_of_another_writer_are_counted():
+    assert flags(found(snapshot(2, net=5, operation="append"), BATCH))[-1] == (3, True, True, 19)
+
+
+def test_runs_that_a_rollback_took_are_not_current():
+    new = found(LOAD, newest=3, gone=[3], is_ancestor=False)
+    assert flags(new) == [(3, False, False, None), (1, True, True, 10)]
+    assert (new["has_gone"], new["replaced"]) == (True, [])
+
+
+def test_a_table_of_which_nothing_recorded_is_known_is_another_one():
+    new = found(LOAD, newest=3, gone=None, is_ancestor=False)
+    assert flags(new) == [(1, True, True, 10)]
+    assert (new["has_gone"], new["replaced"]) == (True, ["silver.t"])
+
+
+def test_where_snapshots_have_expired_in_between_rows_are_counted():
+    new = found(BATCH, newest=1, gone=None, is_ancestor=None)
+    assert flags(new) == [(1, True, False, None), (3, True, True, 77)]
+    assert new["replaced"] == []
+
+
+def write(**words: Any) -> tuple[str | None, str]:
+    columns = {Relation("silver", "shop__order"): {}} if words.pop("exists", True) else {}
+    dbt = Dbt(answers={"where is_newest": []}, columns=columns)
+    dbt.context["cdc_built"] = lambda layer, ref: []
+    dbt.context["cdc_new_runs"] = lambda recorded, tables: {
+        "rows": [],
+        "runs": 0,
+        "has_gone": False,
+        "replaced": [],
+        **words,
+    }
+    return dbt.write("cdc_record_runs")
+
+
+def test_get_incremental_cdc_record_runs_sql__one_commit_or_none():
+    assert write() == (None, "nothing: no silver table has a new snapshot")
+    assert write(exists=False)[0] == "create table silver.shop__order as\nselect 1"
+    sql, message = write(rows=[{"snapshot_id": 1}], runs=1)
+    assert "and recorded.is_newest when matched" in normalise(sql or "")
+    assert message == "merge: runs=1"
+
+
+@pytest.mark.parametrize(("has_gone", "replaced"), [(True, []), (True, ["silver.t"])])
+def test_cdc_record_runs_sql__a_rollback_changes_older_rows(has_gone, replaced):
+    sql = normalise(Dbt().cdc_record_runs_sql("m", "select 1", {"has_gone": has_gone, "replaced": replaced}))
+    assert "recorded.is_newest" not in sql.partition("when matched")[0]
+    assert ("in ('silver.t') then update set is_current = false" in sql) is bool(replaced)
