@@ -44,6 +44,7 @@
     {% do adapter.set_snapshot_properties({
         'cdc.batch-id': files.last_batch_id,
         'cdc.plain-changes': 'true' if _has_plain_changes(cdc, raw) else none,
+        'cdc.line-breaks': 'true' if raw.has_line_breaks else none,
     }) %}
     {% set way = 'create' if bronze is none else 'append' %}
     {% set reasons = ['files=' ~ files.paths | length] %}
