@@ -55,8 +55,8 @@ def read_files(
             formats than parquet are always decoded, to count their rows, unless `one_task` is true: then each file is
             read by one task, which numbers its rows, and nothing is read before; for a few files of one block each.
             `find`: a condition in SQL, not for parquet; the answer names the files in which it is true of a row, and
-            with `one_task` reading such a row fails (`is_unverified`). `nested`: `keep` (default), or `json`: arrays, maps
-            and structs of parquet files are shown as text, so that files with other fields in them fit each other.
+            with `one_task` reading such a row fails (`is_unverified`). `nested`: `keep` (default), or `json`: arrays,
+            maps and structs of parquet files are shown as text, so that files with other fields in them fit each other.
             `types`: `merged` (default) gives a column the type that holds those of all files, `separate` (parquet only)
             makes a column of the view for each name and type. `exact`: names of columns that are not the same in
             another case, for separate types.

@@ -16,15 +16,15 @@
     {% set rows_sql = cdc_bronze_range_sql(bronze, from_snapshot_id, to_snapshot_id, after_batch_id, is_again) %}
     {% set log_rows_sql = cdc_bronze_range_sql(bronze, none, to_snapshot_id, 0, has_overwritten) %}
     {% set may_replace = cdc.mode == 'current' and cdc_table_allows_replace(cdc, progress) %}
-    {% set key_type = _range_type(cdc, plan) if may_replace else none %}
+    {% set key_type = _range_type(cdc, plan) if may_replace or not progress else none %}
     {% set key = cdc.primary_key[0] if key_type else none %}
     {% set is_renamed = key and cdc.get('renamed_columns') %}
     {% set keyed_sql = cdc_renamed_columns_sql(cdc, plan, rows_sql) if is_renamed else rows_sql %}
-    {% set summary = cdc_bronze_range_summary(cdc, bronze, from_snapshot_id, to_snapshot_id, keyed_sql, key) %}
+    {% set is_part = from_snapshot_id or (after_batch_id == 0 and not is_again) %}
+    {% set summary = cdc_bronze_range_summary(cdc, bronze, from_snapshot_id, to_snapshot_id, keyed_sql, key, is_part) %}
     {% if summary['has_overwritten'] %}
         {% set changes = cdc_bronze_range(cdc, bronze, to_snapshot_id, {}, plan, is_again=true) %}
-        {% set last_batch_id = [after_batch_id, summary['last_batch_id']] | max %}
-        {% do return(dict(changes, after_batch_id=after_batch_id, last_batch_id=last_batch_id)) %}
+        {% do return(dict(changes, after_batch_id=after_batch_id, last_batch_id=[after_batch_id, summary['last_batch_id']] | max)) %}
     {% endif %}
     {% set first_sequence = summary['first_sequence'] or applied_sequence ~ '~' %}
     {% set first_position = cdc_sequence_part(first_sequence, 'source_position', false) %}

@@ -15,7 +15,7 @@ COLUMNS = [
     {"name": "it's", "type": "string", "optional": False},
     {"name": "late", "type": "string", "optional": True},
 ]
-FEED = {"feed": "it's", "source_schema": "shop", "source_table": "order"}
+FEED = {"feed": "it's", "format": "csv", "source_schema": "shop", "source_table": "order"}
 FILES_SQL = "select 1 from files_of_the_batch"
 
 
@@ -146,6 +146,8 @@ def test_cdc_new_files__nothing_new():
         "has_multi_table": False,
         "is_reloaded": False,
         "is_large": False,
+        "names": [],
+        "are_plain": True,
         "last_batch_id": 10,
     }
     assert (len(dbt.queries), dbt.kept) == (1, {}), "one query for all tables"
@@ -181,6 +183,8 @@ def test_cdc_new_files__a_truncate_is_no_file_to_read():
         "has_multi_table": False,
         "is_reloaded": 0,
         "is_large": False,
+        "names": [],
+        "are_plain": True,
         "last_batch_id": 10,
         "sql": KEPT,
     }
@@ -994,7 +998,10 @@ def test_get_incremental_cdc_append_sql__asked_again_it_decodes_the_files_and_as
     [
         ({}, {}, True),
         ({"format": "csv"}, {}, True),
-        ({"format": "json"}, {}, False),
+        ({"format": "json"}, {"are_plain": True}, True),
+        ({"format": "json"}, {"are_plain": False}, False),
+        ({"format": "json", "options": {"unavailable_value": "~"}}, {"are_plain": True}, True),
+        ({"format": "json", "options": {"absent_columns": "keep"}}, {"are_plain": True}, False),
         ({"options": {"before_image_prefix": "BI_"}}, {}, False),
         ({"options": {"unavailable_value": "~"}}, {}, False),
         ({"options": {"absent_columns": "keep"}}, {}, False),
@@ -1006,7 +1013,8 @@ def test_get_incremental_cdc_append_sql__asked_again_it_decodes_the_files_and_as
 )
 def test_get_incremental_cdc_append_sql__plain_changes(cdc, raw, expected):
     none = {"has_truncate": False, "overwritten": [], "reloads": []}
-    assert Dbt()._has_plain_changes({"format": "parquet", "options": {}} | cdc, none | raw) is expected
+    files = {"are_plain": raw.get("are_plain", True)}
+    assert Dbt()._has_plain_changes({"format": "parquet", "options": {}} | cdc, files, none | raw) is expected
 
 
 def test_get_incremental_cdc_append_sql__first_run_without_files_makes_an_empty_table():

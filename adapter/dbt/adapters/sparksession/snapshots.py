@@ -45,12 +45,12 @@ def newest_summary(session: SparkSession, table: str, key: str) -> dict[str, str
     return {}
 
 
-def append_summaries(table: Any, from_snapshot_id: int, to_snapshot_id: int) -> list[dict[str, str]]:
+def append_summaries(table: Any, from_snapshot_id: int | None, to_snapshot_id: int) -> list[dict[str, str]]:
     """The summaries of the snapshots after one, up to another, that appended rows, newest first.
 
     Args:
         table: Iceberg's table.
-        from_snapshot_id: an ancestor of the other; it is left out.
+        from_snapshot_id: an ancestor of the other; it is left out. None: all that are left are returned.
         to_snapshot_id: the last snapshot.
     """
     later = takewhile(
