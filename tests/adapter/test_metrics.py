@@ -149,11 +149,23 @@ def test_all_rows_are_known_where_the_snapshots_that_are_left_appended_them(tabl
 
 
 def test_of_all_rows_nothing_is_known_once_some_are_deleted(table):
-    table.sql(f"alter table {TABLE} set tblproperties ('write.delete.mode' = 'merge-on-read')")
-    append(table, FIRST)
-    table.sql(f"delete from {TABLE} where i = 1")
-    after = snapshots.current_snapshot_id(table, TABLE)
-    assert metrics.added_metrics(table, TABLE, None, after, ["i"]) is None
+    for mode in ("copy-on-write", "merge-on-read"):
+        table.sql(f"alter table {TABLE} set tblproperties ('write.delete.mode' = '{mode}')")
+        append(table, FIRST)
+        table.sql(f"delete from {TABLE} where i = 1")
+        after = snapshots.current_snapshot_id(table, TABLE)
+        assert metrics.added_metrics(table, TABLE, None, after, ["i"]) is None
+
+
+def test_all_rows_of_a_table_that_a_query_made_are_known(table):
+    table.sql("create or replace table metrics.made using iceberg as select * from values (1), (7) as v (i)")
+    after = snapshots.current_snapshot_id(table, "metrics.made")
+    found = metrics.added_metrics(table, "metrics.made", None, after, ["i"])
+    assert (found["records"], found["i"]["lower"], found["i"]["upper"], len(found["summaries"])) == (2, "1", "7", 1)
+    table.sql("insert overwrite metrics.made values (2)")
+    after = snapshots.current_snapshot_id(table, "metrics.made")
+    assert metrics.added_metrics(table, "metrics.made", None, after, ["i"]) is None
+    table.sql("drop table metrics.made")
 
 
 def test_many_files_are_no_answer(table, monkeypatch):

@@ -48,15 +48,15 @@ def added_metrics(
     else:
         scan = iceberg.newIncrementalAppendScan().fromSnapshotExclusive(from_snapshot_id).toSnapshot(to_snapshot_id)
     with closing(scan.includeColumnStats().planFiles()) as planned:
-        tasks = list(_up_to(MOST_FILES + 1, planned.iterator()))
-    files = [task.file() for task in tasks]
+        files = list(_up_to(MOST_FILES + 1, planned.iterator()))
     if len(files) > MOST_FILES:
         return None
     summaries = snapshots.append_summaries(iceberg, from_snapshot_id, to_snapshot_id)
     records = sum(file.recordCount() for file in files)
     if from_snapshot_id is None:
         appended = sum(int(summary.get("added-records", 0)) for summary in summaries)
-        if appended != records or any(task.deletes() for task in tasks):
+        deletes = iceberg.snapshot(to_snapshot_id).summary().get("total-delete-files")
+        if appended != records or deletes != "0" or any("deleted-records" in summary for summary in summaries):
             return None
     modes = " ".join(map(str, iceberg.properties().values()))
     widths = {_CUT_AT, *map(int, re.findall(r"truncate\((\d+)\)", modes))}
@@ -70,7 +70,7 @@ def added_metrics(
 
 def _up_to(most: int, tasks: Any) -> Iterator[Any]:
     while most and tasks.hasNext():
-        yield tasks.next()
+        yield tasks.next().file()
         most -= 1
 
 

@@ -50,13 +50,15 @@ def append_summaries(table: Any, from_snapshot_id: int | None, to_snapshot_id: i
 
     Args:
         table: Iceberg's table.
-        from_snapshot_id: an ancestor of the other; it is left out. None: all that are left are returned.
+        from_snapshot_id: an ancestor of the other; it is left out. None: all that are left are returned, with those that
+            overwrote rows, as the one that creates a table of a query.
         to_snapshot_id: the last snapshot.
     """
     later = takewhile(
         lambda snapshot: snapshot.snapshotId() != from_snapshot_id, _ancestors(table, table.snapshot(to_snapshot_id))
     )
-    return [_summary(snapshot) for snapshot in later if snapshot.operation() == "append"]
+    operations = ("append",) if from_snapshot_id else ("append", "overwrite")
+    return [_summary(snapshot) for snapshot in later if snapshot.operation() in operations]
 
 
 def start_branch(session: SparkSession, table: str, branch: str) -> None:
