@@ -50,8 +50,8 @@ def append_summaries(table: Any, from_snapshot_id: int | None, to_snapshot_id: i
 
     Args:
         table: Iceberg's table.
-        from_snapshot_id: an ancestor of the other; it is left out. None: all that are left are returned, with those that
-            overwrote rows, as the one that creates a table of a query.
+        from_snapshot_id: an ancestor of the other; it is left out. None: all that are left are returned, with those
+            that overwrote rows, as the one that creates a table of a query.
         to_snapshot_id: the last snapshot.
     """
     later = takewhile(
