@@ -6,9 +6,8 @@
 #}
 {% macro cdc_bronze_range(cdc, bronze, to_snapshot_id, progress, plan, is_again=false) %}
     {% set from_snapshot_id = progress.get('cdc.bronze-snapshot-id') %}
-    {% if from_snapshot_id and not adapter.is_current_ancestor(bronze, from_snapshot_id) %}
-        {% set from_snapshot_id = none %}
-    {% endif %}
+    {% set is_there = from_snapshot_id and adapter.is_current_ancestor(bronze, from_snapshot_id) %}
+    {% set from_snapshot_id = from_snapshot_id if is_there else none %}
     {% set after_batch_id = progress.get('cdc.batch-id', 0) | int %}
     {% set applied_sequence = progress.get('cdc.sequence', '') %}
     {% set applied_reset_point = progress.get('cdc.reset-point', '') %}
@@ -24,7 +23,8 @@
     {% set summary = cdc_bronze_range_summary(cdc, bronze, from_snapshot_id, to_snapshot_id, keyed_sql, key, is_part) %}
     {% if summary['has_overwritten'] %}
         {% set changes = cdc_bronze_range(cdc, bronze, to_snapshot_id, {}, plan, is_again=true) %}
-        {% do return(dict(changes, after_batch_id=after_batch_id, last_batch_id=[after_batch_id, summary['last_batch_id']] | max)) %}
+        {% set last_batch_id = [after_batch_id, summary['last_batch_id']] | max %}
+        {% do return(dict(changes, after_batch_id=after_batch_id, last_batch_id=last_batch_id)) %}
     {% endif %}
     {% set first_sequence = summary['first_sequence'] or applied_sequence ~ '~' %}
     {% set first_position = cdc_sequence_part(first_sequence, 'source_position', false) %}
