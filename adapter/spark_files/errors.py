@@ -38,6 +38,8 @@ _ADVICE = re.compile(r" (File does not exist|You hit a bug in Spark)[\s\S]*")
 _OF_A_NAME = "URISyntaxException"
 # How Iceberg says that another commit came first and this one was not made.
 _CONFLICTS = ("CommitFailedException", "ValidationException")
+# What read_files raises of a file that it took to be simpler than it is.
+UNVERIFIED = "This file has to be read in full before its rows are written"
 _MISSING = re.compile(r"FileNotFoundException|PATH_NOT_FOUND|FAILED_READ_FILE\.FILE_NOT_EXIST|NoSuchFileException")
 
 
@@ -147,6 +149,11 @@ def is_file_fault(error: BaseException) -> bool:
 def is_missing_file(error: BaseException) -> bool:
     """Tell whether reading failed because the file does not exist."""
     return bool(_MISSING.search(_everything(error)))
+
+
+def is_unverified(error: BaseException) -> bool:
+    """Tell whether reading failed because a file that was not read before has to be (`read_files`, `one_task`)."""
+    return UNVERIFIED in _everything(error)
 
 
 def _classes(error: BaseException) -> list[str]:

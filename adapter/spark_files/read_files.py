@@ -13,7 +13,7 @@ from pyspark.sql.types import StructField, StructType
 from pyspark.sql.window import Window
 
 from spark_files.cached import cached
-from spark_files.errors import is_file_fault, is_missing_file, root_cause, spark_message
+from spark_files.errors import UNVERIFIED, is_file_fault, is_missing_file, root_cause, spark_message
 from spark_files.file_columns import differ_by_case, identity, separate_columns
 from spark_files.footers import Footer, by_footer
 from spark_files.internals import planned_in_its_own_session
@@ -29,6 +29,7 @@ Result = TypeVar("Result")
 _PATTERN = re.compile(r"[{}\[\]*?\\]")
 # monotonically_increasing_id counts in the lower bits; the number of the task is above.
 _TASK_BITS = 33
+_INT_MAX = 2**31 - 1
 
 
 class OptionError(ValueError):
@@ -49,11 +50,13 @@ def read_files(
         view: name of the view.
         format: a file format of Spark, such as `parquet`, `text`, `csv` or `json`.
         paths: files, written as the `path` column of Spark's `binaryFile` source writes them. Never taken as patterns.
-        options: options of Spark's reader, and five more. `verify`: `schema` (default) reads only what Spark needs to
+        options: options of Spark's reader, and six more. `verify`: `schema` (default) reads only what Spark needs to
             know the columns (parquet: every footer), `full` decodes every file once before the view is made; other
-            formats than parquet are always decoded, to count their rows. `find`: a condition in SQL, not for parquet;
-            the answer names the files in which it is true of a row. `nested`: `keep` (default), or `json`: arrays, maps
-            and structs of parquet files are shown as text, so that files with other fields in them fit each other.
+            formats than parquet are always decoded, to count their rows, unless `one_task` is true: then each file is
+            read by one task, which numbers its rows, and nothing is read before; for a few files of one block each.
+            `find`: a condition in SQL, not for parquet; the answer names the files in which it is true of a row, and
+            with `one_task` reading such a row fails (`is_unverified`). `nested`: `keep` (default), or `json`: arrays,
+            maps and structs of parquet files are shown as text, so that files with other fields in them fit each other.
             `types`: `merged` (default) gives a column the type that holds those of all files, `separate` (parquet only)
             makes a column of the view for each name and type. `exact`: names of columns that are not the same in
             another case, for separate types.
@@ -84,7 +87,8 @@ def read_files(
         raise OptionError(f"read_files: option nested is {nested!r}; expected one of {', '.join(NESTED)}.")
     find = str(options.get("find", "false"))
     exact = tuple(options.get("exact", ()))
-    own_options = ("verify", "find", "nested", "types", "exact")
+    one_task = bool(options.get("one_task", False)) and verify == "schema"
+    own_options = ("verify", "find", "nested", "types", "exact", "one_task")
     reader_options = {key: value for key, value in options.items() if key not in own_options}
     exact_session = cache(partial(_with_exact_names, session))
 
@@ -116,6 +120,8 @@ def read_files(
     def opened(
         stored: StructType, accepted: list[str], names: list[str] | None = None
     ) -> list[tuple[DataFrame, list[str]]]:
+        if format != "parquet" and one_task:
+            return [(_numbered_by_one_task(load(accepted, stored), find), accepted)]
         if format != "parquet":
             counted, broken = sift(accepted, lambda some: _with_counted_rows(load(some, stored), find))
             rejected.extend(broken)
@@ -360,6 +366,37 @@ def _with_counted_rows(frame: DataFrame, find: str) -> tuple[DataFrame, list[str
         .alias("_file_row"),
     )
     return numbered, found
+
+
+def _numbered_by_one_task(frame: DataFrame, find: str) -> DataFrame:
+    """The frame with the columns of its files, each of which one task reads from its first row to its last.
+
+    What the rows were read for before is found while they are read: a file that is cut into blocks, or has a row that
+    is looked for, fails.
+    """
+    conf = frame.sparkSession.conf
+    # A task takes no second file where to open one counts as much as a task may read.
+    conf.set("spark.sql.files.openCostInBytes", str(conf.get("spark.sql.files.maxPartitionBytes")))
+    conf.set("spark.sql.files.maxPartitionNum", str(_INT_MAX))
+    metadata = frame.metadataColumn("_metadata")
+    names = frame.columns
+    rows = frame.select(
+        "*",
+        F.coalesce(F.expr(find), F.lit(False)).alias("_file_found"),
+        metadata["file_path"].alias("_file_uri"),
+        metadata["file_block_start"].alias("_file_block"),
+        metadata["file_modification_time"].alias("_file_modified_at"),
+        F.monotonically_increasing_id().bitwiseAND((1 << _TASK_BITS) - 1).alias("_file_order"),
+    )
+    is_unverified = F.raise_error(F.concat(F.lit(f"{UNVERIFIED}: "), "_file_uri"))
+    return rows.select(
+        *(F.when(~F.col("_file_found"), F.col(f"`{name}`")).otherwise(is_unverified).alias(name) for name in names),
+        _plain_path(F.col("_file_uri")).alias("_file_path"),
+        "_file_modified_at",
+        F.when(F.col("_file_block") == 0, F.col("_file_order"))
+        .otherwise(is_unverified.cast("bigint"))
+        .alias("_file_row"),
+    )
 
 
 def _plain_path(uri: Column) -> Column:

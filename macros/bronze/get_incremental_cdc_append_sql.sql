@@ -43,7 +43,8 @@
 
     {% do adapter.set_snapshot_properties({
         'cdc.batch-id': files.last_batch_id,
-        'cdc.plain-changes': 'true' if _has_plain_changes(cdc, raw) else none,
+        'cdc.plain-changes': 'true' if _has_plain_changes(cdc, files, raw) else none,
+        'cdc.line-breaks': 'true' if raw.has_line_breaks else none,
     }) %}
     {% set way = 'create' if bronze is none else 'append' %}
     {% set reasons = ['files=' ~ files.paths | length] %}
@@ -69,10 +70,10 @@
     Whether each row of the batch is a change that carries all values under the key that the row has now, and none is a
     marker. Silver then need not read the rows to find out.
 #}
-{% macro _has_plain_changes(cdc, raw) %}
+{% macro _has_plain_changes(cdc, files, raw) %}
     {% set options = cdc.options %}
     {% set has_markers = raw.has_truncate or raw.overwritten or raw.reloads %}
-    {% set has_other_rows = cdc.format == 'json' or options.get('before_image_prefix')
-        or options.get('unavailable_value') or options.get('absent_columns') == 'keep' %}
-    {% do return(not has_markers and not has_other_rows) %}
+    {% set has_other_rows = options.get('before_image_prefix') or options.get('unavailable_value') %}
+    {% set are_plain = files.are_plain if cdc.format == 'json' else not has_other_rows %}
+    {% do return(are_plain and not has_markers and options.get('absent_columns') != 'keep') %}
 {% endmacro %}

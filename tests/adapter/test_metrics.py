@@ -41,7 +41,8 @@ def append(session, *batches: str) -> tuple[int, int]:
 
 
 def by_reading(session, before: int, after: int, columns: list[str]) -> dict:
-    rows = session.sql(f"select * from {TABLE} with ('start-snapshot-id' = '{before}', 'end-snapshot-id' = '{after}')")
+    between = f"with ('start-snapshot-id' = '{before}', 'end-snapshot-id' = '{after}')" if before else ""
+    rows = session.sql(f"select * from {TABLE} {between}")
     found = {"records": rows.count()}
     for name in columns:
         value = {"list": "explode(list)", "map": "explode(map_keys(map))"}.get(name, f"`{name}`")
@@ -133,6 +134,38 @@ def test_rows_of_a_compaction_are_not_added_ones(table):
     [row] = table.sql(f"select snapshot_id from {TABLE}.refs where name = 'main'").collect()
     assert metrics.added_metrics(table, TABLE, before, row.snapshot_id, ["i"])["records"] == 2
     assert metrics.added_metrics(table, TABLE, after, row.snapshot_id, ["i"])["records"] == 0
+
+
+def test_all_rows_are_known_where_the_snapshots_that_are_left_appended_them(table):
+    _, after = append(table, FIRST, SECOND)
+    found = metrics.added_metrics(table, TABLE, None, after, ["i", "day"])
+    assert len(found.pop("summaries")) == 3
+    assert found == by_reading(table, 0, after, ["i", "day"])
+    table.sql(f"call system.rewrite_data_files(table => '{TABLE}', options => map('rewrite-all', 'true'))")
+    [row] = table.sql(f"select snapshot_id from {TABLE}.refs where name = 'main'").collect()
+    assert metrics.added_metrics(table, TABLE, None, row.snapshot_id, ["i"])["records"] == 4
+    table.sql(f"call system.expire_snapshots(table => '{TABLE}', older_than => now(), retain_last => 1)")
+    assert metrics.added_metrics(table, TABLE, None, row.snapshot_id, ["i"]) is None, "summaries are gone"
+
+
+def test_of_all_rows_nothing_is_known_once_some_are_deleted(table):
+    for mode in ("copy-on-write", "merge-on-read"):
+        table.sql(f"alter table {TABLE} set tblproperties ('write.delete.mode' = '{mode}')")
+        append(table, FIRST)
+        table.sql(f"delete from {TABLE} where i = 1")
+        after = snapshots.current_snapshot_id(table, TABLE)
+        assert metrics.added_metrics(table, TABLE, None, after, ["i"]) is None
+
+
+def test_all_rows_of_a_table_that_a_query_made_are_known(table):
+    table.sql("create or replace table metrics.made using iceberg as select * from values (1), (7) as v (i)")
+    after = snapshots.current_snapshot_id(table, "metrics.made")
+    found = metrics.added_metrics(table, "metrics.made", None, after, ["i"])
+    assert (found["records"], found["i"]["lower"], found["i"]["upper"], len(found["summaries"])) == (2, "1", "7", 1)
+    table.sql("insert overwrite metrics.made values (2)")
+    after = snapshots.current_snapshot_id(table, "metrics.made")
+    assert metrics.added_metrics(table, "metrics.made", None, after, ["i"]) is None
+    table.sql("drop table metrics.made")
 
 
 def test_many_files_are_no_answer(table, monkeypatch):

@@ -14,7 +14,7 @@ import yaml
 from py4j.protocol import Py4JJavaError
 from pyspark.errors import PySparkException
 
-from spark_files.errors import root_cause
+from spark_files.errors import is_file_fault, is_unverified, root_cause
 from spark_files.internals import java_class
 from spark_files.read_files import OptionError, read_files
 
@@ -98,6 +98,47 @@ def test_rows_of_a_file_that_spark_cuts_another_way_later_are_no_rows(session, t
     session.conf.set("spark.sql.files.maxPartitionBytes", "1000")
     with pytest.raises(PySparkException, match="Spark cut this file another way"):
         session.sql("select max(_file_row) from v").collect()
+
+
+ONE_TASK = {"one_task": True, "lineSep": "\n", "find": "value = 'wanted'"}
+
+
+@pytest.mark.parametrize("name", ["a.csv", "a.csv.gz"])
+def test_rows_of_small_files_are_numbered_while_they_are_read(session, tmp_path, name):
+    text = "".join(f"{number},é\r\n" for number in range(3_000)).encode()
+    (tmp_path / name).write_bytes(gzip.compress(text) if name.endswith("gz") else text)
+    (tmp_path / "b.csv").write_text("0\n1")
+    (tmp_path / "c.csv").write_text("0\n\n2\n")
+    paths = [uri(tmp_path / each) for each in (name, "b.csv", "c.csv")]
+    started = session.sparkContext.statusTracker().getJobIdsForGroup()
+
+    answer = read_files(session, "v", "text", [*paths, uri(tmp_path / "gone")], ONE_TASK)
+
+    assert session.sparkContext.statusTracker().getJobIdsForGroup() == started, "nothing is read before"
+    columns = [{"name": "value", "type": "string"}]
+    gone = [{"path": uri(tmp_path / "gone"), "reason": "no longer there"}]
+    assert answer == {"columns": columns, "schemas": [columns], "rejected": gone, "found": []}
+    found = {(row._file_path, row._file_row): row.value for row in session.table("v").collect()}
+    read_files(session, "counted", "text", paths, {"lineSep": "\n"})
+    assert found == {(row._file_path, row._file_row): row.value for row in session.table("counted").collect()}
+    assert (found[paths[0], 7], len(found)) == ("7,é\r", 3_005)
+    assert session.table("v").columns == session.table("counted").columns
+
+
+def test_a_file_that_one_task_may_not_read_fails(session, tmp_path):
+    (tmp_path / "a.csv").write_text("line\n" * 1_000)
+    (tmp_path / "b.csv").write_text("line\nwanted\n")
+    read_files(session, "v", "text", [uri(tmp_path / "b.csv")], ONE_TASK)
+    with pytest.raises(PySparkException, match=f"has to be read in full.*{tmp_path}/b.csv") as failure:
+        session.sql("select max(value) from v").collect()
+    assert is_unverified(failure.value)
+    assert not is_file_fault(failure.value)
+    session.conf.set("spark.sql.files.maxPartitionBytes", "1000")
+    read_files(session, "v", "text", [uri(tmp_path / "a.csv")], ONE_TASK)
+    with pytest.raises(PySparkException, match=f"has to be read in full.*{tmp_path}/a.csv"):
+        session.sql("select max(_file_row) from v").collect()
+    answer = read_files(session, "v", "text", [uri(tmp_path / "b.csv")], {**ONE_TASK, "verify": "full"})
+    assert answer["found"] == [uri(tmp_path / "b.csv")]
 
 
 def test_parquet_rows_are_numbered_as_in_the_file(session, tmp_path):

@@ -53,6 +53,10 @@ select
         order by listing.modified_at desc, listing.batch_id desc
     ) = 1 {{ 'and coalesce(listing.modified_at >= held.modified_at, true) ' if is_reloaded -}}
     or listing.kind = 'truncate' as is_newest
+    {%- if split is not none and cdc.format == 'json' %},
+    cast(null as array<string>) as names,
+    cast(null as boolean) as are_plain
+    {%- endif %}
 from listing
 {%- if is_reloaded %}
 left join held on listing.kind = 'load' and listing.file_key = held.file_key

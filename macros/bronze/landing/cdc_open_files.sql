@@ -8,7 +8,8 @@
         {% do options.update({'types': 'separate', 'exact': exact | select | list, 'nested': 'json'}) %}
     {% endif %}
     {% if is_csv %}
-        {% do options.update({'lineSep': '\n', 'find': cdc_csv_continues_sql('value', cdc.options.delimiter)}) %}
+        {% set find = cdc_csv_continues_sql('value', cdc.options.delimiter) %}
+        {% do options.update({'lineSep': '\n', 'one_task': true, 'find': find}) %}
     {% endif %}
     {% set raw = adapter.read_files(view, 'text' if is_csv else cdc.format, paths, options) %}
     {% set columns = [] if is_csv else raw.columns %}

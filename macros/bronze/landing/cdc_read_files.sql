@@ -1,15 +1,16 @@
 {#
     Registers the view that cdc_bronze_sql reads from. A file that cannot be read is rejected and stops nothing else.
-    Parquet files are decoded when their rows are written, and before that (full) only where such a write has failed, or where
-    more than rows depends on the files: columns, and which files make up a reload.
+    Parquet files, and few small CSV files, are decoded when their rows are written, and before that (full) only where such a
+    write has failed, or where more than rows depends on the files: columns, and which files make up a reload.
 #}
 {% macro cdc_read_files(cdc, files, after_batch_id, bronze, verify='schema') %}
     {% set raw = {'view': none, 'columns': [], 'schemas': [], 'rejected': [], 'has_line_breaks': false} %}
-    {% set is_full = verify == 'full' or not files.paths or files.is_reloaded or cdc.format != 'parquet' %}
+    {% set is_late = cdc.format == 'parquet' or cdc.format == 'csv' and _lines_are_records(cdc, files, bronze) %}
+    {% set is_full = verify == 'full' or not files.paths or files.is_reloaded or not is_late %}
     {% if files.paths %}
         {% set view = this.identifier ~ '__raw' %}
         {% set raw = cdc_open_files(cdc, view, files.paths, 'full' if is_full else 'schema') %}
-        {% if not is_full and bronze is not none and _changes_columns(cdc, raw, bronze) %}
+        {% if not is_full and cdc.format == 'parquet' and bronze is not none and _changes_columns(cdc, raw, bronze) %}
             {% set is_full = true %}
             {% set raw = cdc_open_files(cdc, view, files.paths, 'full') %}
         {% endif %}
@@ -25,6 +26,21 @@
     {% endif %}
     {% do _warn_of_names(cdc, raw) %}
     {% do return(dict(raw, verified='full' if is_full else 'schema')) %}
+{% endmacro %}
+
+
+{#
+    Whether CSV files may be read without a look into them: line numbers need no counting where a task reads a whole file, and
+    no value went over lines in the batch before. Where one does, the write fails, and the files are read in full. Names
+    in a header, and columns that a record may lack, are asked for before the write.
+#}
+{% macro _lines_are_records(cdc, files, bronze) %}
+    {% set optional = cdc.columns | selectattr('optional') | list %}
+    {% if cdc.options.header or optional or files.is_large or files.paths | length > 32 %}
+        {% do return(false) %}
+    {% endif %}
+    {% set summary = adapter.newest_summary(bronze, 'cdc.batch-id') if bronze is not none else {} %}
+    {% do return('cdc.line-breaks' not in summary) %}
 {% endmacro %}
 
 

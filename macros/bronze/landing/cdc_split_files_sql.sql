@@ -11,6 +11,9 @@ select
     1 as generation,
     max(batch_id) as batch_id,
     true as is_newest
+    {%- if cdc.format == 'json' %},
+    {{ cdc_message_facts_sql(cdc) | indent(4) }}
+    {%- endif %}
 from {{ split }}
 where
     {{ cdc_in_batches_sql(cdc, after_batch_id) | indent(4) }}

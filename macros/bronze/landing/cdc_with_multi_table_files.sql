@@ -10,12 +10,9 @@
     {% endif %}
     {% do run_query('create or replace temporary view ' ~ view ~ ' as\n' ~ sql) %}
     {% set columns = [] if cdc.format == 'json' else raw.columns %}
-    {% if cdc.format == 'json' %}
-        {% set names_sql = 'select distinct explode(names) as name from ' ~ view ~ ' order by name' %}
-        {% for name in run_query(names_sql).columns['name'].values() %}
-            {% do columns.append({'name': cdc_table_name(name), 'file_name': name, 'type': 'string'}) %}
-        {% endfor %}
-    {% endif %}
+    {% for name in files.names | unique(case_sensitive=true) | sort(case_sensitive=true) %}
+        {% do columns.append({'name': cdc_table_name(name), 'file_name': name, 'type': 'string'}) %}
+    {% endfor %}
     {% do return(dict(raw, view=view, columns=columns)) %}
 {% endmacro %}
 
@@ -27,8 +24,7 @@ select
     1 as generation,
     transform_keys(image, (name, value) -> lower(name)) as image,
     transform_keys(before, (name, value) -> lower(name)) as before,
-    transform(unavailable, name -> lower(name)) as unavailable,
-    map_keys(image) as names
+    transform(unavailable, name -> lower(name)) as unavailable
 from {{ split }}
 where
     {{ cdc_in_batches_sql(cdc, after_batch_id, last_batch_id) | indent(4) }}

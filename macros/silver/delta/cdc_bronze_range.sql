@@ -6,9 +6,8 @@
 #}
 {% macro cdc_bronze_range(cdc, bronze, to_snapshot_id, progress, plan, is_again=false) %}
     {% set from_snapshot_id = progress.get('cdc.bronze-snapshot-id') %}
-    {% if from_snapshot_id and not adapter.is_current_ancestor(bronze, from_snapshot_id) %}
-        {% set from_snapshot_id = none %}
-    {% endif %}
+    {% set is_there = from_snapshot_id and adapter.is_current_ancestor(bronze, from_snapshot_id) %}
+    {% set from_snapshot_id = from_snapshot_id if is_there else none %}
     {% set after_batch_id = progress.get('cdc.batch-id', 0) | int %}
     {% set applied_sequence = progress.get('cdc.sequence', '') %}
     {% set applied_reset_point = progress.get('cdc.reset-point', '') %}
@@ -16,11 +15,12 @@
     {% set rows_sql = cdc_bronze_range_sql(bronze, from_snapshot_id, to_snapshot_id, after_batch_id, is_again) %}
     {% set log_rows_sql = cdc_bronze_range_sql(bronze, none, to_snapshot_id, 0, has_overwritten) %}
     {% set may_replace = cdc.mode == 'current' and cdc_table_allows_replace(cdc, progress) %}
-    {% set key_type = _range_type(cdc, plan) if may_replace else none %}
+    {% set key_type = _range_type(cdc, plan) if may_replace or not progress else none %}
     {% set key = cdc.primary_key[0] if key_type else none %}
     {% set is_renamed = key and cdc.get('renamed_columns') %}
     {% set keyed_sql = cdc_renamed_columns_sql(cdc, plan, rows_sql) if is_renamed else rows_sql %}
-    {% set summary = cdc_bronze_range_summary(cdc, bronze, from_snapshot_id, to_snapshot_id, keyed_sql, key) %}
+    {% set is_part = from_snapshot_id or (after_batch_id == 0 and not is_again) %}
+    {% set summary = cdc_bronze_range_summary(cdc, bronze, from_snapshot_id, to_snapshot_id, keyed_sql, key, is_part) %}
     {% if summary['has_overwritten'] %}
         {% set changes = cdc_bronze_range(cdc, bronze, to_snapshot_id, {}, plan, is_again=true) %}
         {% set last_batch_id = [after_batch_id, summary['last_batch_id']] | max %}

@@ -1,9 +1,9 @@
 {#
-    Facts about a part of bronze. Of new changes Iceberg's manifests hold them, where each commit records that its rows are
-    plain changes and none is in quarantine. Else Spark reads the rows.
+    Facts about a part of bronze. Of the rows between two snapshots, or of all up to one, Iceberg's manifests hold them, where
+    each commit records that its rows are plain changes and none is in quarantine. Else Spark reads the rows.
 #}
-{% macro cdc_bronze_range_summary(cdc, bronze, from_snapshot_id, to_snapshot_id, rows_sql, key=none) %}
-    {% if from_snapshot_id and not cdc.get('renamed_columns') %}
+{% macro cdc_bronze_range_summary(cdc, bronze, from_snapshot_id, to_snapshot_id, rows_sql, key=none, is_part=true) %}
+    {% if is_part and to_snapshot_id and not cdc.get('renamed_columns') %}
         {% set names = ['_cdc_sequence', '_cdc_batch_id', '_cdc_committed_at', '_cdc_operation', '_cdc_source_file'] %}
         {% set names = names + ['_cdc_quarantine_rule'] + ([key] if key else []) %}
         {% set added = adapter.added_metrics(bronze, from_snapshot_id, to_snapshot_id, names) %}

@@ -233,10 +233,10 @@ class Dbt:
         for name, template in _templates().items():
             self.context[name] = Macro(name, template, self.context)
 
-    def write(self, strategy: str) -> tuple[str | None, str]:
+    def write(self, strategy: str, verify: str = "schema") -> tuple[str | None, str]:
         """The statement that an incremental strategy returns, and the message that it sets."""
         existing = self.context["load_relation"](self.context["this"])
-        arguments = {"existing_relation": existing, "sql": "select 1", "verify": "schema"}
+        arguments = {"existing_relation": existing, "sql": "select 1", "verify": verify}
         return self.context[f"get_incremental_{strategy}_sql"](arguments), arguments["message"]
 
     def __getattr__(self, name: str) -> Any:

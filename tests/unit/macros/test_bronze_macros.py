@@ -15,7 +15,7 @@ COLUMNS = [
     {"name": "it's", "type": "string", "optional": False},
     {"name": "late", "type": "string", "optional": True},
 ]
-FEED = {"feed": "it's", "source_schema": "shop", "source_table": "order"}
+FEED = {"feed": "it's", "format": "csv", "source_schema": "shop", "source_table": "order"}
 FILES_SQL = "select 1 from files_of_the_batch"
 
 
@@ -128,10 +128,10 @@ def model(unique_id: str, **cdc: str) -> SimpleNamespace:
 
 
 THREE = {unique_id: model(unique_id, layer="bronze") for unique_id in "012"}
-NEWEST = {"path": "a", "kind": "load", "batch_id": 8, "is_newest": True}
-REPLACED = {"path": "b", "kind": "load", "batch_id": 9, "is_newest": False}
+NEWEST = {"path": "a", "kind": "load", "size": 100, "batch_id": 8, "is_newest": True}
+REPLACED = {"path": "b", "kind": "load", "size": 100, "batch_id": 9, "is_newest": False}
 KEPT = "select *\nfrom `shop__order__files`"
-TRUNCATE = {"path": "shop/order", "kind": "truncate", "batch_id": 10, "is_newest": True}
+TRUNCATE = {"path": "shop/order", "kind": "truncate", "size": 0, "batch_id": 10, "is_newest": True}
 
 
 def test_cdc_new_files__nothing_new():
@@ -145,6 +145,9 @@ def test_cdc_new_files__nothing_new():
         "has_load": False,
         "has_multi_table": False,
         "is_reloaded": False,
+        "is_large": False,
+        "names": [],
+        "are_plain": True,
         "last_batch_id": 10,
     }
     assert (len(dbt.queries), dbt.kept) == (1, {}), "one query for all tables"
@@ -179,6 +182,9 @@ def test_cdc_new_files__a_truncate_is_no_file_to_read():
         "has_load": True,
         "has_multi_table": False,
         "is_reloaded": 0,
+        "is_large": False,
+        "names": [],
+        "are_plain": True,
         "last_batch_id": 10,
         "sql": KEPT,
     }
@@ -217,6 +223,12 @@ def test_cdc_new_files_sql__of_all_tables():
     assert f"select {names}size" in sql
     assert f"group by {names}size" in sql
     assert "select listing.feed, listing.source_schema, listing.source_table, listing.path" in sql
+
+
+@pytest.mark.parametrize(("size", "is_large"), [(16_000_000, False), (16_000_001, True)])
+def test_cdc_new_files__a_large_file_is_read_by_several_tasks(size, is_large):
+    dbt = Dbt(answers={**WAITING, "is_newest": [{**NEWEST, "size": size}, NEWEST]})
+    assert dbt.cdc_new_files(FEED, 7)["is_large"] == is_large
 
 
 def test_cdc_new_files__replaced_content_is_rejected_and_not_read():
@@ -273,7 +285,7 @@ CONTINUES = Dbt().cdc_csv_continues_sql("value", ",")
 @pytest.mark.parametrize(
     ("format", "read_as", "options"),
     [
-        ("csv", "text", {"verify": "full", "lineSep": "\n", "find": CONTINUES}),
+        ("csv", "text", {"verify": "full", "lineSep": "\n", "one_task": True, "find": CONTINUES}),
         ("parquet", "parquet", {"verify": "full", "types": "separate", "exact": ["Op"], "nested": "json"}),
     ],
 )
@@ -314,17 +326,26 @@ def test_cdc_read_files__an_unreadable_file_is_named_and_rejected():
         ("parquet", {"other": "int"}, {}, ["schema", "full"]),
         ("parquet", {"id": "int"}, {"is_reloaded": True}, ["full"]),
         ("parquet", {"id": "int"}, {"verify": "full"}, ["full"]),
-        ("csv", {"id": "int"}, {}, ["full"]),
+        ("csv", {"id": "int"}, {}, ["schema"]),
+        ("csv", None, {}, ["schema"]),
+        ("csv", {"id": "int"}, {"summary": {"cdc.batch-id": "7", "cdc.line-breaks": "true"}}, ["full"]),
+        ("csv", {"id": "int"}, {"is_large": True}, ["full"]),
+        ("csv", {"id": "int"}, {"paths": ["a"] * 33}, ["full"]),
+        ("csv", {"id": "int"}, {"is_reloaded": True}, ["full"]),
+        ("csv", {"id": "int"}, {"verify": "full"}, ["full"]),
+        ("csv", {"id": "int"}, {"optional": True}, ["full"]),
+        ("csv", {"id": "int"}, {"header": True}, ["full"]),
     ],
-    ids=["known columns", "first batch", "new column", "reload", "asked to", "text"],
 )
-def test_cdc_read_files__parquet_is_decoded_first_only_where_more_than_rows_depends_on_it(
+def test_cdc_read_files__files_are_decoded_first_only_where_more_than_rows_depends_on_it(
     format, columns, words, verified
 ):
-    dbt = Dbt(files=READABLE, columns={BRONZE: columns})
-    files = {"paths": ["a"], "has_multi_table": False, "is_reloaded": False, "sql": KEPT} | words
+    files = {"paths": ["a"], "has_multi_table": False, "is_reloaded": False, "is_large": False, "sql": KEPT} | words
+    summary = files.pop("summary", {"cdc.batch-id": "7"})
+    dbt = Dbt(files=READABLE, columns={BRONZE: columns}, summary=summary, answers={"headers": [{"name": "id"}]})
     verify = files.pop("verify", "schema")
-    raw = dbt.cdc_read_files({**table(), "format": format}, files, 8, BRONZE if columns else None, verify)
+    cdc = {**table(header=files.pop("header", False), optional=files.pop("optional", False)), "format": format}
+    raw = dbt.cdc_read_files(cdc, files, 8, BRONZE if columns else None, verify)
     assert [options["verify"] for *_, options in dbt.files_read] == verified
     assert raw["verified"] == verified[-1]
 
@@ -910,11 +931,21 @@ def test_get_incremental_cdc_append_sql__new_files_evolve_the_table_and_set_prog
     assert sql.startswith("insert into bronze.shop__order by name with files as (")
     assert "from (select * from `shop__order__files`) as files)" in sql, "the listing is asked once"
     assert "and batch_id > 7 group by" in normalise(dbt.kept["shop__order__files"])
-    assert dbt.queries[-3:] == [
+    assert dbt.queries[-4:] == [
         "alter table bronze.shop__order add columns (`id` int)",
         "set `spark.sql.iceberg.snapshot-property.cdc.batch-id` = 8",
         "set `spark.sql.iceberg.snapshot-property.cdc.plain-changes` = true",
+        "set `spark.sql.iceberg.snapshot-property.cdc.line-breaks` = None",
     ]
+
+
+def test_get_incremental_cdc_append_sql__a_batch_with_line_breaks_in_values_is_remembered():
+    cdc = {**table(), "layer": "bronze"}
+    for found in ([], ["a"]):
+        dbt = running(True, LISTED, cdc=cdc, files={**READABLE, "found": found})
+        dbt.write("cdc_append", verify="full")
+        remembered = "set `spark.sql.iceberg.snapshot-property.cdc.line-breaks` = true"
+        assert (remembered in dbt.queries) == bool(found)
 
 
 @pytest.mark.parametrize(
@@ -967,7 +998,10 @@ def test_get_incremental_cdc_append_sql__asked_again_it_decodes_the_files_and_as
     [
         ({}, {}, True),
         ({"format": "csv"}, {}, True),
-        ({"format": "json"}, {}, False),
+        ({"format": "json"}, {"are_plain": True}, True),
+        ({"format": "json"}, {"are_plain": False}, False),
+        ({"format": "json", "options": {"unavailable_value": "~"}}, {"are_plain": True}, True),
+        ({"format": "json", "options": {"absent_columns": "keep"}}, {"are_plain": True}, False),
         ({"options": {"before_image_prefix": "BI_"}}, {}, False),
         ({"options": {"unavailable_value": "~"}}, {}, False),
         ({"options": {"absent_columns": "keep"}}, {}, False),
@@ -979,7 +1013,8 @@ def test_get_incremental_cdc_append_sql__asked_again_it_decodes_the_files_and_as
 )
 def test_get_incremental_cdc_append_sql__plain_changes(cdc, raw, expected):
     none = {"has_truncate": False, "overwritten": [], "reloads": []}
-    assert Dbt()._has_plain_changes({"format": "parquet", "options": {}} | cdc, none | raw) is expected
+    files = {"are_plain": raw.get("are_plain", True)}
+    assert Dbt()._has_plain_changes({"format": "parquet", "options": {}} | cdc, files, none | raw) is expected
 
 
 def test_get_incremental_cdc_append_sql__first_run_without_files_makes_an_empty_table():

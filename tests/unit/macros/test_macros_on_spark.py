@@ -923,3 +923,27 @@ def test_a_truncate_ends_the_newest_load_that_was_listed_before_whatever_the_clo
     )
     [found] = query(Dbt().cdc_generation_files_sql(cdc, files_sql, listing, NOT_REJECTED, 0, 9, []))
     assert found["generation"] == 2
+
+
+@pytest.mark.parametrize(
+    ("keys", "are_single"),
+    [
+        ("0, 1, 2, 7", True),
+        ("-1, 0, 1, -32768, 32767, 32768, 32769", True),
+        ("-9223372036854775808, -9223372036854775807, 9223372036854775807", True),
+        ("5, 6, 5", False),
+        ("-40000, 40000, -40000", False),
+        ("9223372036854775807, 0, 9223372036854775807", False),
+        ("1, null", False),
+        ("1, null, null", False),
+    ],
+)
+def test_bitmaps_find_a_key_that_is_there_twice(query, keys, are_single):
+    rows = ", ".join(f"({key})" for key in keys.split(", "))
+    changes = {"sql": f"select cast(id as bigint) as id from values {rows} as v (id)"}
+    cdc = {"primary_key": ["id"], "mode": "current"}
+    [row] = query(Dbt()._single_numbers_sql(cdc, changes))
+    assert row["has_single_changes"] is are_single
+    if "null" not in keys:
+        [row] = query(Dbt()._single_changes_sql(cdc, changes))
+        assert row["has_single_changes"] is are_single

@@ -8,6 +8,8 @@ import pytest
 from harness import Dbt
 from spark_process import spark_process
 
+from python_udfs.landing.split import MARKER_ROW
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
@@ -27,6 +29,19 @@ DEFAULTS = {
 }
 
 
+def split_of(*messages: dict[str, str]) -> str:
+    """A query of these messages as the split table has them."""
+    return " union all ".join(
+        f"""
+            select 's' as source_schema, 't' as source_table, 'file:k' as path, 'k' as file_key,
+                7L as batch_id, cast(null as timestamp) as file_time,
+                timestamp '2024-01-02 03:05:00' as modified_at, 'the message' as content,
+                {", ".join(f"{value} as {name}" for name, value in {**DEFAULTS, **message}.items())}
+        """
+        for message in messages
+    )
+
+
 @pytest.fixture(scope="module")
 def query() -> Iterator[Callable[..., list[dict[str, Any]]]]:
     with spark_process() as run:
@@ -44,17 +59,7 @@ def bronze(query) -> Callable[..., list[dict[str, Any]]]:
             **{"source_schema": "s", "source_table": "t", **settings},
         }
         cdc["options"] = {"operation_column": "always", **settings.get("options", {})}
-        written = [
-            ", ".join(f"{value} as {name}" for name, value in {**DEFAULTS, **message}.items()) for message in messages
-        ]
-        split = " union all ".join(
-            f"""
-                select 's' as source_schema, 't' as source_table, 'file:k' as path, 'k' as file_key,
-                    7L as batch_id, cast(null as timestamp) as file_time,
-                    timestamp '2024-01-02 03:05:00' as modified_at, 'the message' as content, {columns}
-            """
-            for columns in written
-        )
+        split = split_of(*messages)
         dbt = Dbt()
         view = f"({dbt._messages_sql(f'({split})', cdc, 6, 7)})"
         raw = {"view": view, "columns": [{"name": name, "type": "string"} for name in names]}
@@ -108,6 +113,46 @@ def test_columns_that_a_message_does_not_carry(bronze):
     assert carried == [["Name"], None]
     kept = [row["_cdc_unavailable_columns"] for row in bronze(*messages, options={"absent_columns": "keep"})]
     assert kept == [["Name", "price", "raw", "seen"]] * 2
+
+
+UPDATE = {"operation": "'U'", "image": "map('id', '2', 'NAME', 'Ann')"}
+
+
+@pytest.mark.parametrize(
+    ("message", "are_plain"),
+    [
+        ({}, True),
+        ({"kind": "'load'", "operation": "'L'"}, True),
+        ({"operation": "'D'", "before": "map('id', '7')"}, True),
+        ({"unavailable": "array()"}, True),
+        ({**UPDATE, "before": "map('ID', '2', 'name', 'Bob')"}, True),
+        ({**UPDATE, "before": "map('name', 'Bob')"}, True),
+        ({**UPDATE, "before": "map('id', '1')"}, False),
+        ({**UPDATE, "before": "map('id', null)"}, False),
+        ({"unavailable": "array('Name')"}, False),
+        ({"kind": "'truncate'", "operation": "'T'", "image": DEFAULTS["before"]}, False),
+        ({"operation": "'T'"}, False),
+        ({"operation": "null", "kind": "null", "malformed": "'why'"}, False),
+    ],
+    ids=str,
+)
+def test_messages_are_plain_where_no_row_of_bronze_needs_a_look(query, bronze, message, are_plain):
+    messages = message, {"image": "map('id', '1', 'b', 'x')", "position": "'0001'"}
+    cdc = {"format": "json", "source_schema": "s", "source_table": "t", "primary_key": ["ID"]}
+    [file] = query(Dbt().cdc_split_files_sql(f"({split_of(*messages)})", cdc, 6))
+    names = {"ID" if "ID" in message.get("image", "") else "id", "b", *(["NAME"] if "NAME" in str(message) else [])}
+    assert (set(file["names"]), len(file["names"]), file["are_plain"]) == (names, len(names), are_plain)
+    for row in bronze(*messages) if are_plain else ():
+        assert (row["_cdc_unavailable_columns"], row["_cdc_old_key"]) == (None, None)
+        assert row["_cdc_operation"] in ("I", "U", "D", "L")
+
+
+def test_a_marker_is_no_message(query):
+    cdc = {"format": "json", "source_schema": "s", "source_table": "t", "primary_key": ["id"]}
+    marker = {"file_row": str(MARKER_ROW), "kind": "null", "operation": "null", "image": DEFAULTS["before"]}
+    for messages, expected in (([{}, marker], (["id"], True, 1)), ([marker], ([], None, 1)), ([{}], (["id"], True, 0))):
+        [file] = query(Dbt().cdc_split_files_sql(f"({split_of(*messages)})", cdc, 6))
+        assert (file["names"], file["are_plain"], file["revision"]) == expected
 
 
 def test_a_message_that_breaks_a_rule_is_kept_with_its_reason(bronze):

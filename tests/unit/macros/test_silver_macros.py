@@ -156,6 +156,8 @@ def summary(
         "has_deletes": False,
         "has_overwritten": False,
         "has_many_files": False,
+        "first_key": "1",
+        "last_key": "9000000",
         **found,
     }
     return {"first_sequence": [row]}
@@ -209,7 +211,7 @@ def test_cdc_bronze_range__first_run():
         "not_applied": 0,
         "after_batch_id": 0,
         "may_replace": False,
-        "key_range": None,
+        "key_range": {"type": "int", "first": "1", "last": "9000000"},
         "has_single_changes": False,
     }
 
@@ -465,6 +467,42 @@ def test_cdc_bronze_range__asks_for_single_changes_of_a_first_large_batch(expect
     single = {"as has_single_changes": [{"has_single_changes": True}]}
     changes = bronze_range(single | summary("n", "z", 9, "2024-01-03", changes=rows), applied, cdc)
     assert changes["has_single_changes"] is expected
+
+
+@pytest.mark.parametrize(
+    ("plan", "found", "by_bitmaps"),
+    [
+        (PLAN, {"first_key": "-1999999", "last_key": "2000000"}, True),
+        (PLAN, {"first_key": "-2000000", "last_key": "2000000"}, False),
+        (PLAN, {"first_key": None, "last_key": None}, False),
+        ([{**PLAN[0], "type": "date"}], {"first_key": "2024-01-01", "last_key": "2024-01-02"}, False),
+        ([{**PLAN[0], "type": "string"}], {}, False),
+    ],
+    ids=["dense", "sparse", "no key", "dates", "text"],
+)
+def test_cdc_bronze_range__dense_numbers_are_counted_by_bitmaps(plan, found, by_bitmaps):
+    answers = {"as has_single_changes": [{"has_single_changes": True}]} | summary(
+        "n", "z", 9, "2024-01-03", changes=500_000, **found
+    )
+    dbt = Dbt(answers=answers)
+    assert dbt.cdc_bronze_range(CDC, BRONZE, 43, {}, plan)["has_single_changes"] is True
+    assert ("bitmap_construct_agg(bitmap_bit_position(`id`))" in dbt.queries[-1]) == by_bitmaps
+
+
+def test_cdc_bronze_range_summary__metadata_answer_for_a_first_batch_and_for_the_log():
+    dbt = Dbt(metrics={**METRICS, "id": of_column("1", "5")}, snapshots=(43, 42, 41))
+    assert dbt.cdc_bronze_range(CDC, BRONZE, 43, {}, PLAN)["changes"] == 5
+    changes = dbt.cdc_bronze_range(CDC, BRONZE, 43, {**APPLIED, "cdc.sequence": "o"}, PLAN)
+    assert (changes["has_late"], dbt.queries) == (True, [])
+
+
+@pytest.mark.parametrize(
+    "progress", [{"cdc.batch-id": "7"}, {**APPLIED, "cdc.bronze-snapshot-id": "40"}], ids=["no snapshot", "expired"]
+)
+def test_cdc_bronze_range_summary__spark_reads_what_follows_a_batch(progress):
+    dbt = Dbt(answers=summary("n", "z", 9, "2024-01-03"), metrics=METRICS, snapshots=(43, 42, 41))
+    dbt.cdc_bronze_range(CDC, BRONZE, 43, progress, PLAN)
+    assert [query for query in dbt.queries if "_cdc_batch_id > 7" in query]
 
 
 def test_cdc_silver_sql__first_table_gets_no_deleted_row():

@@ -27,6 +27,7 @@ from spark_files.errors import (
     is_file_fault,
     is_missing_file,
     is_spark_error,
+    is_unverified,
     spark_message,
 )
 from spark_files.internals import MissingInternal
@@ -42,7 +43,7 @@ class CommitConflict(DbtDatabaseError):
 
 
 class FileFault(DbtDatabaseError):
-    """A statement that failed because of a file that it read: damaged, badly named or missing."""
+    """A statement that failed because of a file that it read: damaged, badly named, missing, or to be read in full."""
 
 
 class SessionHandle(SparkConnectionWrapper):
@@ -128,7 +129,8 @@ class SessionHandle(SparkConnectionWrapper):
 def _kind(error: Exception) -> type[DbtDatabaseError]:
     if is_commit_conflict(error):
         return CommitConflict
-    return FileFault if is_file_fault(error) or is_missing_file(error) else DbtDatabaseError
+    of_a_file = is_file_fault(error) or is_missing_file(error) or is_unverified(error)
+    return FileFault if of_a_file else DbtDatabaseError
 
 
 def literal(value: Any) -> str:

@@ -242,12 +242,12 @@ class SparksessionAdapter(SparkAdapter):
 
     @available
     def added_metrics(
-        self, relation: BaseRelation, from_snapshot_id: int | str, to_snapshot_id: int | str, columns: list[str]
+        self, relation: BaseRelation, from_snapshot_id: int | str | None, to_snapshot_id: int | str, columns: list[str]
     ) -> dict[str, Any] | None:
         """Return what the manifests know of the rows between two snapshots; see `metrics.added_metrics`."""
         with self.connections.exception_handler(f"adapter.added_metrics({relation})"):
-            name = relation.render()
-            return added_metrics(self.session, name, int(from_snapshot_id), int(to_snapshot_id), columns)
+            start = None if from_snapshot_id is None else int(from_snapshot_id)
+            return added_metrics(self.session, relation.render(), start, int(to_snapshot_id), columns)
 
     @available
     def start_branch(self, relation: BaseRelation, branch: str) -> None:

@@ -21,14 +21,14 @@ _EPOCH = datetime(1970, 1, 1, tzinfo=timezone.utc)
 
 
 def added_metrics(
-    session: SparkSession, table: str, from_snapshot_id: int, to_snapshot_id: int, columns: list[str]
+    session: SparkSession, table: str, from_snapshot_id: int | None, to_snapshot_id: int, columns: list[str]
 ) -> dict[str, Any] | None:
     """What is known of the rows that were appended after one snapshot, up to another, without reading them.
 
     Args:
         session: session to ask with.
         table: name of an Iceberg table.
-        from_snapshot_id: an ancestor of the other snapshot; rows that it has are left out.
+        from_snapshot_id: an ancestor of the other snapshot; rows that it has are left out. None: all rows of the table.
         to_snapshot_id: the last snapshot.
         columns: names as the table spells them.
 
@@ -36,23 +36,31 @@ def added_metrics(
         `summaries` (those of the snapshots that appended rows), `records` (number of rows), and by column `values` and
         `nulls` (their number; nulls are values), `lower` and `upper` (least and greatest value as Spark casts it to
         text, timestamps in UTC; None where all are null). None if there are more than `MOST_FILES` files, a file lacks
-        metrics of a column (Iceberg has none of arrays and maps), or bounds were cut short.
+        metrics of a column (Iceberg has none of arrays and maps), or bounds were cut short. Of all rows also None where
+        the snapshots that are left did not append exactly these.
     """
     iceberg = iceberg_table(session, table)
     fields = {name: iceberg.schema().asStruct().field(name) for name in columns}
     if None in fields.values():
         return None
-    scan = iceberg.newIncrementalAppendScan().fromSnapshotExclusive(from_snapshot_id).toSnapshot(to_snapshot_id)
+    if from_snapshot_id is None:
+        scan = iceberg.newScan().useSnapshot(to_snapshot_id)
+    else:
+        scan = iceberg.newIncrementalAppendScan().fromSnapshotExclusive(from_snapshot_id).toSnapshot(to_snapshot_id)
     with closing(scan.includeColumnStats().planFiles()) as planned:
         files = list(_up_to(MOST_FILES + 1, planned.iterator()))
     if len(files) > MOST_FILES:
         return None
+    summaries = snapshots.append_summaries(iceberg, from_snapshot_id, to_snapshot_id)
+    records = sum(file.recordCount() for file in files)
+    if from_snapshot_id is None:
+        appended = sum(int(summary.get("added-records", 0)) for summary in summaries)
+        deletes = iceberg.snapshot(to_snapshot_id).summary().get("total-delete-files")
+        if appended != records or deletes != "0" or any("deleted-records" in summary for summary in summaries):
+            return None
     modes = " ".join(map(str, iceberg.properties().values()))
     widths = {_CUT_AT, *map(int, re.findall(r"truncate\((\d+)\)", modes))}
-    found: dict[str, Any] = {
-        "summaries": snapshots.append_summaries(iceberg, from_snapshot_id, to_snapshot_id),
-        "records": sum(file.recordCount() for file in files),
-    }
+    found: dict[str, Any] = {"summaries": summaries, "records": records}
     for name, field in fields.items():
         found[name] = _of_column(files, field, widths)
         if found[name] is None:

@@ -47,18 +47,20 @@ def newest_summary(session: SparkSession, table: str, key: str) -> dict[str, str
     return {}
 
 
-def append_summaries(table: Any, from_snapshot_id: int, to_snapshot_id: int) -> list[dict[str, str]]:
+def append_summaries(table: Any, from_snapshot_id: int | None, to_snapshot_id: int) -> list[dict[str, str]]:
     """The summaries of the snapshots after one, up to another, that appended rows, newest first.
 
     Args:
         table: Iceberg's table.
-        from_snapshot_id: an ancestor of the other; it is left out.
+        from_snapshot_id: an ancestor of the other; it is left out. None: all that are left are returned, with those
+            that overwrote rows, as the one that creates a table of a query.
         to_snapshot_id: the last snapshot.
     """
     later = takewhile(
         lambda snapshot: snapshot.snapshotId() != from_snapshot_id, _ancestors(table, table.snapshot(to_snapshot_id))
     )
-    return [_summary(snapshot) for snapshot in later if snapshot.operation() == "append"]
+    operations = ("append",) if from_snapshot_id else ("append", "overwrite")
+    return [_summary(snapshot) for snapshot in later if snapshot.operation() in operations]
 
 
 def snapshots_since(session: SparkSession, table: str, snapshot_id: int | None = None) -> dict[str, Any]:
