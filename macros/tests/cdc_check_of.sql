@@ -42,7 +42,9 @@
     {% set is_there = adapter.is_current_ancestor(bronze, checked.bronze_snapshot_id) %}
     {% set from_snapshot_id = checked.bronze_snapshot_id if is_there else none %}
     {% set rows_sql = cdc_bronze_range_sql(bronze, from_snapshot_id, to_snapshot_id, checked.batch_id) %}
-    {% set summary = cdc_bronze_range_summary(cdc, bronze, from_snapshot_id, to_snapshot_id, rows_sql) %}
+    {% set summary = cdc_bronze_range_summary(
+        cdc, bronze, from_snapshot_id, to_snapshot_id, rows_sql, is_part=is_there
+    ) %}
     {% set has_late = (summary['first_sequence'] or '~') <= checked.sequence %}
     {% set concerns_all = summary['first_reset_point'] or summary['has_overwritten']
         or (cdc.mode == 'history' and has_late and check.progress.get('cdc.reset-point')) %}

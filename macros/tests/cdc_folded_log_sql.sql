@@ -1,14 +1,18 @@
 {#
     Every key's changes in one array, folded from the first to the last: another algorithm than the model's, which
     takes the newest change per key. Expects the rows of bronze in `rows`; gives `folded`: change (the last one), state
-    (live, sequence, image) and reset points. Of a step only `changed_keys` are folded, from their rows in
+    (live, sequence, image), reset points and has_unknown (an operation that silver does not know). Of a step only `changed_keys` are folded, from their rows in
     `rows_before` where these hold values that the changes do not carry.
 #}
 {% macro cdc_folded_log_sql(cdc, plan, step=none) -%}
 reset_points as (
+    {%- if step and not step.has_late %}
+    select cast(array() as array<string>) as reset_points
+    {%- else %}
     select
         array_sort(collect_set({{ cdc_reset_point_sql() | indent(8) }})) as reset_points
     from rows
+    {%- endif %}
 ),
 
 log as (
@@ -28,6 +32,7 @@ folded as (
     select
         element_at(changes, -1).change as change,
         reset_points,
+        exists(changes, change -> coalesce(change.change._cdc_operation not in ('I', 'L', 'U', 'D'), true)) as has_unknown,
         aggregate(
             changes.change,
             {{ cdc_fold_start_sql(cdc, plan, 'rows_before' if step and step.continues else none) | indent(12) }},

@@ -40,6 +40,7 @@ folded as (
     {%- if continues %}
     left join newest_before on {{ cdc_same_key_sql(cdc, 'lives.events[0].image', 'newest_before.stored') }}
     {%- endif %}
+    where not exists(events, event -> coalesce(event.operation not in ('I', 'L', 'U', 'D'), true))
 ),
 
 versions as (
@@ -71,9 +72,6 @@ expected as (
     {%- endif %}
 ),
 
-{{ cdc_compared_sql('rows_now' if step else silver, columns) }}
-{%- if step %}
-{{ cdc_other_rows_sql(columns, step) }}
-{%- endif %}
+{{ cdc_step_compared_sql(columns, step) if step else cdc_compared_sql(silver, columns) }}
 {%- endmacro %}
 

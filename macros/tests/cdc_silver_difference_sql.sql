@@ -29,13 +29,13 @@ expected as (
         {%- endfor %}
         change._cdc_operation = 'D' or exists(reset_points, reset_point -> reset_point > change._cdc_sequence) as _cdc_is_deleted
     from folded
-    {%- if cdc.mode != 'append' %}
-    where coalesce({% for key in cdc.primary_key %}cast(change.{{ adapter.quote(key) }} as string){{ ', ' if not loop.last }}{% endfor %}) is not null
-    {%- endif %}
+    where
+        not has_unknown
+        {%- if cdc.mode != 'append' %}
+        and coalesce({% for key in cdc.primary_key %}cast(change.{{ adapter.quote(key) }} as string){{ ', ' if not loop.last }}{% endfor %}) is not null
+        {%- endif %}
 ),
 
-{{ cdc_compared_sql('rows_now' if step else silver, compared, 'not _cdc_is_deleted' if not cdc_is_soft(cdc) else none) }}
-{%- if step %}
-{{ cdc_other_rows_sql(compared, step) }}
-{%- endif %}
+{%- set expected_where = 'not _cdc_is_deleted' if not cdc_is_soft(cdc) else none %}
+{{ cdc_step_compared_sql(compared, step, expected_where) if step else cdc_compared_sql(silver, compared, expected_where) }}
 {%- endmacro %}

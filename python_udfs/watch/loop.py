@@ -22,8 +22,9 @@ if TYPE_CHECKING:
 # A table that failed is tried again when it has new changes, or after so many seconds.
 SECONDS_TO_RETRY = 60.0
 LISTING = ("raw_listing", "rejected_files")
-# Views are current without being made again, and making them reads every table's metadata.
-NO_VIEWS = ("--exclude", "path:models/etl_metadata,config.materialized:view")
+# Views are current without being made again, and making them reads every table's metadata. So does run_metrics.
+METRICS = "run_metrics"
+NO_VIEWS = ("--exclude", "path:models/etl_metadata,config.materialized:view", METRICS)
 LAG_HEAD = ("silver table", "changes", "newest change, UTC", "lag")
 Table = tuple[str, str, str]
 
@@ -83,9 +84,10 @@ class Watch:
         self._waiting: dict[str, float] = {}
         self._lags: dict[str, tuple[str, ...]] = {}
         self._not_listed: list[str] = []
+        self._has_new_runs = False
 
     def cycle(self) -> bool:
-        """Lists, builds what has new changes and shows what was done.
+        """Lists, builds what has new changes and shows what was done. Where nothing has, it records the runs before.
 
         Returns:
             Whether there was anything to build.
@@ -106,6 +108,8 @@ class Watch:
         self._take_new_changes()
         due = sorted(model for model, since in self._waiting.items() if since <= started)
         if not due:
+            if self._has_new_runs:
+                self._has_new_runs = not self._invoke("run", "--select", METRICS).success
             return False
         outcome = self._invoke("run", "--select", *(f"{model}+" for model in due), *NO_VIEWS)
         results = {result.node.unique_id: result for result in getattr(outcome.result, "results", None) or ()}
@@ -116,6 +120,7 @@ class Watch:
                 self._waiting[model] = time.monotonic() + SECONDS_TO_RETRY
             else:
                 del self._waiting[model]
+        self._has_new_runs = True
         lags = self._measured(sorted(done & self._project.silver.keys()))
         reason = ", ".join(due) if len(due) <= 3 else f"{len(due)} tables or feeds"
         _say_cycle(started, reason, _failures(outcome))

@@ -49,12 +49,17 @@ def watch(lakehouse, commands):
 
 
 def selected(commands):
-    return [command[2:-2] for command in commands if command[0] == "run" and "raw_listing" not in command]
+    runs = [command for command in commands if command[0] == "run" and "raw_listing" not in command]
+    return [command[2 : command.index("--exclude")] for command in runs if "--exclude" in command]
 
 
 def test_only_tables_with_new_changes_are_built(lakehouse, watch, commands, capsys):
     assert not watch.cycle()
     assert selected(commands) == []
+    recorded = ("run", "--select", "run_metrics")
+    assert commands[1:] == [recorded], "what the first cycle did"
+    assert not watch.cycle()
+    assert commands.count(recorded) == 1
     capsys.readouterr()
     Story(lakehouse.raw / "seen", "watched").changes(1, change("U", 1, id=1, v="b"), change("I", 1, id=2, v="c"))
     assert watch.cycle()
