@@ -75,8 +75,8 @@ class Scope:
     _newest: dict[str, datetime] = field(default_factory=dict)
     _last: dict[str, str] = field(default_factory=dict)
 
-    name_pattern: str = TIMED_NAME
-    large_folder: int = 500
+    name_pattern = TIMED_NAME
+    large_folder = 500
 
     def left_out(self, folders: Sequence[str]) -> list[str]:
         """Those folders of one depth that are too old; a folder without a date is none of them.
