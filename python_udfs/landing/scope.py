@@ -49,9 +49,10 @@ def with_times(files: DataFrame) -> DataFrame:
     dated = f"regexp_replace(file_key, {sql_text(f'{DATED}.*$')}, {sql_text(f'{_MARK}$1{_MARK}$2$3$4$5')})"
     # A folder may hold date folders and names with a time: with an asterisk, so that each has a newest time of its own.
     timed = f"{sql_text(f'(?s)^(?!{_MARK})(.*/)?{TIMED_NAME}$')}, {sql_text(f'{_MARK}$1*{_MARK}$2$3')}"
+    shows_none = f"_parts = file_key or contains(file_key, {sql_text(_MARK)})"
     return (
         files.withColumn("_parts", F.expr(f"regexp_replace({dated}, {timed})"))
-        .withColumn("_parts", F.expr(f"if(_parts = file_key, null, split(_parts, {sql_text(_MARK)}))"))
+        .withColumn("_parts", F.expr(f"if({shows_none}, null, split(_parts, {sql_text(_MARK)}))"))
         .withColumns({"root": F.expr("_parts[1]"), "time_in_path": F.expr(f"rpad(_parts[2], {_DIGITS}, '9')")})
         .drop("_parts")
     )
@@ -87,7 +88,8 @@ class Scope:
         dated = []
         for folder in folders:
             found = re.match(DATED, f"{folder[len(self.location) + 1 :]}/")
-            if found:
+            # A path with the character that the listing puts between paths comes in pieces.
+            if found and folder.startswith(f"{self.location}/"):
                 root, *digits = found.groups(default="")
                 text = "".join(digits)
                 dated.append((folder, root, text.ljust(_DIGITS, "9")))
