@@ -11,7 +11,8 @@ from pyspark.sql import DataFrame, SparkSession
 
 from dbt.adapters.sparksession.impl import SNAPSHOT_PROPERTY
 from dbt.adapters.sparksession.snapshots import newest_record, record
-from python_udfs.landing.listing import new_files
+from python_udfs.landing.listing import feed_location, new_files
+from python_udfs.paths import landing_root
 
 # In the summary of the snapshot that a listing makes; in a property of the table where it has nothing to write.
 KEY = "cdc.full-listing"
@@ -56,4 +57,4 @@ def list_landing(
 
 def _key(feed: Mapping[str, Any]) -> str:
     """What another full listing is due for when it changes."""
-    return f"{feed['feed']} {feed['connector']} {feed['location']}"
+    return f"{feed['feed']} {feed['connector']} {feed_location(feed['location'], landing_root())}"
