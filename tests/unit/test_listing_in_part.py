@@ -141,9 +141,10 @@ def test_a_recent_file_that_is_gone_is_found_at_once_with_all_that_are(landing, 
     assert account.list(in_part=True) == []
 
 
-def test_a_location_that_lists_nothing_is_away_and_comes_back(landing, account):
-    landing.write(OLD)
-    landing.write(LOAD)
+@pytest.mark.parametrize("keys", [(OLD, LOAD), (OLD, NEW)], ids=["with a load", "date folders alone"])
+def test_a_location_that_lists_nothing_is_away_and_comes_back(landing, account, keys):
+    for key in keys:
+        landing.write(key)
     account.list()
     (landing.root / "shop").rename(landing.root / "away")
     assert account.list(in_part=True) == [("", "vanished")]
