@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from benchmarks import apply, crossing, growth, load, memory, series, split, tables, watching
+from benchmarks import apply, crossing, growth, load, many, memory, objects, series, split, tables, watching
 from benchmarks.lake import Cost, take_little_data
 from benchmarks.plot import draw
 from benchmarks.variants import VARIANTS
@@ -38,6 +38,10 @@ class Sizes:
     memory: tuple[int, int]
     crossed: tuple[int, ...]
     crossing_changes: tuple[int, ...]
+    objects: tuple[int, ...]
+    new_objects: int
+    many: tuple[int, ...]
+    with_files: int
 
 
 FULL = Sizes(
@@ -66,6 +70,10 @@ FULL = Sizes(
     memory=(20_000_000, 1_000_000),
     crossed=(100_000, 300_000, 500_000, 1_000_000),
     crossing_changes=(2_000, 20_000),
+    objects=(10_000, 1_000_000),
+    new_objects=100,
+    many=(80, 1_000),
+    with_files=80,
 )
 QUICK = Sizes(
     rows=(5_000,),
@@ -93,9 +101,13 @@ QUICK = Sizes(
     memory=(20_000, 1_000),
     crossed=(1_000,),
     crossing_changes=(100,),
+    objects=(2_000, 5_000),
+    new_objects=100,
+    many=(2, 4),
+    with_files=2,
 )
 # The quick run is two processes, about as long each: no time counts in it. The second one waits for processes mostly.
-HALVES = (("apply", "load", "split", "watch", "growth", "series"), ("tables", "memory", "crossing"))
+HALVES = (("apply", "load", "split", "watch", "growth", "series"), ("tables", "memory", "crossing", "objects", "many"))
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -229,6 +241,44 @@ def _crossing(root: Path, sizes: Sizes) -> Costs:
     return {}
 
 
+def _objects(root: Path, sizes: Sizes) -> Costs:
+    found = objects.measure(root, sizes.objects, sizes.new_objects, sizes.repeats, sizes.warm_up)
+    for title, costs in {
+        "the first listing": found.first,
+        "a listing in full, nothing new": found.full,
+        f"a listing in part, {sizes.new_objects} new files": found.new,
+        "a listing in part, nothing new": found.nothing,
+    }.items():
+        _say(title)
+        for (layout, number), cost in costs.items():
+            smallest = costs[layout, sizes.objects[0]]
+            _say(
+                f"  {layout}, {number:>9,} known {cost.cpu:7.2f} CPU s {cost.wall:7.2f} s"
+                f"   this / {sizes.objects[0]:,} known: {_ratio(cost, smallest)} CPU"
+            )
+    return {}
+
+
+def _many(root: Path, sizes: Sizes) -> Costs:
+    found = many.measure(root, sizes.many, sizes.with_files, 100, sizes.repeats, sizes.warm_up)
+    for title, costs in {
+        "make models, nothing to write": found.models,
+        "dbt parse": found.parsed,
+        "dbt parse, nothing changed": found.parsed_again,
+        "dbt build, nothing new": found.nothing_new,
+        "watch, one table changed": found.watched,
+        "watch, nothing new": found.watched_nothing,
+    }.items():
+        _say(title)
+        for number, cost in costs.items():
+            ratio = _ratio(cost, costs[sizes.many[0]])
+            _say(
+                f"  {number:>5,} tables {cost.cpu:7.2f} CPU s {cost.wall:7.2f} s"
+                f"   this / {sizes.many[0]:,} tables: {ratio} CPU"
+            )
+    return {}
+
+
 PARTS: dict[str, Callable[[Path, Sizes], Costs]] = {
     "apply": _apply,
     "load": _load,
@@ -239,6 +289,8 @@ PARTS: dict[str, Callable[[Path, Sizes], Costs]] = {
     "series": _series,
     "memory": _memory,
     "crossing": _crossing,
+    "objects": _objects,
+    "many": _many,
 }
 
 

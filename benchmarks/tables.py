@@ -59,7 +59,7 @@ def measure(root: Path, tables: int, changes: int, threads: int = 4) -> Tables:
         source.change(changes)
     dbt = str(Path(sys.executable).with_name("dbt"))
     build = [dbt, "--quiet", "build", "--exclude-resource-type", "test", *lake.project.directories]
-    ours = _process(build)
+    ours = process_cost(build)
     settings = root / "pool.json"
     settings.write_text(
         json.dumps(
@@ -74,26 +74,27 @@ def measure(root: Path, tables: int, changes: int, threads: int = 4) -> Tables:
             }
         )
     )
-    pool = _process([sys.executable, "-m", "benchmarks.pool", str(settings)])
+    pool = process_cost([sys.executable, "-m", "benchmarks.pool", str(settings)])
     for number, source in enumerate(sources):
         expected = lake.expected(source)
         for table in (f"silver.s__t{number}", f"reference_silver.s__t{number}"):
             found = lake.fingerprint(table)
             if found != expected:
                 raise WrongResult(f"{table} has rows and hash {found}, expected {expected}")
-    before = _snapshots(lake, tables)
-    nothing_new = _process(build)
-    if _snapshots(lake, tables) != before:
+    before = snapshot_counts(lake, tables)
+    nothing_new = process_cost(build)
+    if snapshot_counts(lake, tables) != before:
         raise WrongResult("a build with nothing new made a snapshot")
     return Tables(tables, changes, ours, pool, nothing_new)
 
 
-def _snapshots(lake: Lake, tables: int) -> list[int]:
+def snapshot_counts(lake: Lake, tables: int) -> list[int]:
+    """The number of snapshots of each bronze and silver table."""
     names = [f"{layer}.s__t{number}.snapshots" for layer in ("bronze", "silver") for number in range(tables)]
     return [row[0] for name in names for row in lake.spark.sql(f"select count(*) from {name}").collect()]
 
 
-def _process(command: list[str]) -> Cost:
+def process_cost(command: list[str]) -> Cost:
     """The cost of a whole process with those it starts; CPU as of the last look, a tenth of a second before its end."""
     started, cpu = time.perf_counter(), 0.0
     with tempfile.TemporaryFile("w+") as said, subprocess.Popen(command, stdout=said, stderr=said) as process:

@@ -71,6 +71,8 @@ class Dbt:
 class WarmDbt(Dbt):
     """As `Dbt`, for many commands: it reads the project, which takes a second, only when one of its files has changed.
 
+    For commands that run no tests: it leaves them out.
+
     Args:
         project: folder of dbt_project.yml.
         show: gets every event of dbt, see `show_event`.
@@ -88,6 +90,11 @@ class WarmDbt(Dbt):
         newest = max(path.stat().st_mtime for path in (self._project / "dbt_project.yml", *files))
         if self._parsed is None or newest > self._parsed_from or arguments == ("parse",):
             self._parsed, self._parsed_from = self._invoke(None, "parse"), newest
+            if self._parsed.success:
+                # Each command links all nodes, and most are tests, which its commands do not run.
+                nodes = self._parsed.result.nodes
+                for test in [name for name, node in nodes.items() if node.resource_type == "test"]:
+                    del nodes[test]
         if not self._parsed.success or arguments == ("parse",):
             return self._parsed
         return self._invoke(self._parsed.result, *arguments)

@@ -31,12 +31,15 @@ FORMATS: dict[str, tuple[str, ...]] = {
 DELIMITER_WORDS = {"tab": "\t", "semicolon": ";"}
 
 ABSENT_COLUMNS = {"absent_columns": Option("null", ("null", "keep"))}
+# How often a feed is listed in full, and what is listed in between. Without the first each run lists all of it.
+LISTING_OPTIONS = {"full_listing_hours": Option(), "listing_overlap_hours": Option("48")}
 PARQUET_OPTIONS = {
     "timestamp_column": Option(),
     "operation_column": Option("auto", ("auto", "always", "never")),
     "change_sequence_column": Option(),
     "before_image_prefix": Option(),
     **ABSENT_COLUMNS,
+    **LISTING_OPTIONS,
 }
 CSV_OPTIONS = {
     **PARQUET_OPTIONS,
@@ -64,5 +67,5 @@ MESSAGE_OPTIONS: dict[str, dict[str, Option]] = {
 def options_of(connector: str, file_format: str) -> dict[str, Option]:
     """The options that a feed of this connector and format accepts, by name; for an unknown one those of csv."""
     if connector in MESSAGE_OPTIONS:
-        return ABSENT_COLUMNS | MESSAGE_OPTIONS[connector]
+        return ABSENT_COLUMNS | LISTING_OPTIONS | MESSAGE_OPTIONS[connector]
     return PARQUET_OPTIONS if file_format == "parquet" else CSV_OPTIONS

@@ -6,10 +6,10 @@ its columns.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from datetime import datetime, timezone
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from datetime import datetime, timedelta, timezone
 from functools import partial, reduce
-from typing import Any
+from typing import Any, NamedTuple
 
 from dbt.adapters.events.logging import AdapterLogger
 from pyspark.sql import Column, DataFrame, Observation, Row, SparkSession
@@ -19,6 +19,7 @@ from python_udfs.connectors.file_names import sql_text
 from python_udfs.connectors.protocol import FileRules
 from python_udfs.connectors.registry import CONNECTORS
 from python_udfs.errors import LakehouseError
+from python_udfs.landing.scope import Scope, ranges, with_times
 from python_udfs.paths import landing_root
 from spark_files import list_files, qualified
 from spark_files.errors import is_spark_error, root_cause
@@ -28,7 +29,7 @@ logger = AdapterLogger("Lakehouse")
 LISTING_SCHEMA = (
     "feed string, source_schema string, source_table string, file_key string, path string, size bigint, "
     "modified_at timestamp, kind string, ignored_reason string, file_time timestamp, "
-    "batch_id bigint, first_seen_at timestamp, revision int"
+    "batch_id bigint, first_seen_at timestamp, revision int, time_in_path string"
 )
 
 TABLE = ["feed", "source_schema", "source_table"]
@@ -56,6 +57,7 @@ def new_files(
     feeds: Iterable[Mapping[str, Any]],
     known: DataFrame | None,
     now: datetime | None = None,
+    in_part: Collection[str] = (),
 ) -> DataFrame | None:
     """File versions that the listing does not hold yet, and files that are no longer there.
 
@@ -66,6 +68,9 @@ def new_files(
     time of an earlier one gets that time plus its revision in milliseconds, so that `modified_at` orders the versions
     of a file.
 
+    A feed that is listed in part only gains files: what its scope leaves out is neither new nor gone. Where a file of
+    the scope is gone, or none is there, the feed is listed in full at once, and that finds what is gone.
+
     Args:
         spark: the session to list with.
         feeds: feed, connector, format, location and is_multi_table (whether multi-table files are read) of each
@@ -73,6 +78,8 @@ def new_files(
             and table; other tables report.
         known: the listing so far (columns of `LISTING_SCHEMA`), None on the first run.
         now: the time of this run; the current time when not given.
+        in_part: feeds of which only the scope is listed (`python_udfs.landing.scope`); each has
+            `listing_overlap_hours`.
 
     Returns:
         Rows of `LISTING_SCHEMA`, or None when there is nothing new and a listing exists already.
@@ -83,28 +90,30 @@ def new_files(
     """
     now = now or datetime.now(timezone.utc)
     feeds = list(feeds)
-    locations, listed = _all_listed(spark, feeds)
     listing = spark.createDataFrame([], LISTING_SCHEMA) if known is None else known
-    seen = [listing.withColumn("is_listed", F.lit(False)), *listed]
-    paths = _paths(_union(seen), locations)
-    counts = Observation()
-    # The one pass over everything, which every run pays for; what follows reads the few rows that it leaves.
-    # Not cache(): a later run of the same process would be answered from the cache of an equal plan, not from the disk.
-    delta = (
-        paths.observe(
-            counts,
-            F.expr("count_if(is_new) as new"),
-            F.expr("count_if(is_suspect or is_away) as suspect"),
-            F.expr("max(last_batch_id) as last_batch_id"),
-        )
-        .where("is_new or is_suspect or is_away")
-        .localCheckpoint()
-    )
-    count = counts.get
+    # The first run has nothing to compare a part with.
+    in_full = {feed["feed"] for feed in feeds if known is None or feed["feed"] not in in_part}
+    listed: dict[str, _Listed] = {}
+    to_list = {feed["feed"] for feed in feeds}
+    while True:
+        listed |= _all_listed(spark, [feed for feed in feeds if feed["feed"] in to_list], in_full, now)
+        locations = {feed: found.location for feed, found in listed.items()}
+        scopes = {feed: found.scope for feed, found in listed.items() if found.scope}
+        to_list = {feed for feed in scopes if listed[feed].files is None}
+        if not to_list:
+            files = [found.files for found in listed.values() if found.files is not None]
+            known_ones = _known_in_scope(listing, scopes, in_full).withColumn("is_listed", F.lit(False))
+            seen = _in_scope(spark, _union([known_ones, *files]), scopes)
+            paths = _paths(seen, locations)
+            delta, count = _changed(paths)
+            described = _described(delta, feeds)
+            to_list = _lacking(described, scopes) if count["suspect"] and scopes else set()
+        if not to_list:
+            break
+        in_full |= to_list
     if not count["new"] and not count["suspect"]:
         return listing if known is None else None
 
-    described = _described(delta, feeds)
     rows = []
     if count["new"]:
         rows.append(described.where("is_new"))
@@ -112,11 +121,18 @@ def new_files(
         rows += _gone(spark, feeds, locations, _tables(_described(paths, feeds)), described, now)
     if not rows:
         return None
-    numbered = _union(rows).withColumns(
-        {"batch_id": F.lit(next_batch_id(now, count["last_batch_id"])), "first_seen_at": F.lit(now)}
+    last_batch_id = count["last_batch_id"]
+    if scopes:
+        # Iceberg answers from the table's metadata.
+        last_batch_id = listing.agg({"batch_id": "max"}).collect()[0][0]
+    numbered = with_times(_union(rows)).withColumns(
+        {"batch_id": F.lit(next_batch_id(now, last_batch_id)), "first_seen_at": F.lit(now)}
     )
     columns = (column.split() for column in LISTING_SCHEMA.split(", "))
-    return numbered.selectExpr(*(f"cast({name} as {data_type}) as {name}" for name, data_type in columns))
+    # A listing in part reads the rows of some times: in this order they are in few row groups.
+    return numbered.selectExpr(
+        *(f"cast({name} as {data_type}) as {name}" for name, data_type in columns)
+    ).sortWithinPartitions("feed", "time_in_path")
 
 
 def next_batch_id(now: datetime, last: int | None) -> int:
@@ -134,14 +150,77 @@ def next_batch_id(now: datetime, last: int | None) -> int:
     return max(from_clock, (last or 0) + 1)
 
 
-def _all_listed(spark: SparkSession, feeds: Sequence[Mapping[str, Any]]) -> tuple[dict[str, str], list[DataFrame]]:
-    """The location of each feed, and the files there."""
-    locations, frames, problems = {}, [], []
+def _changed(paths: DataFrame) -> tuple[DataFrame, dict[str, Any]]:
+    """The paths that are new, suspect or away; their numbers `new` and `suspect`, and `last_batch_id` of all paths."""
+    counts = Observation()
+    # The one pass over everything, which every run pays for; what follows reads the few rows that it leaves.
+    # Not cache(): a later run of the same process would be answered from the cache of an equal plan, not from the disk.
+    delta = (
+        paths.observe(
+            counts,
+            F.expr("count_if(is_new) as new"),
+            F.expr("count_if(is_suspect or is_away) as suspect"),
+            F.expr("max(last_batch_id) as last_batch_id"),
+        )
+        .where("is_new or is_suspect or is_away")
+        .localCheckpoint()
+    )
+    return delta, counts.get
+
+
+def _lacking(described: DataFrame, scopes: Mapping[str, Scope]) -> set[str]:
+    """The feeds that are listed in part and lack a file, or whose location was gone."""
+    lacking = described.where(F.col("feed").isin(list(scopes))).where("is_gone or is_away")
+    return {row.feed for row in lacking.select("feed").distinct().collect()}
+
+
+def _known_in_scope(listing: DataFrame, scopes: Mapping[str, Scope], in_full: Collection[str]) -> DataFrame:
+    """The rows of the listing so far that may be compared with what was listed: a few row groups of them are read."""
+    if not scopes or "time_in_path" not in listing.columns:
+        return listing
+    times = ranges(time for scope in scopes.values() for time in scope.times)
+    # A row has no time where its path shows none, or where it is older than this column.
+    asked = [F.col("time_in_path").isNull(), *(F.col("time_in_path").between(*one) for one in times)]
+    if in_full:
+        asked.append(F.col("feed").isin(list(in_full)))
+    return listing.where(reduce(Column.__or__, asked))
+
+
+def _in_scope(spark: SparkSession, files: DataFrame, scopes: Mapping[str, Scope]) -> DataFrame:
+    """The rows of files, listed or known, that the scope of their feed does not leave out. Their path alone decides."""
+    cuts = [(feed, root, cut) for feed, scope in scopes.items() for root, cut in scope.cuts.items()]
+    if not cuts:
+        return files
+    first = F.broadcast(spark.createDataFrame(cuts, "feed string, root string, first_time string"))
+    return (
+        with_times(files)
+        .join(first, ["feed", "root"], "left")
+        .where("first_time is null or time_in_path >= first_time")
+        .drop("root", "first_time")
+    )
+
+
+class _Listed(NamedTuple):
+    """What was listed of a feed: its location as the paths of its files begin; the scope, None: in full; the files."""
+
+    location: str
+    scope: Scope | None
+    files: DataFrame | None
+
+
+def _all_listed(
+    spark: SparkSession, feeds: Sequence[Mapping[str, Any]], in_full: Collection[str], now: datetime
+) -> dict[str, _Listed]:
+    """The files of each feed; none where the location, or the scope, has no file."""
+    listed, problems = {}, []
     for feed in feeds:
         name, location = feed["feed"], feed_location(feed["location"], landing_root())
         try:
-            locations[name] = qualified(spark, location)
-            frames.append(_listed(spark, feed, locations[name]))
+            location = qualified(spark, location)
+            scope = None
+            if name not in in_full:
+                scope = Scope(location, timedelta(hours=feed["listing_overlap_hours"]), now)
+            listed[name] = _Listed(location, scope, _listed(spark, feed, location, scope))
         except Exception as error:
             if not is_spark_error(error):
                 raise
@@ -157,16 +236,17 @@ def _all_listed(spark: SparkSession, feeds: Sequence[Mapping[str, Any]]) -> tupl
                 ]
             )
         )
-    return locations, [frame for frame in frames if frame is not None]
+    return listed
 
 
-def _listed(spark: SparkSession, feed: Mapping[str, Any], location: str) -> DataFrame | None:
+def _listed(spark: SparkSession, feed: Mapping[str, Any], location: str, scope: Scope | None) -> DataFrame | None:
     """Path, size, modification time and key (the path under the feed's location) of every file of a feed."""
-    files = list_files(spark, location)
-    if files is None:
-        logger.warning(f"Feed {feed['feed']}: its location {location} does not exist (yet); nothing to list there.")
+    found = list_files(spark, location, scope)
+    if found is None:
+        if scope is None:
+            logger.warning(f"Feed {feed['feed']}: its location {location} does not exist (yet); nothing to list there.")
         return None
-    return files.selectExpr(
+    files = found.selectExpr(
         f"{sql_text(feed['feed'])} as feed",
         f"substring(path, {len(location) + 2}) as file_key",
         "path",
@@ -174,6 +254,11 @@ def _listed(spark: SparkSession, feed: Mapping[str, Any], location: str) -> Data
         "modified_at",
         "true as is_listed",
     )
+    if scope is not None:
+        newest = with_times(files).groupBy("root").agg(F.max("time_in_path").alias("time")).collect()
+        scope.meet_names((row.root, row.time) for row in newest if row.root is not None)
+        return files if newest else None
+    return files
 
 
 def _union(frames: Sequence[DataFrame]) -> DataFrame:
@@ -334,7 +419,7 @@ def _gone(
         """A row for a location or a table's folder, which are no files."""
         of_table = (table.source_schema, table.source_table) if table else (None, None)
         time = table.next_file_time if table else None
-        others.append((feed, *of_table, key, path, 0, now, kind, reason, time, None, None, 0))
+        others.append((feed, *of_table, key, path, 0, now, kind, reason, time, None, None, 0, None))
 
     for feed in sorted({table.feed for table in tables if table.gone} - listing - away):
         logger.warning(f"Feed {feed}: {locations[feed]} lists no file any more. Nothing is truncated. Is it mounted?")

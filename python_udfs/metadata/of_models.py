@@ -16,6 +16,7 @@ from python_udfs.metadata.names import file_name
 
 if TYPE_CHECKING:
     from python_udfs.metadata.load import Metadata
+    from python_udfs.metadata.options import FeedOptions
 
 
 def listed_feeds(metadata: Metadata) -> list[dict[str, Any]]:
@@ -26,7 +27,8 @@ def listed_feeds(metadata: Metadata) -> list[dict[str, Any]]:
 
     Returns:
         A dictionary per feed: `feed`, `connector`, `format`, `location`, `is_multi_table` (whether it reads
-        multi-table files) and `vanished_files`, the cell by source schema and table, without those of `report`.
+        multi-table files) and `vanished_files`, the cell by source schema and table, without those of `report`; of one
+        that is not listed in full in each run also `full_listing_hours` and `listing_overlap_hours`.
     """
     return [
         {
@@ -35,6 +37,7 @@ def listed_feeds(metadata: Metadata) -> list[dict[str, Any]]:
             "format": feed.format,
             "location": feed.location,
             "is_multi_table": feed.is_multi_table,
+            **_listing_hours(feed.options),
             "vanished_files": {
                 (table.source_schema, table.source_table): table.vanished_files
                 for table in metadata.active_tables
@@ -43,6 +46,15 @@ def listed_feeds(metadata: Metadata) -> list[dict[str, Any]]:
         }
         for feed in metadata.feeds
     ]
+
+
+def _listing_hours(options: FeedOptions) -> dict[str, int]:
+    if options.full_listing_hours is None:
+        return {}
+    return {
+        "full_listing_hours": options.full_listing_hours,
+        "listing_overlap_hours": options.listing_overlap_hours,
+    }
 
 
 def split_feed(metadata: Metadata, name: str) -> dict[str, Any]:

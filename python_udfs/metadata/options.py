@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 from zoneinfo import ZoneInfo
 
-from python_udfs.connectors.options import CSV_OPTIONS, DELIMITER_WORDS, MESSAGE_OPTIONS, options_of
+from python_udfs.connectors.options import CSV_OPTIONS, DELIMITER_WORDS, LISTING_OPTIONS, MESSAGE_OPTIONS, options_of
 from python_udfs.metadata.files import words
 from python_udfs.metadata.names import RESERVED_PREFIX
 
@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from python_udfs.metadata.files import Row
 
 # What stands beside the before image in a message of dms_kafka, and what its reader adds.
+MOST_HOURS = 8_760  # a year
 MESSAGE_FIELDS = ("", "data", "metadata", "control", "_malformed")
 
 
@@ -23,7 +24,8 @@ class FeedOptions:
     """How the files of a feed are to be read (docs/contracts.md §1.1, §1.3, §1.5, §1.7, §1.8).
 
     ``delimiter``, ``header``, ``null_values``, ``unavailable_value`` and ``transaction_files`` (§1.4) are for csv.
-    ``of_messages`` are the options of a connector whose files hold messages, filled in.
+    ``full_listing_hours`` None: each run lists all of the feed. ``of_messages`` are the options of a connector whose
+    files hold messages, filled in.
     """
 
     timestamp_column: str | None = None
@@ -36,6 +38,8 @@ class FeedOptions:
     null_values: tuple[str, ...] = ("NULL", "")
     unavailable_value: str | None = None
     transaction_files: bool = False
+    full_listing_hours: int | None = None
+    listing_overlap_hours: int = 48
     of_messages: tuple[tuple[str, str], ...] = ()
 
     def is_added(self, name: str) -> bool:
@@ -82,6 +86,16 @@ def read_options(row: Row) -> FeedOptions:
     zone = "the name of a time zone, such as Asia/Shanghai"
     text("time_zone", zone, _is_time_zone(pairs.get("time_zone", "")))
 
+    def hours(key: str) -> int | None:
+        value = pairs.get(key, "")
+        is_number = value.isascii() and value.isdigit() and 1 <= int(value) <= MOST_HOURS
+        return int(text(key, f"a whole number of hours, 1 to {MOST_HOURS}", is_number) or 0) or None
+
+    full_listing_hours, listing_overlap_hours = hours("full_listing_hours"), hours("listing_overlap_hours")
+    if "listing_overlap_hours" in pairs and "full_listing_hours" not in pairs:
+        fix = "Add full_listing_hours, or remove it: without that each run lists all of the feed."
+        row.problem("options", "listing_overlap_hours without full_listing_hours", "both, or neither", fix)
+
     column = f"the name of a column, not starting with {RESERVED_PREFIX}"
     is_timestamp = pairs.get("change_sequence_column", "").lower() == pairs.get("timestamp_column", "").lower()
     null_values = tuple(pairs.get("null_values", CSV_OPTIONS["null_values"].default).split("|"))
@@ -109,6 +123,8 @@ def read_options(row: Row) -> FeedOptions:
         )
         or None,
         transaction_files=transaction_files,
+        full_listing_hours=full_listing_hours,
+        listing_overlap_hours=listing_overlap_hours or int(LISTING_OPTIONS["listing_overlap_hours"].default),
         of_messages=tuple((key, word(key, option)) for key, option in of_messages.items()),
     )
 

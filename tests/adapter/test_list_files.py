@@ -42,3 +42,33 @@ def test_a_location_is_qualified_as_the_paths_below_it_begin(session, tmp_path):
 
 def _uri(path) -> str:
     return f"file:{path}"
+
+
+class Chosen:
+    """Leaves out folders called `old…` and, where names begin with a digit, those below the newest one."""
+
+    name_pattern, large_folder = "[0-9].*", 3
+
+    def __init__(self):
+        self.folders, self.newest = [], {}
+
+    def left_out(self, folders):
+        self.folders += folders
+        return [folder for folder in folders if folder.rpartition("/")[2].startswith("old")]
+
+    def older_names(self, folder, newest):
+        self.newest[folder] = newest
+        return f"[0-{int(newest[0]) - 1}].*"
+
+
+def test_folders_and_names_that_are_left_out_are_not_listed(session, tmp_path):
+    for key in ("old é/a", "new/old/a", "new/deep/b", "old\x01er/c", "few/1", "many/1", "many/9", "many/9b", "many/x"):
+        (tmp_path / key).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / key).write_bytes(b"x")
+    chosen = Chosen()
+    rows = list_files(session, _uri(tmp_path), chosen).collect()
+    found = {row.path.removeprefix(f"{_uri(tmp_path)}/") for row in rows}
+    # A name with the character that the listing puts between paths is listed.
+    assert found == {"new/deep/b", "old\x01er/c", "few/1", "many/9", "many/9b", "many/x"}
+    assert chosen.newest == {_uri(tmp_path / "many"): "9b"}, "only a large folder is asked about"
+    assert _uri(tmp_path / "new" / "deep") in chosen.folders

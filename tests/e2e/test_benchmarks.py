@@ -48,6 +48,14 @@ PARTS = {
         "  at most ",
     ),
     "crossing": ("100 changes on 1,000 rows by the two ways", "  replaced ", "  merged "),
+    "objects": (
+        "the first listing",
+        "  date folders,     2,000 known ",
+        "  flat folders,     5,000 known ",
+        "a listing in part, 100 new files",
+        "  date folders,     5,000 known ",
+    ),
+    "many": ("dbt build, nothing new", "      4 tables ", "watch, one table changed", "      4 tables "),
 }
 CHOSEN = list(PARTS) if os.environ.get("BENCHMARKS") == "all" else ["load", "split"]
 

@@ -47,6 +47,21 @@ def test_the_listing_knows_every_feed(tmp_path: Path) -> None:
     assert split == {"feed": "people", "connector": "dms", "delimiter": "\t"}
 
 
+def test_the_listing_knows_how_often_a_feed_is_listed_in_full(tmp_path: Path) -> None:
+    seeds = good_seeds()
+    seeds[FEEDS_FILE][0]["options"] = "full_listing_hours=24"
+    seeds[FEEDS_FILE][1] |= {
+        "connector": "maxwell",
+        "format": "json",
+        "options": "full_listing_hours=6;listing_overlap_hours=72",
+    }
+    hours = {
+        feed["feed"]: (feed.get("full_listing_hours"), feed.get("listing_overlap_hours"))
+        for feed in known(tmp_path, seeds)[0]
+    }
+    assert hours == {"shop": (24, 48), "people": (6, 72)}
+
+
 def test_a_split_of_messages_knows_the_columns_of_its_active_tables(tmp_path: Path) -> None:
     seeds = good_seeds()
     seeds[FEEDS_FILE][1] |= {"connector": "debezium", "format": "json", "options": "form=flattened"}

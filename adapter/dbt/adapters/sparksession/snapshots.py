@@ -47,6 +47,33 @@ def newest_summary(session: SparkSession, table: str, key: str) -> dict[str, str
     return {}
 
 
+def newest_record(session: SparkSession, table: str, key: str) -> str:
+    """What was recorded last of a table whose rows have only been added to or compacted since; else the empty text.
+
+    It stands in the summary of the snapshot that was made with it, or where `record` put it. Only the current snapshot
+    and its ancestors count: a rollback of the table leaves out what was recorded after it.
+    """
+    iceberg = iceberg_table(session, table)
+    at, _, recorded = str(iceberg.properties().get(key) or "").partition(" ")
+    for snapshot in _ancestors(iceberg, iceberg.currentSnapshot()):
+        if str(snapshot.snapshotId()) == at:
+            return recorded
+        in_summary = snapshot.summary().get(key)
+        if in_summary is not None:
+            return str(in_summary)
+        if snapshot.operation() not in ("append", "replace"):
+            break
+    return ""
+
+
+def record(session: SparkSession, table: str, key: str, text: str) -> None:
+    """Record a text at the current snapshot without making one: as a property of the table, with the snapshot's id."""
+    iceberg = iceberg_table(session, table)
+    snapshot = iceberg.currentSnapshot()
+    if snapshot is not None:
+        iceberg.updateProperties().set(key, f"{snapshot.snapshotId()} {text}").commit()
+
+
 def append_summaries(table: Any, from_snapshot_id: int | None, to_snapshot_id: int) -> list[dict[str, str]]:
     """The summaries of the snapshots after one, up to another, that appended rows, newest first.
 

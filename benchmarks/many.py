@@ -1,0 +1,77 @@
+"""What a thousand tables cost where nothing, or one of them, has changed, beside eighty."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from benchmarks.apply import WrongResult
+from benchmarks.lake import Cost, Lake, measured, middle
+from benchmarks.tables import process_cost, snapshot_counts
+from python_udfs.cli.dbt import WarmDbt, spark_session
+from python_udfs.watch.loop import Watch
+
+LOADED_ROWS = 100
+
+
+@dataclass
+class Many:
+    """Costs by the number of tables; those of `watched` are the middle of several cycles."""
+
+    models: dict[int, Cost] = field(default_factory=dict)
+    parsed: dict[int, Cost] = field(default_factory=dict)
+    parsed_again: dict[int, Cost] = field(default_factory=dict)
+    nothing_new: dict[int, Cost] = field(default_factory=dict)
+    watched: dict[int, Cost] = field(default_factory=dict)
+    watched_nothing: dict[int, Cost] = field(default_factory=dict)
+
+
+def measure(root: Path, tables: tuple[int, ...], with_files: int, changes: int, repeats: int, warm_up: int) -> Many:
+    """Builds the tables, has dbt find nothing new, and has a watch find a change file of one of them.
+
+    Args:
+        root: an empty folder.
+        tables: how many, of each measurement.
+        with_files: so many of them have a full load; the others are made without rows.
+        changes: changes in a file.
+        repeats: cycles of the watch with a change file, and as many without; the first is left out.
+        warm_up: cycles before that.
+
+    Raises:
+        WrongResult: the build with nothing new made a snapshot, or silver does not hold the changes after a cycle.
+    """
+    found = Many()
+    dbt = str(Path(sys.executable).with_name("dbt"))
+    for number in tables:
+        lake = Lake(root, number)
+        with measured() as found.models[number]:
+            lake.project.make_models()
+        parse = [dbt, "--quiet", "parse", *lake.project.directories]
+        found.parsed[number] = process_cost([*parse, "--no-partial-parse"])
+        found.parsed_again[number] = process_cost(parse)
+        sources = [lake.files(table, seed=table) for table in range(min(number, with_files))]
+        for source in sources:
+            source.load(LOADED_ROWS)
+        lake.dbt("build", "--exclude-resource-type", "test")
+        before = snapshot_counts(lake, number)
+        found.nothing_new[number] = process_cost(
+            [dbt, "--quiet", "build", "--exclude-resource-type", "test", *lake.project.directories]
+        )
+        if snapshot_counts(lake, number) != before:
+            raise WrongResult("a build with nothing new made a snapshot")
+        watch = Watch(WarmDbt(lake.project.project), spark_session)
+        watch.cycle()
+        costs: dict[bool, list[Cost]] = {True: [], False: []}
+        for cycle in range(warm_up + repeats):
+            table = cycle % len(sources)
+            sources[table].change(changes)
+            for has_changes in (True, False):
+                with measured() as cost:
+                    built = watch.cycle()
+                costs[has_changes].append(cost)
+                if built != has_changes or lake.fingerprint(f"silver.s__t{table}") != lake.expected(sources[table]):
+                    raise WrongResult(f"silver.s__t{table} is not what its files say after a cycle")
+        counted = {has_changes: all_of[warm_up:] for has_changes, all_of in costs.items()}
+        found.watched[number], found.watched_nothing[number] = (middle(counted[key]) for key in (True, False))
+    return found
