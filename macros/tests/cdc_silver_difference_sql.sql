@@ -6,6 +6,7 @@
 {%- set order_columns = ['_cdc_operation', '_cdc_committed_at', '_cdc_sequence', '_cdc_generation', '_cdc_batch_id'] -%}
 {%- set keys = cdc.primary_key | map('lower') | list -%}
 {%- set compared = columns | reject('in', order_columns) | list if cdc.get('unchanged_rows') == 'skip' else columns -%}
+{%- set expected_where = 'not _cdc_is_deleted' if not cdc_is_soft(cdc) else none -%}
 with rows as (
     {{ (step.rows_sql if step and not step.has_late else cdc_bronze_range_sql(bronze, none, snapshot_id, 0, true)) | indent(4) }}
 ),
@@ -36,6 +37,9 @@ expected as (
         {%- endif %}
 ),
 
-{%- set expected_where = 'not _cdc_is_deleted' if not cdc_is_soft(cdc) else none %}
-{{ cdc_step_compared_sql(compared, step, expected_where) if step else cdc_compared_sql(silver, compared, expected_where) }}
+{% if step -%}
+{{ cdc_step_compared_sql(compared, step, expected_where) }}
+{%- else -%}
+{{ cdc_compared_sql(silver, compared, expected_where) }}
+{%- endif %}
 {%- endmacro %}

@@ -1,4 +1,4 @@
-{# Where silver is compared step by step, silver_matches_bronze finds the row that a change of unknown operation made. #}
+{# Where silver is compared step by step, silver_matches_bronze finds the row that an unknown operation made. #}
 {% test known_operations(model) %}
 {{ cdc_blocks_nothing() }}
 {%- if not execute or flags.WHICH not in ['test', 'build'] or not cdc_is_checked(model) %}
