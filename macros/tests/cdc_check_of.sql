@@ -55,6 +55,8 @@
         'after_batch_id': checked.batch_id,
         'rows_sql': rows_sql,
         'has_late': has_late,
+        'has_key_changes': summary['has_key_changes'],
+        'is_small': summary['changes'] <= 10000 and check.progress.get('total-records', 0) | int < var('cdc_replace_rows_from'),
         'continues': not has_late and not is_whole,
         'is_newest': not has_late and is_whole and cdc.get('unchanged_rows') != 'skip'
             and (summary['first_batch_id'] or 0) > checked.batch_id,

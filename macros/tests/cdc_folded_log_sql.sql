@@ -16,7 +16,7 @@ reset_points as (
 ),
 
 log as (
-    {{ cdc_log_sql(cdc, plan, 'select * from rows', true) | indent(4) }}
+    {{ cdc_log_sql(cdc, plan, 'select * from rows', not step or step.has_late or step.has_key_changes) | indent(4) }}
 ),
 
 lives as (

@@ -8,7 +8,7 @@ bronze as (
 ),
 
 log as (
-    {{ cdc_log_sql(cdc, plan, 'select * from bronze', true) | indent(4) }}
+    {{ cdc_log_sql(cdc, plan, 'select * from bronze', not step or step.has_late or step.has_key_changes) | indent(4) }}
 ),
 
 single_reset_points as (

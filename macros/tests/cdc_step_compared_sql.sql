@@ -34,7 +34,7 @@ differences as (
         sum(side) as side,
         sum(grown) as grown,
         compared_row
-    from compared
+    from {{ '(select /*+ coalesce(1) */ * from compared)' if step.is_small else 'compared' }}
     group by grouping sets ((compared_row), ())
 )
 

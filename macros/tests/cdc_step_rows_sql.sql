@@ -5,9 +5,9 @@
 {% macro cdc_step_rows_sql(cdc, silver, columns, plan, step) -%}
 {%- set keys = cdc_key_columns(cdc) | map('lower') | list -%}
 changed_keys as (
-    select distinct {{ get_quoted_csv(cdc_key_columns(cdc)) }}
+    select {{ get_quoted_csv(cdc_key_columns(cdc)) }}
     from (
-        {{ cdc_log_sql(cdc, plan, step.rows_sql, true) | indent(8) }}
+        {{ cdc_log_sql(cdc, plan, step.rows_sql, step.has_key_changes) | indent(8) }}
     )
 ),
 

@@ -14,6 +14,10 @@ from {{ model }}
     {%- set plan = cdc_log_plan(check.bronze, columns, check.cdc) %}
     {%- do adapter.notes('compared').update({check.name: check}) %}
     {%- set step = check if check.depth == 'step' else none %}
+    {%- if step and step.is_small %}
+        {#- Planned once, not again after each stage. -#}
+        {%- do adapter.set_properties({'spark.sql.adaptive.enabled': 'false'}) %}
+    {%- endif %}
     {{ cdc_difference_sql(check.cdc, model, check.bronze, check.progress['cdc.bronze-snapshot-id'], columns, plan, step) }}
 {%- endif %}
 {% endtest %}

@@ -5,6 +5,8 @@
         'silver_snapshot_id': 5,
         'after_batch_id': 7,
         'has_late': has_late,
+        'has_key_changes': false,
+        'is_small': is_newest,
         'continues': continues,
         'is_newest': is_newest,
         'net_rows': 3,

@@ -25,6 +25,8 @@ PART = {"operation": "delete", "net_rows": -1, "schema_id": 0, "summary": {"cdc.
 FOREIGN = {"operation": "append", "net_rows": 1, "schema_id": 0, "summary": {}}
 COMPACTED = {"operation": "replace", "net_rows": 0, "schema_id": 0, "summary": {}}
 FACTS = {
+    "changes": 3,
+    "has_key_changes": False,
     "first_sequence": "000001.1.9",
     "first_batch_id": 9,
     "first_reset_point": None,
