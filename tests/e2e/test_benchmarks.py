@@ -41,7 +41,14 @@ PARTS = {
         "  t1 format 3, full scan",
         "  a batch after 2 earlier ones",
     ),
-    "tables": ("2 tables of 100 changes, whole processes", "  ours ", "  R6 pool ", "  nothing new "),
+    "tables": (
+        "2 tables of 100 changes, whole processes",
+        "  ours ",
+        "  R6 pool ",
+        "  with data tests ",
+        "  nothing new ",
+    ),
+    "throughput": ("inserts, updates and deletes on 5,000 rows", "        500 changes ", "      1,000 changes "),
     "memory": (
         "20,000 rows loaded, then 1,000 changes, Java with 2g: finished",
         "  at most ",

@@ -166,6 +166,27 @@ def test_cdc_make_skipped_views__only_the_views_that_dbt_skipped():
     assert query == "create or replace view etl_metadata.quarantine as\n{% SET REF = CDC_RELATION_OF %}RAW QUARANTINE"
 
 
+@pytest.mark.parametrize("exists", [True, False])
+def test_cdc_make_skipped_views__runs_of_the_tables_that_exist_are_recorded(exists):
+    recorded = Relation("etl_metadata", "run_metrics")
+    place = {"database": None, "schema": recorded.schema, "alias": recorded.identifier, "config": {}}
+    skipped = SimpleNamespace(
+        node=SimpleNamespace(
+            name="run_metrics", raw_code="raw", depends_on=SimpleNamespace(nodes=["none", "silver"]), **place
+        ),
+        status="skipped",
+    )
+    dbt = Dbt(nodes=GRAPH, columns={SILVER: {}, **({recorded: {}} if exists else {})})
+    dbt.context["render"] = str.upper
+    dbt.context["cdc_built"] = lambda layer, ref: []
+    dbt.context["cdc_new_runs"] = lambda recorded, tables: {"rows": [{}], "has_gone": False, "replaced": [], "runs": 1}
+    dbt.cdc_make_skipped_views([skipped])
+    [query] = dbt.queries
+    begins = "merge into etl_metadata.run_metrics" if exists else "create table etl_metadata.run_metrics\nusing iceberg"
+    assert query.startswith(begins)
+    assert query.count("RAW") == 1
+
+
 def test_raw_processed_files__no_table_at_all():
     sql = view("raw_processed_files", [])
     assert sql.startswith("with progress as (select cast(null as string) as feed,")
