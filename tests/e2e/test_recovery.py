@@ -16,7 +16,7 @@ from stories import Story, change
 # KILLS=all (`make prove`): at every step, with two tables. Else at the steps around the two commits, with one.
 ALL = os.environ.get("KILLS") == "all"
 TABLES = ("kill_1", "kill_2") if ALL else ("kill_1",)
-SELECT = ("--select", *(f"+silver_s__{name}" for name in TABLES), "silver_sync_state")
+SELECT = ("--select", *(f"+silver_s__{name}" for name in TABLES), "run_metrics", "silver_sync_state")
 # Each round kills once at each step, at other moments of it.
 ROUNDS = int(os.environ.get("ROUNDS") or 1)
 # What dbt says at a step, or the table whose first new file marks it, and how many seconds later the kill comes in each
