@@ -6,6 +6,7 @@ When a test of `test_an_internal_is_there` fails, its message is the sentence th
 from __future__ import annotations
 
 import inspect
+import json
 import re
 import signal
 import subprocess
@@ -219,6 +220,11 @@ CASES: dict[str, tuple[Callable[[Here], Any], Any, list[Callable[[Here], Any]]]]
         [no_class(f"{PARQUET}.schema.PrimitiveType")],
     ),
     "iceberg_table": (lambda here: here.table.refs().size(), 2, [no_class(f"{ICEBERG}.spark.Spark3Util")]),
+    "snapshot_json": (
+        lambda here: json.loads(internals.snapshot_json(here.table.currentSnapshot()))["summary"]["operation"],
+        "overwrite",
+        [no_class(f"{ICEBERG}.SnapshotParser"), lambda here: internals.snapshot_json(an_object())],
+    ),
     "table_operations": (
         lambda here: internals.table_operations(here.table)[1].currentSnapshot().equals(here.table.currentSnapshot()),
         True,

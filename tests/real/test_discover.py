@@ -193,7 +193,7 @@ def test_tables_of_mariadb_are_built_without_editing(mariadb, shop, lakehouse):
         dms.full_load(table, rows, datetime.now(timezone.utc))
         source[", ".join(types), name] = {tuple(row.values()) for row in rows}
     # 77 tables are alike: seven of them are built and tested.
-    statuses = lakehouse.build("--exclude", "*_till__table_[0-6]*+1", "test_type:singular")
+    statuses = lakehouse.build("--exclude", "*_till__table_[0-6]*+2", "test_type:singular")
     assert set(statuses.values()) <= {"success", "pass", "warn"}, statuses
     assert sum(name.startswith("silver_till__") for name in statuses) == 10
     for (columns, name), rows in source.items():

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from contextlib import closing
-from datetime import date, datetime, timedelta, timezone
+from datetime import date, timedelta
 from typing import Any
 
 from pyspark.sql import SparkSession
@@ -17,7 +17,6 @@ from spark_files.internals import iceberg_table, java_class
 MOST_FILES = 32
 # Iceberg cuts the bounds of texts here, unless a table's properties say otherwise.
 _CUT_AT = 16
-_EPOCH = datetime(1970, 1, 1, tzinfo=timezone.utc)
 
 
 def added_metrics(
@@ -112,5 +111,5 @@ def _text(kind: str, value: Any) -> str:
     if kind == "DATE":
         return str(date(1970, 1, 1) + timedelta(days=value))
     if kind == "TIMESTAMP":
-        return (_EPOCH + timedelta(microseconds=value)).strftime("%Y-%m-%d %H:%M:%S.%f")
+        return snapshots.timestamp_text(value)
     return format(value, "f") if kind == "DECIMAL" else str(value)

@@ -12,7 +12,7 @@ from py4j.protocol import Py4JJavaError
 from pyspark.sql import SparkSession
 
 from spark_files.errors import is_commit_conflict
-from spark_files.internals import commit_branch_as_main, iceberg_table, java_class, table_operations
+from spark_files.internals import commit_branch_as_main, iceberg_table, snapshot_json, table_operations
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=timezone.utc)
 
@@ -134,19 +134,14 @@ def _described(snapshot: Any) -> dict[str, Any]:
     found = _as_json(snapshot)
     summary = found["summary"]
 
-    def number(name: str) -> int:
-        return int(summary.get(name, 0))
-
-    added = number("added-records") - number("added-position-deletes")
-    removed = number("deleted-records") - number("removed-position-deletes")
-    holds_all = number("added-records") == number("total-records")
+    added, removed, total = (int(summary.get(f"{name}-records", 0)) for name in ("added", "deleted", "total"))
     return {
         "snapshot_id": found["snapshot-id"],
-        "committed_at": (_EPOCH + timedelta(milliseconds=found["timestamp-ms"])).strftime("%Y-%m-%d %H:%M:%S.%f"),
+        "committed_at": timestamp_text(found["timestamp-ms"] * 1000),
         "operation": found["operation"],
         "schema_id": found.get("schema-id"),
-        "net_rows": added - removed,
-        "rows": added if holds_all else None,
+        "net_rows": added - removed - _removed_by_position(summary),
+        "rows": added - int(summary.get("added-position-deletes", 0)) if added == total else None,
         "summary": summary,
     }
 
@@ -166,9 +161,7 @@ def rows_removed(session: SparkSession, table: str, branch: str) -> int:
     snapshot = iceberg.snapshot(branch)
     if snapshot.snapshotId() == iceberg.currentSnapshot().snapshotId():
         return 0
-    summary = _summary(snapshot)
-    # A deletion vector is written again with what it held before.
-    return int(summary.get("added-position-deletes", 0)) - int(summary.get("removed-position-deletes", 0))
+    return _removed_by_position(_summary(snapshot))
 
 
 def publish_branch(session: SparkSession, table: str, branch: str) -> bool:
@@ -189,17 +182,24 @@ def publish_branch(session: SparkSession, table: str, branch: str) -> bool:
     return True
 
 
+def timestamp_text(micros: int) -> str:
+    """A timestamp, microseconds since 1970, as Spark casts it to text in UTC."""
+    return (_EPOCH + timedelta(microseconds=micros)).strftime("%Y-%m-%d %H:%M:%S.%f")
+
+
+def _removed_by_position(summary: dict[str, str]) -> int:
+    # A deletion vector is written again with what it held before.
+    return int(summary.get("added-position-deletes", 0)) - int(summary.get("removed-position-deletes", 0))
+
+
 def _summary(snapshot: Any) -> dict[str, str]:
     summary: dict[str, str] = _as_json(snapshot)["summary"]
     return summary
 
 
 def _as_json(snapshot: Any) -> dict[str, Any]:
-    """A snapshot by its names in Iceberg's specification, by one call: one for each value takes 13 times as long.
-
-    `operation` is no part of the summary here, as in Iceberg's interface.
-    """
-    found: dict[str, Any] = json.loads(java_class("org.apache.iceberg.SnapshotParser").toJson(snapshot))
+    """A snapshot by the specification's names; `operation` is no part of its summary, as in Iceberg's interface."""
+    found: dict[str, Any] = json.loads(snapshot_json(snapshot))
     found["operation"] = found.setdefault("summary", {}).pop("operation", None)
     return found
 
