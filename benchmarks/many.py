@@ -7,10 +7,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from benchmarks.apply import WrongResult
-from benchmarks.lake import Cost, Lake, measured, middle
+from benchmarks.lake import Cost, Lake, measured
 from benchmarks.tables import process_cost, snapshot_counts
-from python_udfs.cli.dbt import WarmDbt, spark_session
-from python_udfs.watch.loop import Watch
+from benchmarks.watching import cycles
 
 LOADED_ROWS = 100
 
@@ -60,18 +59,6 @@ def measure(root: Path, tables: tuple[int, ...], with_files: int, changes: int, 
         )
         if snapshot_counts(lake, number) != before:
             raise WrongResult("a build with nothing new made a snapshot")
-        watch = Watch(WarmDbt(lake.project.project), spark_session)
-        watch.cycle()
-        costs: dict[bool, list[Cost]] = {True: [], False: []}
-        for cycle in range(warm_up + repeats):
-            table = cycle % len(sources)
-            sources[table].change(changes)
-            for has_changes in (True, False):
-                with measured() as cost:
-                    built = watch.cycle()
-                costs[has_changes].append(cost)
-                if built != has_changes or lake.fingerprint(f"silver.s__t{table}") != lake.expected(sources[table]):
-                    raise WrongResult(f"silver.s__t{table} is not what its files say after a cycle")
-        counted = {has_changes: all_of[warm_up:] for has_changes, all_of in costs.items()}
-        found.watched[number], found.watched_nothing[number] = (middle(counted[key]) for key in (True, False))
+        costs = cycles(lake, sources, changes, repeats, warm_up)
+        found.watched[number], found.watched_nothing[number] = costs
     return found

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import time
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from statistics import median
 
 from benchmarks.apply import WrongResult
-from benchmarks.lake import Lake
+from benchmarks.data import TableFiles
+from benchmarks.lake import Cost, Lake, measured, middle
 from python_udfs.cli.dbt import WarmDbt, spark_session
 from python_udfs.watch.loop import Watch
 
@@ -42,17 +42,36 @@ def measure(root: Path, tables: int, changes: int, repeats: int, warm_up: int) -
     for source in sources:
         source.load(LOADED_ROWS)
     lake.project.dbt("--quiet", "seed")
+    with_changes, without = cycles(lake, sources, changes, repeats, warm_up)
+    return Watching(tables, with_changes.wall, without.wall)
+
+
+def cycles(lake: Lake, sources: Sequence[TableFiles], changes: int, repeats: int, warm_up: int) -> tuple[Cost, Cost]:
+    """Has a watch find a change file of one table after the other, and nothing, in turn.
+
+    Args:
+        lake: its tables t0, t1, … have the files of the sources.
+        sources: of the tables that change.
+        changes: see `measure`.
+        repeats: see `measure`.
+        warm_up: see `measure`.
+
+    Returns:
+        The cost of a cycle with changes and of one without, the middle of several.
+
+    Raises:
+        WrongResult: see `measure`.
+    """
     watch = Watch(WarmDbt(lake.project.project), spark_session)
     watch.cycle()
-    seconds: dict[bool, list[float]] = {True: [], False: []}
+    costs: dict[bool, list[Cost]] = {True: [], False: []}
     for number in range(warm_up + repeats):
-        table = number % tables
+        table = number % len(sources)
         sources[table].change(changes)
-        for has_news in (True, False):
-            started = time.perf_counter()
-            found = watch.cycle()
-            seconds[has_news].append(time.perf_counter() - started)
-            if found != has_news or lake.fingerprint(f"silver.s__t{table}") != lake.expected(sources[table]):
+        for has_changes in (True, False):
+            with measured() as cost:
+                found = watch.cycle()
+            costs[has_changes].append(cost)
+            if found != has_changes or lake.fingerprint(f"silver.s__t{table}") != lake.expected(sources[table]):
                 raise WrongResult(f"silver.s__t{table} is not what its files say after a cycle")
-    counted = (found[warm_up:] for found in (seconds[True], seconds[False]))
-    return Watching(tables, *(median(found[1:] or found) for found in counted))
+    return middle(costs[True][warm_up:]), middle(costs[False][warm_up:])

@@ -25,10 +25,9 @@
 {% macro _record_runs(relation, sql, settings) %}
     {% set recorded = load_relation(relation) %}
     {% set found = cdc_new_runs(recorded, cdc_built('silver', cdc_relation_of)) %}
-    {% do adapter.rows_view('run_metrics_new', found.rows, cdc_new_runs_schema()) %}
     {% if recorded is none %}
         {% do run_query('create table ' ~ relation ~ '\n' ~ cdc_table_clauses_sql(settings) ~ '\nas\n' ~ sql) %}
-    {% elif found.rows or found.replaced %}
+    {% elif found.is_new %}
         {% do run_query(cdc_record_runs_sql(recorded, sql, found)) %}
     {% endif %}
 {% endmacro %}

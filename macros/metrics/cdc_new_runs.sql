@@ -1,6 +1,6 @@
 {#
-    The snapshots of silver tables that run_metrics lacks, from the tables' metadata. A snapshot that a rollback or a rebuild
-    took from its table stays on record, and is not current.
+    The snapshots of silver tables that run_metrics lacks, from the tables' metadata, as the view run_metrics_new that the
+    model reads. A snapshot that a rollback or a rebuild took from its table stays on record, and is not current.
 #}
 {% macro cdc_new_runs(recorded, tables) %}
     {% set newest = {} %}
@@ -37,7 +37,17 @@
             {% endif %}
         {% endif %}
     {% endfor %}
+    {% do found.update({'is_new': recorded is none or found.rows or found.replaced}) %}
+    {% do adapter.rows_view('run_metrics_new', found.rows, _new_runs_schema()) if found.is_new %}
     {% do return(found) %}
+{% endmacro %}
+
+
+{% macro _new_runs_schema() %}
+    {% do return(
+        'feed string, source_schema string, source_table string, silver_table string, snapshot_id bigint,'
+        ~ ' committed_at string, is_current boolean, is_newest boolean, rows_total bigint, summary map<string, string>'
+    ) %}
 {% endmacro %}
 
 

@@ -5,11 +5,10 @@
 {% macro get_incremental_cdc_record_runs_sql(arguments) %}
     {% set recorded = arguments.existing_relation %}
     {% set found = cdc_new_runs(recorded, cdc_built('silver', ref)) %}
-    {% if recorded is not none and not found.rows and not found.replaced %}
+    {% if not found.is_new %}
         {% do arguments.update({'message': 'nothing: no silver table has a new snapshot'}) %}
         {% do return(none) %}
     {% endif %}
-    {% do adapter.rows_view('run_metrics_new', found.rows, cdc_new_runs_schema()) %}
     {% do arguments.update({'message': 'merge: runs=' ~ found.runs}) %}
     {% if recorded is none %}
         {% do return(create_table_as(false, this, arguments.sql)) %}

@@ -6,24 +6,25 @@
 {% macro cdc_check_of(silver) %}
     {% set checks = adapter.notes('checks') %}
     {% set name = silver.schema ~ '.' ~ silver.identifier %}
-    {% set snapshot = name ~ ' ' ~ adapter.current_snapshot_id(silver) %}
+    {% set snapshot_id = adapter.current_snapshot_id(silver) %}
+    {% set snapshot = name ~ ' ' ~ snapshot_id %}
     {% if snapshot not in checks %}
-        {% do checks.update({snapshot: dict(_check_of(silver, cdc_checked_tables().get(name)), name=name)}) %}
+        {% set check = _check_of(silver, snapshot_id, cdc_checked_tables().get(name)) %}
+        {% do checks.update({snapshot: dict(check, name=name)}) %}
     {% endif %}
     {% do return(checks[snapshot]) %}
 {% endmacro %}
 
 
-{% macro _check_of(silver, checked) %}
+{% macro _check_of(silver, snapshot_id, checked) %}
     {% set progress = cdc_progress(silver) %}
     {% if not progress.get('cdc.sequence') %}
         {% do return({'depth': 'empty'}) %}
     {% endif %}
     {% set cdc = cdc_config_of(silver) %}
-    {% set newest = adapter.snapshot(silver, adapter.current_snapshot_id(silver)) %}
     {% set check = {
         'depth': 'full', 'cdc': cdc, 'bronze': cdc_table_of('bronze', cdc), 'progress': progress,
-        'snapshot_id': newest.snapshot_id, 'schema_id': newest.schema_id,
+        'snapshot_id': snapshot_id, 'schema_id': adapter.snapshot(silver, snapshot_id).schema_id,
     } %}
     {% set since = adapter.snapshots_since(silver, checked.snapshot_id) if checked else none %}
     {% set changed = since.snapshots | rejectattr('operation', 'equalto', 'replace') | list if since else [] %}
@@ -55,8 +56,11 @@
         'after_batch_id': checked.batch_id,
         'rows_sql': rows_sql,
         'has_late': has_late,
+        'log_sql': cdc_bronze_range_sql(bronze, none, to_snapshot_id, 0, true) if has_late else rows_sql,
         'has_key_changes': summary['has_key_changes'],
-        'is_small': summary['changes'] <= 10000 and check.progress.get('total-records', 0) | int < var('cdc_replace_rows_from'),
+        'splits_keys': has_late or summary['has_key_changes'],
+        'is_small': summary['changes'] <= 10000
+            and check.progress.get('total-records', 0) | int < var('cdc_replace_rows_from'),
         'continues': not has_late and not is_whole,
         'is_newest': not has_late and is_whole and cdc.get('unchanged_rows') != 'skip'
             and (summary['first_batch_id'] or 0) > checked.batch_id,

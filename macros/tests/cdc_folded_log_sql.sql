@@ -1,8 +1,8 @@
 {#
     Every key's changes in one array, folded from the first to the last: another algorithm than the model's, which
     takes the newest change per key. Expects the rows of bronze in `rows`; gives `folded`: change (the last one), state
-    (live, sequence, image), reset points and has_unknown (an operation that silver does not know). Of a step only `changed_keys` are folded, from their rows in
-    `rows_before` where these hold values that the changes do not carry.
+    (live, sequence, image), reset points and has_unknown (an operation that silver does not know). Of a step only
+    `changed_keys` are folded, from their rows in `rows_before` where these hold values that the changes do not carry.
 #}
 {% macro cdc_folded_log_sql(cdc, plan, step=none) -%}
 reset_points as (
@@ -16,7 +16,7 @@ reset_points as (
 ),
 
 log as (
-    {{ cdc_log_sql(cdc, plan, 'select * from rows', not step or step.has_late or step.has_key_changes) | indent(4) }}
+    {{ cdc_log_sql(cdc, plan, 'select * from rows', not step or step.splits_keys) | indent(4) }}
 ),
 
 lives as (

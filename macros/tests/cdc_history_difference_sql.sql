@@ -74,4 +74,3 @@ expected as (
 
 {{ cdc_step_compared_sql(columns, step) if step else cdc_compared_sql(silver, columns) }}
 {%- endmacro %}
-

@@ -4,11 +4,11 @@
 #}
 {% macro cdc_history_lives_sql(cdc, bronze, snapshot_id, plan, step=none) -%}
 bronze as (
-    {{ (step.rows_sql if step and not step.has_late else cdc_bronze_range_sql(bronze, none, snapshot_id, 0, true)) | indent(4) }}
+    {{ (step.log_sql if step else cdc_bronze_range_sql(bronze, none, snapshot_id, 0, true)) | indent(4) }}
 ),
 
 log as (
-    {{ cdc_log_sql(cdc, plan, 'select * from bronze', not step or step.has_late or step.has_key_changes) | indent(4) }}
+    {{ cdc_log_sql(cdc, plan, 'select * from bronze', not step or step.splits_keys) | indent(4) }}
 ),
 
 single_reset_points as (

@@ -8,7 +8,7 @@
 {%- set compared = columns | reject('in', order_columns) | list if cdc.get('unchanged_rows') == 'skip' else columns -%}
 {%- set expected_where = 'not _cdc_is_deleted' if not cdc_is_soft(cdc) else none -%}
 with rows as (
-    {{ (step.rows_sql if step and not step.has_late else cdc_bronze_range_sql(bronze, none, snapshot_id, 0, true)) | indent(4) }}
+    {{ (step.log_sql if step else cdc_bronze_range_sql(bronze, none, snapshot_id, 0, true)) | indent(4) }}
 ),
 {% if step %}
 {{ cdc_step_rows_sql(cdc, silver, columns, plan, step) }},

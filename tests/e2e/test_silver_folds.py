@@ -274,7 +274,7 @@ class Silver:
             "cdc_table_of": lambda layer, cdc: self.bronze,
             "cdc_foreign_snapshots": lambda changed: [],
         }
-        step: dict[str, Any] = dbt._check_of(self.silver, self.checked)
+        step: dict[str, Any] = dbt._check_of(self.silver, self.snapshot()["snapshot_id"], self.checked)
         return step
 
 

@@ -1,9 +1,6 @@
 {#
-    Returns paths (the files to read, in the order of their changes), overwritten (those of change files of which an
-    earlier version was listed), has_truncate, has_load, has_multi_table (records wait in the split table), is_reloaded (a
-    load file of the table came more than once), is_large (a file is large enough for several tasks), names and are_plain
-    (of messages, cdc_message_facts_sql), last_batch_id (what progress becomes) and sql, which reads the rows of cdc_new_files_sql without asking the listing again. Files whose
-    content was replaced before anybody read it are written to rejected_files here, so that each of them keeps a reason.
+    The files that are new for a table; _macros.yml names all that is returned. Files whose content was replaced before
+    anybody read it are written to rejected_files here, so that each of them keeps a reason.
 #}
 {% macro cdc_new_files(cdc, after_batch_id, verify='schema') %}
     {% set split = ref(cdc.split) if cdc.get('split') else none %}
@@ -16,7 +13,8 @@
     ) %}
     {% set files = {
         'paths': [], 'overwritten': [], 'has_truncate': false, 'has_load': false, 'has_multi_table': false,
-        'is_reloaded': false, 'is_large': false, 'names': [], 'are_plain': true, 'last_batch_id': after_batch_id, 'sql': sql ~ '\nlimit 0',
+        'is_reloaded': false, 'is_large': false, 'names': [], 'are_plain': true, 'last_batch_id': after_batch_id,
+        'sql': sql ~ '\nlimit 0',
     } %}
     {% if not asks_alone and newest.batch_id <= after_batch_id | int %}
         {% do return(files) %}
@@ -31,13 +29,14 @@
             {% do files.update({'has_truncate': true}) %}
         {% elif file['kind'] == 'multi_table' %}
             {% do files.update({'has_multi_table': true}) %}
-            {% do files.names.extend(fromjson(file['names'] or '[]')) if cdc.format == 'json' %}
-            {% do files.update({'are_plain': files.are_plain and file['are_plain']}) if cdc.format == 'json' %}
+            {% if cdc.format == 'json' %}
+                {% do files.names.extend(fromjson(file['names'] or '[]')) %}
+                {% do files.update({'are_plain': files.are_plain and file['are_plain']}) %}
+            {% endif %}
         {% elif file['is_newest'] %}
             {% do files.paths.append(file['path']) %}
-            {% do files.update({
-                'has_load': files.has_load or file['kind'] == 'load', 'is_large': files.is_large or file['size'] > 16000000,
-            }) %}
+            {% do files.update({'has_load': files.has_load or file['kind'] == 'load'}) %}
+            {% do files.update({'is_large': files.is_large or file['size'] > 16000000}) %}
         {% else %}
             {% do replaced.append({'path': file['path'], 'reason': 'replaced by newer content before it was read'}) %}
         {% endif %}

@@ -90,13 +90,9 @@ def write(**words: Any) -> tuple[str | None, str]:
     columns = {Relation("silver", "shop__order"): {}} if words.pop("exists", True) else {}
     dbt = Dbt(answers={"where is_newest": []}, columns=columns)
     dbt.context["cdc_built"] = lambda layer, ref: []
-    dbt.context["cdc_new_runs"] = lambda recorded, tables: {
-        "rows": [],
-        "runs": 0,
-        "has_gone": False,
-        "replaced": [],
-        **words,
-    }
+    found = {"rows": [], "runs": 0, "has_gone": False, "replaced": [], **words}
+    found["is_new"] = not columns or bool(found["rows"])
+    dbt.context["cdc_new_runs"] = lambda recorded, tables: found
     return dbt.write("cdc_record_runs")
 
 

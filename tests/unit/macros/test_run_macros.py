@@ -179,7 +179,8 @@ def test_cdc_make_skipped_views__runs_of_the_tables_that_exist_are_recorded(exis
     dbt = Dbt(nodes=GRAPH, columns={SILVER: {}, **({recorded: {}} if exists else {})})
     dbt.context["render"] = str.upper
     dbt.context["cdc_built"] = lambda layer, ref: []
-    dbt.context["cdc_new_runs"] = lambda recorded, tables: {"rows": [{}], "has_gone": False, "replaced": [], "runs": 1}
+    found = {"rows": [{}], "has_gone": False, "replaced": [], "runs": 1, "is_new": True}
+    dbt.context["cdc_new_runs"] = lambda recorded, tables: found
     dbt.cdc_make_skipped_views([skipped])
     [query] = dbt.queries
     begins = "merge into etl_metadata.run_metrics" if exists else "create table etl_metadata.run_metrics\nusing iceberg"
