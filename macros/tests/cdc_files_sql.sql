@@ -15,25 +15,35 @@ with progress as (
 {%- endmacro %}
 
 
+{# One row per table, and one per split table: Spark takes no query among the values of a list. #}
 {% macro _progress_sql() -%}
 select *
 from values
-    {%- for layer in ['bronze', 'split'] %}
-    {%- for node in cdc_models_of(layer) %}
+    {%- for node in cdc_models_of('bronze') %}
     {%- set cdc, relation = node.config.meta.cdc, load_relation(cdc_relation_of(node)) %}
-    {%- set batch_id = 0 if relation is none else
-        cdc_last_batch_id(relation) if layer == 'bronze' else '(select coalesce(max(batch_id), 0) from ' ~ relation ~ ')' %}
     (
-        {{ adapter.string_literal(cdc.feed) }},
-        {{ adapter.string_literal(cdc.source_schema) if layer == 'bronze' else 'null' }},
-        {{ adapter.string_literal(cdc.source_table) if layer == 'bronze' else 'null' }}, true, {{ batch_id }}
+        {{ adapter.string_literal(cdc.feed) }}, {{ adapter.string_literal(cdc.source_schema) }},
+        {{ adapter.string_literal(cdc.source_table) }}, true, {{ cdc_last_batch_id(relation) }}
     ),
     {%- endfor %}
-    {%- endfor %}
     {%- for table in cdc_tables() if not ('bronze' in table or 'split' in table) %}
-    ({{ adapter.string_literal(table.feed) }}, {{ adapter.string_literal(table.source_schema) }}, {{ adapter.string_literal(table.source_table) }}, false, 0),
+    (
+        {{ adapter.string_literal(table.feed) }}, {{ adapter.string_literal(table.source_schema) }},
+        {{ adapter.string_literal(table.source_table) }}, false, 0
+    ),
     {%- endfor %}
     (null, null, null, false, 0)
     as progress (feed, source_schema, source_table, is_active, batch_id)
 where feed is not null
+{%- for node in cdc_models_of('split') %}
+{%- set relation = load_relation(cdc_relation_of(node)) %}
+union all
+select
+    {{ adapter.string_literal(node.config.meta.cdc.feed) }} as feed,
+    null as source_schema,
+    null as source_table,
+    true as is_active,
+    {{ 'coalesce(max(batch_id), 0)' if relation is not none else '0' }} as batch_id
+{{ 'from ' ~ relation if relation is not none }}
+{%- endfor %}
 {%- endmacro %}
