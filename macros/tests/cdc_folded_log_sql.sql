@@ -1,8 +1,9 @@
 {#
     Every key's changes in one array, folded from the first to the last: another algorithm than the model's, which
     takes the newest change per key. Expects the rows of bronze in `rows`; gives `folded`: change (the last one), state
-    (live, sequence, image), reset points and has_unknown (an operation that silver does not know). Of a step only
-    `changed_keys` are folded, from their rows in `rows_before` where these hold values that the changes do not carry.
+    (live, sequence, image), reset points and has_unknown (an operation that silver does not know). Rows without any value
+    in the key are no key of silver. Of a step only `changed_keys` are folded, from their rows in `rows_before` where these
+    hold values that the changes do not carry.
 #}
 {% macro cdc_folded_log_sql(cdc, plan, step=none) -%}
 reset_points as (
@@ -26,6 +27,10 @@ lives as (
     left semi join changed_keys on {{ cdc_same_key_sql(cdc, 'log', 'changed_keys') }}
     {%- endif %}
     group by {{ cdc_key_list_sql(cdc) }}
+    {%- if cdc.mode != 'append' %}
+    {#- A filter on the keys themselves would double with each key: Spark restates filters for each new name of a column. #}
+    having bool_or(coalesce({% for key in cdc.primary_key %}cast({{ adapter.quote(key) }} as string){{ ', ' if not loop.last }}{% endfor %}) is not null)
+    {%- endif %}
 ),
 
 folded as (

@@ -30,11 +30,7 @@ expected as (
         {%- endfor %}
         change._cdc_operation = 'D' or exists(reset_points, reset_point -> reset_point > change._cdc_sequence) as _cdc_is_deleted
     from folded
-    where
-        not has_unknown
-        {%- if cdc.mode != 'append' %}
-        and coalesce({% for key in cdc.primary_key %}cast(change.{{ adapter.quote(key) }} as string){{ ', ' if not loop.last }}{% endfor %}) is not null
-        {%- endif %}
+    where not has_unknown
 ),
 
 {% if step -%}

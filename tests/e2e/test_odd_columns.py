@@ -157,8 +157,8 @@ def built(empty_lakehouse):
                 put_values(files, at(120), 3, ("U", 4, 0))
         if batch == 0:
             put_values(every[2], LOAD, 0, (None, 1, 0))
-        elif batch == 1:
-            put_values(every[2], at(1), 1, ("U", 1, 1))
+        else:
+            put_values(every[2], at(batch), batch, ("U", 1, 1))
         for number in range(BATCHES) if batch == 0 else ():
             put_types(Files(lakehouse.raw, "odd", "types_whole"), number)
         odd_names = {
@@ -181,8 +181,10 @@ def built(empty_lakehouse):
                 at(1), Op=["U"], ts=["2024-01-31 23:01:00"], id=[2], op=["sub"], bi_score=[2], TS=["own"], BI_id=[1]
             )
             (header / f"{at(1)}.csv").write_text("Op,id,op,_deleted,_cdc_x\nU,1,sub,yes,2\nD,2,add,no,1\n")
-        # Tests of the first builds would only say the same.
+        # Tests of the first builds would only say the same: one of them, so that the last one compares a step.
         statuses.append(lakehouse.run_and_compare() if batch == BATCHES - 1 else lakehouse.statuses("run"))
+        if batch == 1:
+            lakehouse.statuses("test", "--select", "silver_s__every_key,test_name:silver_matches_bronze")
         if batch == 0:
             first_messages = list(lakehouse.messages)
     return lakehouse, statuses, first_messages
@@ -237,10 +239,12 @@ def test_every_type_keeps_its_values(built, case):
 
 
 def test_silver_matches_bronze_whatever_the_columns_are(built):
-    _, statuses, _ = built
+    lakehouse, statuses, _ = built
     checks = {name: status for name, status in statuses[-1].items() if name.startswith("silver_matches_bronze")}
     broken = [name for name, status in checks.items() if status != "pass" and "broken" not in name]
     assert (len(checks), broken) == (10, [])
+    [check] = lakehouse.sql("select * from etl_metadata.silver_checks where silver_table like '%s__every_key%'")
+    assert check.checked_at > check.compared_at, "only its step was compared last"
 
 
 def test_reserved_names_get_source_in_front(built):
