@@ -28,7 +28,7 @@ lives as (
     {%- endif %}
     group by {{ cdc_key_list_sql(cdc) }}
     {%- if cdc.mode != 'append' %}
-    {#- A filter on the keys themselves would double with each key: Spark restates filters for each new name of a column. #}
+    {#- A filter on the keys themselves would double with each key: Spark repeats it for each new name of a column. #}
     having bool_or(coalesce({% for key in cdc.primary_key %}cast({{ adapter.quote(key) }} as string){{ ', ' if not loop.last }}{% endfor %}) is not null)
     {%- endif %}
 ),
