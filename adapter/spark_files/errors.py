@@ -38,6 +38,8 @@ _ADVICE = re.compile(r" (File does not exist|You hit a bug in Spark)[\s\S]*")
 _OF_A_NAME = "URISyntaxException"
 # How Iceberg says that another commit came first and this one was not made.
 _CONFLICTS = ("CommitFailedException", "ValidationException")
+# How Spark and Iceberg's catalogs say that a table to create is there.
+_THERE = ("TableAlreadyExistsException", "AlreadyExistsException")
 # What read_files raises of a file that it took to be simpler than it is.
 UNVERIFIED = "This file has to be read in full before its rows are written"
 _MISSING = re.compile(r"FileNotFoundException|PATH_NOT_FOUND|FAILED_READ_FILE\.FILE_NOT_EXIST|NoSuchFileException")
@@ -47,6 +49,11 @@ def is_commit_conflict(error: BaseException) -> bool:
     """Tell whether Iceberg refused a commit because of another one; the table is then as that one left it."""
     names = _classes(error)
     return "CommitStateUnknownException" not in names and any(name in _CONFLICTS for name in names)
+
+
+def is_created_meanwhile(error: BaseException) -> bool:
+    """Tell whether a table was not created because it is there."""
+    return any(name in _THERE for name in _classes(error))
 
 
 def is_missing_schema(error: BaseException) -> bool:

@@ -344,16 +344,16 @@ def snapshot_json(snapshot: Any) -> str:
     return str(java_class("org.apache.iceberg.SnapshotParser").toJson(snapshot))
 
 
-@_takes("HasTableOperations.operations", "publish a branch in one commit", ICEBERG)
+@_takes("HasTableOperations.operations", "publish rows in one commit", ICEBERG)
 def table_operations(table: Any) -> tuple[Any, Any]:
     """What commits to a table, and the table's metadata as they are now."""
     operations = table.operations()
     return operations, operations.current()
 
 
-@_takes("SnapshotRef, TableMetadata.buildFrom and TableOperations.commit", "publish a branch in one commit", ICEBERG)
-def commit_branch_as_main(operations: Any, base: Any, branch: str) -> None:
-    """Make a branch the table's current state and remove its name, in one commit on exactly this metadata.
+@_takes("SnapshotRef, TableMetadata.buildFrom and TableOperations.commit", "publish rows in one commit", ICEBERG)
+def commit_as_main(operations: Any, base: Any, snapshot_id: int, branch: str | None = None) -> None:
+    """Make a snapshot the table's current one, in one commit on exactly this metadata, which also removes a branch.
 
     Not `table.manageSnapshots()`: when a commit comes in between, that repeats itself on top of it, and would undo it.
 
@@ -361,9 +361,10 @@ def commit_branch_as_main(operations: Any, base: Any, branch: str) -> None:
         Py4JJavaError: the table has other metadata by now (CommitFailedException), or the commit fails.
     """
     refs = java_class("org.apache.iceberg.SnapshotRef")
-    moved = refs.builderFrom(base.ref("main"), base.ref(branch).snapshotId()).build()
-    changes = java_class("org.apache.iceberg.TableMetadata").buildFrom(base)
-    operations.commit(base, changes.setRef("main", moved).removeRef(branch).build())
+    main = base.ref("main")
+    moved = refs.builderFrom(main, snapshot_id) if main is not None else refs.branchBuilder(snapshot_id)
+    changes = java_class("org.apache.iceberg.TableMetadata").buildFrom(base).setRef("main", moved.build())
+    operations.commit(base, (changes.removeRef(branch) if branch else changes).build())
 
 
 @_takes("ArrowAllocation.rootAllocator and the shaded AutoCloseables", "free the memory of ended readers", ICEBERG)

@@ -22,13 +22,20 @@
 {% endmacro %}
 
 
+{# What another run has recorded meanwhile is the same. #}
 {% macro _record_runs(relation, sql, settings) %}
     {% set recorded = load_relation(relation) %}
+    {% do adapter.start_write(recorded) if recorded is not none %}
     {% set found = cdc_new_runs(recorded, cdc_built('silver', cdc_relation_of)) %}
+    {% set write_sql = none %}
     {% if recorded is none %}
-        {% do run_query('create table ' ~ relation ~ '\n' ~ cdc_table_clauses_sql(settings) ~ '\nas\n' ~ sql) %}
+        {% set write_sql = 'create table ' ~ relation ~ '\n' ~ cdc_table_clauses_sql(settings) ~ '\nas\n' ~ sql %}
     {% elif found.is_new %}
-        {% do run_query(cdc_record_runs_sql(recorded, sql, found)) %}
+        {% set write_sql = cdc_record_runs_sql(recorded, sql, found) %}
+    {% endif %}
+    {% set done = adapter.attempt(write_sql, relation) if write_sql else {} %}
+    {% if done.error and not done.is_conflict %}
+        {% do exceptions.raise_compiler_error(done.error) %}
     {% endif %}
 {% endmacro %}
 

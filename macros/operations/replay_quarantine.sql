@@ -8,6 +8,7 @@
     {% set cdc = cdc_config_of(bronze) if bronze is not none else {} %}
     {% set columns = cdc_replay_columns(cdc, bronze) if cdc else [] %}
     {% do validate_replay_quarantine(node, cdc, columns) %}
+    {% do adapter.start_write(bronze) %}
     {% set count_sql = 'select count(*) as row_count from (' ~ cdc_waiting_sql(bronze) ~ ')' %}
     {% set before = run_query(count_sql).rows[0]['row_count'] %}
     {% if before %}
@@ -23,7 +24,7 @@
         {% set batch_id = [cdc_last_batch_id(bronze) | int, last | int] | max + 1 %}
         {% set files_sql = cdc_replay_files_sql(cdc, bronze, cdc_relation_of('raw_listing'), batch_id) %}
         {% set names = adapter.get_columns_in_relation(bronze) | map(attribute='name') | list %}
-        {% do run_query(cdc_replay_sql(cdc, bronze, names, cdc_bronze_sql(cdc, files_sql, raw, plan))) %}
+        {% do adapter.write(bronze, cdc_replay_sql(cdc, bronze, names, cdc_bronze_sql(cdc, files_sql, raw, plan))) %}
     {% endif %}
     {% set after = run_query(count_sql).rows[0]['row_count'] if before else 0 %}
     {{ print(

@@ -64,7 +64,8 @@ class Here:
         return internals.iceberg_table(self.session, TABLE)
 
     def publish(self) -> str:
-        internals.commit_branch_as_main(*internals.table_operations(self.table), "b")
+        operations, base = internals.table_operations(self.table)
+        internals.commit_as_main(operations, base, base.ref("b").snapshotId(), "b")
         return self.session.sql(f"select array_join(collect_list(name), ',') from {TABLE}.refs").first()[0]
 
 
@@ -230,13 +231,15 @@ CASES: dict[str, tuple[Callable[[Here], Any], Any, list[Callable[[Here], Any]]]]
         True,
         [lambda here: internals.table_operations(an_object())],
     ),
-    "commit_branch_as_main": (
+    "commit_as_main": (
         Here.publish,
         "main",
         [
             no_class(f"{ICEBERG}.SnapshotRef"),
             no_class(f"{ICEBERG}.TableMetadata"),
-            lambda here: internals.commit_branch_as_main(an_object(), internals.table_operations(here.table)[1], "b"),
+            lambda here: internals.commit_as_main(
+                an_object(), internals.table_operations(here.table)[1], here.table.currentSnapshot().snapshotId()
+            ),
         ],
     ),
     "close_ended_readers": (

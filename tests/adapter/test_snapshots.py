@@ -171,3 +171,69 @@ def test_a_commit_between_the_look_and_the_publication_is_not_lost(table, monkey
     monkeypatch.setattr(snapshots, "_leads_to", look)
     assert not snapshots.publish_branch(table, TABLE, "b")
     assert ids(table) == [1, 2, 3, 4]
+
+
+def stage(session, sql: str) -> None:
+    """A statement that writes to the table as `spark.wap.id` s."""
+    snapshots.allow_stages(session, TABLE)
+    session.conf.set("spark.wap.id", "s")
+    try:
+        session.sql(sql)
+    finally:
+        session.conf.unset("spark.wap.id")
+
+
+STATEMENTS = {
+    "insert": (f"insert into {TABLE} values (4)", [1, 2, 3, 4]),
+    "merge": (f"merge into {TABLE} as t using (select 3 as id) as s on t.id = s.id when matched then delete", [1, 2]),
+    "delete": (f"delete from {TABLE} where id % 2 = 1", [2]),
+    "overwrite": (f"insert overwrite {TABLE} values (9)", [9]),
+    "nothing": (f"delete from {TABLE} where id > 5", [1, 2, 3]),
+}
+
+
+@pytest.mark.parametrize(("sql", "expected"), STATEMENTS.values(), ids=STATEMENTS)
+def test_a_staged_write_is_seen_when_it_is_published(table, sql, expected):
+    stage(table, sql)
+    assert ids(table) == [1, 2, 3]
+    assert snapshots.publish_stage(table, TABLE, "s")
+    assert ids(table) == expected
+
+
+@pytest.mark.parametrize(("sql", "_"), list(STATEMENTS.values())[:4], ids=list(STATEMENTS)[:4])
+def test_a_staged_write_undoes_no_other_commit(table, sql, _):
+    stage(table, sql)
+    table.sql(f"insert into {TABLE} values (8)")
+    assert not snapshots.publish_stage(table, TABLE, "s")
+    assert ids(table) == [1, 2, 3, 8]
+
+
+def test_a_staged_write_undoes_no_rollback(table):
+    first, _ = ordered(table)
+    stage(table, f"insert into {TABLE} values (4)")
+    table.sql(f"call system.rollback_to_snapshot('{TABLE}', {first})")
+    assert not snapshots.publish_stage(table, TABLE, "s")
+    assert ids(table) == [1]
+
+
+def test_the_first_rows_of_a_table_are_published(session):
+    session.sql("create schema if not exists branches")
+    session.sql(f"create table {TABLE} (id int) using iceberg")
+    assert snapshots.head(session, TABLE) == 0
+    stage(session, f"insert into {TABLE} values (1)")
+    assert ids(session) == []
+    assert snapshots.publish_stage(session, TABLE, "s")
+    assert ids(session) == [1]
+    session.sql(f"drop table {TABLE}")
+
+
+def test_only_a_compaction_leaves_the_rows_as_they_were(table):
+    start = snapshots.head(table, TABLE)
+    assert not snapshots.is_only_compacted(table, TABLE, 0)
+    table.sql(f"call system.rewrite_data_files(table => '{TABLE}', options => map('rewrite-all', 'true'))")
+    assert snapshots.head(table, TABLE) != start
+    assert snapshots.is_only_compacted(table, TABLE, start)
+    table.sql(f"insert into {TABLE} values (8)")
+    assert not snapshots.is_only_compacted(table, TABLE, start)
+    table.sql(f"call system.rollback_to_snapshot('{TABLE}', {ordered(table)[0]})")
+    assert not snapshots.is_only_compacted(table, TABLE, start)

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import pytest
+from pyspark.sql import SparkSession
 
+from dbt.adapters.sparksession import snapshots
 from tests.e2e.stories import Story, change
 
 ALWAYS = ["--vars", "cdc_replace_rows_from: 1"]
@@ -55,13 +57,14 @@ def test_a_batch_replaces_the_rows_of_its_keys_in_one_commit_that_readers_see(em
     assert operations(empty_lakehouse)[-1] == "overwrite", "something was late: merged"
 
 
-def test_what_a_killed_run_left_is_begun_again(empty_lakehouse, story):
-    empty_lakehouse.sql("alter table silver.s__t create branch cdc_write")
-    empty_lakehouse.sql("delete from silver.s__t.branch_cdc_write where id < 4")
+def test_the_branch_of_a_killed_run_disturbs_no_other_and_goes_with_old_snapshots(empty_lakehouse, story):
+    snapshots.start_branch(SparkSession.getActiveSession(), "silver.s__t", "cdc_write_killed")
+    empty_lakehouse.sql("delete from silver.s__t.branch_cdc_write_killed where id < 4")
     story.changes(5, change("U", 5, id=1, v="b", w="y"))
     empty_lakehouse.statuses("run", "--select", "+silver_s__t", *ALWAYS)
     assert empty_lakehouse.table("t", "id, v") == [(1, "b"), (2, "a"), (3, "a"), (4, "a")]
-    assert [row.name for row in empty_lakehouse.sql("select name from silver.s__t.refs")] == ["main"]
+    refs = "select name, max_reference_age_in_ms as age from silver.s__t.refs order by name"
+    assert [tuple(row) for row in empty_lakehouse.sql(refs)] == [("cdc_write_killed", 86_400_000), ("main", None)]
 
 
 def test_a_rollback_to_the_half_done_commit_claims_no_progress(empty_lakehouse, story):

@@ -4,23 +4,25 @@
     Where maintenance has committed meanwhile it is done again, on top of that.
 #}
 {% macro cdc_replace_rows(cdc, target, rows_sql, changes, progress) %}
-    {% set branch = target ~ '.branch_cdc_write' %}
+    {#- A name of this run's own: two runs never write on one branch. -#}
+    {% set name = 'cdc_write_' ~ invocation_id | replace('-', '') %}
+    {% set branch = target ~ '.branch_' ~ name %}
     {% set new_changes = adapter.quote(target.identifier ~ '__changes') %}
     {% do run_query('create or replace temporary view ' ~ new_changes ~ ' as\n' ~ changes.sql) %}
     {% set done = namespace(published=false) %}
     {% for attempt in range(3) if not done.published %}
-        {% do adapter.start_branch(target, 'cdc_write') %}
+        {% do adapter.start_branch(target, name) %}
         {% do adapter.set_snapshot_properties(dict.fromkeys(progress)) %}
         {% do adapter.set_snapshot_properties({'cdc.part-of-batch': progress.get('cdc.batch-id')}) %}
         {% do run_query(_delete_keys_sql(cdc, branch, new_changes, changes.key_range)) %}
-        {% set rows_removed = adapter.rows_removed(target, 'cdc_write') %}
+        {% set rows_removed = adapter.rows_removed(target, name) %}
         {% set rows_deleted = cdc_count_deleted(cdc, target, new_changes, changes.has_deletes, rows_removed) %}
         {% do adapter.set_snapshot_properties(progress) %}
         {% do adapter.set_snapshot_properties({
             'cdc.part-of-batch': none, 'cdc.rows-updated': rows_removed - rows_deleted, 'cdc.rows-deleted': rows_deleted,
         }) %}
         {% do run_query('insert into ' ~ branch ~ ' by name\n' ~ rows_sql) %}
-        {% set done.published = adapter.publish_branch(target, 'cdc_write') %}
+        {% set done.published = adapter.publish_branch(target, name) %}
     {% endfor %}
     {% if not done.published %}
         {% do exceptions.raise_compiler_error(

@@ -206,6 +206,7 @@ class Dbt:
             "create_table_as": lambda temporary, relation, sql: f"create table {relation} as\n{sql}",
             "exceptions": SimpleNamespace(raise_compiler_error=_raise, warn=self.warnings.append),
             "execute": execute,
+            "invocation_id": "1-2",
             "flags": SimpleNamespace(WHICH=which),
             "fromjson": json.loads,
             "get_quoted_csv": lambda names: ", ".join(map(SparksessionAdapter.quote, names)),

@@ -166,8 +166,10 @@ def test_cdc_make_skipped_views__only_the_views_that_dbt_skipped():
     assert query == "create or replace view etl_metadata.quarantine as\n{% SET REF = CDC_RELATION_OF %}RAW QUARANTINE"
 
 
-@pytest.mark.parametrize("exists", [True, False])
-def test_cdc_make_skipped_views__runs_of_the_tables_that_exist_are_recorded(exists):
+@pytest.mark.parametrize(
+    ("exists", "outcome"), [(True, None), (False, None), (True, "another run"), (True, "disk full")]
+)
+def test_cdc_make_skipped_views__runs_of_the_tables_that_exist_are_recorded(exists, outcome):
     recorded = Relation("etl_metadata", "run_metrics")
     place = {"database": None, "schema": recorded.schema, "alias": recorded.identifier, "config": {}}
     skipped = SimpleNamespace(
@@ -181,8 +183,19 @@ def test_cdc_make_skipped_views__runs_of_the_tables_that_exist_are_recorded(exis
     dbt.context["cdc_built"] = lambda layer, ref: []
     found = {"rows": [{}], "has_gone": False, "replaced": [], "runs": 1, "is_new": True}
     dbt.context["cdc_new_runs"] = lambda recorded, tables: found
-    dbt.cdc_make_skipped_views([skipped])
-    [query] = dbt.queries
+    done = {"error": outcome, "is_conflict": outcome == "another run"}
+    started, written = [], []
+    vars(dbt.context["adapter"]).update(
+        start_write=started.append, attempt=lambda sql, relation: written.append((sql, relation)) or done
+    )
+    if outcome == "disk full":
+        with pytest.raises(CompilerError, match=outcome):
+            dbt.cdc_make_skipped_views([skipped])
+    else:
+        dbt.cdc_make_skipped_views([skipped])
+    assert started == [recorded] * exists
+    [(query, relation)] = written
+    assert relation == recorded
     begins = "merge into etl_metadata.run_metrics" if exists else "create table etl_metadata.run_metrics\nusing iceberg"
     assert query.startswith(begins)
     assert query.count("RAW") == 1

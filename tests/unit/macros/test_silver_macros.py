@@ -862,17 +862,17 @@ def replaced(removed: int, attempts: int = 1, *, has_deletes: bool = True) -> li
 
 def test_cdc_replace_rows__only_the_last_commit_carries_the_progress():
     steps = [
-        "branch cdc_write of silver.shop__order",
+        "branch cdc_write_12 of silver.shop__order",
         f"{SET}batch-id` = None",
         f"{SET}part-of-batch` = 9",
-        "delete from silver.shop__order.branch_cdc_write as target",
+        "delete from silver.shop__order.branch_cdc_write_12 as target",
         "with keys as (",
         f"{SET}batch-id` = 9",
         f"{SET}part-of-batch` = None",
         f"{SET}rows-updated` = 2",
         f"{SET}rows-deleted` = 1",
-        "insert into silver.shop__order.branch_cdc_write by name",
-        "publish cdc_write of silver.shop__order",
+        "insert into silver.shop__order.branch_cdc_write_12 by name",
+        "publish cdc_write_12 of silver.shop__order",
     ]
     assert replaced(3, attempts=1) == steps
     assert replaced(3, attempts=2) == steps * 2

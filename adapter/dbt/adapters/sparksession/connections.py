@@ -24,6 +24,7 @@ from dbt.adapters.sparksession.session import SessionPool, get_pool
 from spark_files.errors import (
     full_text,
     is_commit_conflict,
+    is_created_meanwhile,
     is_file_fault,
     is_missing_file,
     is_spark_error,
@@ -34,12 +35,16 @@ from spark_files.internals import MissingInternal
 
 logger = AdapterLogger("Spark")
 # One commit each, so that a statement whose commit was refused may simply be run again.
-_ONE_COMMIT = re.compile(r"(\s|/\*.*?\*/|--[^\n]*\n)*(merge|insert|update|delete)\b", re.DOTALL | re.IGNORECASE)
+ONE_COMMIT = re.compile(r"(\s|/\*.*?\*/|--[^\n]*\n)*(merge|insert|update|delete)\b", re.DOTALL | re.IGNORECASE)
 _PAUSES = (0.5, 2, 5)  # seconds before each further attempt
 
 
 class CommitConflict(DbtDatabaseError):
     """A commit that was not made, because another one had changed what it was based on."""
+
+
+class CreatedMeanwhile(DbtDatabaseError):
+    """A table that was not created, because it is there."""
 
 
 class FileFault(DbtDatabaseError):
@@ -53,6 +58,8 @@ class SessionHandle(SparkConnectionWrapper):
         self.pool = pool
         self.name = name
         self.job_group = f"dbt-{os.urandom(8).hex()}"
+        # Tables that this node writes to, with the snapshot that each was at when it began to ask.
+        self.starts: dict[str, int] = {}
         self._session = pool.take()
         self._ended = threading.Event()
         self._frame: DataFrame | None = None
@@ -81,7 +88,7 @@ class SessionHandle(SparkConnectionWrapper):
         if bindings is not None:
             sql = sql % tuple(literal(value) for value in bindings)
         self._rows = None
-        for pause in _PAUSES if _ONE_COMMIT.match(sql) else ():
+        for pause in _PAUSES if ONE_COMMIT.match(sql) else ():
             try:
                 self._frame = self.session.sql(sql)
                 return
@@ -129,6 +136,8 @@ class SessionHandle(SparkConnectionWrapper):
 def _kind(error: Exception) -> type[DbtDatabaseError]:
     if is_commit_conflict(error):
         return CommitConflict
+    if is_created_meanwhile(error):
+        return CreatedMeanwhile
     of_a_file = is_file_fault(error) or is_missing_file(error) or is_unverified(error)
     return FileFault if of_a_file else DbtDatabaseError
 

@@ -8,6 +8,7 @@ from dataclasses import replace
 from multiprocessing.context import SpawnContext
 from pathlib import Path
 from typing import Any
+from uuid import uuid4
 
 from dbt.adapters.base import BaseRelation
 from dbt.adapters.base.meta import available
@@ -24,7 +25,14 @@ from pyspark.sql import SparkSession
 
 from dbt.adapters.sparksession import run_lock, snapshots
 from dbt.adapters.sparksession.catalog import relation_names
-from dbt.adapters.sparksession.connections import CommitConflict, FileFault, SparksessionConnectionManager, literal
+from dbt.adapters.sparksession.connections import (
+    ONE_COMMIT,
+    CommitConflict,
+    CreatedMeanwhile,
+    FileFault,
+    SparksessionConnectionManager,
+    literal,
+)
 from dbt.adapters.sparksession.metrics import added_metrics
 from dbt.adapters.sparksession.python_models import run_model
 from dbt.adapters.sparksession.readers import release_readers
@@ -32,6 +40,8 @@ from spark_files import OptionError, cached, cached_part, is_promotion, read_fil
 
 logger = AdapterLogger("Spark")
 SNAPSHOT_PROPERTY = "spark.sql.iceberg.snapshot-property"
+STAGE = "spark.wap.id"
+_ATTEMPTS = 3
 ICEBERG_CATALOG = "org.apache.iceberg.spark.SparkCatalog"
 
 
@@ -103,17 +113,21 @@ class SparksessionAdapter(SparkAdapter):
                 raise DbtRuntimeError(str(error)) from None
 
     @available
-    def attempt(self, sql: str) -> dict[str, Any]:
+    def attempt(self, sql: str, relation: BaseRelation | None = None) -> dict[str, Any]:
         """Run a statement that may fail without ending the macro, which Jinja itself has no word for.
 
         Args:
             sql: the statement.
+            relation: the table that it writes to, for a statement that `write` would run; it has no rows.
 
         Returns:
             `rows` (each a dictionary by column name), `error` (Spark's message, None when it succeeded) and
             `is_conflict` (a commit was not made because another one came first).
         """
         try:
+            if relation is not None:
+                self.write(relation, sql)
+                return {"rows": [], "error": None, "is_conflict": False}
             _, table = self.execute(sql, fetch=True)
         except DbtDatabaseError as error:
             return {"rows": [], "error": error.msg, "is_conflict": isinstance(error, CommitConflict)}
@@ -121,14 +135,65 @@ class SparksessionAdapter(SparkAdapter):
         return {"rows": rows, "error": None, "is_conflict": False}
 
     @available
-    def is_written(self, sql: str) -> bool:
-        """Run a statement; False where it failed because of a file that it read, and has written nothing.
+    def start_write(self, relation: BaseRelation) -> None:
+        """Remember the snapshot that readers see of a table now: this node's writes to it are made on top of that.
+
+        What a node asks of the table, it has to ask afterwards.
+        """
+        with self.connections.exception_handler(f"adapter.start_write({relation})"):
+            self._starts[relation.render()] = snapshots.head(self.session, relation.render())
+
+    @available
+    def write(self, relation: BaseRelation, sql: str) -> None:
+        """Run a statement that writes to a table, on top of the snapshot that `start_write` remembered.
+
+        The statement makes a snapshot that readers do not see; one more commit, on exactly that state of the table,
+        shows it. Where the table was compacted meanwhile, the statement is run again on top of that. A statement that
+        creates the table is run as it is.
 
         Raises:
+            CommitConflict: somebody else has changed rows of the table since, or created it. Nothing was written.
+            FileFault: a file that the statement read is the cause, and nothing was written.
             DbtDatabaseError: it failed for another reason.
         """
+        table = relation.render()
+        if table not in self._starts or not ONE_COMMIT.match(sql):
+            self._create(table, sql)
+            return
+        with self.connections.exception_handler(f"adapter.write({relation})"):
+            snapshots.allow_stages(self.session, table)
+        for _ in range(_ATTEMPTS):
+            if self._is_published(table, sql):
+                return
+        raise CommitConflict(
+            f"{table}: other commits came first, {_ATTEMPTS} times. Nothing was changed, nothing is lost: run it again."
+        )
+
+    def _create(self, table: str, sql: str) -> None:
         try:
             self.execute(sql)
+        except CreatedMeanwhile:
+            raise CommitConflict(
+                f"Another run has created {table} since this one looked for it."
+                " This run has written nothing there, and nothing is lost: run it again."
+            ) from None
+
+    def _is_published(self, table: str, sql: str) -> bool:
+        stage = uuid4().hex
+        self.set_properties({STAGE: stage})
+        try:
+            self.execute(sql)
+        finally:
+            self.set_properties({STAGE: None})
+        with self.connections.exception_handler(f"adapter.write({table})"):
+            self._check_start(table)
+            return snapshots.publish_stage(self.session, table, stage)
+
+    @available
+    def is_written(self, relation: BaseRelation, sql: str) -> bool:
+        """As `write`; False where it failed because of a file that it read, and has written nothing."""
+        try:
+            self.write(relation, sql)
         except FileFault as fault:
             logger.info(f"A file that was not decoded before cannot be read: {fault.msg}")
             return False
@@ -186,6 +251,19 @@ class SparksessionAdapter(SparkAdapter):
         """Return a dictionary that every node and hook of this command shares; empty when a command begins."""
         notes: dict[str, Any] = self._asked_once(("notes", name), dict)
         return notes
+
+    def _check_start(self, table: str) -> None:
+        start = self._starts.get(table)
+        if start is not None and not snapshots.is_only_compacted(self.session, table, start):
+            raise CommitConflict(
+                f"Another run has written to {table} since this one read it (at snapshot {start})."
+                " This run has written nothing there, and nothing is lost: run it again."
+            )
+
+    @property
+    def _starts(self) -> dict[str, int]:
+        starts: dict[str, int] = self.connections.get_thread_connection().handle.starts
+        return starts
 
     def _asked_once(self, key: Any, ask: Callable[[], Any]) -> Any:
         with self._once:
@@ -251,8 +329,13 @@ class SparksessionAdapter(SparkAdapter):
 
     @available
     def start_branch(self, relation: BaseRelation, branch: str) -> None:
-        """Begin a branch at what readers see now; see `snapshots.start_branch`."""
+        """Begin a branch at what readers see now; see `snapshots.start_branch`.
+
+        Raises:
+            CommitConflict: somebody else has changed rows of the table since `start_write`.
+        """
         with self.connections.exception_handler(f"adapter.start_branch({relation}, {branch!r})"):
+            self._check_start(relation.render())
             snapshots.start_branch(self.session, relation.render(), branch)
 
     @available

@@ -12,8 +12,11 @@ from py4j.protocol import Py4JJavaError
 from pyspark.sql import SparkSession
 
 from spark_files.errors import is_commit_conflict
-from spark_files.internals import commit_branch_as_main, iceberg_table, snapshot_json, table_operations
+from spark_files.internals import commit_as_main, iceberg_table, snapshot_json, table_operations
 
+# Iceberg's property of a table for write, audit, publish.
+_STAGES = "write.wap.enabled"
+_BRANCH_AGE = 24 * 60 * 60 * 1000  # milliseconds
 _EPOCH = datetime(1970, 1, 1, tzinfo=timezone.utc)
 
 
@@ -146,13 +149,52 @@ def _described(snapshot: Any) -> dict[str, Any]:
     }
 
 
+def head(session: SparkSession, table: str) -> int:
+    """The snapshot that readers see, also one of a compaction; 0: the table has none."""
+    newest = iceberg_table(session, table).currentSnapshot()
+    return int(newest.snapshotId()) if newest else 0
+
+
+def is_only_compacted(session: SparkSession, table: str, snapshot_id: int) -> bool:
+    """Whether a table has the same rows as in a snapshot that readers saw, 0: as when it had none."""
+    iceberg = iceberg_table(session, table)
+    return _is_only_compacted(iceberg, snapshot_id, iceberg.currentSnapshot())
+
+
+def allow_stages(session: SparkSession, table: str) -> None:
+    """Let statements write snapshots to a table that readers do not see yet (`write.wap.enabled`)."""
+    iceberg = iceberg_table(session, table)
+    if str(iceberg.properties().get(_STAGES)).lower() != "true":
+        iceberg.updateProperties().set(_STAGES, "true").commit()
+
+
+def publish_stage(session: SparkSession, table: str, stage: str) -> bool:
+    """Make the snapshot that a statement wrote as `spark.wap.id` the table's current state, in one commit.
+
+    Returns:
+        False, and nothing is changed, if somebody else has committed to the table since the statement read it.
+    """
+    operations, base = table_operations(iceberg_table(session, table))
+    staged = base.snapshots()
+    for at in reversed(range(staged.size())):
+        if staged.get(at).summary().get("wap.id") == stage:
+            now = base.currentSnapshot()
+            is_based_on_now = staged.get(at).parentId() == (now.snapshotId() if now else None)
+            return is_based_on_now and _publish(operations, base, staged.get(at))
+    # Spark commits nothing where a statement has nothing to write.
+    return True
+
+
 def start_branch(session: SparkSession, table: str, branch: str) -> None:
-    """Make a branch of the table's current snapshot; one of that name that was left over is moved there."""
+    """Make a branch of the table's current snapshot; one of that name that was left over is moved there.
+
+    The branch of a run that was killed goes when snapshots are expired, a day later.
+    """
     iceberg = iceberg_table(session, table)
     start = iceberg.currentSnapshot().snapshotId()
     changes = iceberg.manageSnapshots()
     moved = changes.replaceBranch if iceberg.refs().containsKey(branch) else changes.createBranch
-    moved(branch, start).commit()
+    moved(branch, start).setMaxRefAgeMs(branch, _BRANCH_AGE).commit()
 
 
 def rows_removed(session: SparkSession, table: str, branch: str) -> int:
@@ -171,15 +213,9 @@ def publish_branch(session: SparkSession, table: str, branch: str) -> bool:
         False, and nothing is changed, if somebody else has committed to the table since the branch began.
     """
     operations, base = table_operations(iceberg_table(session, table))
-    if not _leads_to(base, base.ref("main").snapshotId(), base.snapshot(base.ref(branch).snapshotId())):
-        return False
-    try:
-        commit_branch_as_main(operations, base, branch)
-    except Py4JJavaError as error:
-        if not is_commit_conflict(error):
-            raise
-        return False
-    return True
+    written = base.snapshot(base.ref(branch).snapshotId())
+    is_based_on_now = _leads_to(base, base.ref("main").snapshotId(), written)
+    return is_based_on_now and _publish(operations, base, written, branch)
 
 
 def timestamp_text(micros: int) -> str:
@@ -202,6 +238,25 @@ def _as_json(snapshot: Any) -> dict[str, Any]:
     found: dict[str, Any] = json.loads(snapshot_json(snapshot))
     found["operation"] = found.setdefault("summary", {}).pop("operation", None)
     return found
+
+
+def _publish(operations: Any, base: Any, snapshot: Any, branch: str | None = None) -> bool:
+    try:
+        commit_as_main(operations, base, snapshot.snapshotId(), branch)
+    except Py4JJavaError as error:
+        if not is_commit_conflict(error):
+            raise
+        return False
+    return True
+
+
+def _is_only_compacted(table: Any, snapshot_id: int, snapshot: Any) -> bool:
+    for one in _ancestors(table, snapshot):
+        if one.snapshotId() == snapshot_id:
+            return True
+        if one.operation() != "replace":
+            return False
+    return snapshot_id == 0
 
 
 def _leads_to(table: Any, snapshot_id: int, snapshot: Any) -> bool:

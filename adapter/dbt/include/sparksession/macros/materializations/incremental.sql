@@ -21,6 +21,10 @@
   {%- endif -%}
 
   {{ run_hooks(pre_hooks) }}
+  {%- set is_staged = not rebuild and existing_relation.is_iceberg -%}
+  {%- if is_staged -%}
+    {% do adapter.start_write(existing_relation) %}
+  {%- endif -%}
 
   {%- set replaceable = existing_relation is not none and (
     (existing_relation.is_iceberg and file_format == 'iceberg' and existing_relation.is_table)
@@ -49,9 +53,13 @@
         {{ create_table_as(True, tmp_relation, select_sql, 'sql') }}
       {%- endcall -%}
       {%- do process_schema_changes(on_schema_change, tmp_relation, existing_relation) -%}
-      {%- call statement('main') -%}
-        {{ dbt_spark_get_incremental_sql(strategy, tmp_relation, target_relation, existing_relation, config.get('unique_key'), incremental_predicates) }}
-      {%- endcall -%}
+      {%- set write_sql = dbt_spark_get_incremental_sql(strategy, tmp_relation, target_relation, existing_relation, config.get('unique_key'), incremental_predicates) -%}
+      {%- if is_staged -%}
+        {% do adapter.write(target_relation, write_sql) %}
+        {%- call noop_statement('main', 'OK') -%}{{ write_sql }}{%- endcall -%}
+      {%- else -%}
+        {%- call statement('main') -%}{{ write_sql }}{%- endcall -%}
+      {%- endif -%}
     {%- endif -%}
   {%- endif -%}
   {%- if rebuild -%}
@@ -85,16 +93,14 @@
     'verified': 'full',
   } -%}
   {%- set write_sql = adapter.get_incremental_strategy_macro(context, strategy)(arguments) -%}
-  {%- set is_written = write_sql is none or (arguments.verified == 'schema' and adapter.is_written(write_sql)) -%}
+  {%- set is_written = write_sql is none or (arguments.verified == 'schema' and adapter.is_written(target_relation, write_sql)) -%}
   {%- if arguments.verified == 'schema' and not is_written -%}
     {%- do arguments.update({'verify': 'full', 'verified': 'full'}) -%}
     {%- set write_sql = adapter.get_incremental_strategy_macro(context, strategy)(arguments) -%}
     {%- set is_written = write_sql is none -%}
   {%- endif -%}
-  {%- if is_written -%}
-    {%- call noop_statement('main', 'OK ' ~ arguments.message) -%}{{ write_sql or '' }}{%- endcall -%}
-  {%- else -%}
-    {%- call statement('main') -%}{{ write_sql }}{%- endcall -%}
-    {%- do store_raw_result('main', message='OK ' ~ arguments.message, code='OK', rows_affected=none) -%}
+  {%- if not is_written -%}
+    {%- do adapter.write(target_relation, write_sql) -%}
   {%- endif -%}
+  {%- call noop_statement('main', 'OK ' ~ arguments.message) -%}{{ write_sql or '' }}{%- endcall -%}
 {%- endmacro %}

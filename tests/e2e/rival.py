@@ -1,0 +1,57 @@
+"""A second run beside the test's own: a process with a Java of its own, that runs dbt whenever it is asked to."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from dbt.cli.main import dbtRunner
+
+ANSWER = "ANSWER "
+
+
+class Rival:
+    """The other process, as seen by the test.
+
+    Args:
+        project: the project that both run. It keeps what dbt compiles, and its logs, apart.
+        profiles: a folder with a profile that has no lock file.
+    """
+
+    def __init__(self, project: Path, profiles: Path) -> None:
+        apart = ["--target-path", str(project / "target-rival"), "--log-path", str(project / "logs-rival")]
+        self.arguments = ["--project-dir", str(project), "--profiles-dir", str(profiles), *apart]
+        self.process = subprocess.Popen(
+            [sys.executable, __file__], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+        )
+
+    def run(self, *arguments: str) -> dict[str, str]:
+        """A dbt command there: status by node name."""
+        assert self.process.stdin is not None and self.process.stdout is not None
+        self.process.stdin.write(json.dumps([*arguments, *self.arguments]) + "\n")
+        self.process.stdin.flush()
+        said = []
+        for line in self.process.stdout:
+            if line.startswith(ANSWER):
+                statuses: dict[str, str] = json.loads(line.removeprefix(ANSWER))
+                return statuses
+            said.append(line)
+        raise AssertionError(f"the other run ended:\n{''.join(said)}")
+
+    def stop(self) -> None:
+        """Ends the process and its Java."""
+        self.process.communicate(timeout=60)
+
+
+def statuses_of(arguments: Sequence[str]) -> dict[str, str]:
+    outcome = dbtRunner().invoke(list(arguments))
+    assert outcome.result is not None, outcome.exception
+    return {result.node.name: str(result.status) for result in outcome.result.results}
+
+
+if __name__ == "__main__":
+    for command in sys.stdin:
+        print(ANSWER + json.dumps(statuses_of(json.loads(command))), flush=True)

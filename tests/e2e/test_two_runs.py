@@ -1,0 +1,222 @@
+"""Two runs at once, without a lock: one is held at a step of a table while the other one runs from start to end.
+
+RUNS=50 (`make prove`) holds a run at each step, then 50 runs at random steps of random tables.
+"""
+
+from __future__ import annotations
+
+import os
+from random import Random
+
+import pyarrow as pa
+import pytest
+
+from dbt.adapters.sparksession import SparksessionAdapter, snapshots
+from python_udfs.sample_data.dms_writer import Column, DmsTask, SourceTable
+from tests.e2e.rival import Rival
+from tests.e2e.stories import Story, at, change
+
+TABLES = ("merged", "replaced", "kept", "appended")
+PARTS = SourceTable("s", "parts", (Column("id", pa.int32()), Column("v", pa.string())), ("id",))
+# At which step of which table the one run is held: its commit comes second.
+HELD = (
+    ("publishes", "etl_metadata.raw_listing"),
+    ("publishes", "etl_metadata.split_txn"),
+    ("writes", "bronze.s__merged"),
+    ("publishes", "bronze.s__merged"),
+    ("publishes", "silver.s__merged"),
+    ("publishes", "silver.s__replaced"),
+    ("publishes", "silver.s__kept"),
+    ("publishes", "etl_metadata.run_metrics"),
+)
+ALSO_HELD = (
+    ("asks", "etl_metadata.raw_listing"),
+    ("writes", "etl_metadata.raw_listing"),
+    ("writes", "etl_metadata.split_txn"),
+    ("asks", "bronze.s__merged"),
+    ("publishes", "silver.s__appended"),
+    ("publishes", "silver.s__parts"),
+    ("writes", "silver.s__replaced"),
+)
+RUNS = int(os.environ.get("RUNS") or 0)
+SEED = int(os.environ.get("SEED") or 1)
+RAN_SECOND = ("Another run has written to", "Another run has created")
+
+
+class Pause:
+    """Lets the rival run, once, when this process comes to a step of a table.
+
+    `asks`: the run knows the table's snapshot and nothing else; `writes`: it knows what it will write; `publishes`: it
+    has written, and nobody sees it; `creates`: as `writes`, and there is no table yet.
+    """
+
+    def __init__(self, monkeypatch, rival: Rival, arguments: tuple[str, ...]) -> None:
+        self.rival, self.arguments = rival, arguments
+        self.step, self.table = "", ""
+        self.rivals: dict[str, str] = {}
+        adapter = SparksessionAdapter
+        start_write, write, start_branch = adapter.start_write, adapter.write, adapter.start_branch
+        publish_stage, publish_branch = snapshots.publish_stage, snapshots.publish_branch
+
+        def asks(this, relation):
+            start_write(this, relation)
+            self.reach("asks", relation.render())
+
+        def writes(this, relation, sql):
+            self.reach("creates" if sql.lstrip().startswith("create") else "writes", relation.render())
+            write(this, relation, sql)
+
+        def begins(this, relation, branch):
+            self.reach("writes", relation.render())
+            start_branch(this, relation, branch)
+
+        def publishes(session, table, name):
+            self.reach("publishes", table)
+            return publish_stage(session, table, name)
+
+        def publishes_branch(session, table, name):
+            self.reach("publishes", table)
+            return publish_branch(session, table, name)
+
+        for owner, name, replacement in (
+            (adapter, "start_write", asks),
+            (adapter, "write", writes),
+            (adapter, "start_branch", begins),
+            (snapshots, "publish_stage", publishes),
+            (snapshots, "publish_branch", publishes_branch),
+        ):
+            monkeypatch.setattr(owner, name, replacement)
+
+    def reach(self, step: str, table: str) -> None:
+        if (step, table) == (self.step, self.table):
+            self.step = ""
+            self.rivals = self.rival.run(*self.arguments)
+
+
+class Source:
+    """Writes files of every table, and knows what silver has to hold."""
+
+    def __init__(self, lakehouse) -> None:
+        self.stories = {name: Story(lakehouse.raw / "files", name) for name in TABLES}
+        self.task = DmsTask(lakehouse.raw / "txn", timestamp_column_name="ts")
+        self.batch = 0
+
+    def load(self) -> None:
+        for story in self.stories.values():
+            story.load(0, {"id": 0, "v": "0", "w": "w"}, {"id": 1, "v": "new", "w": "w"})
+        self.task.full_load(PARTS, [{"id": 0, "v": "0"}], at(0))
+
+    def changes(self) -> None:
+        self.batch += 1
+        number = self.batch
+        for story in self.stories.values():
+            story.changes(
+                number,
+                change("U", number, id=0, v=str(number), w="w"),
+                change("I", number, id=number + 1, v="new", w="w"),
+                change("D", number, id=number, v="new", w="w"),
+            )
+        self.task.transactions(
+            [(PARTS, change("U", number, id=0, v=str(number))), (PARTS, change("I", number, id=number, v="new"))],
+            at(number),
+        )
+
+    def check(self, lakehouse) -> None:
+        number = self.batch
+        for name in ("merged", "replaced"):
+            assert lakehouse.table(name, "id, v") == [(0, str(number)), (number + 1, "new")], name
+        assert len(lakehouse.table("kept", "id")) == 2 + 2 * number
+        assert len(lakehouse.table("appended", "id")) == 2 + number
+        assert len(lakehouse.table("parts", "id")) == 1 + number
+        for name in (*TABLES, "parts"):
+            rows = lakehouse.sql(f"select _cdc_source_file, _cdc_file_row from bronze.s__{name}")
+            expected = 1 + 2 * number if name == "parts" else 2 + 3 * number
+            assert len(rows) == len(set(rows)) == expected, name
+        files = lakehouse.sql("select path, size, modified_at from etl_metadata.raw_listing where path is not null")
+        assert len(files) == len(set(files))
+        runs = lakehouse.sql("select silver_table, snapshot_id from etl_metadata.run_metrics")
+        assert len(runs) == len(set(runs))
+
+
+@pytest.fixture(scope="module")
+def lakehouse(empty_lakehouse):
+    lakehouse = empty_lakehouse
+    lakehouse.add_feed("files", "parquet", "timestamp_column=ts")
+    lakehouse.add_feed("txn", "csv", "timestamp_column=ts;transaction_files=true")
+    lakehouse.add_table("files", "merged", delete_mode="hard", partition_by="bucket(2, id)")
+    lakehouse.add_table("files", "replaced")
+    lakehouse.add_table("files", "kept", mode="history")
+    lakehouse.add_table("files", "appended", "", mode="append")
+    lakehouse.add_table("txn", "parts", columns="id int, v string")
+    lakehouse.make_models()
+    lakehouse.dbt("seed")
+    return lakehouse
+
+
+@pytest.fixture(scope="module")
+def rival(lakehouse, tmp_path_factory):
+    profiles = tmp_path_factory.mktemp("profiles")
+    text = (lakehouse.project / "profiles" / "profiles.yml").read_text()
+    (profiles / "profiles.yml").write_text("".join(line for line in text.splitlines(True) if "lock_file:" not in line))
+    rival = Rival(lakehouse.project, profiles)
+    yield rival
+    rival.stop()
+
+
+@pytest.fixture(scope="module")
+def source(lakehouse):
+    return Source(lakehouse)
+
+
+@pytest.fixture
+def pause(monkeypatch, rival):
+    return Pause(monkeypatch, rival, ("run", "--vars", "cdc_replace_rows_from: 1"))
+
+
+def run_held(lakehouse, pause, step: str, table: str) -> dict[str, str]:
+    """A run that is held there: status by node name."""
+    pause.step, pause.table = step, table
+    statuses = lakehouse.statuses(*pause.arguments)
+    assert pause.step == "", f"no run came to {step} of {table}"
+    assert pause.rivals[node_of(table)] == "success", pause.rivals
+    failed = [name for name, status in statuses.items() if status == "error"]
+    said = [message for message in lakehouse.messages if any(text in message for text in RAN_SECOND)]
+    assert all(any(name.split("_", 1)[1] in text for text in said) for name in failed), lakehouse.messages
+    return statuses
+
+
+def node_of(table: str) -> str:
+    schema, name = table.split(".")
+    return name if schema == "etl_metadata" else f"{schema}_{name}"
+
+
+@pytest.mark.parametrize("table", ["bronze.s__kept", "silver.s__kept"] if RUNS else ["bronze.s__kept"])
+def test_a_table_that_the_other_run_created_is_not_replaced(lakehouse, source, pause, table):
+    for schema, name in (("silver", "kept"), ("bronze", "kept")):
+        lakehouse.sql(f"drop table if exists {schema}.s__{name}")
+    if source.batch == 0 and table.startswith("bronze"):
+        source.load()
+    statuses = run_held(lakehouse, pause, "creates", table)
+    assert statuses[node_of(table)] == "error"
+    lakehouse.statuses(*pause.arguments)
+    source.check(lakehouse)
+
+
+@pytest.mark.parametrize(("step", "table"), HELD + ALSO_HELD if RUNS else HELD)
+def test_the_run_that_comes_second_writes_nothing_twice(lakehouse, source, pause, step, table):
+    source.changes()
+    statuses = run_held(lakehouse, pause, step, table)
+    assert (statuses[node_of(table)] == "error") == (step != "asks"), statuses
+    lakehouse.statuses(*pause.arguments)
+    source.check(lakehouse)
+
+
+@pytest.mark.skipif(not RUNS, reason="make prove")
+@pytest.mark.timeout(0)
+def test_runs_held_anywhere_lose_nothing_and_double_nothing(lakehouse, source, pause):
+    random = Random(SEED)
+    for _ in range(RUNS):
+        source.changes()
+        run_held(lakehouse, pause, *random.choice(HELD + ALSO_HELD))
+        lakehouse.statuses(*pause.arguments)
+        source.check(lakehouse)
