@@ -99,7 +99,9 @@ class Cluster:
         if not topics:
             return {}
         asked = self._admin.describe_topics(TopicCollection(topics), request_timeout=SECONDS_TO_ANSWER)
-        return {name: str(found.topic_id) for name, found in _answers(asked, str, silent).items()}
+        # As Kafka's own tools write it: librdkafka's form may hold a slash.
+        spelling = str.maketrans("+/", "-_")
+        return {name: str(found.topic_id).translate(spelling) for name, found in _answers(asked, str, silent).items()}
 
     def _offsets(self, partitions: list[Partition], spec: Any, silent: dict[str, str]) -> dict[Partition, int]:
         from confluent_kafka import IsolationLevel, TopicPartition  # noqa: PLC0415

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import subprocess
+import time
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
 
-from confluent_kafka import KafkaException, Producer, TopicPartition
+from confluent_kafka import Consumer, KafkaException, Producer, TopicPartition
 from confluent_kafka.admin import AdminClient, NewPartitions, NewTopic
 from databases import free_port
 from processes import ServerError, running
@@ -89,32 +90,36 @@ class Broker:
     def is_missing(self) -> str | None:
         """Why the broker cannot be used yet."""
         try:
-            self.admin.list_topics(timeout=1)
+            self.admin().list_topics(timeout=1)
         except KafkaException as error:
             return str(error)
         return None
 
-    @property
     def admin(self) -> AdminClient:
-        """A client of its own for each call: one that met a broker that is down waits before it asks again."""
+        """A new client: one that met a broker that is down waits before it asks again."""
         return AdminClient({"bootstrap.servers": self.address, "log_level": 0})
+
+    def _do(self, what: str, *arguments: Any) -> None:
+        admin = self.admin()  # it has to live until the answer is there
+        for future in getattr(admin, what)(*arguments).values():
+            future.result(30)
 
     def create(self, topic: str, partitions: int = 1, **config: str) -> None:
         """Makes a topic; `_` in a name of its settings stands for `.`."""
         named = {name.replace("_", "."): value for name, value in config.items()}
-        done(self.admin.create_topics([NewTopic(topic, partitions, 1, config=named)]))
+        self._do("create_topics", [NewTopic(topic, partitions, 1, config=named)])
 
     def delete(self, topic: str) -> None:
         """Deletes a topic."""
-        done(self.admin.delete_topics([topic]))
+        self._do("delete_topics", [topic])
 
     def add_partitions(self, topic: str, total: int) -> None:
         """Gives a topic more partitions."""
-        done(self.admin.create_partitions([NewPartitions(topic, total)]))
+        self._do("create_partitions", [NewPartitions(topic, total)])
 
     def remove_before(self, topic: str, offset: int, partition: int = 0) -> None:
         """Removes the first messages of a partition, as retention does."""
-        done(self.admin.delete_records([TopicPartition(topic, partition, offset)]))
+        self._do("delete_records", [TopicPartition(topic, partition, offset)])
 
     def send(self, topic: str, *values: Value, partition: int = 0, key: Value = None, headers: Any = None) -> None:
         """Sends messages, and waits until the broker has them."""
@@ -139,12 +144,6 @@ class Broker:
         return {"bootstrap.servers": self.address, "message.max.bytes": LARGEST_MESSAGE, "log_level": 0}
 
 
-def done(futures: Any) -> None:
-    """Waits for what an AdminClient was asked for, and raises what went wrong."""
-    for future in futures.values():
-        future.result(30)
-
-
 @contextmanager
 def started(program: Sequence[str], folder: Path, **arguments: Any) -> Iterator[Broker]:
     """A broker until the end of the block; see `Broker`."""
@@ -154,3 +153,28 @@ def started(program: Sequence[str], folder: Path, **arguments: Any) -> Iterator[
         yield broker
     finally:
         broker.stop()
+
+
+def end_of(broker: Broker, topic: str) -> int:
+    """The offset after the last message of a topic's first partition."""
+    consumer = Consumer({"bootstrap.servers": broker.address, "group.id": "end"})
+    try:
+        return int(consumer.get_watermark_offsets(TopicPartition(topic, 0), timeout=30)[1])
+    finally:
+        consumer.close()
+
+
+def wait_until_compacted(broker: Broker, topic: str, to: int) -> None:
+    """Waits until a topic of one partition has no more messages than that before its last ones, which it sends."""
+    deadline = time.monotonic() + 60
+    while True:
+        broker.send(topic, "more", key="more")  # what is written to stays as it is
+        consumer = Consumer({"bootstrap.servers": broker.address, "group.id": "count", "enable.auto.commit": False})
+        consumer.assign([TopicPartition(topic, 0, 0)])
+        found = [message for message in consumer.consume(100, timeout=2) if not message.error()]
+        consumer.close()
+        if sum(1 for message in found if message.key() == b"k") < to:
+            return
+        if time.monotonic() > deadline:
+            raise ServerError(f"{topic} is not compacted after 60 s")
+        time.sleep(0.3)
