@@ -162,8 +162,7 @@ def _drop_branches(spark: SparkSession, table: str) -> None:
 
 def _planned(name: str, kafka: Kafka, before: Progress | None, cluster: Cluster) -> Plan:
     seen = cluster.look(is_first=before is None)
-    passes = kafka.on_gap == "continue" or os.environ.get(PASS_GAPS) == "continue"
-    plan = make_plan(kafka, before, seen, passes_gaps=passes)
+    plan = make_plan(kafka, before, seen, passes_gaps=passes_gaps(kafka))
     for topic in seen.missing:
         logger.warning(f"Feed {name}: topic {topic} does not exist (yet). It is read from its first message on.")
     for at, reason in sorted(seen.silent.items()):
@@ -180,6 +179,11 @@ def _planned(name: str, kafka: Kafka, before: Progress | None, cluster: Cluster)
             " read. Copy the topic to a new one, and read that."
         )
     return plan
+
+
+def passes_gaps(kafka: Kafka) -> bool:
+    """Whether partitions are read on behind a gap: as the feed's row asks, or the environment of this run."""
+    return kafka.on_gap == "continue" or os.environ.get(PASS_GAPS) == "continue"
 
 
 def what_to_do(feed: str) -> str:

@@ -23,6 +23,7 @@ from python_udfs.cli.dbt import spark_session
 from python_udfs.kafka import read as reading
 from python_udfs.kafka.client import KafkaError
 from python_udfs.metadata.kafka import Kafka
+from spark_files.internals import activate
 
 NUMBERS = itertools.count(1)
 SASL = "reader:pa$$word"
@@ -73,6 +74,7 @@ class Reader:
         feed = {"feed": "live", "connector": "maxwell", "columns": {}, "absent_columns": "null", "kafka": kafka}
         # What a commit records is set in the session, as dbt has one for each model.
         session = self.spark.newSession()
+        activate(session)
         frame = reading.new_messages(session, feed, self.table if self.exists() else None)
         if frame is not None:
             frame.writeTo(self.table).partitionedBy("source_schema", "source_table").create()
