@@ -41,6 +41,10 @@ $(READY): requirements.txt pyproject.toml adapter/pyproject.toml scripts/venv.sh
 demo: $(READY) ## Land sample data, build it three times, show the result
 	@$(RUN) python -m python_udfs.sample_data.demo run
 
+.PHONY: demo-kafka
+demo-kafka: $(READY) ## Start MariaDB, Debezium and Kafka, and follow them live
+	@PYTHONPATH=. $(RUN) python tests/real/demo_kafka.py
+
 .PHONY: test
 test: lint ## Run every check and every test (PYTEST_ARGS="-k name" for some)
 	@$(if $(PYTEST_ARGS),,$(RUN) python tests/real/install.py &) # what the databases need comes meanwhile

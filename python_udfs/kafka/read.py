@@ -27,6 +27,7 @@ from python_udfs.kafka.plan import Gap, Partition, Plan, Progress, make_plan, ob
 from python_udfs.kafka.spark_package import kafka_reader
 from python_udfs.landing.listing import next_batch_id
 from python_udfs.landing.split import MARKER_ROW
+from spark_files.errors import is_commit_conflict
 
 if TYPE_CHECKING:
     from python_udfs.metadata.kafka import Kafka
@@ -141,22 +142,31 @@ def append_if_unmoved(spark: SparkSession, rows: DataFrame, table: str, base: in
     Returns:
         False, and nothing is visible, if the table has moved.
     """
-    _drop_branches(spark, table)
+    _drop_leftovers(spark, table)
     branch = f"kafka_{uuid.uuid4().hex[:12]}"
-    snapshots.start_branch(spark, table, branch)
-    # The branch begins at the table's state of now: whoever committed before that is seen here, later ones below.
-    is_unmoved = snapshots.current_snapshot_id(spark, table) == base
-    if is_unmoved:
-        rows.writeTo(f"{table}.branch_{branch}").append()
-        is_unmoved = snapshots.publish_branch(spark, table, branch)
+    try:
+        snapshots.start_branch(spark, table, branch)
+        # The branch begins at the state of now: who committed before that is seen here, who commits later below.
+        is_unmoved = snapshots.current_snapshot_id(spark, table) == base
+        if is_unmoved:
+            rows.writeTo(f"{table}.branch_{branch}").append()
+            is_unmoved = snapshots.publish_branch(spark, table, branch)
+    except Exception as error:
+        if not is_commit_conflict(error):
+            raise
+        is_unmoved = False
     if not is_unmoved:
-        _drop_branches(spark, table)
+        spark.sql(f"alter table {table} drop branch if exists `{branch}`")
     return is_unmoved
 
 
-def _drop_branches(spark: SparkSession, table: str) -> None:
-    """Drops what a killed run left: it was published by nobody."""
-    for row in spark.sql(f"select name from {table}.refs where name like 'kafka\\_%'").collect():
+def _drop_leftovers(spark: SparkSession, table: str) -> None:
+    """Drops the branches of runs that were killed; one of today may belong to a run that is going on."""
+    of_runs = spark.sql(
+        f"select refs.name from {table}.refs inner join {table}.snapshots on refs.snapshot_id = snapshots.snapshot_id"
+        " where refs.name like 'kafka\\_%' and snapshots.committed_at < current_timestamp() - interval 1 day"
+    )
+    for row in of_runs.collect():
         spark.sql(f"alter table {table} drop branch if exists `{row.name}`")
 
 

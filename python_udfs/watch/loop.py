@@ -1,7 +1,7 @@
 """The loop of the continuous mode.
 
-A cycle lists the landing area through dbt and asks brokers for their last offsets, then runs dbt for the tables with new
-changes alone. Tests, and the views that read every table, are left to ``dbt build``.
+A cycle lists the landing area through dbt and asks brokers for their last offsets, then runs dbt for the tables with
+new changes alone. Tests, and the views that read every table, are left to ``dbt build``.
 """
 
 from __future__ import annotations

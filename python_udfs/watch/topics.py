@@ -14,7 +14,7 @@ from python_udfs.kafka.read import passes_gaps, read_progress
 from python_udfs.metadata.load import load_metadata
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
     from pyspark.sql import SparkSession
 
@@ -51,16 +51,17 @@ class Topics:
                 self._clusters[feed] = Cluster(feed, kafka)
             seen = self._clusters[feed].look(is_first=before is None)
         except KafkaError as error:
-            self._say(feed, [str(error)])
+            # The client's words differ from one attempt to the next.
+            self._say(feed, {"no answer": str(error)})
             return False
         plan = make_plan(kafka, before, seen, passes_gaps=passes_gaps(kafka))
-        lines = [f"feed {feed}: messages are gone that were not read. {gap}" for gap in plan.gaps]
-        return self._say(feed, lines) or bool(plan.ranges)
+        gaps = {str(gap): f"feed {feed}: messages are gone that were not read. {gap}" for gap in plan.gaps}
+        return self._say(feed, gaps) or bool(plan.ranges)
 
-    def _say(self, feed: str, lines: list[str]) -> bool:
-        """Shows lines that were not shown in the cycle before; whether there are any."""
-        new = [line for line in lines if line not in self._said.get(feed, ())]
-        self._said[feed] = lines
+    def _say(self, feed: str, lines: Mapping[str, str]) -> bool:
+        """Shows what was not shown in the cycle before, by what it is about; whether there is any."""
+        new = [line for about, line in lines.items() if about not in self._said.get(feed, ())]
+        self._said[feed] = list(lines)
         for line in new:
             say(f"{datetime.now(timezone.utc):%H:%M:%S}  {line}")
         return bool(new)
