@@ -1,6 +1,6 @@
 {#
-    The gaps that the split tables of feeds record, each once: a gap that waits and one that was passed later are one. The
-    rows are in the commit that met the gap, so a rollback of the table rolls them back.
+    The gaps that the split tables of feeds record, each once: a gap that waits and one that was passed later are one.
+    The rows are in the commit that met the gap, so a rollback of the table rolls them back.
 #}
 {% macro cdc_kafka_gaps_sql(splits) -%}
 {%- for split in splits %}
@@ -14,7 +14,7 @@ select
     image['reason'] as reason,
     if(bool_or(image['is_passed'] = 'true'), 'passed', 'waiting') as status,
     max_by(content, batch_id) as description,
-    to_timestamp(cast(min(batch_id) as string), 'yyyyMMddHHmmssSSS') as found_at
+    try_to_timestamp(left(cast(min(batch_id) as string), 14), 'yyyyMMddHHmmss') as found_at
 from {{ split.relation }}
 where source_schema is null and set_aside = 'gap'
 group by path, file_row, image['reason']

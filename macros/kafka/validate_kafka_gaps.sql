@@ -10,9 +10,9 @@
     {% if lines %}
         {% do exceptions.raise_compiler_error(
             'CDC error (kafka_gaps): messages are gone from Kafka that were not read:\n' ~ lines | sort | join('\n')
-            ~ '\nExpected: a run before Kafka removes messages. These partitions wait, and all others are read. Find out what'
-            ~ ' was lost (docs/feeds/kafka.md). Then read on: LAKEHOUSE_KAFKA_GAPS=continue dbt build, or on_gap=continue in'
-            ~ ' seeds/cdc_feeds.csv.'
+            ~ '\nExpected: a run before Kafka removes messages. These partitions wait, and all others are read. Find out'
+            ~ ' what was lost (docs/feeds/kafka.md). Then read on: LAKEHOUSE_KAFKA_GAPS=continue dbt build, or'
+            ~ ' on_gap=continue in seeds/cdc_feeds.csv.'
         ) %}
     {% endif %}
 {% endmacro %}
