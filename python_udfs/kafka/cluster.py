@@ -25,16 +25,17 @@ class Cluster:
     Args:
         feed: name of the feed, for messages.
         kafka: what its row describes.
+        seconds: how long a broker may take to answer.
 
     Raises:
         KafkaError: a setting has no value, or the client refuses the settings.
     """
 
-    def __init__(self, feed: str, kafka: Kafka) -> None:
+    def __init__(self, feed: str, kafka: Kafka, seconds: float = SECONDS_TO_ANSWER) -> None:
         from confluent_kafka import KafkaException  # noqa: PLC0415 - only projects that read Kafka pay for it
         from confluent_kafka.admin import AdminClient  # noqa: PLC0415
 
-        self._feed, self._kafka = feed, kafka
+        self._feed, self._kafka, self._seconds = feed, kafka, seconds
         self._values = settings(feed, kafka)
         self._said: dict[str, None] = {}
         # What goes wrong is in the error of whoever asked; a line for each attempt would be on the terminal.
@@ -57,10 +58,10 @@ class Cluster:
 
         self._said.clear()
         try:
-            listed = self._admin.list_topics(timeout=SECONDS_TO_ANSWER).topics
+            listed = self._admin.list_topics(timeout=self._seconds).topics
             partitions = {name: list(topic.partitions) for name, topic in listed.items() if not topic.error}
             wanted = self._wanted(partitions)
-            cluster_id = self._admin.describe_cluster(request_timeout=SECONDS_TO_ANSWER).result().cluster_id
+            cluster_id = self._admin.describe_cluster(request_timeout=self._seconds).result().cluster_id
         except KafkaException as error:
             self._admin.poll(0)
             raise self._error(f"no answer: {error.args[0].str()}") from None
@@ -98,7 +99,7 @@ class Cluster:
 
         if not topics:
             return {}
-        asked = self._admin.describe_topics(TopicCollection(topics), request_timeout=SECONDS_TO_ANSWER)
+        asked = self._admin.describe_topics(TopicCollection(topics), request_timeout=self._seconds)
         # As Kafka's own tools write it: librdkafka's form may hold a slash.
         spelling = str.maketrans("+/", "-_")
         return {name: str(found.topic_id).translate(spelling) for name, found in _answers(asked, str, silent).items()}
@@ -112,7 +113,7 @@ class Cluster:
             {TopicPartition(*at): spec for at in partitions},
             # Messages of a transaction that is open, or was aborted, are none yet.
             isolation_level=IsolationLevel.READ_COMMITTED,
-            request_timeout=SECONDS_TO_ANSWER,
+            request_timeout=self._seconds,
         )
         found = _answers({(at.topic, at.partition): one for at, one in asked.items()}, _name, silent)
         return {at: int(answer.offset) for at, answer in found.items()}

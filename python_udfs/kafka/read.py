@@ -21,13 +21,13 @@ from pyspark.sql import functions as F
 from dbt.adapters.sparksession import snapshots
 from dbt.adapters.sparksession.impl import SNAPSHOT_PROPERTY
 from python_udfs.connectors.registry import CONNECTORS
-from python_udfs.kafka.client import KafkaError, of_spark, settings
+from python_udfs.kafka.client import KafkaError, of_spark, settings, without_secrets
 from python_udfs.kafka.cluster import Cluster
 from python_udfs.kafka.plan import Gap, Partition, Plan, Progress, make_plan, object_name
 from python_udfs.kafka.spark_package import kafka_reader
 from python_udfs.landing.listing import next_batch_id
 from python_udfs.landing.split import MARKER_ROW
-from spark_files.errors import is_commit_conflict
+from spark_files.errors import is_commit_conflict, is_spark_error, spark_message
 
 if TYPE_CHECKING:
     from python_udfs.metadata.kafka import Kafka
@@ -75,7 +75,18 @@ def new_messages(spark: SparkSession, feed: Mapping[str, Any], target: str | Non
         _set_progress(spark, plan, batch_id)
         if target is None:
             return rows
-        if append_if_unmoved(spark, rows, target, base):
+        try:
+            is_written = append_if_unmoved(spark, rows, target, base)
+        except Exception as error:
+            if not is_spark_error(error):
+                raise
+            raise KafkaError(
+                f"CDC error (split_{name}): the messages of Kafka at {kafka.brokers} were not read to the end, or not"
+                f" written. Received: {without_secrets(spark_message(error), settings(name, kafka))}. Nothing of them"
+                " is in the table, and the next run reads them again. If a broker stopped or messages were removed"
+                " meanwhile, run it again; else see the reason."
+            ) from None
+        if is_written:
             return None
         if read_progress(spark, target) != before:
             break

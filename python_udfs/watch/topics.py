@@ -21,6 +21,10 @@ if TYPE_CHECKING:
     from python_udfs.metadata.kafka import Kafka
 
 
+# A broker that is down holds up each cycle for so long.
+SECONDS_TO_ANSWER = 3.0
+
+
 class Topics:
     """The feeds that read Kafka, each with a connection that stays open.
 
@@ -48,7 +52,7 @@ class Topics:
         before = read_progress(spark, table) if spark.catalog.tableExists(table) else None
         try:
             if feed not in self._clusters:
-                self._clusters[feed] = Cluster(feed, kafka)
+                self._clusters[feed] = Cluster(feed, kafka, SECONDS_TO_ANSWER)
             seen = self._clusters[feed].look(is_first=before is None)
         except KafkaError as error:
             # The client's words differ from one attempt to the next.

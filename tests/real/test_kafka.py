@@ -22,6 +22,8 @@ from dbt.adapters.sparksession import snapshots
 from python_udfs.cli.dbt import spark_session
 from python_udfs.kafka import read as reading
 from python_udfs.kafka.client import KafkaError
+from python_udfs.kafka.cluster import Cluster
+from python_udfs.kafka.spark_package import fetch
 from python_udfs.metadata.kafka import Kafka
 from spark_files.internals import activate
 
@@ -51,7 +53,7 @@ def spark(shared_lakehouse):
 class Reader:
     """A feed and its split table, read as the generated model does."""
 
-    def __init__(self, spark, address: str, topics: str = "", **settings: Any) -> None:
+    def __init__(self, spark: Any, address: str, topics: str = "", **settings: Any) -> None:
         self.spark, self.table = spark, f"etl_metadata.split_reader{next(NUMBERS)}"
         pattern = settings.pop("topic_pattern", None)
         values = {"starting_offsets": "earliest", "messages_per_run": 10**6, "on_gap": "fail", **settings}
@@ -102,6 +104,12 @@ class Reader:
 
 def rows(place: str, *values: str, start: int = 0) -> list[tuple[str, int, str]]:
     return [(place, start + number, value) for number, value in enumerate(values)]
+
+
+@pytest.fixture(autouse=True)
+def impatient(monkeypatch) -> None:
+    """Brokers that do not answer are waited for as long as `make watch` does."""
+    monkeypatch.setattr(reading, "Cluster", lambda feed, kafka: Cluster(feed, kafka, seconds=5))
 
 
 @pytest.fixture
@@ -385,11 +393,13 @@ def test_a_broker_that_stops_while_it_is_read_loses_nothing(spark, broker, topic
     # Its reader would wait for a broker that may come back.
     quick = (("request.timeout.ms", "1500"), ("default.api.timeout.ms", "2000"))
     try:
-        with pytest.raises(Exception, match=r"(?i)timeout|timed out") as caught:
+        with pytest.raises(KafkaError, match=r"(?i)timeout|timed out") as caught:
             reader.read(client=quick)
     finally:
         broker.start()
-    assert not isinstance(caught.value, AssertionError)
+    said = str(caught.value)
+    assert f"the messages of Kafka at {broker.address} were not read to the end" in said
+    assert "the next run reads them again" in said and "\tat " not in said
     monkeypatch.undo()
     assert reader.read() == rows(f"{topic}/0", "b", "c", start=1)
 
@@ -462,3 +472,10 @@ def test_a_password_comes_from_the_environment_and_is_in_no_message(spark, broke
     assert "wr0ng" not in str(caught.value)
     monkeypatch.setenv("KAFKA_SECRET", SASL.split(":")[1])
     assert reader.read() == rows(f"{topic}/0", "a")
+
+
+def test_a_reader_that_cannot_be_fetched_is_named(spark):
+    with pytest.raises(KafkaError) as caught:
+        fetch(spark, "org.apache.spark:spark-sql-kafka-0-10_2.13:0.0.0")
+    said = str(caught.value)
+    assert "spark-sql-kafka-0-10_2.13:0.0.0, cannot be fetched. Received: " in said and "SPARK_PACKAGES" in said

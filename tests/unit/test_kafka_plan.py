@@ -61,6 +61,7 @@ def test_a_new_topic_and_a_new_partition_begin_at_the_earliest_message():
     ends = {T: 10, ("t", 1): 3, ("u", 0): 5}
     found = plan(progress(), seen({("u", 0): 2}, ends), start="latest")
     assert found.ranges == {T: (4, 10), ("t", 1): (0, 3), ("u", 0): (2, 5)} and not found.gaps
+    assert plan(progress(), seen({("u", 0): 2}, ends), start="u:0:4").ranges[("u", 0)] == (2, 5)
     [gap] = plan(progress(), seen({("t", 1): 1}, ends)).gaps
     assert (gap.from_offset, gap.to_offset) == (0, 1), "a partition that is new to a known topic began at 0"
 
