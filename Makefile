@@ -41,6 +41,10 @@ $(READY): requirements.txt pyproject.toml adapter/pyproject.toml scripts/venv.sh
 demo: $(READY) ## Land sample data, build it three times, show the result
 	@$(RUN) python -m python_udfs.sample_data.demo run
 
+.PHONY: demo-kafka
+demo-kafka: $(READY) ## Start MariaDB, Debezium and Kafka, and follow them live
+	@PYTHONPATH=. $(RUN) python tests/real/demo_kafka.py
+
 .PHONY: test
 test: lint ## Run every check and every test (PYTEST_ARGS="-k name" for some)
 	@$(if $(PYTEST_ARGS),,$(RUN) python tests/real/install.py &) # what the databases need comes meanwhile
@@ -55,6 +59,7 @@ test-fast: $(READY) ## Run the tests that need no Spark; one that starts it fail
 prove: $(READY) ## Kill runs at every step, compare silver with an oracle on N random key histories (SEED=7)
 	@KILLS=all $(RUN) python -m pytest -q --disable-warnings --timeout=0 tests/e2e/test_recovery.py tests/e2e/test_maintenance.py
 	@RUNS=50 SEED=$(SEED) $(RUN) python -m pytest -q --disable-warnings --timeout=0 tests/e2e/test_two_runs.py
+	@KAFKA=all $(RUN) python -m pytest -q --disable-warnings --timeout=0 tests/real/test_kafka_to_silver.py
 	@N=$(N) SEED=$(SEED) $(RUN) python -m pytest -q --disable-warnings --timeout=0 tests/unit/connectors/test_fuzz.py
 	@N=$(N) SEED=$(SEED) TABLES=$(TABLES) HISTORIES=$(HISTORIES) $(RUN) \
 		python -m pytest -s -q --disable-warnings --timeout=0 tests/e2e/test_histories.py

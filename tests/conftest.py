@@ -16,6 +16,8 @@ LONGEST = (
     "test_debezium",
     "test_macros_on_spark",
     "test_source_to_silver",
+    "test_kafka",
+    "test_kafka_to_silver",
     "test_capture",
     "test_discover",
     "test_benchmarks",

@@ -77,10 +77,16 @@ def render(metadata: Metadata, seeds_dir: Path) -> dict[str, str]:
     for feed in metadata.feeds:
         if feed.is_multi_table:
             files[f"models/etl_metadata/split_{feed.feed}.py"] = _fill(
-                "split.py.txt", feed=feed, digest=digest(split_feed(metadata, feed.feed))
+                "kafka_split.py.txt" if feed.is_kafka else "split.py.txt",
+                feed=feed,
+                digest=digest(split_feed(metadata, feed.feed)),
             )
             known = [table for table in metadata.tables if table.feed == feed.feed]
             files[f"models/etl_metadata/_split_{feed.feed}.yml"] = _fill("split.yml", feed=feed, tables=known)
+    if any(feed.is_kafka for feed in metadata.feeds):
+        files["models/etl_metadata/kafka_gaps.sql"] = _fill("kafka_gaps.sql")
+        files["models/etl_metadata/kafka_lag.sql"] = _fill("kafka_lag.sql")
+        files["models/etl_metadata/_kafka.yml"] = _fill("kafka.yml")
     for table in tables:
         feed = metadata.feed(table.feed)
         for layer in ("bronze", "silver"):

@@ -266,8 +266,7 @@ def _ordered(messages: DataFrame, binlog_names: list[str]) -> DataFrame:
     is_of_sink = F.col("file_key").rlike(SINK_FILE)
     folder = F.regexp_replace("file_key", r"[^/]*$", "")
     topic_partition = F.concat_ws("+", *(F.regexp_extract("file_key", SINK_FILE, part) for part in (1, 2)))
-    start = F.regexp_extract("file_key", SINK_FILE, 3).try_cast("bigint")
-    offset = F.when(is_of_sink, start + F.col("file_row"))
+    offset = F.when(is_of_sink, M.first_offset() + F.col("file_row"))
     by_arrival = Window.partitionBy(F.when(is_of_sink, topic_partition).otherwise(folder)).orderBy(
         offset.asc_nulls_first(), "file_key", "file_row"
     )

@@ -14,8 +14,12 @@ DMS_TRANSACTIONS = "CDC_TXN-[0-9]{17}"
 DMS_VALIDATION = "(?:^|/)s3_validation_failures/"
 DMS_CONTROL_TABLE = "^[^/]+/awsdms_[^/]*/"
 # A Kafka sink's <topic>+<partition>+<offset of the first message>.<extension> (section 4): the path of a file.
-# An offset of 18 digits is a bigint.
-SINK_FILE = r"(?:^|/)([^/+]+)\+([0-9]{1,10})\+([0-9]{1,18})(?:\.[^/+]*)?$"
+# An offset of 18 digits is a bigint. Or a partition that is read from Kafka itself, whose first message has offset 0
+# (kafka://…/<topic>/<partition>, python_udfs/kafka/plan.py): no file of messages is called a number.
+SINK_FILE = (
+    r"(?:^|/)(?=[^/+]+(?:\+[0-9]{1,10}\+[0-9]{1,18}(?:\.[^/+]*)?|/[0-9]{1,10})$)"
+    r"([^/+]+)[+/]([0-9]{1,10})(?:\+([0-9]{1,18}))?"
+)
 
 # Files that no connector reads: a condition, and the reason that is recorded.
 NEVER_READ = (

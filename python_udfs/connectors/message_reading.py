@@ -243,6 +243,11 @@ def in_sink() -> Column:
     return F.col("file_key").rlike(SINK_FILE)
 
 
+def first_offset() -> Column:
+    """The offset in the file's name; 0 for a partition that is read from Kafka itself, whose rows are offsets."""
+    return F.coalesce(F.regexp_extract("file_key", SINK_FILE, 3).try_cast("bigint"), F.lit(0).cast("bigint"))
+
+
 def sink_position(wanted: Column) -> Column:
     """Topic (a hash, for fixed width), partition and offset of the message; zeros if its file's name shows none.
 
@@ -253,11 +258,11 @@ def sink_position(wanted: Column) -> Column:
         wanted: boolean; zeros where false. The source's own position is the same each time a message is sent, and its
             offset is not.
     """
-    topic, partition, start = (F.regexp_extract("file_key", SINK_FILE, group) for group in (1, 2, 3))
+    topic, partition = (F.regexp_extract("file_key", SINK_FILE, group) for group in (1, 2))
     position = F.concat_ws(
         ".",
         F.substr(F.md5(topic), F.lit(1), F.lit(8)),
         digits(partition, 10),
-        digits(F.try_add(start.try_cast("bigint"), F.col("number")), 19),
+        digits(F.try_add(first_offset(), F.col("number")), 19),
     )
     return F.when(wanted & in_sink(), position).otherwise(F.lit(".".join("0" * width for width in (8, 10, 19))))

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from python_udfs.cli.console import text_table
+from python_udfs.connectors.options import KAFKA_SCHEME
 from python_udfs.explain.fold import Change
 from python_udfs.explain.key import Key, key_text
 from python_udfs.explain.verdicts import Life
@@ -31,7 +32,9 @@ def report(life: Life, silver: str) -> str:
 
 
 def _line(change: Change, key: Key, verdict: str) -> list[Any]:
-    file = (change.source_file or "").rsplit("/", 1)[-1]
+    name = change.source_file or ""
+    # A partition of Kafka is topic/partition, and its row the offset.
+    file = "/".join(name.split("/")[-2 if name.startswith(KAFKA_SCHEME) else -1 :])
     values = ", ".join(_values(change.image, key, change.unavailable))
     shown = values if len(values) <= LONGEST_VALUES else f"{values[: LONGEST_VALUES - 1]}…"
     origin = [file, change.file_row or "", change.batch_id, change.source_position]

@@ -7,7 +7,7 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from python_udfs.connectors.options import FORMATS
+from python_udfs.connectors.options import FORMATS, KAFKA_SCHEME
 from python_udfs.metadata.files import shown
 from python_udfs.metadata.options import FeedOptions, read_options
 
@@ -32,6 +32,11 @@ class Feed:
     def is_multi_table(self) -> bool:
         """Whether one file holds changes of many tables (docs/contracts.md §1.4, §2 to §5)."""
         return self.connector != "dms" or self.options.transaction_files
+
+    @property
+    def is_kafka(self) -> bool:
+        """Whether the location is a broker: there are no files to list."""
+        return self.options.kafka is not None
 
 
 def read_feeds(rows: Sequence[Row]) -> dict[str, Feed]:
@@ -70,6 +75,9 @@ def _location(row: Row, others: Iterable[Feed]) -> str:
         row.problem("location", shown(value), accepted, "Write for example retail or s3a://bucket/retail.")
         return value
     location = value.rstrip("/") if "://" in value else posixpath.normpath(value)
+    if location.startswith(KAFKA_SCHEME):
+        # Feeds may share a broker: each names its topics.
+        return location
     for other in others:
         if _within(location, other.location) or _within(other.location, location):
             found = f"{value!r}, which holds or lies in the location {other.location!r} of feed {other.feed}"

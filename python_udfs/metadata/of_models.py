@@ -26,7 +26,7 @@ def listed_feeds(metadata: Metadata) -> list[dict[str, Any]]:
         metadata: checked metadata.
 
     Returns:
-        A dictionary per feed: `feed`, `connector`, `format`, `location`, `is_multi_table` (whether it reads
+        A dictionary per feed with files: `feed`, `connector`, `format`, `location`, `is_multi_table` (whether it reads
         multi-table files) and `vanished_files`, the cell by source schema and table, without those of `report`; of one
         that is not listed in full in each run also `full_listing_hours` and `listing_overlap_hours`.
     """
@@ -45,6 +45,7 @@ def listed_feeds(metadata: Metadata) -> list[dict[str, Any]]:
             },
         }
         for feed in metadata.feeds
+        if not feed.is_kafka
     ]
 
 
@@ -66,7 +67,8 @@ def split_feed(metadata: Metadata, name: str) -> dict[str, Any]:
 
     Returns:
         `feed` and `connector`. For csv also `delimiter`; for messages their options, and `columns`: type by the
-        source's name of the column, by source schema and table.
+        source's name of the column, by source schema and table. For a broker also `kafka` (python_udfs.metadata.kafka),
+        in which secrets are names of environment variables.
     """
     feed = metadata.feed(name)
     known: dict[str, Any] = {"feed": feed.feed, "connector": feed.connector}
@@ -76,6 +78,7 @@ def split_feed(metadata: Metadata, name: str) -> dict[str, Any]:
         **known,
         "absent_columns": feed.options.absent_columns,
         **dict(feed.options.of_messages),
+        **({"kafka": feed.options.kafka} if feed.options.kafka else {}),
         "columns": {
             (table.source_schema, table.source_table): {
                 file_name(column.name): column.data_type for column in table.columns

@@ -8,6 +8,7 @@ from zoneinfo import ZoneInfo
 
 from python_udfs.connectors.options import CSV_OPTIONS, DELIMITER_WORDS, LISTING_OPTIONS, MESSAGE_OPTIONS, options_of
 from python_udfs.metadata.files import words
+from python_udfs.metadata.kafka import Kafka, is_client_setting, read_kafka
 from python_udfs.metadata.names import RESERVED_PREFIX
 
 if TYPE_CHECKING:
@@ -25,7 +26,7 @@ class FeedOptions:
 
     ``delimiter``, ``header``, ``null_values``, ``unavailable_value`` and ``transaction_files`` (§1.4) are for csv.
     ``full_listing_hours`` None: each run lists all of the feed. ``of_messages`` are the options of a connector whose
-    files hold messages, filled in.
+    files hold messages, filled in. ``kafka`` is for a feed whose location is a broker.
     """
 
     timestamp_column: str | None = None
@@ -41,6 +42,7 @@ class FeedOptions:
     full_listing_hours: int | None = None
     listing_overlap_hours: int = 48
     of_messages: tuple[tuple[str, str], ...] = ()
+    kafka: Kafka | None = None
 
     def is_added(self, name: str) -> bool:
         """Whether a column is none of the source's table: DMS added it behind those (docs/contracts.md §1.3)."""
@@ -55,8 +57,11 @@ def read_options(row: Row) -> FeedOptions:
     """The options in a row of ``cdc_feeds.csv``; the default for one that is missing or wrong."""
     pairs = row.pairs("options")
     of_messages = MESSAGE_OPTIONS.get(row["connector"], {})
-    known = options_of(row["connector"], row["format"])
+    known = options_of(row["connector"], row["format"], row["location"])
+    kafka = read_kafka(row, pairs)
     for key in sorted(pairs.keys() - known.keys()):
+        if kafka and is_client_setting(key):
+            continue
         accepted = f"for {row['format'] or 'a feed'}: {words(known)}"
         row.problem("options", f"the option {key!r}", accepted, "Correct or remove it.")
 
@@ -126,6 +131,7 @@ def read_options(row: Row) -> FeedOptions:
         full_listing_hours=full_listing_hours,
         listing_overlap_hours=listing_overlap_hours or int(LISTING_OPTIONS["listing_overlap_hours"].default),
         of_messages=tuple((key, word(key, option)) for key, option in of_messages.items()),
+        kafka=kafka,
     )
 
 

@@ -44,7 +44,7 @@ def _run(project: Path, every: float) -> None:
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, stop_after_the_cycle)
     say(f"Watching {landing_root()} every {every:g} s. Ctrl-C stops after the running cycle, twice at once.")
-    watch = Watch(WarmDbt(project), spark_session)
+    watch = Watch(WarmDbt(project), spark_session, project)
     while not stop.is_set():
         started = time.monotonic()
         watch.cycle()

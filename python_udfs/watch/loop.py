@@ -1,7 +1,7 @@
 """The loop of the continuous mode.
 
-A cycle lists the landing area through dbt, then runs dbt for the tables with new changes alone. Tests, and the views
-that read every table, are left to ``dbt build``.
+A cycle lists the landing area through dbt and asks brokers for their last offsets, then runs dbt for the tables with
+new changes alone. Tests, and the views that read every table, are left to ``dbt build``.
 """
 
 from __future__ import annotations
@@ -10,14 +10,18 @@ import time
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime, timezone
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from dbt.adapters.sparksession import snapshots
 from python_udfs.cli.console import duration_text, say, text_table
 from python_udfs.errors import LakehouseError
+from python_udfs.paths import PROJECT_ROOT
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
+
+    from python_udfs.watch.topics import Topics
 
 # A table that failed is tried again when it has new changes, or after so many seconds.
 SECONDS_TO_RETRY = 60.0
@@ -40,11 +44,13 @@ class Project:
     Attributes:
         bronze: name of the bronze model by feed, source schema and source table.
         splits: name of the split model by feed, where a feed has multi-table files.
+        topics: split table, ``schema.table``, by feed that reads Kafka; its metadata is in the seeds.
         silver: name of the relation, ``schema.table``, by silver model.
     """
 
     bronze: dict[Table, str] = field(default_factory=dict)
     splits: dict[str, str] = field(default_factory=dict)
+    topics: dict[str, str] = field(default_factory=dict)
     silver: dict[str, str] = field(default_factory=dict)
 
     @classmethod
@@ -57,6 +63,8 @@ class Project:
                 project.bronze[(cdc["feed"], cdc["source_schema"], cdc["source_table"])] = node.name
             elif cdc.get("layer") == "split":
                 project.splits[cdc["feed"]] = node.name
+                if cdc.get("is_kafka"):
+                    project.topics[cdc["feed"]] = f"{node.schema}.{node.alias}"
             elif cdc.get("layer") == "silver":
                 project.silver[node.name] = f"{node.schema}.{node.alias}"
         return project
@@ -72,10 +80,13 @@ class Watch:
     Args:
         invoke: runs one dbt command; returns dbt's result object.
         spark: the session that dbt runs in, once it has run.
+        folder: the project, whose seeds describe the brokers.
     """
 
-    def __init__(self, invoke: Callable[..., Any], spark: Callable[[], SparkSession]) -> None:
-        self._invoke, self._spark = invoke, spark
+    def __init__(
+        self, invoke: Callable[..., Any], spark: Callable[[], SparkSession], folder: Path = PROJECT_ROOT
+    ) -> None:
+        self._invoke, self._spark, self._folder = invoke, spark, folder
         self._project = Project()
         # The newest batch that was looked at, and the listing's snapshot then.
         self._batch_id = -1
@@ -85,6 +96,7 @@ class Watch:
         self._lags: dict[str, tuple[str, ...]] = {}
         self._not_listed: list[str] = []
         self._has_new_runs = False
+        self._topics: Topics | None = None
 
     def cycle(self) -> bool:
         """Lists, builds what has new changes and shows what was done. Where nothing has, it records the runs before.
@@ -106,6 +118,7 @@ class Watch:
             return False
         self._not_listed = []
         self._take_new_changes()
+        self._take_new_messages()
         due = sorted(model for model, since in self._waiting.items() if since <= started)
         if not due:
             if self._has_new_runs:
@@ -155,11 +168,24 @@ class Watch:
         self._batch_id = max([self._batch_id, 0, *(int(row[3]) for row in tables)])
         self._listed = snapshot_id
 
+    def _take_new_messages(self) -> None:
+        """Has the feeds wait whose topics have messages that their split tables lack."""
+        if not self._project.topics:
+            return
+        if self._topics is None:
+            from python_udfs.watch.topics import Topics  # noqa: PLC0415 - only projects that read Kafka pay for it
+
+            self._topics = Topics(self._spark, self._folder)
+        for feed, table in self._project.topics.items():
+            if self._topics.has_new(feed, _named(self._spark(), table)):
+                self._waiting.setdefault(self._project.splits[feed], 0.0)
+
     def _read_project(self) -> None:
         parsed = self._invoke("parse")
         if not parsed.success:
             raise WatchError(f"dbt cannot read the project: {parsed.exception or 'see the messages above'}")
         self._project = Project.of(parsed.result.nodes.values())
+        self._topics = None
 
     def _measured(self, models: Iterable[str]) -> list[tuple[str, ...]]:
         """Lines of the lag table, from the progress in the newest commit of each table."""

@@ -22,8 +22,8 @@ from typing import Any, Literal
 
 import pyspark
 import sqlalchemy
-from confluent_kafka import Consumer, KafkaException, TopicPartition
-from confluent_kafka.admin import AdminClient
+from broker import Broker
+from confluent_kafka import Consumer, TopicPartition
 from databases import free_port
 from processes import ServerError, one_at_a_time, running, tail
 
@@ -70,6 +70,11 @@ def java() -> str:
     """The Java that Spark would start."""
     home = os.environ.get("JAVA_HOME")
     return str(Path(home, "bin", "java")) if home else "java"
+
+
+def java_program() -> list[str]:
+    """Java with the jars of `class_path`."""
+    return [java(), *JAVA_OPTIONS, "-cp", class_path()]
 
 
 def class_path() -> str:
@@ -120,28 +125,15 @@ def started(partitions: int = 2) -> Iterator[Capture]:
     Raises:
         ServerError: the jars cannot be fetched, or a server does not start.
     """
-    program = [java(), *JAVA_OPTIONS, "-cp", class_path()]
+    program = java_program()
     with tempfile.TemporaryDirectory(prefix="capture-", ignore_cleanup_errors=True) as name:
         folder = Path(name)
-        broker, controller, rest = free_port(), free_port(), free_port()
-        kafka_properties = _properties(
-            folder / "kafka.properties",
-            {
-                "process.roles": "broker,controller",
-                "node.id": "1",
-                "controller.quorum.voters": f"1@127.0.0.1:{controller}",
-                "controller.listener.names": "CONTROLLER",
-                "listeners": f"PLAINTEXT://127.0.0.1:{broker},CONTROLLER://127.0.0.1:{controller}",
-                "log.dirs": str(folder / "kafka"),
-                "num.partitions": str(partitions),
-                "offsets.topic.num.partitions": "1",
-                "offsets.topic.replication.factor": "1",
-            },
-        )
+        rest = free_port()
+        broker = Broker(program, folder, settings={"num.partitions": str(partitions)})
         connect_properties = _properties(
             folder / "connect.properties",
             {
-                "bootstrap.servers": f"127.0.0.1:{broker}",
+                "bootstrap.servers": broker.address,
                 "listeners": f"http://127.0.0.1:{rest}",
                 "key.converter": JSON,
                 "value.converter": JSON,
@@ -150,20 +142,14 @@ def started(partitions: int = 2) -> Iterator[Capture]:
                 "plugin.discovery": "service_load",
             },
         )
-        formatted = subprocess.run(
-            [*program, "kafka.tools.StorageTool", "format", "-t", "AAAAAAAAAAAAAAAAAAAAAQ", "-c", kafka_properties],
-            capture_output=True, text=True, check=False,
-        )  # fmt: skip
-        if formatted.returncode:
-            raise ServerError(f"Kafka's storage cannot be formatted: {formatted.stderr.strip()}")
-        capture = Capture(f"127.0.0.1:{broker}", f"http://127.0.0.1:{rest}", folder)
-        kafka = [*program, "kafka.Kafka", kafka_properties]
+        capture = Capture(broker.address, f"http://127.0.0.1:{rest}", folder)
         connect = [*program, "org.apache.kafka.connect.cli.ConnectStandalone", connect_properties]
-        with (
-            running(kafka, folder, folder / "kafka.log", capture.broker_is_missing),
-            running(connect, folder, folder / "connect.log", capture.worker_is_missing),
-        ):
-            yield capture
+        broker.start()
+        try:
+            with running(connect, folder, folder / "connect.log", capture.worker_is_missing):
+                yield capture
+        finally:
+            broker.stop()
 
 
 def _properties(path: Path, values: dict[str, str]) -> str:
@@ -180,14 +166,6 @@ class Capture:
         self._rest = rest
         self._server_ids = itertools.count(5401)
         self._prefixes: set[str] = set()
-
-    def broker_is_missing(self) -> str | None:
-        """Why the broker cannot be used yet."""
-        try:
-            AdminClient({"bootstrap.servers": self.broker, "log_level": 0}).list_topics(timeout=1)
-        except KafkaException as error:
-            return str(error)
-        return None
 
     def worker_is_missing(self) -> str | None:
         """Why the Connect worker cannot be used yet."""

@@ -217,6 +217,7 @@ def test_help_lists_every_target_of_the_front_door() -> None:
         "help",
         "setup",
         "demo",
+        "demo-kafka",
         "test",
         "test-fast",
         "prove",

@@ -9,7 +9,8 @@
         << {'feed': table.feed, 'source_schema': table.source_schema, 'source_table': table.source_table} | literal >>,
     <% endfor %>
     <% for feed in feeds if feed.is_multi_table %>
-        << {'feed': feed.feed, 'source_schema': none, 'source_table': none, 'split': 'split_' ~ feed.feed} | literal >>,
+        <% set split = {'feed': feed.feed, 'source_schema': none, 'source_table': none, 'split': 'split_' ~ feed.feed} %>
+        << (dict(split, is_kafka=true) if feed.is_kafka else split) | literal >>,
     <% endfor %>
     ]) %}
 {% endmacro %}

@@ -1,0 +1,109 @@
+"""The settings of the two clients: Spark's reader is Java's, and offsets are asked with librdkafka's."""
+
+from __future__ import annotations
+
+import os
+import re
+from typing import TYPE_CHECKING
+
+from python_udfs.errors import LakehouseError
+from python_udfs.metadata.kafka import FROM_ENVIRONMENT, SECRETS
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from python_udfs.metadata.kafka import Kafka
+
+# Java's names that librdkafka has, too. What is not listed is for Spark's reader alone.
+_SHARED = ("security.protocol", "sasl.mechanism", "sasl.username", "sasl.password", "ssl.key.password", "client.id",
+           "ssl.endpoint.identification.algorithm")  # fmt: skip
+# Settings for librdkafka alone.
+_ADMIN = "admin."
+_OF_LIBRDKAFKA = ("sasl.username", "sasl.password")
+_LOGIN = {
+    "PLAIN": "org.apache.kafka.common.security.plain.PlainLoginModule",
+    "SCRAM-SHA-256": "org.apache.kafka.common.security.scram.ScramLoginModule",
+    "SCRAM-SHA-512": "org.apache.kafka.common.security.scram.ScramLoginModule",
+}
+
+
+class KafkaError(LakehouseError):
+    """Kafka cannot be asked or read, or has lost messages that were not read."""
+
+
+def settings(feed: str, kafka: Kafka) -> dict[str, str]:
+    """The settings of a feed, with the values of environment variables.
+
+    Args:
+        feed: its name.
+        kafka: what its row describes.
+
+    Raises:
+        KafkaError: names the environment variables that are missing.
+    """
+    named = {key: value.removeprefix(FROM_ENVIRONMENT) for key, value in kafka.client if _is_named(value)}
+    missing = sorted({name for name in named.values() if name not in os.environ})
+    if missing:
+        raise KafkaError(
+            f"CDC error (feed {feed}): environment variables are missing: {', '.join(missing)}. Expected: those that"
+            " the options kafka.… of seeds/cdc_feeds.csv name. Set them where dbt runs. Nothing was read."
+        )
+    return dict(kafka.client) | {key: os.environ[name] for key, name in named.items()}
+
+
+def of_spark(brokers: str, values: Mapping[str, str]) -> dict[str, str]:
+    """The options of Spark's reader.
+
+    Args:
+        brokers: `host:port,…`.
+        values: of `settings`.
+    """
+    options = {key: value for key, value in values.items() if not key.startswith(_ADMIN) and key not in _OF_LIBRDKAFKA}
+    login = _LOGIN.get(values.get("sasl.mechanism", "PLAIN"))
+    if "sasl.username" in values and "sasl.jaas.config" not in values and login:
+        user, password = (_quoted(values[name]) for name in _OF_LIBRDKAFKA)
+        options["sasl.jaas.config"] = f"{login} required username={user} password={password};"
+    options = {"bootstrap.servers": brokers, "isolation.level": "read_committed", **options}
+    return {f"kafka.{key}": value for key, value in options.items()}
+
+
+def of_admin(brokers: str, values: Mapping[str, str]) -> dict[str, str]:
+    """The settings of confluent_kafka's AdminClient.
+
+    Args:
+        brokers: `host:port,…`.
+        values: of `settings`.
+    """
+    found = {key: values[key] for key in _SHARED if key in values}
+    login = re.search(
+        r'username="((?:[^"\\]|\\.)*)"\s+password="((?:[^"\\]|\\.)*)"', values.get("sasl.jaas.config", "")
+    )
+    if login and "sasl.username" not in found:
+        texts = (re.sub(r"\\(.)", r"\1", text) for text in login.groups())
+        found |= dict(zip(_OF_LIBRDKAFKA, texts, strict=True))
+    if found.get("ssl.endpoint.identification.algorithm") == "":
+        found["ssl.endpoint.identification.algorithm"] = "none"
+    if values.get("ssl.truststore.type", "").upper() == "PEM" and "ssl.truststore.location" in values:
+        found["ssl.ca.location"] = values["ssl.truststore.location"]
+    if values.get("ssl.keystore.type", "").upper() == "PEM" and "ssl.keystore.location" in values:
+        # One file has the key and the certificates.
+        found |= dict.fromkeys(("ssl.key.location", "ssl.certificate.location"), values["ssl.keystore.location"])
+    own = {key.removeprefix(_ADMIN): value for key, value in values.items() if key.startswith(_ADMIN)}
+    return {"bootstrap.servers": brokers, **found, **own}
+
+
+def without_secrets(text: str, values: Mapping[str, str]) -> str:
+    """A message in which no value of a secret setting stands."""
+    for name in SECRETS:
+        if values.get(name):
+            text = text.replace(values[name], "***")
+    return text
+
+
+def _is_named(value: str) -> bool:
+    return value.startswith(FROM_ENVIRONMENT)
+
+
+def _quoted(text: str) -> str:
+    escaped = text.replace("\\", "\\\\").replace('"', '\\"')
+    return f'"{escaped}"'

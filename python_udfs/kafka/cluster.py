@@ -1,0 +1,162 @@
+"""What a Kafka cluster has: its id, topics, their ids, and first and last offsets. It reads no message."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Mapping
+from typing import TYPE_CHECKING, Any
+
+from python_udfs.kafka.client import KafkaError, of_admin, settings, without_secrets
+from python_udfs.kafka.plan import Partition, Seen
+
+if TYPE_CHECKING:
+    from confluent_kafka.admin import AdminClient
+
+    from python_udfs.metadata.kafka import Kafka
+
+SECONDS_TO_ANSWER = 15
+# Kafka's own; a pattern means topics of data.
+INTERNAL = ("__consumer_offsets", "__transaction_state", "__share_group_state")
+
+
+class Cluster:
+    """The cluster of a feed. It connects when it is first asked, and stays connected.
+
+    Args:
+        feed: name of the feed, for messages.
+        kafka: what its row describes.
+        seconds: how long a broker may take to answer.
+
+    Raises:
+        KafkaError: a setting has no value, or the client refuses the settings.
+    """
+
+    def __init__(self, feed: str, kafka: Kafka, seconds: float = SECONDS_TO_ANSWER) -> None:
+        from confluent_kafka import KafkaException  # noqa: PLC0415 - only projects that read Kafka pay for it
+        from confluent_kafka.admin import AdminClient  # noqa: PLC0415
+
+        self._feed, self._kafka, self._seconds = feed, kafka, seconds
+        self._values = settings(feed, kafka)
+        self._said: dict[str, None] = {}
+        # What goes wrong is in the error of whoever asked; a line for each attempt would be on the terminal.
+        quiet: dict[str, Any] = {"log_level": 0, "error_cb": lambda error: self._said.setdefault(error.str())}
+        try:
+            self._admin: AdminClient = AdminClient({**of_admin(kafka.brokers, self._values), **quiet})
+        except KafkaException as error:
+            raise self._error(f"Kafka's client refuses the settings: {error.args[0].str()}") from None
+
+    def look(self, *, is_first: bool) -> Seen:
+        """What is there now.
+
+        Args:
+            is_first: whether nothing was read yet, so that it matters where a read begins.
+
+        Raises:
+            KafkaError: no broker answers. Nothing was read, and nothing is lost as long as Kafka keeps the messages.
+        """
+        from confluent_kafka import KafkaException  # noqa: PLC0415
+
+        self._said.clear()
+        try:
+            listed = self._admin.list_topics(timeout=self._seconds).topics
+            partitions = {name: list(topic.partitions) for name, topic in listed.items() if not topic.error}
+            wanted = self._wanted(partitions)
+            cluster_id = self._admin.describe_cluster(request_timeout=self._seconds).result().cluster_id
+        except KafkaException as error:
+            self._admin.poll(0)
+            raise self._error(f"no answer: {error.args[0].str()}") from None
+        silent: dict[str, str] = {
+            name: topic.error.str()
+            for name, topic in listed.items()
+            if topic.error and (name in self._kafka.topics or self._matches(name))
+        }
+        ids = self._ids(wanted, silent)
+        all_of_them = [(topic, number) for topic in ids for number in partitions[topic]]
+        first = self._offsets(all_of_them, _spec().earliest(), silent)
+        end = self._offsets(list(first), _spec().latest(), silent)
+        begin = self._begin(list(end), silent) if is_first else {}
+        if silent and not end:
+            raise self._error("; ".join(f"{name}: {reason}" for name, reason in sorted(silent.items())))
+        return Seen(
+            cluster_id=str(cluster_id),
+            topics=ids,
+            first={at: first[at] for at in end},
+            end=end,
+            begin=begin,
+            missing=tuple(sorted(set(self._kafka.topics) - set(wanted) - set(silent))),
+            silent=silent,
+        )
+
+    def _wanted(self, names: Iterable[str]) -> list[str]:
+        return sorted(name for name in names if name in self._kafka.topics or self._matches(name))
+
+    def _matches(self, name: str) -> bool:
+        pattern = self._kafka.topic_pattern
+        return pattern is not None and name not in INTERNAL and re.fullmatch(pattern, name) is not None
+
+    def _ids(self, topics: list[str], silent: dict[str, str]) -> dict[str, str]:
+        from confluent_kafka import TopicCollection  # noqa: PLC0415
+
+        if not topics:
+            return {}
+        asked = self._admin.describe_topics(TopicCollection(topics), request_timeout=self._seconds)
+        # As Kafka's own tools write it: librdkafka's form may hold a slash.
+        spelling = str.maketrans("+/", "-_")
+        return {name: str(found.topic_id).translate(spelling) for name, found in _answers(asked, str, silent).items()}
+
+    def _offsets(self, partitions: list[Partition], spec: Any, silent: dict[str, str]) -> dict[Partition, int]:
+        from confluent_kafka import IsolationLevel, TopicPartition  # noqa: PLC0415
+
+        if not partitions:
+            return {}
+        asked = self._admin.list_offsets(
+            {TopicPartition(*at): spec for at in partitions},
+            # Messages of a transaction that is open, or was aborted, are none yet.
+            isolation_level=IsolationLevel.READ_COMMITTED,
+            request_timeout=self._seconds,
+        )
+        found = _answers({(at.topic, at.partition): one for at, one in asked.items()}, _name, silent)
+        return {at: int(answer.offset) for at, answer in found.items()}
+
+    def _begin(self, partitions: list[Partition], silent: dict[str, str]) -> dict[Partition, int]:
+        millis = self._kafka.start_millis
+        if self._kafka.starting_offsets == "latest":
+            return self._offsets(partitions, _spec().latest(), silent)
+        if millis is None:
+            return {}
+        found = self._offsets(partitions, _spec().for_timestamp(millis), silent)
+        # No message is as late.
+        none_so_late = [at for at, offset in found.items() if offset < 0]
+        return found | self._offsets(none_so_late, _spec().latest(), silent)
+
+    def _error(self, found: str) -> KafkaError:
+        said = "; ".join(dict.fromkeys([found, *self._said]))
+        return KafkaError(
+            f"CDC error (feed {self._feed}): Kafka at {self._kafka.brokers} cannot be read."
+            f" Received: {without_secrets(said, self._values)}. Expected: a broker that lists topics and their offsets."
+            " Nothing was read, and the next run goes on at the same offsets. Start the broker, or correct location and"
+            " the options kafka.… in seeds/cdc_feeds.csv (docs/feeds/kafka.md) and run make models."
+        )
+
+
+def _answers(asked: Mapping[Any, Any], name_of: Callable[[Any], str], silent: dict[str, str]) -> dict[Any, Any]:
+    """The results; what has none goes to silent, with the reason."""
+    from confluent_kafka import KafkaException  # noqa: PLC0415
+
+    found = {}
+    for name, future in asked.items():
+        try:
+            found[name] = future.result()
+        except KafkaException as error:
+            silent[name_of(name)] = error.args[0].str()
+    return found
+
+
+def _name(at: Partition) -> str:
+    return f"{at[0]}/{at[1]}"
+
+
+def _spec() -> Any:
+    from confluent_kafka.admin import OffsetSpec  # noqa: PLC0415
+
+    return OffsetSpec

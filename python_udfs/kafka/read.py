@@ -1,0 +1,318 @@
+"""The messages that are new to a feed, in the split table: one pinned range of offsets per partition, in one commit.
+
+The commit's summary holds what is to be read next. Nothing else does: no consumer group, no folder, no other table.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import uuid
+from collections.abc import Iterable, Mapping
+from datetime import datetime, timezone
+from itertools import groupby
+from typing import TYPE_CHECKING, Any
+
+from dbt.adapters.events.logging import AdapterLogger
+from pyspark.sql import Column, DataFrame, SparkSession
+from pyspark.sql import functions as F
+
+from dbt.adapters.sparksession import snapshots
+from dbt.adapters.sparksession.impl import SNAPSHOT_PROPERTY
+from python_udfs.connectors.registry import CONNECTORS
+from python_udfs.kafka.client import KafkaError, of_spark, settings, without_secrets
+from python_udfs.kafka.cluster import Cluster
+from python_udfs.kafka.plan import Gap, Partition, Plan, Progress, make_plan, object_name
+from python_udfs.kafka.spark_package import kafka_reader
+from python_udfs.landing.listing import next_batch_id
+from python_udfs.landing.split import MARKER_ROW
+from spark_files.errors import is_commit_conflict, is_spark_error, spark_message
+
+if TYPE_CHECKING:
+    from python_udfs.metadata.kafka import Kafka
+
+logger = AdapterLogger("Lakehouse")
+# With this value a run reads on behind the gaps of all feeds.
+PASS_GAPS = "LAKEHOUSE_KAFKA_GAPS"
+BATCH, CLUSTER, TOPICS, OFFSETS, ENDS = (
+    f"cdc.{name}" for name in ("batch-id", "kafka-cluster", "kafka-topics", "kafka-offsets", "kafka-ends")
+)
+# A message is never overwritten: its sequence holds no time of a version.
+_NO_VERSION = "timestamp '1970-01-01 00:00:00+00:00'"
+_OBJECT = r"^kafka://([^/]+)/([^/]+)/([^/]+)/([0-9]+)$"
+_ATTEMPTS = 3
+
+
+def new_messages(spark: SparkSession, feed: Mapping[str, Any], target: str | None) -> DataFrame | None:
+    """The messages that came to a feed's topics since its split table was written last.
+
+    Args:
+        spark: the session to read with.
+        feed: `feed`, `connector`, `kafka` and the arguments of the connector's `rows`.
+        target: name of the split table, None before it exists.
+
+    Returns:
+        On the first run the rows, as `python_udfs.landing.split.new_rows` gives them; path and file_key are the name of
+        the partition, file_row is the offset. Later runs write them here and return None: dbt's insert would also
+        succeed beside another one that has read the same.
+
+    Raises:
+        KafkaError: Kafka does not answer, has lost messages while it was read, or another run has read the same.
+    """
+    name, kafka = feed["feed"], feed["kafka"]
+    cluster = Cluster(name, kafka)
+    for _ in range(_ATTEMPTS):
+        base = snapshots.current_snapshot_id(spark, target) if target else 0
+        before = read_progress(spark, target) if target else None
+        plan = _planned(name, kafka, before, cluster)
+        new_gaps = _not_recorded(spark, target, plan.gaps)
+        if target and not plan.ranges and not new_gaps and before == plan.progress:
+            return None
+        batch_id = next_batch_id(datetime.now(timezone.utc), plan.progress.batch_id)
+        logger.info(f"Feed {name}: reads {plan.messages:,} offsets of {len(plan.ranges)} partitions")
+        rows = _rows(spark, feed, plan, batch_id, new_gaps)
+        _set_progress(spark, plan, batch_id)
+        if target is None:
+            return rows
+        try:
+            is_written = append_if_unmoved(spark, rows, target, base)
+        except Exception as error:
+            if not is_spark_error(error):
+                raise
+            raise KafkaError(
+                f"CDC error (split_{name}): the messages of Kafka at {kafka.brokers} were not read to the end, or not"
+                f" written. Received: {without_secrets(spark_message(error), settings(name, kafka))}. Nothing of them"
+                " is in the table, and the next run reads them again. If a broker stopped or messages were removed"
+                " meanwhile, run it again; else see the reason."
+            ) from None
+        if is_written:
+            return None
+        if read_progress(spark, target) != before:
+            break
+    raise KafkaError(
+        f"CDC error (split_{name}): another run has written to {target} since this one began to read Kafka. Expected:"
+        " one run at a time. This run has written nothing, and each message is in the table once. Run it again."
+    )
+
+
+def read_progress(spark: SparkSession, target: str) -> Progress | None:
+    """What a split table has been read up to; None if it never was.
+
+    Args:
+        spark: the session to ask with.
+        target: name of the split table.
+
+    Returns:
+        What the newest commit with progress records. A rollback of the table rolls it back. Where no summary is left,
+        the rows answer: the offset after the last one of each partition.
+    """
+    summary = snapshots.newest_summary(spark, target, OFFSETS)
+    if summary:
+        return Progress(
+            batch_id=int(summary[BATCH]),
+            cluster_id=summary[CLUSTER],
+            topics=json.loads(summary[TOPICS]),
+            offsets={
+                (topic, int(number)): offset
+                for topic, by_number in json.loads(summary[OFFSETS]).items()
+                for number, offset in by_number.items()
+            },
+        )
+    read = spark.table(target).where("path is not null and coalesce(set_aside, '') <> 'gap'")
+    rows = read.groupBy("path").agg(F.max("file_row").alias("last"), F.max("batch_id").alias("batch_id")).collect()
+    found = [(row, parts) for row in rows if (parts := re.match(_OBJECT, row.path))]
+    if not found:
+        return None
+    # Of a topic or a cluster that was made again, the newest counts.
+    found.sort(key=lambda one: int(one[0].batch_id))
+    newest_cluster = str(found[-1][1][1])
+    of_cluster = [(row, parts) for row, parts in found if parts[1] == newest_cluster]
+    topics = {str(parts[3]): str(parts[2]) for _, parts in of_cluster}
+    return Progress(
+        batch_id=max(int(row.batch_id) for row, _ in found),
+        cluster_id=newest_cluster,
+        topics=topics,
+        offsets={
+            (str(parts[3]), int(parts[4])): int(row.last) + 1
+            for row, parts in of_cluster
+            if parts[2] == topics[parts[3]]
+        },
+    )
+
+
+def append_if_unmoved(spark: SparkSession, rows: DataFrame, table: str, base: int) -> bool:
+    """Appends rows in one commit, unless somebody else has changed the table since a snapshot.
+
+    Args:
+        spark: the session to write with; what it has set as snapshot properties goes into the commit.
+        rows: rows of the table.
+        table: its name.
+        base: the snapshot that the rows were made for.
+
+    Returns:
+        False, and nothing is visible, if the table has moved.
+    """
+    _drop_leftovers(spark, table)
+    branch = f"kafka_{uuid.uuid4().hex[:12]}"
+    try:
+        snapshots.start_branch(spark, table, branch)
+        # The branch begins at the state of now: who committed before that is seen here, who commits later below.
+        is_unmoved = snapshots.current_snapshot_id(spark, table) == base
+        if is_unmoved:
+            rows.writeTo(f"{table}.branch_{branch}").append()
+            is_unmoved = snapshots.publish_branch(spark, table, branch)
+    except Exception as error:
+        if not is_commit_conflict(error):
+            raise
+        is_unmoved = False
+    if not is_unmoved:
+        spark.sql(f"alter table {table} drop branch if exists `{branch}`")
+    return is_unmoved
+
+
+def _drop_leftovers(spark: SparkSession, table: str) -> None:
+    """Drops the branches of runs that were killed; one of today may belong to a run that is going on."""
+    of_runs = spark.sql(
+        f"select refs.name from {table}.refs inner join {table}.snapshots on refs.snapshot_id = snapshots.snapshot_id"
+        " where refs.name like 'kafka\\_%' and snapshots.committed_at < current_timestamp() - interval 1 day"
+    )
+    for row in of_runs.collect():
+        spark.sql(f"alter table {table} drop branch if exists `{row.name}`")
+
+
+def _planned(name: str, kafka: Kafka, before: Progress | None, cluster: Cluster) -> Plan:
+    seen = cluster.look(is_first=before is None)
+    plan = make_plan(kafka, before, seen, passes_gaps=passes_gaps(kafka))
+    for topic in seen.missing:
+        logger.warning(f"Feed {name}: topic {topic} does not exist (yet). It is read from its first message on.")
+    for at, reason in sorted(seen.silent.items()):
+        logger.warning(f"Feed {name}: {at} does not answer ({reason}). The others are read, and it is asked again.")
+    for gap in plan.gaps:
+        done = "It is read on there." if gap.is_passed else f"It waits. {what_to_do(name)}"
+        logger.warning(f"Feed {name}: messages are gone that were not read. {gap}. {done}")
+    if plan.left:
+        logger.warning(f"Feed {name}: messages_per_run leaves {plan.left:,} messages for the next run.")
+    too_far = max((end for _, end in plan.ranges.values()), default=0)
+    if too_far >= MARKER_ROW:
+        raise KafkaError(
+            f"CDC error (feed {name}): received offset {too_far:,}, expected less than {MARKER_ROW:,}. Nothing was"
+            " read. Copy the topic to a new one, and read that."
+        )
+    return plan
+
+
+def passes_gaps(kafka: Kafka) -> bool:
+    """Whether partitions are read on behind a gap: as the feed's row asks, or the environment of this run."""
+    return kafka.on_gap == "continue" or os.environ.get(PASS_GAPS) == "continue"
+
+
+def what_to_do(feed: str) -> str:
+    """How a gap is passed."""
+    return (
+        f"Find out what was lost (docs/feeds/kafka.md), then run {PASS_GAPS}=continue dbt build --select split_{feed}+,"
+        " or set on_gap=continue"
+    )
+
+
+def _rows(spark: SparkSession, feed: Mapping[str, Any], plan: Plan, batch_id: int, gaps: Iterable[Gap]) -> DataFrame:
+    lines = _lines(spark, feed, plan, batch_id)
+    rows = CONNECTORS[feed["connector"]].rows(lines, {**feed, "to_join": []})
+    rows = rows.withColumn("committed_at", F.coalesce("committed_at", "modified_at")).withColumn(
+        "modified_at", F.expr(_NO_VERSION)
+    )
+    others = [
+        (
+            gap.source,
+            gap.source,
+            gap.from_offset,
+            batch_id,
+            "gap",
+            str(gap),
+            {"reason": gap.reason, "to_offset": str(gap.to_offset), "is_passed": str(gap.is_passed).lower()},
+        )
+        for gap in gaps
+    ]
+    others.append((None, None, None, batch_id, None, None, None))  # type: ignore[arg-type]
+    schema = (
+        "path string, file_key string, file_row bigint, batch_id bigint, set_aside string, content string,"
+        " image map<string,string>"
+    )
+    return rows.unionByName(spark.createDataFrame(others, schema), allowMissingColumns=True)
+
+
+def _lines(spark: SparkSession, feed: Mapping[str, Any], plan: Plan, batch_id: int) -> DataFrame:
+    """The messages as the lines of files that are called as their partitions, in rows of their offsets."""
+    kafka = feed["kafka"]
+    if plan.ranges:
+        options = of_spark(kafka.brokers, settings(feed["feed"], kafka))
+        assigned = {topic: [number for _, number in some] for topic, some in groupby(sorted(plan.ranges), _topic)}
+        starts = {at: start for at, (start, _) in plan.ranges.items()}
+        ends = {at: end for at, (_, end) in plan.ranges.items()}
+        # Both ends are numbers: a plan may be evaluated more than once.
+        options |= {
+            "assign": json.dumps(assigned),
+            "startingOffsets": _as_json(starts),
+            "endingOffsets": _as_json(ends),
+        }
+        messages = kafka_reader(spark, {**options, "failOnDataLoss": "true"})
+    else:
+        schema = "topic string, partition int, offset bigint, timestamp timestamp, value binary"
+        messages = spark.createDataFrame([], schema)
+    progress = plan.progress
+    names = [(topic, object_name(progress.cluster_id, one, topic, 0)[:-2]) for topic, one in progress.topics.items()]
+    folders = F.create_map(*(F.lit(text) for pair in names for text in pair)) if names else F.create_map()
+    source = F.concat_ws("/", folders.cast("map<string,string>")[F.col("topic")], F.col("partition"))
+    return messages.select(
+        source.alias("path"),
+        source.alias("file_key"),
+        F.lit(None).cast("timestamp").alias("file_time"),
+        F.col("timestamp").alias("modified_at"),
+        F.lit(batch_id).cast("bigint").alias("batch_id"),
+        F.col("offset").alias("file_row"),
+        _text(F.col("value")).alias("value"),
+    )
+
+
+def _text(value: Column) -> Column:
+    """A message as text; one without a value is empty, and bytes that are no text are base64, which no format takes."""
+    text = value.cast("string")
+    as_base64 = F.concat(F.lit("no text in UTF-8, in base64: "), F.regexp_replace(F.base64(value), r"\s", ""))
+    return F.when(value.isNull(), "").when(F.is_valid_utf8(text), text).otherwise(as_base64)
+
+
+def _not_recorded(spark: SparkSession, target: str | None, gaps: Iterable[Gap]) -> list[Gap]:
+    """The gaps that no row of the table is about; one that is passed is another than one that waits."""
+    gaps = list(gaps)
+    if not gaps or target is None:
+        return gaps
+    of_gaps = spark.table(target).where("source_schema is null and set_aside = 'gap'")
+    rows = of_gaps.selectExpr("path", "file_row", "image['reason'] as reason", "image['is_passed'] as passed").collect()
+    known = {(row.path, row.file_row, row.reason, row.passed == "true") for row in rows}
+    return [gap for gap in gaps if (gap.source, gap.from_offset, gap.reason, gap.is_passed) not in known]
+
+
+def _set_progress(spark: SparkSession, plan: Plan, batch_id: int) -> None:
+    """Has the next commit of this session record what the plan reads."""
+    progress = plan.progress
+    values = {
+        BATCH: str(batch_id),
+        CLUSTER: progress.cluster_id,
+        TOPICS: json.dumps(progress.topics, sort_keys=True),
+        OFFSETS: _as_json(progress.offsets),
+        ENDS: _as_json(plan.ends),
+    }
+    for key, value in values.items():
+        spark.conf.set(f"{SNAPSHOT_PROPERTY}.{key}", value)
+
+
+def _as_json(offsets: Mapping[Partition, int]) -> str:
+    """In the form of Spark's options: {"topic": {"0": 23}}."""
+    found: dict[str, dict[str, int]] = {}
+    for (topic, number), offset in sorted(offsets.items()):
+        found.setdefault(topic, {})[str(number)] = offset
+    return json.dumps(found)
+
+
+def _topic(at: Partition) -> str:
+    return at[0]

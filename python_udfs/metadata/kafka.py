@@ -1,0 +1,140 @@
+"""The options of a feed whose location is a Kafka broker (docs/feeds/kafka.md). Needs neither Kafka nor Spark."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from datetime import datetime
+from typing import TYPE_CHECKING
+
+from python_udfs.connectors.options import CLIENT_PREFIX, KAFKA_OPTIONS, KAFKA_SCHEME, MESSAGE_OPTIONS
+from python_udfs.metadata.files import shown
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from python_udfs.metadata.files import Row
+
+FROM_ENVIRONMENT = "env:"
+# Settings that hold a secret: the seed has only the name of the environment variable.
+SECRETS = ("sasl.password", "sasl.jaas.config", "ssl.key.password", "ssl.keystore.password", "ssl.truststore.password")
+_BROKERS = r"[^\s,:/@]+:[0-9]{1,5}(,[^\s,:/@]+:[0-9]{1,5})*"
+_TOPIC = r"[A-Za-z0-9._-]{1,249}"
+_OFFSET = rf"({_TOPIC}):([0-9]{{1,10}}):([0-9]{{1,18}})"
+
+
+@dataclass(frozen=True)
+class Kafka:
+    """What is read of a Kafka cluster, and how.
+
+    Attributes:
+        brokers: `host:port,host:port`.
+        topics: names of topics; empty where there is a pattern.
+        topic_pattern: regular expression that matches the whole name of a topic; None where topics are named.
+        starting_offsets: where the first read begins: `earliest`, `latest`, an ISO time, or
+            `topic:partition:offset|…`.
+        messages_per_run: the most messages that one run reads.
+        on_gap: `fail` or `continue`, where messages are gone that were not read.
+        client: settings of Kafka's client, without the prefix `kafka.`; a value `env:NAME` is in the environment.
+    """
+
+    brokers: str
+    topics: tuple[str, ...]
+    topic_pattern: str | None
+    starting_offsets: str
+    messages_per_run: int
+    on_gap: str
+    client: tuple[tuple[str, str], ...] = ()
+
+    @property
+    def given_offsets(self) -> dict[tuple[str, int], int]:
+        """The offsets that `starting_offsets` lists, by topic and partition."""
+        found = [re.fullmatch(_OFFSET, one) for one in self.starting_offsets.split("|")]
+        return {(one[1], int(one[2])): int(one[3]) for one in found if one}
+
+    @property
+    def start_millis(self) -> int | None:
+        """The time in `starting_offsets`, milliseconds since 1970; None where it is none."""
+        moment = _moment(self.starting_offsets)
+        return None if moment is None else int(moment.timestamp() * 1000)
+
+
+def is_client_setting(key: str) -> bool:
+    """Whether an option is a setting of Kafka's client."""
+    return key.startswith(CLIENT_PREFIX) and len(key) > len(CLIENT_PREFIX)
+
+
+def read_kafka(row: Row, pairs: Mapping[str, str]) -> Kafka | None:
+    """What a row of ``cdc_feeds.csv`` describes of a broker; None where its location is no broker.
+
+    Args:
+        row: the row, which gets the problems.
+        pairs: its options.
+    """
+    if not row["location"].startswith(KAFKA_SCHEME):
+        return None
+    if row["connector"] not in MESSAGE_OPTIONS:
+        accepted = f"one of {', '.join(MESSAGE_OPTIONS)} with a location {KAFKA_SCHEME}…"
+        row.problem("connector", shown(row["connector"]), accepted, "Name the format of the messages.")
+    brokers = row["location"].removeprefix(KAFKA_SCHEME).rstrip("/")
+    if not re.fullmatch(_BROKERS, brokers):
+        fix = "Write each broker with its port and no user: kafka://one.example:9092,two.example:9092"
+        row.problem("location", shown(row["location"]), "kafka://host:port,host:port", fix)
+
+    def text(key: str, accepted: str, is_good: bool) -> str:
+        if key in pairs and not is_good:
+            row.problem("options", f"{key}={pairs[key]}", accepted, f"Correct {key} or leave it out.")
+            return KAFKA_OPTIONS[key].default
+        return pairs.get(key, KAFKA_OPTIONS[key].default)
+
+    if ("topics" in pairs) == ("topic_pattern" in pairs):
+        found = "topics and topic_pattern" if "topics" in pairs else "neither topics nor topic_pattern"
+        row.problem("options", found, "one of the two", "Name the topics, or a pattern of their names.")
+    topics = [topic for topic in pairs.get("topics", "").split("|") if topic]
+    are_topics = bool(topics) and all(re.fullmatch(_TOPIC, topic) for topic in topics)
+    text("topics", "names of topics separated by |", are_topics)
+    pattern = text("topic_pattern", "a regular expression", _is_pattern(pairs.get("topic_pattern", "")))
+    start = pairs.get("starting_offsets", "")
+    is_start = start in ("earliest", "latest") or _moment(start) is not None
+    is_start = is_start or all(re.fullmatch(_OFFSET, one) for one in start.split("|"))
+    accepted = "earliest, latest, a time such as 2026-01-31T00:00:00+00:00, or topic:partition:offset separated by |"
+    start = text("starting_offsets", accepted, is_start)
+    limit = pairs.get("messages_per_run", "")
+    is_limit = limit.isascii() and limit.isdigit() and int(limit) > 0
+    return Kafka(
+        brokers=brokers,
+        topics=tuple(sorted(set(topics))),
+        topic_pattern=pattern or None,
+        starting_offsets=start,
+        messages_per_run=int(text("messages_per_run", "a whole number from 1", is_limit)),
+        on_gap=text("on_gap", "fail or continue", pairs.get("on_gap") in KAFKA_OPTIONS["on_gap"].words),
+        client=tuple(sorted(_client_settings(row, pairs).items())),
+    )
+
+
+def _client_settings(row: Row, pairs: Mapping[str, str]) -> dict[str, str]:
+    settings = {key.removeprefix(CLIENT_PREFIX): value for key, value in pairs.items() if is_client_setting(key)}
+    for name in SECRETS:
+        if name in settings and not settings[name].startswith(FROM_ENVIRONMENT):
+            fix = f"Write for example {CLIENT_PREFIX}{name}={FROM_ENVIRONMENT}KAFKA_PASSWORD: the seed is in git."
+            row.problem("options", f"a value of {CLIENT_PREFIX}{name}", "the name of an environment variable", fix)
+    if ("sasl.username" in settings) != ("sasl.password" in settings):
+        fix = f"Give both, or neither and {CLIENT_PREFIX}sasl.jaas.config."
+        row.problem("options", "one of kafka.sasl.username and kafka.sasl.password", "both", fix)
+    return settings
+
+
+def _is_pattern(text: str) -> bool:
+    try:
+        return bool(text) and bool(re.compile(text))
+    except re.error:
+        return False
+
+
+def _moment(text: str) -> datetime | None:
+    try:
+        # Python 3.10 reads no Z.
+        moment = datetime.fromisoformat(re.sub("Z$", "+00:00", text))
+    except ValueError:
+        return None
+    return moment if moment.tzinfo else None

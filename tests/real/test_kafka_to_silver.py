@@ -1,0 +1,277 @@
+"""A real broker to silver: the road of files, also where a run dies, a broker is down or messages are gone."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import ExitStack
+from typing import Any
+
+import broker as servers
+import capture
+import pytest
+from processes import ServerError
+
+from python_udfs.cli.dbt import WarmDbt, spark_session
+from python_udfs.explain.__main__ import main as explain
+from python_udfs.metadata import FEEDS_FILE
+from python_udfs.watch.loop import Watch
+from tests.e2e import test_message_cases as message_cases
+from tests.e2e.test_message_cases import FEEDS, TABLES, Cases, land_first, land_second, maxwell
+
+# The cases of docs/contracts.md section 7, each a test of its own, with the messages in a broker in place of files. Two
+# files may overlap (case 56); in a topic the messages that were sent again have offsets of their own. KAFKA=all (`make
+# prove`): they take as long as those of files.
+if os.environ.get("KAFKA") == "all":
+    globals().update(
+        {name: test for name, test in vars(message_cases).items() if name.startswith("test_") and "case_56" not in name}
+    )
+
+
+@pytest.fixture(scope="module")
+def broker(request, tmp_path_factory) -> Iterator[servers.Broker]:
+    with ExitStack() as stack:
+        try:
+            started = servers.started(capture.java_program(), tmp_path_factory.mktemp("kafka"))
+            found = stack.enter_context(started)
+        except ServerError as error:
+            pytest.fail(str(error), pytrace=False)
+        yield found
+
+
+class Topics:
+    """Sends what `Sink` writes to files: a topic per table, and tombstones as messages without a value."""
+
+    def __init__(self, broker: servers.Broker) -> None:
+        self.broker = broker
+        self.offsets = dict.fromkeys(TABLES, 0)
+        for table in TABLES:
+            broker.create(f"src.s.{table}")
+
+    def land(self, table: str, *messages: Any, at: int | None = None, indent: str | None = None) -> None:
+        texts = (one if isinstance(one, str) else json.dumps(one, indent=indent) for one in messages)
+        self.broker.send(f"src.s.{table}", *(None if text == "null" else text for text in texts))
+        self.offsets[table] += len(messages)
+
+
+def add_feed(lakehouse, broker: servers.Broker, feed: str, connector: str, *options: str) -> None:
+    row = {"feed": feed, "connector": connector, "format": "json", "location": f"kafka://{broker.address}"}
+    lakehouse.rows[FEEDS_FILE].append({**row, "options": ";".join(filter(None, options))})
+
+
+@pytest.fixture(scope="module")
+def cases(shared_lakehouse, broker) -> Cases:
+    lakehouse = shared_lakehouse
+    lakehouse.clear()
+    for feed, (connector, options) in FEEDS.items():
+        topics = "|".join(f"src.s.{table}" for table, (of, _) in TABLES.items() if of == feed)
+        add_feed(lakehouse, broker, feed, connector, f"topics={topics}", options)
+    for table, (feed, columns) in TABLES.items():
+        lakehouse.add_table(feed, table, columns=columns)
+    lakehouse.make_models()
+    lakehouse.dbt("seed")
+    cases, topics = Cases(lakehouse), Topics(broker)
+    land_first(topics)  # type: ignore[arg-type]
+    cases.built.append(lakehouse.statuses("run"))
+    cases.first = {table: lakehouse.table(table, "id, v") for table in TABLES if table != "typed"}
+    land_second(topics)  # type: ignore[arg-type]
+    cases.built.append(lakehouse.statuses("run"))
+    return cases
+
+
+# One feed of its own for what happens to runs ------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def lakehouse(shared_lakehouse, broker):
+    """A feed of two topics beside a feed of files."""
+    lakehouse = shared_lakehouse
+    lakehouse.clear()
+    for name in ("live", "second"):
+        broker.create(f"run.{name}")
+    add_feed(lakehouse, broker, "kafka", "maxwell", r"topic_pattern=run\..*")
+    lakehouse.add_feed("files", "json", connector="maxwell")
+    for feed, name in (("kafka", "live"), ("kafka", "second"), ("files", "landed")):
+        lakehouse.add_table(feed, name, columns="id int, v string, w string")
+    lakehouse.make_models()
+    lakehouse.dbt("seed")
+    return lakehouse
+
+
+def message(table: str, number: int, v: str, at: int) -> str:
+    return json.dumps({**maxwell("insert", number, v, xid=at, commit=True, position=f"b.1:{at}"), "table": table})
+
+
+def land(lakehouse, name: str, *lines: str) -> None:
+    folder = lakehouse.raw / "files"
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / f"{name}.json").write_text("".join(f"{line}\n" for line in lines))
+
+
+def test_files_and_topics_are_built_side_by_side(lakehouse, broker):
+    broker.send("run.live", message("live", 1, "a", 1))
+    broker.send("run.second", message("second", 1, "a", 1))
+    land(lakehouse, "one", message("landed", 1, "a", 1))
+    statuses = lakehouse.build(
+        "--select", "+silver_s__live", "+silver_s__second", "+silver_s__landed", "kafka_gaps", "kafka_lag"
+    )
+    assert set(statuses.values()) <= {"success", "pass", "warn"}, statuses
+    assert [lakehouse.table(name, "id, v") for name in ("live", "second", "landed")] == [[(1, "a")]] * 3
+
+
+def test_a_broker_that_is_down_stops_no_feed_of_files(lakehouse, broker):
+    land(lakehouse, "two", message("landed", 2, "b", 2))
+    broker.send("run.live", message("live", 2, "b", 2))
+    broker.stop()
+    try:
+        outcome = lakehouse.dbt("run", "--exclude", "path:models/etl_metadata,config.materialized:view")
+    finally:
+        broker.start()
+    statuses = {result.node.name: str(result.status) for result in outcome.result.results}
+    assert statuses["split_kafka"] == "error" and statuses["silver_s__landed"] == "success"
+    assert lakehouse.table("landed", "id, v") == [(1, "a"), (2, "b")]
+    [said] = [result.message for result in outcome.result.results if result.node.name == "split_kafka"]
+    assert f"Kafka at {broker.address} cannot be read" in said and "Traceback" not in said
+    lakehouse.statuses("run")
+    assert lakehouse.table("live", "id, v") == [(1, "a"), (2, "b")]
+
+
+def test_one_bad_message_stops_no_other(lakehouse, broker):
+    broker.send("run.live", "{broken", b"\xff", message("live", 3, "c", 3))
+    broker.send("run.second", json.dumps({**json.loads(message("second", 3, "c", 3)), "data": {"id": "three"}}))
+    assert set(lakehouse.statuses("run").values()) == {"success"}
+    assert (3, "c") in lakehouse.table("live", "id, v")
+    [waiting] = lakehouse.sql("select * from etl_metadata.quarantine")
+    assert (waiting.rule, waiting.file_row, waiting.source_file.rsplit("/", 2)[1]) == (
+        "uncastable_value",
+        1,
+        "run.second",
+    )
+    unknown = lakehouse.sql(
+        "select file_row from etl_metadata.split_kafka where source_table is null and malformed is not null"
+    )
+    assert sorted(row.file_row for row in unknown) == [2, 3], "they name no table, and wait with their position"
+    name = "every_multi_table_record_has_a_table"
+    assert lakehouse.statuses("test", "--select", name)[name] == "warn"
+
+
+def test_position_and_lag_are_those_of_kafka(lakehouse, broker):
+    broker.send("run.live", message("live", 8, "x", 30), message("live", 8, "y", 31))
+    lakehouse.statuses("run")
+    end = servers.end_of(broker, "run.live")
+    found = lakehouse.sql("select * from bronze.s__live where id = 8 order by _cdc_sequence")
+    assert [row._cdc_file_row for row in found] == [end - 2, end - 1]
+    assert {row._cdc_source_file for row in found} == {found[0]._cdc_source_file}
+    assert found[0]._cdc_source_file.startswith(f"kafka://{servers.CLUSTER_ID}/")
+    said = lakehouse.command(explain, "s__live", "8")
+    assert f"run.live/0  {end - 2}" in said and "superseded" not in said.split("\n")[0]
+    lag = lakehouse.sql("select * from etl_metadata.kafka_lag where topic = 'run.live'")
+    assert [(row.next_offset, row.end_offset, row.messages_behind) for row in lag] == [(end, end, 0)]
+
+
+def test_a_gap_fails_a_node_of_its_own_and_no_table(lakehouse, broker):
+    lost = servers.end_of(broker, "run.live")
+    broker.send("run.live", message("live", 4, "lost", 40), message("live", 5, "e", 50))
+    broker.remove_before("run.live", lost + 1)
+    broker.send("run.second", message("second", 5, "e", 5))
+    outcome = lakehouse.dbt("run")
+    statuses = {result.node.name: str(result.status) for result in outcome.result.results}
+    assert {name for name, status in statuses.items() if status != "success"} == {"kafka_gaps"}
+    [said] = [result.message for result in outcome.result.results if result.node.name == "kafka_gaps"]
+    assert f"run.live/0: offset {lost} was to be read next; its earliest message has offset {lost + 1}" in said
+    assert "LAKEHOUSE_KAFKA_GAPS=continue dbt build" in said
+    assert lakehouse.table("second", "id, v") == [(1, "a"), (5, "e")]
+    os.environ["LAKEHOUSE_KAFKA_GAPS"] = "continue"
+    try:
+        assert set(lakehouse.statuses("run").values()) == {"success"}
+    finally:
+        del os.environ["LAKEHOUSE_KAFKA_GAPS"]
+    assert {1, 5} <= {row[0] for row in lakehouse.table("live", "id, v")}
+    [gap] = lakehouse.sql("select * from etl_metadata.kafka_gaps")
+    assert (gap.topic, gap.partition, gap.from_offset, gap.to_offset) == ("run.live", 0, lost, lost + 1)
+    assert (gap.reason, gap.status, gap.feed) == ("retention", "passed", "kafka")
+
+
+def test_watch_asks_for_offsets_and_builds_the_feed(lakehouse, broker, capsys):
+    commands: list[tuple[str, ...]] = []
+    dbt = WarmDbt(lakehouse.project)
+
+    def invoke(*arguments: str) -> Any:
+        commands.append(arguments)
+        return dbt(*arguments)
+
+    watch = Watch(invoke, spark_session, lakehouse.project)
+    assert watch.cycle(), "at first every table is looked at"
+    assert not watch.cycle()
+    commands.clear()
+    broker.send("run.live", message("live", 6, "f", 60))
+    assert watch.cycle()
+    assert [command[2] for command in commands if "--exclude" in command] == ["split_kafka+"]
+    assert (6, "f") in lakehouse.table("live", "id, v")
+    assert not watch.cycle()
+    capsys.readouterr()
+    land(lakehouse, "three", message("landed", 3, "c", 3))
+    broker.stop()
+    try:
+        assert watch.cycle(), "files go on"
+        assert not watch.cycle()
+    finally:
+        broker.start()
+    said = capsys.readouterr().out
+    assert said.count(f"Kafka at {broker.address} cannot be read") == 1, "once"
+    assert (3, "c") in lakehouse.table("landed", "id, v")
+    broker.send("run.live", message("live", 7, "g", 70))
+    assert watch.cycle()
+    assert (7, "g") in lakehouse.table("live", "id, v")
+
+
+def kill_at_the_first_file(process: subprocess.Popen[str], folder: Any) -> None:
+    """Kills as soon as the split table has one data file more: no commit names it yet."""
+
+    def files() -> set[Any]:
+        return set(folder.glob("data/**/*.parquet"))
+
+    before = files()
+    while process.poll() is None:
+        if files() - before:
+            os.killpg(process.pid, signal.SIGKILL)
+            return
+        time.sleep(0.002)
+
+
+def test_a_run_that_is_killed_between_read_and_commit_doubles_nothing(lakehouse, broker):
+    before = lakehouse.sql("select count(*) as n from bronze.s__live")[0].n
+    broker.send("run.live", *(message("live", 100 + number, "k", 100 + number) for number in range(50)))
+    snapshots = lakehouse.snapshots("etl_metadata.split_kafka")
+    command = [sys.executable, "-m", "dbt.cli.main", "run", "--select", "split_kafka", *lakehouse.directories]
+    with subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, start_new_session=True
+    ) as run:
+        folder = lakehouse.warehouse / "etl_metadata" / "split_kafka"
+        threading.Thread(target=kill_at_the_first_file, args=(run, folder)).start()
+        assert run.stdout is not None
+        said = run.stdout.read()
+    assert run.returncode == -signal.SIGKILL, said
+    current = "select snapshot_id from etl_metadata.split_kafka.refs where name = 'main'"
+    assert lakehouse.sql(current)[0].snapshot_id == snapshots[-1], "it was killed before its commit was visible"
+    assert set(lakehouse.statuses("run").values()) == {"success"}
+    assert lakehouse.sql("select count(*) as n from bronze.s__live")[0].n == before + 50
+    assert len([row for row in lakehouse.table("live", "id, v") if row[1] == "k"]) == 50
+    assert set(lakehouse.run_and_compare("silver_s__live").values()) <= {"success", "pass"}
+
+
+def test_a_table_that_gets_metadata_later_gets_all_its_messages(lakehouse, broker):
+    broker.create("run.late")
+    broker.send("run.late", message("late", 1, "a", 1), message("late", 2, "b", 2))
+    lakehouse.statuses("run", "--select", "split_kafka")
+    lakehouse.add_table("kafka", "late", columns="id int, v string, w string")
+    lakehouse.make_models()
+    lakehouse.dbt("seed")
+    assert set(lakehouse.statuses("run", "--select", "+silver_s__late").values()) == {"success"}
+    assert lakehouse.table("late", "id, v") == [(1, "a"), (2, "b")]

@@ -1,0 +1,223 @@
+"""What a run reads of Kafka, decided without Kafka: positions, gaps and limits."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+from seed_files import good_seeds, write_seeds
+
+from python_udfs.codegen.render import render
+from python_udfs.errors import MetadataError
+from python_udfs.kafka.client import KafkaError, of_admin, of_spark, settings, without_secrets
+from python_udfs.kafka.plan import Progress, Seen, make_plan
+from python_udfs.metadata import FEEDS_FILE, load_metadata
+from python_udfs.metadata.kafka import Kafka
+from python_udfs.metadata.of_models import listed_feeds, split_feed
+
+T = ("t", 0)
+
+
+def kafka(start: str = "earliest", limit: int = 1000, client: tuple[tuple[str, str], ...] = ()) -> Kafka:
+    return Kafka("b:9092", ("t", "u"), None, start, limit, "fail", client)
+
+
+def seen(first=None, end=None, *, cluster="C", topics=None, begin=None) -> Seen:
+    end = {T: 10} if end is None else end
+    first = {at: 0 for at in end} | (first or {})
+    return Seen(cluster, topics or {at[0]: f"id-{at[0]}" for at in end}, first, end, begin or {})
+
+
+def progress(offsets=None, cluster="C", **topics: str) -> Progress:
+    return Progress(7, cluster, topics or {"t": "id-t"}, {T: 4} if offsets is None else offsets)
+
+
+def plan(before, found, *, passes=False, **feed):
+    return make_plan(kafka(**feed), before, found, passes_gaps=passes)
+
+
+@pytest.mark.parametrize(
+    ("start", "begin", "range_"),
+    [
+        ("earliest", {}, (2, 10)),
+        ("latest", {T: 10}, None),
+        ("2026-01-31T00:00:00+00:00", {T: 6}, (6, 10)),
+        ("t:0:5|u:0:1", {}, (5, 10)),
+        ("u:0:1", {}, (2, 10)),
+    ],
+)
+def test_the_first_run_begins_where_the_row_says(start, begin, range_):
+    found = plan(None, seen({T: 2}, begin=begin), start=start)
+    assert found.ranges == ({T: range_} if range_ else {})
+    assert found.progress.offsets == {T: 10} and found.progress.topics == {"t": "id-t"} and not found.gaps
+
+
+def test_a_later_run_goes_on_where_the_table_ends():
+    assert plan(progress(), seen(), start="latest").ranges == {T: (4, 10)}
+    assert plan(progress({T: 10}), seen()).ranges == {}
+
+
+def test_a_new_topic_and_a_new_partition_begin_at_the_earliest_message():
+    ends = {T: 10, ("t", 1): 3, ("u", 0): 5}
+    found = plan(progress(), seen({("u", 0): 2}, ends), start="latest")
+    assert found.ranges == {T: (4, 10), ("t", 1): (0, 3), ("u", 0): (2, 5)} and not found.gaps
+    assert plan(progress(), seen({("u", 0): 2}, ends), start="u:0:4").ranges[("u", 0)] == (2, 5)
+    [gap] = plan(progress(), seen({("t", 1): 1}, ends)).gaps
+    assert (gap.from_offset, gap.to_offset) == (0, 1), "a partition that is new to a known topic began at 0"
+
+
+@pytest.mark.parametrize(
+    ("reason", "found", "to"),
+    [
+        ("retention", seen({T: 6}), 6),
+        ("beyond_end", seen(end={T: 3}), 3),
+        ("topic_recreated", seen(topics={"t": "other"}), 0),
+        ("cluster_replaced", seen(cluster="D"), 0),
+    ],
+)
+def test_a_gap_holds_its_partition_or_is_passed(reason, found, to):
+    held = plan(progress(), found)
+    [gap] = held.gaps
+    assert (gap.reason, gap.from_offset, gap.to_offset, gap.is_passed) == (reason, 4, to, False)
+    assert held.ranges == {} and held.progress == progress(), "the partition waits, with all that it knows"
+    passed = plan(progress(), found, passes=True)
+    assert passed.gaps[0].is_passed and passed.gaps[0].source == gap.source == "kafka://C/id-t/t/0"
+    assert passed.ranges == ({T: (to, found.end[T])} if to < found.end[T] else {})
+    again = plan(passed.progress, found)
+    assert not again.gaps and not again.ranges
+
+
+def test_a_gap_of_one_partition_stops_no_other():
+    found = plan(progress({T: 4, ("u", 0): 0}, t="id-t", u="id-u"), seen({T: 6}, {T: 10, ("u", 0): 5}))
+    assert found.ranges == {("u", 0): (0, 5)} and found.progress.offsets == {T: 4, ("u", 0): 5}
+
+
+def test_of_a_replaced_cluster_nothing_is_read_until_that_is_accepted():
+    new = seen(end={T: 10, ("u", 0): 5}, cluster="D")
+    assert plan(progress(), new).ranges == {}
+    passed = plan(progress({T: 4, ("gone", 0): 9}, t="id-t", gone="x"), new, passes=True)
+    assert passed.ranges == {T: (0, 10), ("u", 0): (0, 5)}
+    assert passed.progress.offsets == {T: 10, ("u", 0): 5} and passed.progress.cluster_id == "D"
+
+
+def test_a_topic_that_is_gone_or_silent_keeps_its_progress():
+    before = progress({T: 4, ("u", 0): 3}, t="id-t", u="id-u")
+    assert plan(before, seen()).progress.offsets == {T: 10, ("u", 0): 3}
+    [gap] = plan(before, seen(end={("u", 0): 9}, topics={"u": "new"})).gaps
+    assert gap.reason == "topic_recreated"
+
+
+def test_a_topic_made_again_with_fewer_partitions_forgets_the_others():
+    before = progress({T: 4, ("t", 1): 8})
+    found = plan(before, seen(topics={"t": "new"}), passes=True)
+    assert found.progress.offsets == {T: 10} and found.progress.topics == {"t": "new"}
+
+
+def test_the_limit_is_shared_and_nothing_is_left_out_over_many_runs():
+    dice = random.Random(1)
+    for _ in range(200):
+        ends = {("t", number): dice.randint(0, 50) for number in range(dice.randint(1, 4))}
+        before, read, limit = None, {at: [] for at in ends}, dice.randint(1, 30)
+        for _ in range(400):
+            found = plan(before, seen(end=ends), limit=limit)
+            for at, (start, end) in found.ranges.items():
+                read[at] += range(start, end)
+            assert found.messages <= limit + len(ends) and found.left == sum(ends.values()) - sum(
+                map(len, read.values())
+            )
+            before = found.progress
+            if not found.left:
+                break
+        assert read == {at: list(range(end)) for at, end in ends.items()}
+
+
+SASL = (
+    ("security.protocol", "SASL_SSL"),
+    ("sasl.mechanism", "SCRAM-SHA-512"),
+    ("sasl.username", "reader"),
+    ("sasl.password", "env:SECRET"),
+    ("ssl.truststore.type", "PEM"),
+    ("ssl.truststore.location", "/ca.pem"),
+    ("max.poll.records", "100"),
+    ("admin.socket.timeout.ms", "9000"),
+)
+
+
+def test_both_clients_get_the_same_security_and_secrets_stay_out_of_messages(monkeypatch):
+    with pytest.raises(KafkaError, match=r"feed f.*environment variables are missing: SECRET"):
+        settings("f", kafka(client=SASL))
+    monkeypatch.setenv("SECRET", 'pa"ss')
+    values = settings("f", kafka(client=SASL))
+    spark, admin = of_spark("b:9092", values), of_admin("b:9092", values)
+    login = "org.apache.kafka.common.security.scram.ScramLoginModule required"
+    assert spark["kafka.sasl.jaas.config"] == f'{login} username="reader" password="pa\\"ss";'
+    assert spark["kafka.isolation.level"] == "read_committed" and spark["kafka.max.poll.records"] == "100"
+    assert "kafka.sasl.password" not in spark and "kafka.admin.socket.timeout.ms" not in spark
+    assert admin == {
+        "bootstrap.servers": "b:9092",
+        "security.protocol": "SASL_SSL",
+        "sasl.mechanism": "SCRAM-SHA-512",
+        "sasl.username": "reader",
+        "sasl.password": 'pa"ss',
+        "ssl.ca.location": "/ca.pem",
+        "socket.timeout.ms": "9000",
+    }
+    assert without_secrets('refused pa"ss', values) == "refused ***"
+    jaas = {"sasl.jaas.config": spark["kafka.sasl.jaas.config"]}
+    assert of_admin("b", jaas)["sasl.password"] == 'pa"ss', "from a configuration for Java alone"
+
+
+@pytest.mark.parametrize(
+    ("location", "options", "column", "accepted"),
+    [
+        ("kafka://b", "topics=t", "location", "kafka://host:port,host:port"),
+        ("kafka://user:pw@b:9092", "topics=t", "location", "kafka://host:port,host:port"),
+        ("kafka://b:9092", "", "options", "one of the two"),
+        ("kafka://b:9092", "topics=t;topic_pattern=t", "options", "one of the two"),
+        ("kafka://b:9092", "topics=a b", "options", "names of topics separated by |"),
+        ("kafka://b:9092", "topic_pattern=(", "options", "a regular expression"),
+        ("kafka://b:9092", "topics=t;starting_offsets=2026-01-31", "options", "earliest, latest, a time"),
+        ("kafka://b:9092", "topics=t;messages_per_run=0", "options", "a whole number from 1"),
+        ("kafka://b:9092", "topics=t;on_gap=skip", "options", "fail or continue"),
+        ("kafka://b:9092", "topics=t;full_listing_hours=5", "options", "topics"),
+        ("kafka://b:9092", "topics=t;kafka.sasl.username=me", "options", "both"),
+        ("kafka://b:9092", "topics=t;kafka.ssl.key.password=xyz", "options", "the name of an environment variable"),
+        ("folder", "topics=t", "options", "full_listing_hours"),
+        ("folder", "kafka.client.id=t", "options", "full_listing_hours"),
+    ],
+)
+def test_a_mistake_in_the_row_of_a_feed_is_named(tmp_path, location, options, column, accepted):
+    problem = _problem(tmp_path, "debezium", location, options)
+    assert f"column {column}" in problem and accepted in problem and "xyz" not in problem
+
+
+def test_only_messages_are_read_from_kafka(tmp_path):
+    assert "dms_kafka, debezium, maxwell, canal" in _problem(tmp_path, "dms", "kafka://b:9092", "topics=t")
+
+
+def _problem(tmp_path, connector, location, options):
+    feed = {"feed": "live", "connector": connector, "format": "json", "location": location, "options": options}
+    with pytest.raises(MetadataError) as caught:
+        load_metadata(write_seeds(tmp_path, {**good_seeds(), FEEDS_FILE: [*good_seeds()[FEEDS_FILE], feed]}))
+    return "\n".join(map(str, caught.value.problems))
+
+
+def test_feeds_may_share_a_broker_and_none_of_them_is_listed(tmp_path):
+    seeds = good_seeds()
+    for name in ("one", "two"):
+        row = {"feed": name, "connector": "debezium", "format": "json", "location": "kafka://b:9092"}
+        seeds[FEEDS_FILE].append({**row, "options": f"topics={name};on_gap=continue;kafka.client.id=x"})
+    metadata = load_metadata(write_seeds(tmp_path, seeds))
+    assert [feed["feed"] for feed in listed_feeds(metadata)] == ["people", "shop"]
+    read = split_feed(metadata, "one")["kafka"]
+    assert (read.brokers, read.topics, read.on_gap, read.client) == (
+        "b:9092", ("one",), "continue", (("client.id", "x"),),
+    )  # fmt: skip
+    files = render(metadata, tmp_path / "seeds")
+    assert "from python_udfs.kafka.read import new_messages" in files["models/etl_metadata/split_one.py"]
+    assert "models/etl_metadata/kafka_gaps.sql" in files and "models/etl_metadata/kafka_lag.sql" in files
+
+
+def test_a_project_without_kafka_has_nothing_of_it(tmp_path):
+    files = render(load_metadata(write_seeds(tmp_path, good_seeds())), tmp_path / "seeds")
+    assert not any("kafka" in text for text in [*files, *files.values()])
