@@ -10,7 +10,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
@@ -21,9 +21,11 @@ from pyarrow.fs import LocalFileSystem, copy_files
 from tests.cluster.servers import (
     AWS,
     CATALOG_SECRET,
+    REGION,
     SMALL_JAVA,
     ObjectStore,
     SparkCluster,
+    emulator_python,
     glue_catalog,
     object_store,
     rest_catalog,
@@ -65,6 +67,22 @@ class Cluster:
                 stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=log,
             )  # fmt: skip
 
+    def read_with_pyiceberg(self, table: str) -> list[dict[str, Any]]:
+        """The rows of a table, read by PyIceberg in an environment without this project."""
+        kind, uri = self.environment["LAKEHOUSE_CATALOG_TYPE"], self.environment["LAKEHOUSE_CATALOG_URI"]
+        properties = {"type": kind, "s3.endpoint": self.store.endpoint, "s3.region": REGION}
+        if kind == "rest":
+            properties |= {"uri": uri, "credential": f"planted:{CATALOG_SECRET}"}
+        else:
+            properties |= {"glue.endpoint": uri, "glue.region": REGION}
+        script = Path(__file__).with_name("read_with_pyiceberg.py")
+        done = subprocess.run(
+            [emulator_python(), script, json.dumps(properties), table],
+            env={"PATH": os.environ["PATH"], **AWS}, capture_output=True, text=True, check=False,
+        )  # fmt: skip
+        assert done.returncode == 0, done.stderr
+        return list(json.loads(done.stdout))
+
     def left_behind(self) -> Iterator[tuple[str, bytes]]:
         """What a run leaves: logs, artefacts, what executors printed, event logs, and command lines of what runs now."""
         kept = [self.project / "logs", self.project / "target", self.spark.folder / "work", self.store.folder / "logs"]
@@ -72,7 +90,8 @@ class Cluster:
             if path.is_file() and path.suffix != ".jar":
                 yield str(path.relative_to(self.folder)), path.read_bytes()
         for process in psutil.Process().children(recursive=True):
-            yield f"command line of {process.pid}", " ".join(process.cmdline()).encode()
+            with suppress(psutil.Error):  # it has ended
+                yield f"command line of {process.pid}", " ".join(process.cmdline()).encode()
 
 
 class Driver:
@@ -103,8 +122,10 @@ class Driver:
     def close(self) -> None:
         """Ends the process."""
         assert self.process.stdin is not None
-        self.process.stdin.close()
-        self.process.wait(timeout=60)
+        assert self.process.stdout is not None
+        with self.process.stdout:
+            self.process.stdin.close()
+            self.process.wait(timeout=60)
 
 
 @contextmanager

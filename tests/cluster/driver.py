@@ -58,8 +58,8 @@ def executors() -> int:
     return int(spark_session().sparkContext._jsc.sc().getExecutorMemoryStatus().size()) - 1
 
 
-def on_executors() -> list[str]:
-    """Who an executor is, whether it sees the project, and where a package of the project comes from there."""
+def on_executors() -> list[list[Any]]:
+    """Who the executors are, whether they see the project, and where a package of the project comes from there."""
 
     def ask(_: int) -> tuple[str, bool, str]:
         from python_udfs.metadata import names  # noqa: PLC0415 - in the executor
@@ -68,7 +68,7 @@ def on_executors() -> list[str]:
 
     project = str(PROJECT)
     found = spark_session().sparkContext.parallelize(range(2), 2).map(ask).collect()
-    return sorted({str(value) for row in found for value in row})
+    return [list(row) for row in set(found)]
 
 
 COMMANDS = {one.__name__: one for one in (run_dbt, sql, differences, snapshots, watch, executors, on_executors)}

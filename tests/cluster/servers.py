@@ -15,7 +15,7 @@ import tempfile
 import urllib.error
 import urllib.request
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -72,17 +72,24 @@ def jars(configuration: str) -> list[Path]:
     return [Path(jar) for jar in ready.read_text().split(os.pathsep)]
 
 
+GATEWAY = CACHE / f"versitygw-{VERSITYGW.rsplit('@', 1)[1]}" / "versitygw"
+
+
+def object_store_is_there() -> bool:
+    """Whether versitygw has been built."""
+    return GATEWAY.exists()
+
+
 def object_store_program() -> Path:
     """versitygw, built by Go and kept in the user's cache.
 
     Raises:
         ServerError: it cannot be built.
     """
-    folder = CACHE / f"versitygw-{VERSITYGW.rsplit('@', 1)[1]}"
     with one_at_a_time("cdc-lakehouse-versitygw"):
-        if not (folder / "versitygw").exists():
-            _done(["go", "install", VERSITYGW], "versitygw cannot be built", GOBIN=str(folder))
-    return folder / "versitygw"
+        if not object_store_is_there():
+            _done(["go", "install", VERSITYGW], "versitygw cannot be built", GOBIN=str(GATEWAY.parent))
+    return GATEWAY
 
 
 def emulator_python() -> Path:
@@ -132,6 +139,16 @@ def _not_answering(url: str) -> str | None:
     except OSError as error:
         return str(error)
     return None
+
+
+def processes(main_class: str) -> list[psutil.Process]:
+    """The processes of Java below this one that run a class and are alive."""
+    found = []
+    for process in psutil.Process().children(recursive=True):
+        with suppress(psutil.Error):  # it has ended
+            if main_class in process.cmdline():
+                found.append(process)
+    return found
 
 
 def _with(environment: Mapping[str, str], command: Sequence[str | Path]) -> list[str]:
@@ -226,11 +243,7 @@ class SparkCluster:
 
     def executors(self) -> list[psutil.Process]:
         """The processes of the executors that are alive."""
-        return [
-            process
-            for process in psutil.Process().children(recursive=True)
-            if "org.apache.spark.executor.CoarseGrainedExecutorBackend" in process.cmdline()
-        ]
+        return processes("org.apache.spark.executor.CoarseGrainedExecutorBackend")
 
 
 @contextmanager
