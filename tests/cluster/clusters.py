@@ -103,10 +103,18 @@ class Driver:
 
     def __call__(self, command: str, *arguments: str) -> Any:
         """Runs a function of driver.py."""
+        self.send(command, *arguments)
+        return self.answer()
+
+    def send(self, command: str, *arguments: str) -> None:
+        """Begins to run a function of driver.py."""
         assert self.process.stdin is not None
-        assert self.process.stdout is not None
         self.process.stdin.write(json.dumps([command, *arguments]).encode() + b"\n")
         self.process.stdin.flush()
+
+    def answer(self) -> Any:
+        """What the function that was begun returns."""
+        assert self.process.stdout is not None
         line = self.process.stdout.readline()
         assert line, f"the driver ended: {tail(self._log)}"
         answer = json.loads(line)

@@ -35,6 +35,6 @@ def cluster(request: pytest.FixtureRequest) -> Iterator[Cluster]:
 
 @pytest.fixture(scope="module")
 def driver(cluster: Cluster) -> Iterator[Driver]:
-    """dbt on that cluster."""
+    """Dbt on that cluster."""
     with a_driver(cluster) as started:
         yield started

@@ -113,9 +113,7 @@ def emulator_python() -> Path:
 
 def _done(command: Sequence[str], what_failed: str, **environment: str) -> str:
     try:
-        done = subprocess.run(
-            command, env={**os.environ, **environment}, capture_output=True, text=True, check=False
-        )
+        done = subprocess.run(command, env={**os.environ, **environment}, capture_output=True, text=True, check=False)
     except FileNotFoundError:
         raise ServerError(f"{what_failed}: {command[0]} is not installed") from None
     if done.returncode:
@@ -183,7 +181,7 @@ class ObjectStore:
 
 @contextmanager
 def object_store(folder: Path) -> Iterator[ObjectStore]:
-    """versitygw until the end of the block, with the buckets of `BUCKETS`."""
+    """Versitygw until the end of the block, with the buckets of `BUCKETS`."""
     port, data = free_port(), folder / "s3"
     data.mkdir()
     store = ObjectStore(f"http://127.0.0.1:{port}", data)
@@ -219,7 +217,7 @@ def rest_catalog(folder: Path, store: ObjectStore) -> Iterator[str]:
 
 @contextmanager
 def glue_catalog(folder: Path) -> Iterator[str]:
-    """moto's Glue until the end of the block; yields its address. Glue has no views."""
+    """Moto's Glue until the end of the block; yields its address. Glue has no views."""
     port = free_port()
     uri = f"http://127.0.0.1:{port}"
     command = [emulator_python().parent / "moto_server", "-H", "127.0.0.1", "-p", str(port)]

@@ -7,10 +7,9 @@ from __future__ import annotations
 
 import os
 
+from python_udfs.sample_data.land import land_changes, land_full_load
 from tests.cluster.clusters import Cluster, Driver
 from tests.cluster.servers import ACCESS_KEY, CATALOG_SECRET, SECRET_KEY
-
-from python_udfs.sample_data.land import land_changes, land_full_load
 
 
 def test_the_first_command_meets_a_catalog_without_schemas(cluster: Cluster, driver: Driver) -> None:

@@ -14,12 +14,12 @@ from typing import Any
 
 import pyarrow as pa
 import pytest
-from tests.cluster.clusters import Cluster, Driver
 
 from python_udfs.codegen.__main__ import main as make_models
 from python_udfs.sample_data import scenarios
 from python_udfs.sample_data.dms_writer import Change, Column
 from python_udfs.sample_data.land import dms_task, land_changes, land_full_load
+from tests.cluster.clusters import Cluster, Driver
 
 pytestmark = pytest.mark.parametrize("cluster", ["rest", "glue"], indirect=True)
 VIEWS = ("raw_processed_files", "silver_sync_state", "quarantine")
@@ -101,8 +101,8 @@ def test_late_files_and_new_columns(cluster: Cluster, driver: Driver) -> None:
     statuses = driver.dbt("build")
     assert store(driver, "city, opened") == [["Newest", "2019"]]
     assert statuses["silver_matches_bronze_silver_sampledb__store_"] == "pass"
-    files = driver("sql", "select count(*) from etl_metadata.raw_processed_files where file_key like 'sampledb/store/%'")
-    assert files == driver("sql", "select count(*) from etl_metadata.raw_listing where file_key like 'sampledb/store/%'")
+    files = "select count(*) from etl_metadata.{} where file_key like 'sampledb/store/%'"
+    assert driver("sql", files.format("raw_processed_files")) == driver("sql", files.format("raw_listing"))
 
 
 def test_a_silver_table_becomes_a_history_by_a_rebuild(cluster: Cluster, driver: Driver) -> None:
@@ -119,9 +119,7 @@ def test_a_silver_table_becomes_a_history_by_a_rebuild(cluster: Cluster, driver:
 
 def test_quarantined_rows_are_replayed(cluster: Cluster, driver: Driver) -> None:
     change = Change("I", {"custid": 3_000_000_000, "name": "Grace", "mktsegment": "BUILDING"}, LATER)
-    table = replace(
-        scenarios.CUSTOMER, columns=(Column("custid", pa.int64()), *scenarios.CUSTOMER.columns[1:])
-    )
+    table = replace(scenarios.CUSTOMER, columns=(Column("custid", pa.int64()), *scenarios.CUSTOMER.columns[1:]))
     cluster.land(lambda root: dms_task(root, "crm").changes(table, [change], LATER))
     driver.dbt("build")
     assert driver("sql", "select rule, status from etl_metadata.quarantine") == [["uncastable_value", "waiting"]]
