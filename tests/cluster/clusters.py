@@ -84,7 +84,7 @@ class Cluster:
         return list(json.loads(done.stdout))
 
     def left_behind(self) -> Iterator[tuple[str, bytes]]:
-        """What a run leaves: logs, artefacts, what executors printed, event logs, and command lines of what runs now."""
+        """What a run leaves: logs, artefacts, what executors printed, event logs, and command lines now."""
         kept = [self.project / "logs", self.project / "target", self.spark.folder / "work", self.store.folder / "logs"]
         for path in [*self.folder.glob("*.log"), *(path for folder in kept for path in folder.rglob("*"))]:
             if path.is_file() and path.suffix != ".jar":

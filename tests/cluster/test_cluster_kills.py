@@ -1,4 +1,4 @@
-"""Processes that are killed in the middle of a run on a cluster: `make test-cluster`. The next run ends as the source."""
+"""Processes of a cluster that are killed in the middle of a run (`make test-cluster`): the next one ends it."""
 
 from __future__ import annotations
 

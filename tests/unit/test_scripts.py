@@ -219,6 +219,7 @@ def test_help_lists_every_target_of_the_front_door() -> None:
         "demo",
         "test",
         "test-fast",
+        "test-cluster",
         "prove",
         "watch",
         "bench",
