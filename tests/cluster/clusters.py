@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import json
 import os
+import select
 import shutil
-import signal
 import subprocess
 import sys
 import tempfile
@@ -112,6 +112,10 @@ class Driver:
         self.process.stdin.write(json.dumps([command, *arguments]).encode() + b"\n")
         self.process.stdin.flush()
 
+    def has_answered(self) -> bool:
+        """Whether the function that was begun has returned, or the process has ended."""
+        return bool(select.select([self.process.stdout], [], [], 0)[0])
+
     def answer(self) -> Any:
         """What the function that was begun returns."""
         assert self.process.stdout is not None
@@ -128,12 +132,16 @@ class Driver:
         return dict(outcome["statuses"])
 
     def close(self) -> None:
-        """Ends the process."""
+        """Ends the process, if it has not ended."""
         assert self.process.stdin is not None
         assert self.process.stdout is not None
-        with self.process.stdout:
+        with self.process.stdout, suppress(BrokenPipeError):
             self.process.stdin.close()
-            self.process.wait(timeout=60)
+            try:
+                self.process.wait(timeout=60)
+            except subprocess.TimeoutExpired:
+                self.process.kill()
+                self.process.wait()
 
 
 @contextmanager
@@ -192,9 +200,4 @@ def a_driver(cluster: Cluster) -> Iterator[Driver]:
     try:
         yield driver
     finally:
-        if driver.process.poll() is None:
-            try:
-                driver.close()
-            except subprocess.TimeoutExpired:
-                driver.process.send_signal(signal.SIGKILL)
-                driver.process.wait()
+        driver.close()
