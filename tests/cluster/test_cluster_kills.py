@@ -15,7 +15,7 @@ from tests.cluster.clusters import Cluster, Driver, a_driver
 from tests.cluster.servers import processes
 
 WORKER = "org.apache.spark.deploy.worker.Worker"
-SECONDS_TO_WAIT = 240
+SECONDS_TO_WAIT = 600
 
 
 def commits(cluster: Cluster, schema: str) -> int:
