@@ -55,6 +55,10 @@ test: lint ## Run every check and every test (PYTEST_ARGS="-k name" for some)
 test-fast: $(READY) ## Run the tests that need no Spark; one that starts it fails
 	JAVA_HOME="$$PWD/no-java" $(PYTEST) tests/unit -m "not spark" $(PYTEST_ARGS)
 
+.PHONY: test-cluster
+test-cluster: $(READY) ## Run the long tests on a Spark cluster, with S3, REST and Glue catalogs (all on loopback)
+	@CLUSTER=all $(RUN) python -m pytest -q --timeout=0 --durations=15 tests/cluster $(PYTEST_ARGS)
+
 .PHONY: prove
 prove: $(READY) ## Kill runs at every step, compare silver with an oracle on N random key histories (SEED=7)
 	@KILLS=all $(RUN) python -m pytest -q --disable-warnings --timeout=0 tests/e2e/test_recovery.py tests/e2e/test_maintenance.py
@@ -121,4 +125,5 @@ clean: ## Remove ./data and everything that was built (not .venv)
 .PHONY: requirements
 requirements: $(READY) # Compile requirements.in; UV_ARGS="--upgrade" takes newer versions
 	@uv=$$(command -v uv || echo .uv/bin/uv); \
-	"$$uv" pip compile --quiet --universal --python-version 3.10 --generate-hashes $(UV_ARGS) --custom-compile-command "make requirements" requirements.in -o requirements.txt
+	"$$uv" pip compile --quiet --universal --python-version 3.10 --generate-hashes $(UV_ARGS) --custom-compile-command "make requirements" requirements.in -o requirements.txt && \
+	"$$uv" pip compile --quiet --universal --python-version 3.10 --generate-hashes $(UV_ARGS) --custom-compile-command "make requirements" tests/cluster/requirements.in -o tests/cluster/requirements.txt

@@ -57,8 +57,8 @@ def is_created_meanwhile(error: BaseException) -> bool:
 
 
 def is_missing_schema(error: BaseException) -> bool:
-    """Tell whether a catalog has no such schema."""
-    return "NoSuchNamespaceException" in _classes(error)
+    """Tell whether a catalog has no such schema; AWS Glue has a word of its own for it."""
+    return any(name in ("NoSuchNamespaceException", "EntityNotFoundException") for name in _classes(error))
 
 
 def is_unsupported(error: BaseException) -> bool:

@@ -8,6 +8,7 @@ tests/adapter/test_internals.py uses each function and takes away what it takes.
 from __future__ import annotations
 
 import json
+import re
 import signal
 import threading
 from collections.abc import Callable, Iterator
@@ -41,6 +42,8 @@ _SPARK_PARQUET = "org.apache.spark.sql.execution.datasources.parquet"
 # Where Spark keeps its own schema in the files it writes; it goes before Parquet's.
 _SPARK_SCHEMA = "org.apache.spark.sql.parquet.row.metadata"
 _BETWEEN = "\x01"  # values in one text
+# Names of settings that hold secrets.
+_SECRET = re.compile(r"(?i)secret|password|token|access[._]?key|credential$")
 
 
 class MissingInternal(RuntimeError):
@@ -112,15 +115,17 @@ def start_java(config: dict[str, str], log: Any, inherited: tuple[int, ...]) -> 
     """Start Java; pyspark's public way lets it print to the terminal and closes every file descriptor.
 
     Args:
-        config: the configuration of Spark.
+        config: the configuration of Spark; what is secret in it is left to the session, because everybody on the
+            machine may read a command line.
         log: open file for all that Java prints.
         inherited: file descriptors that Java keeps open.
 
     Raises:
         PySparkRuntimeError: Java does not start.
     """
+    shown = [(name, value) for name, value in config.items() if not _SECRET.search(name)]
     gateway = spark_gateway.launch_gateway(
-        SparkConf(loadDefaults=False).setAll(list(config.items())),
+        SparkConf(loadDefaults=False).setAll(shown),
         popen_kwargs={"stdout": log, "stderr": log, "pass_fds": inherited},
     )
     SparkContext._ensure_initialized(gateway=gateway)

@@ -15,7 +15,7 @@
         {% if name == 'run_metrics' %}
             {% do _record_runs(relation, sql, skipped[name].config) %}
         {% else %}
-            {% do run_query('create or replace view ' ~ relation ~ ' as\n' ~ sql) %}
+            {% do run_query(sparksession_view_sql(relation, sql)) %}
         {% endif %}
         {% do log(name ~ ': dbt skipped it; made of the tables that exist', info=true) %}
     {% endfor %}

@@ -1,5 +1,5 @@
 {# Quarantined rows stay in bronze, committed with their batch. This view only gathers them from all tables. #}
-{{ config(materialized='view') }}
+{{ config(materialized='view', meta={'cdc': {'layer': 'view'}}) }}
 {% for table in cdc_built('bronze', ref) %}
 select
     {{ cdc_table_columns_sql(table) | indent(4) }},

@@ -9,6 +9,9 @@ import pytest
 from dbt.tests.util import read_file, relation_from_name, run_dbt, run_dbt_and_capture, write_file
 from pyspark import SparkContext
 
+from dbt.adapters.sparksession.catalog import has_views
+from dbt.adapters.sparksession.impl import SparksessionAdapter
+
 ICEBERG = {name: {"+file_format": "iceberg"} for name in ("models", "seeds")}
 
 
@@ -164,6 +167,40 @@ class TestKeepUnchanged:
         assert "Random sample of table" in shown
 
 
+class TestCatalogWithoutViews:
+    """The catalog here has views; it is the answer of the adapter that is another."""
+
+    @pytest.fixture(scope="class")
+    def project_config_update(self):
+        return {"models": {"+file_format": "iceberg", "+meta": {"keep_unchanged": True}}}
+
+    @pytest.fixture(scope="class")
+    def models(self):
+        return {
+            "numbers.sql": "{{ config(materialized='incremental') }} select {{ var('one', 1) }} as id"
+            "{% if is_incremental() and var('one', 1) == 1 %} where false{% endif %}",
+            "seen.sql": "select sum(id) as total from {{ ref('numbers') }}",
+            "again.sql": "select total from {{ ref('seen') }}",
+        }
+
+    @pytest.fixture(autouse=True)
+    def without_views(self, monkeypatch):
+        monkeypatch.setattr(SparksessionAdapter, "has_views", lambda _: False)
+
+    def total(self, project, name):
+        return project.run_sql(f"select total from {project.test_schema}.{name}", fetch="one")[0]
+
+    def test_a_view_is_a_table_that_is_written_again_where_what_it_reads_has_changed(self, project):
+        run_dbt(["run"])
+        assert project.run_sql(f"show views in {project.test_schema}", fetch="all") == []
+        before = snapshots(project, "seen")
+        run_dbt(["run", "--select", "seen", "again"])
+        assert snapshots(project, "seen") == before
+        run_dbt(["run", "--vars", "{one: 2}"])
+        assert (self.total(project, "seen"), self.total(project, "again")) == (3, 3)
+        assert snapshots(project, "seen") == before + 1
+
+
 class TestRelations:
     @pytest.fixture(scope="class")
     def project_config_update(self):
@@ -232,3 +269,17 @@ def model(dbt, session):
     def test_a_schema_that_does_not_exist_is_empty(self, project):
         with project.adapter.connection_named("list"):
             assert project.adapter.list_relations(None, "never_made") == []
+
+
+def test_a_catalog_is_asked_whether_it_can_hold_views(session, tmp_path):
+    name = "spark.sql.catalog.no_views"
+    for key, value in {
+        "": "org.apache.iceberg.spark.SparkCatalog",
+        ".type": "jdbc",
+        ".uri": f"jdbc:sqlite:{tmp_path}/catalog.db",
+        ".warehouse": str(tmp_path),
+        ".jdbc.schema-version": "V0",
+    }.items():
+        session.conf.set(f"{name}{key}", value)
+    assert has_views(session, "lakehouse")
+    assert not has_views(session, "no_views")

@@ -371,6 +371,7 @@ def test_only_one_module_names_what_is_private():
             "org.apache.hadoop.fs",
             "org.apache.hadoop.fs.Path",
             "org.apache.spark.sql.RowFactory",
+            "org.apache.spark.sql.connector.catalog.Identifier",
             f"{ICEBERG}.spark.SparkCatalog",
             f"{ICEBERG}.types.Conversions",
         }

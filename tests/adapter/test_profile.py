@@ -23,10 +23,14 @@ def test_all_mistakes_are_reported_together():
             create_directories="data",
             lock_file=7,
             operations_beside="maintain",
+            python_packages=7,
+            variables={"MASTER": "spark://host"},
         )
     message = str(raised.value)
     for mistake in (
         "unknown key 'host'; accepted: schema, app_name, config, create_directories, lock_file, operations_beside,",
+        "python_packages is 7; expected a list of importable packages",
+        "variables is {'MASTER': 'spark://host'}; expected value, pattern and expected for each name",
         "database is 'other'; leave it out",
         "schema is None; expected the name",
         "app_name is 3; expected a text",
@@ -42,6 +46,31 @@ def test_all_mistakes_are_reported_together():
 def test_a_configuration_that_is_no_mapping_is_reported():
     with pytest.raises(DbtRuntimeError, match=r"config is 'spark\.master=local'; expected a mapping"):
         load(schema="a", config="spark.master=local")
+
+
+def test_every_variable_that_is_missing_or_wrong_is_reported_and_no_secret_is_shown():
+    def rule(value, pattern="spark://.+"):
+        return {"value": value, "pattern": pattern, "expected": "spark://host:7077"}
+
+    variables = {
+        "UNSET": rule(""), "WRONG": rule("yarn"), "A_SECRET": rule("hidden"), "RIGHT": rule("spark://h"),
+        "OPTIONAL": rule("", "|spark://.+"), "SET": rule(3, "[0-9]+"),
+    }  # fmt: skip
+    with pytest.raises(DbtRuntimeError) as raised:
+        load(schema="a", variables=variables, app_name=3)
+    assert str(raised.value).splitlines()[-4:] == [
+        "    - app_name is 3; expected a text",
+        "    - the environment variable UNSET is not set; expected spark://host:7077",
+        "    - the environment variable WRONG is 'yarn'; expected spark://host:7077",
+        "    - the environment variable A_SECRET is of another form; expected spark://host:7077",
+    ]
+
+
+def test_a_setting_whose_variable_is_not_set_is_left_out():
+    assert load(schema="a", config={"spark.a": "", "spark.b": "0", "spark.c": False}).config == {
+        "spark.b": "0",
+        "spark.c": "false",
+    }
 
 
 def test_the_smallest_profile_is_accepted():

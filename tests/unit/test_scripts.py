@@ -220,6 +220,7 @@ def test_help_lists_every_target_of_the_front_door() -> None:
         "demo-kafka",
         "test",
         "test-fast",
+        "test-cluster",
         "prove",
         "watch",
         "bench",

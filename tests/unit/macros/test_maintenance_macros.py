@@ -159,6 +159,13 @@ def test_cdc_maintained_nodes__what_belongs_to_no_table(names, layer):
     assert [f"{it.schema}.{it.alias}" for it in found] == ["etl_metadata.l", "etl_metadata.s"]
 
 
+@pytest.mark.parametrize(("has_views", "expected"), [(True, []), (False, ["view_v"])])
+def test_cdc_maintained_nodes__what_stands_for_a_view_where_the_catalog_has_none(has_views, expected):
+    dbt = Dbt(nodes={"v": node("view", "v")})
+    dbt.context["adapter"].has_views = lambda: has_views
+    assert [it.name for it in dbt.cdc_maintained_nodes(None, "etl_metadata")] == expected
+
+
 def test_validate_maintain__all_mistakes_at_once():
     wrong = {"older_than_days": -1, "keep_snapshots": 0, "orphan_days": 0, "min_files": 1.5, "delete_ratio": 2}
     with pytest.raises(CompilerError) as raised:

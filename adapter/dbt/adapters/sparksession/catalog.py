@@ -20,9 +20,7 @@ def relation_names(session: SparkSession, catalog: str, schema: str) -> tuple[li
         schema: a schema of one level.
     """
     iceberg = internals.catalog(session, catalog)
-    text = java_class("java.lang.Class").forName("java.lang.String")
-    namespace = java_class("java.lang.reflect.Array").newInstance(text, 1)
-    namespace[0] = schema
+    namespace = _namespace(schema)
     try:
         tables = _names(iceberg.listTables(namespace))
     except Exception as error:
@@ -35,6 +33,29 @@ def relation_names(session: SparkSession, catalog: str, schema: str) -> tuple[li
         if is_unsupported(error):
             return tables, []
         raise
+
+
+def has_views(session: SparkSession, catalog: str) -> bool:
+    """Whether a catalog can hold views. To list them is no answer: one that cannot hold any lists none.
+
+    Args:
+        session: any session of the catalog.
+        catalog: its name; one of Iceberg (`org.apache.iceberg.spark.SparkCatalog`).
+    """
+    # No view has this name. A catalog with views says so, and one without that it cannot rename views.
+    name = java_class("org.apache.spark.sql.connector.catalog.Identifier").of(_namespace("dbt"), "no such view")
+    try:
+        internals.catalog(session, catalog).renameView(name, name)
+    except Exception as error:
+        return not is_unsupported(error)
+    return True
+
+
+def _namespace(schema: str) -> Any:
+    text = java_class("java.lang.Class").forName("java.lang.String")
+    namespace = java_class("java.lang.reflect.Array").newInstance(text, 1)
+    namespace[0] = schema
+    return namespace
 
 
 def _names(identifiers: Any) -> list[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -10,7 +11,10 @@ from dbt_common.exceptions import DbtRuntimeError
 
 PLACEHOLDER = "{project_root}"
 # `threads` belongs to dbt, which leaves it in the mapping handed to the adapter.
-ACCEPTED_KEYS = ("schema", "app_name", "config", "create_directories", "lock_file", "operations_beside", "threads")
+ACCEPTED_KEYS = (
+    "schema", "app_name", "config", "create_directories", "lock_file", "operations_beside", "python_packages",
+    "threads", "variables",
+)  # fmt: skip
 
 
 @dataclass
@@ -21,10 +25,12 @@ class SparksessionCredentials(Credentials):
         schema: default schema (Iceberg namespace) of the models.
         database: always None; Spark addresses tables by schema and name. Kept because dbt reads it.
         app_name: name of the Spark application.
-        config: Spark configuration, passed to Spark unchanged except for `{project_root}`.
+        config: Spark configuration, passed to Spark unchanged except for `{project_root}`; an empty value is left out.
         create_directories: local folders that are made before the session starts.
         lock_file: local file that a command that writes locks as long as it runs; empty: none.
         operations_beside: macros that `dbt run-operation` may run beside other commands, one at a time each.
+        python_packages: importable packages that executors get from the driver.
+        variables: environment variables that the output reads: `value`, `pattern` and `expected` by name.
     """
 
     database: str | None = None  # type: ignore[assignment]
@@ -34,6 +40,8 @@ class SparksessionCredentials(Credentials):
     create_directories: list[str] = field(default_factory=list)
     lock_file: str = ""
     operations_beside: list[str] = field(default_factory=list)
+    python_packages: list[str] = field(default_factory=list)
+    variables: dict[str, dict[str, str]] = field(default_factory=dict)
 
     @classmethod
     def validate(cls, data: Any) -> None:
@@ -50,8 +58,11 @@ class SparksessionCredentials(Credentials):
     def __pre_deserialize__(cls, data: Any) -> Any:
         data = super().__pre_deserialize__(data)
         config = {str(key): _spark_text(value) for key, value in (data.get("config") or {}).items()}
-        lists = {key: data.get(key) or [] for key in ("create_directories", "operations_beside")}
-        return {**data, "database": None, "config": config, **lists}
+        # A setting whose variable is not set: most of Spark's settings do not take an empty text for none.
+        config = {key: value for key, value in config.items() if value}
+        lists = {key: data.get(key) or [] for key in ("create_directories", "operations_beside", "python_packages")}
+        # They have been checked by now, and hold values.
+        return {**data, "database": None, "config": config, **lists, "variables": {}}
 
     @property
     def type(self) -> str:
@@ -89,6 +100,19 @@ def _spark_text(value: Any) -> str:
     return str(value).lower() if isinstance(value, bool) else str(value)
 
 
+def _problems_of_variables(variables: Any) -> list[str]:
+    rules = variables if isinstance(variables, dict) else {None: variables}
+    if not all(isinstance(rule, dict) and {"value", "pattern", "expected"} == rule.keys() for rule in rules.values()):
+        return [f"variables is {variables!r}; expected value, pattern and expected for each name of a variable"]
+    found = []
+    for name, rule in rules.items():
+        value = str(rule["value"])
+        if not re.fullmatch(str(rule["pattern"]), value):
+            received = "not set" if not value else "of another form" if "SECRET" in name else repr(value)
+            found.append(f"the environment variable {name} is {received}; expected {rule['expected']}")
+    return found
+
+
 def _problems(data: dict[str, Any]) -> list[str]:
     found = [
         f"unknown key '{key}'; accepted: {', '.join(ACCEPTED_KEYS)}. Spark's own settings go under 'config'"
@@ -115,7 +139,8 @@ def _problems(data: dict[str, Any]) -> list[str]:
     folders = data.get("create_directories") or []
     if not isinstance(folders, list) or not all(isinstance(path, str) and path for path in folders):
         found.append(f"create_directories is {folders!r}; expected a list of local folders")
-    operations = data.get("operations_beside") or []
-    if not isinstance(operations, list) or not all(isinstance(name, str) and name for name in operations):
-        found.append(f"operations_beside is {operations!r}; expected a list of macros")
-    return found
+    for key, names in (("operations_beside", "macros"), ("python_packages", "importable packages")):
+        listed = data.get(key) or []
+        if not isinstance(listed, list) or not all(isinstance(name, str) and name for name in listed):
+            found.append(f"{key} is {listed!r}; expected a list of {names}")
+    return [*found, *_problems_of_variables(data.get("variables") or {})]

@@ -24,7 +24,7 @@ from pyspark.errors import AnalysisException
 from pyspark.sql import SparkSession
 
 from dbt.adapters.sparksession import run_lock, snapshots
-from dbt.adapters.sparksession.catalog import relation_names
+from dbt.adapters.sparksession.catalog import has_views, relation_names
 from dbt.adapters.sparksession.connections import (
     ONE_COMMIT,
     CommitConflict,
@@ -111,6 +111,16 @@ class SparksessionAdapter(SparkAdapter):
                 return read_files(self.session, view, format, list(paths), dict(options or {}))
             except OptionError as error:
                 raise DbtRuntimeError(str(error)) from None
+
+    @available
+    def has_views(self) -> bool:
+        """Tell whether the catalog can hold views; Iceberg's is asked, once a command."""
+        session = self.session
+        catalog = session.catalog.currentCatalog()
+        if session.conf.get(f"spark.sql.catalog.{catalog}", "") != ICEBERG_CATALOG:
+            return True
+        answer: bool = self._asked_once("has views", lambda: has_views(session, catalog))
+        return answer
 
     @available
     def attempt(self, sql: str, relation: BaseRelation | None = None) -> dict[str, Any]:

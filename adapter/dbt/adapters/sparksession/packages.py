@@ -1,17 +1,57 @@
-"""The libraries of `spark.jars.packages`: one process at a time lets Ivy fetch into a folder."""
+"""What Spark gets besides itself: the libraries of `spark.jars.packages`, and the Python packages of the project.
+
+One process at a time lets Ivy fetch into a folder.
+"""
 
 from __future__ import annotations
 
 import fcntl
-from collections.abc import Iterator, Mapping
+import importlib.util
+import sys
+import zipfile
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO
 
 from dbt.adapters.events.logging import AdapterLogger
+from dbt.adapters.exceptions import FailedToConnectError
+from pyspark import SparkContext, SparkFiles
 
 logger = AdapterLogger("Spark")
 LOCK_NAME = "sparksession.lock"
+
+
+def ship_packages(context: SparkContext, names: Iterable[str]) -> None:
+    """Give executors, which may not see this machine's folders, packages that functions of Python models import.
+
+    Args:
+        context: of the running Spark.
+        names: packages that this process can import.
+
+    Raises:
+        FailedToConnectError: one cannot be found.
+    """
+    names = list(names)
+    if not names:
+        return
+    # Executors fetch the archive from here; Spark removes the folder when it ends.
+    archive = Path(SparkFiles.getRootDirectory()) / "dbt" / "python_packages.zip"
+    archive.parent.mkdir()
+    with zipfile.ZipFile(archive, "w", zipfile.ZIP_DEFLATED) as file:
+        for name in names:
+            found = importlib.util.find_spec(name)
+            if found is None or not found.submodule_search_locations:
+                raise FailedToConnectError(
+                    f"python_packages in the profile names {name!r}, which cannot be imported here as a package."
+                )
+            root = Path(next(iter(found.submodule_search_locations)))
+            for path in sorted(root.rglob("*.py")):
+                file.write(path, Path(name) / path.relative_to(root))
+    context.addPyFile(str(archive))
+    # This process goes on to import the packages from where they are.
+    for entry in [entry for entry in sys.path if entry.endswith(f"/{archive.name}")]:
+        sys.path.remove(entry)
 
 
 @contextmanager

@@ -18,7 +18,7 @@ from pyspark.errors import PySparkRuntimeError
 from pyspark.sql import SparkSession
 
 from dbt.adapters.sparksession.credentials import SparksessionCredentials
-from dbt.adapters.sparksession.packages import packages_at_hand
+from dbt.adapters.sparksession.packages import packages_at_hand, ship_packages
 from dbt.adapters.sparksession.start_failure import advice, last_lines
 from spark_files import internals
 from spark_files.errors import full_text, is_spark_error, spark_message
@@ -181,6 +181,8 @@ def _start(credentials: SparksessionCredentials, log_path: Path) -> SparkSession
             root = SparkSession.builder.config(map=dict(config)).getOrCreate()
             # The first use of a JDBC catalog creates its tables, which two threads must not do at the same time.
             root.sql("show namespaces").collect()
+            if not config.get("spark.master", "local").startswith("local"):
+                ship_packages(root.sparkContext, credentials.python_packages)
         except Exception as error:
             if not is_spark_error(error):
                 raise

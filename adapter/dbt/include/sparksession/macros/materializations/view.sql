@@ -1,4 +1,7 @@
 {% materialization view, adapter='sparksession' -%}
+  {%- if not adapter.has_views() -%}
+    {{ return(sparksession_table_for_view()) }}
+  {%- endif -%}
   {%- set target_relation = this.incorporate(type='view') -%}
   {%- set checksum = local_md5(compiled_code ~ tojson([model.config, model.description, model.columns], sort_keys=true)) -%}
   {%- if sparksession_is_unchanged(target_relation, checksum) -%}
