@@ -11,6 +11,8 @@ from pathlib import Path
 from dbt.cli.main import dbtRunner
 
 ANSWER = "ANSWER "
+# What a run says of a table that another one wrote first.
+RAN_SECOND = ("Another run has written to", "Another run has created")
 
 
 class Rival:

@@ -13,7 +13,7 @@ import pytest
 
 from dbt.adapters.sparksession import SparksessionAdapter, snapshots
 from python_udfs.sample_data.dms_writer import Column, DmsTask, SourceTable
-from tests.e2e.rival import Rival
+from tests.e2e.rival import RAN_SECOND, Rival
 from tests.e2e.stories import Story, at, change
 
 TABLES = ("merged", "replaced", "kept", "appended")
@@ -40,7 +40,6 @@ ALSO_HELD = (
 )
 RUNS = int(os.environ.get("RUNS") or 0)
 SEED = int(os.environ.get("SEED") or 1)
-RAN_SECOND = ("Another run has written to", "Another run has created")
 
 
 class Pause:
