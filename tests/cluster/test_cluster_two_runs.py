@@ -42,9 +42,9 @@ def test_two_drivers_at_once_double_and_lose_nothing(cluster: Cluster) -> None:
     cluster.land(land_full_load)
     with ExitStack() as stack:
         drivers = [stack.enter_context(a_driver(beside(cluster, name))) for name in ("one", "two")]
-        # The first statements start both sessions; then the tables are created by two at once.
+        # Both are started before they meet; then two at once create the tables.
         for driver in drivers:
-            driver("sql", "select 1")
+            driver.dbt("run", "--select", "rejected_files")
         for number in range(RUNS):
             for driver in drivers:
                 driver.send("run_dbt", "run")
