@@ -53,7 +53,7 @@ def test_two_drivers_at_once_double_and_lose_nothing(cluster: Cluster) -> None:
                 said = [line for line in outcome["messages"] if any(text in line for text in RAN_SECOND)]
                 failed = [name for name, status in outcome["statuses"].items() if status == "error"]
                 came_second += len(failed)
-                unexplained = [name for name in failed if not any(name.split("_", 1)[1] in line for line in said)]
+                unexplained = [name for name in failed if not any(name.split("_", 1)[-1] in line for line in said)]
                 assert unexplained == [], outcome["messages"][-40:]
             cluster.land(partial(land_changes, day=scenarios.CURRENT_DAY + timedelta(days=number)))
         check(drivers[0])

@@ -180,7 +180,7 @@ def run_held(lakehouse, pause, step: str, table: str) -> dict[str, str]:
     assert pause.rivals[node_of(table)] == "success", pause.rivals
     failed = [name for name, status in statuses.items() if status == "error"]
     said = [message for message in lakehouse.messages if any(text in message for text in RAN_SECOND)]
-    assert all(any(name.split("_", 1)[1] in text for text in said) for name in failed), lakehouse.messages
+    assert all(any(name.split("_", 1)[-1] in text for text in said) for name in failed), lakehouse.messages
     return statuses
 
 

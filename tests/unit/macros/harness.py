@@ -109,6 +109,7 @@ class Dbt:
     Attributes:
         queries: all that went through run_query, and what was set or unset, in order.
         attempted: all that went through adapter.attempt.
+        started: the tables that adapter.start_write got; adapter.write sends its statement to run_query.
         properties: the last value that each of the set ones got.
         warnings, logged, printed, dropped, files_read: likewise exceptions.warn, log, print, adapter.drop_relation,
             adapter.read_files.
@@ -143,6 +144,7 @@ class Dbt:
         self.logged: list[str] = []
         self.printed: list[str] = []
         self.dropped: list[Relation] = []
+        self.started: list[Any] = []
         self.files_read: list[tuple[Any, ...]] = []
         self.kept: dict[str, str] = {}
         self.kept_parts: dict[str, dict[str, str] | None] = {}
@@ -178,6 +180,8 @@ class Dbt:
                 ],
                 get_relation=lambda database, schema, identifier: existing(Relation(schema, identifier)),
                 attempt=attempt,
+                start_write=self.started.append,
+                write=lambda relation, sql: self.context["run_query"](sql),
                 has_views=lambda: True,
                 drop_relation=self.dropped.append,
                 current_snapshot_id=lambda relation: (*snapshots, 0)[0],

@@ -298,6 +298,7 @@ def test_replay_quarantine__appends_what_passes_by_one_insert():
         "shop__order: 3 rows waited in quarantine, 2 are in bronze now, 1 still break a rule."
         " The next run takes them to silver."
     ]
+    assert dbt.started == [BRONZE], "two replays at once do not add a row twice"
     [insert] = [query for query in dbt.queries if query.startswith("insert into")]
     assert "cast(12 as bigint) as batch_id" in insert
     assert insert.endswith("where judged._cdc_quarantine_rule is null")

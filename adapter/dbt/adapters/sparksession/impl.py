@@ -182,7 +182,7 @@ class SparksessionAdapter(SparkAdapter):
     def _create(self, table: str, sql: str) -> None:
         try:
             self.execute(sql)
-        except CreatedMeanwhile:
+        except (CreatedMeanwhile, CommitConflict):  # which of the two depends on the catalog
             raise CommitConflict(
                 f"Another run has created {table} since this one looked for it."
                 " This run has written nothing there, and nothing is lost: run it again."

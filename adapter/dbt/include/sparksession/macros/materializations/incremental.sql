@@ -37,9 +37,9 @@
   {%- if is_own -%}
     {{ sparksession_run_own_strategy(strategy, target_relation, none if rebuild else existing_relation, compiled_code, incremental_predicates) }}
   {%- elif rebuild -%}
-    {%- call statement('main', language=model['language']) -%}
-      {{ create_table_as(False, target_relation, compiled_code, model['language']) }}
-    {%- endcall -%}
+    {%- set create_sql = create_table_as(False, target_relation, compiled_code, model['language']) -%}
+    {% do adapter.write(target_relation, create_sql) %}
+    {%- call noop_statement('main', 'OK') -%}{{ create_sql }}{%- endcall -%}
   {%- else -%}
     {%- set select_sql = compiled_code -%}
     {%- if model['language'] == 'python' -%}
