@@ -179,16 +179,17 @@ def expected_silver(deliveries: Iterable[Delivery], rules: Rules) -> dict[tuple[
     lives: dict[tuple[Any, ...], Life] = {}
     deliveries = list(deliveries)
     rows, begun, (_, complete) = placed(deliveries, rules), 0, generations(deliveries)
-    for row in rows:
-        if row.generation > begun:  # what a complete reload lacks goes
-            begun, own = row.generation, [other for other in rows if other.generation == row.generation]
+    for row in [*rows, None]:
+        since, begun = begun, row.generation if row else max(complete, default=0)
+        for reload in sorted(number for number in complete if since < number <= begun):  # what it lacks goes
+            own = [other for other in rows if other.generation == reload]
             loads = [other for other in own if other.operation == "L"]
-            for key in lives.keys() - {load.key for load in loads} if row.generation in complete else ():
-                lives[key].end(min(other.committed_at or NO_TIME for other in loads or own))
-        if row.operation == "T":  # section 6.3, 6
+            for key in lives.keys() - {load.key for load in loads}:
+                lives[key].end(min((other.committed_at or NO_TIME for other in loads or own), default=NO_TIME))
+        if row and row.operation == "T":  # section 6.3, 6
             for life in lives.values():
                 life.end(row.committed_at)
-        elif rules.mode != "append" or row.operation in ("I", "L"):
+        elif row and (rules.mode != "append" or row.operation in ("I", "L")):
             lives.setdefault(row.key, Life()).take(row, rules)
     if rules.mode == "history":
         return {(*key, number): version for key, life in lives.items() for number, version in enumerate(life.versions)}
