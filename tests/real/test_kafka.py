@@ -182,7 +182,8 @@ def test_the_first_run_begins_where_the_feed_says(spark, broker, topic, start):
 
 
 def test_a_time_begins_at_the_first_message_that_is_not_older(spark, broker, topic):
-    broker.create(topic, message_timestamp_type="CreateTime")
+    # The messages are older than Kafka keeps them by default.
+    broker.create(topic, message_timestamp_type="CreateTime", retention_ms="-1")
     producer = servers.Producer({"bootstrap.servers": broker.address})
     for number in range(3):
         producer.produce(topic, f"day {number}", timestamp=1_700_000_000_000 + number * 86_400_000)
