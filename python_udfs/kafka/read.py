@@ -8,7 +8,6 @@ from __future__ import annotations
 import json
 import os
 import re
-import uuid
 from collections.abc import Iterable, Mapping
 from datetime import datetime, timezone
 from itertools import groupby
@@ -153,32 +152,12 @@ def append_if_unmoved(spark: SparkSession, rows: DataFrame, table: str, base: in
     Returns:
         False, and nothing is visible, if the table has moved.
     """
-    _drop_leftovers(spark, table)
-    branch = f"kafka_{uuid.uuid4().hex[:12]}"
     try:
-        snapshots.start_branch(spark, table, branch)
-        # The branch begins at the state of now: who committed before that is seen here, who commits later below.
-        is_unmoved = snapshots.current_snapshot_id(spark, table) == base
-        if is_unmoved:
-            rows.writeTo(f"{table}.branch_{branch}").append()
-            is_unmoved = snapshots.publish_branch(spark, table, branch)
+        return snapshots.write_staged(spark, table, base, lambda: rows.writeTo(table).append())
     except Exception as error:
         if not is_commit_conflict(error):
             raise
-        is_unmoved = False
-    if not is_unmoved:
-        spark.sql(f"alter table {table} drop branch if exists `{branch}`")
-    return is_unmoved
-
-
-def _drop_leftovers(spark: SparkSession, table: str) -> None:
-    """Drops the branches of runs that were killed; one of today may belong to a run that is going on."""
-    of_runs = spark.sql(
-        f"select refs.name from {table}.refs inner join {table}.snapshots on refs.snapshot_id = snapshots.snapshot_id"
-        " where refs.name like 'kafka\\_%' and snapshots.committed_at < current_timestamp() - interval 1 day"
-    )
-    for row in of_runs.collect():
-        spark.sql(f"alter table {table} drop branch if exists `{row.name}`")
+        return False
 
 
 def _planned(name: str, kafka: Kafka, before: Progress | None, cluster: Cluster) -> Plan:

@@ -8,9 +8,9 @@ import subprocess
 import sys
 import threading
 import time
-from pathlib import Path
 
 import pytest
+from kills import kill_at_the_first_file
 from stories import Story, change
 
 # KILLS=all (`make prove`): at every step, with two tables. Else at the steps around the two commits, with one.
@@ -51,20 +51,6 @@ def start(lakehouse):
     return subprocess.Popen(
         command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, start_new_session=True
     )
-
-
-def kill_at_the_first_file(process: subprocess.Popen[str], folder: Path) -> None:
-    """Kills as soon as a table has one data file more."""
-
-    def files() -> set[Path]:
-        return set(folder.glob("data/**/*.parquet"))
-
-    before = files()
-    while process.poll() is None:
-        if files() - before:
-            os.killpg(process.pid, signal.SIGKILL)
-            return
-        time.sleep(0.002)
 
 
 def run_and_kill(lakehouse, mark: str, delay: float) -> None:

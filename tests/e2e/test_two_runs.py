@@ -69,9 +69,9 @@ class Pause:
             self.reach("writes", relation.render())
             start_branch(this, relation, branch)
 
-        def publishes(session, table, name):
+        def publishes(session, table, *stage):
             self.reach("publishes", table)
-            return publish_stage(session, table, name)
+            return publish_stage(session, table, *stage)
 
         def publishes_branch(session, table, name):
             self.reach("publishes", table)

@@ -445,16 +445,16 @@ def test_a_compaction_in_the_middle_is_no_other_reader(spark, broker, topic, mon
         broker.send(topic, value)
         reader.read()
     broker.send(topic, "c")
-    publish = snapshots.publish_branch
+    publish = snapshots.publish_stage
 
-    def compact_first(session: Any, table: str, branch: str) -> bool:
-        monkeypatch.setattr(snapshots, "publish_branch", publish)
+    def compact_first(session: Any, table: str, *stage: Any) -> bool:
+        monkeypatch.setattr(snapshots, "publish_stage", publish)
         session.sql(
             f"call lakehouse.system.rewrite_data_files(table => '{table}', options => map('rewrite-all', 'true'))"
         )
-        return bool(publish(session, table, branch))
+        return bool(publish(session, table, *stage))
 
-    monkeypatch.setattr(snapshots, "publish_branch", compact_first)
+    monkeypatch.setattr(snapshots, "publish_stage", compact_first)
     assert reader.read() == rows(f"{topic}/0", "c", start=2)
     assert reader.progress().offsets == {(topic, 0): 3}
 

@@ -8,7 +8,6 @@ import signal
 import subprocess
 import sys
 import threading
-import time
 from collections.abc import Iterator
 from contextlib import ExitStack
 from typing import Any
@@ -23,6 +22,7 @@ from python_udfs.explain.__main__ import main as explain
 from python_udfs.metadata import FEEDS_FILE
 from python_udfs.watch.loop import Watch
 from tests.e2e import test_message_cases as message_cases
+from tests.e2e.kills import kill_at_the_first_file
 from tests.e2e.test_message_cases import FEEDS, TABLES, Cases, land_first, land_second, maxwell
 
 # The cases of docs/contracts.md section 7, each a test of its own, with the messages in a broker in place of files. Two
@@ -229,20 +229,6 @@ def test_watch_asks_for_offsets_and_builds_the_feed(lakehouse, broker, capsys):
     broker.send("run.live", message("live", 7, "g", 70))
     assert watch.cycle()
     assert (7, "g") in lakehouse.table("live", "id, v")
-
-
-def kill_at_the_first_file(process: subprocess.Popen[str], folder: Any) -> None:
-    """Kills as soon as the split table has one data file more: no commit names it yet."""
-
-    def files() -> set[Any]:
-        return set(folder.glob("data/**/*.parquet"))
-
-    before = files()
-    while process.poll() is None:
-        if files() - before:
-            os.killpg(process.pid, signal.SIGKILL)
-            return
-        time.sleep(0.002)
 
 
 def test_a_run_that_is_killed_between_read_and_commit_doubles_nothing(lakehouse, broker):

@@ -8,7 +8,6 @@ from dataclasses import replace
 from multiprocessing.context import SpawnContext
 from pathlib import Path
 from typing import Any
-from uuid import uuid4
 
 from dbt.adapters.base import BaseRelation
 from dbt.adapters.base.meta import available
@@ -40,7 +39,6 @@ from spark_files import OptionError, cached, cached_part, is_promotion, read_fil
 
 logger = AdapterLogger("Spark")
 SNAPSHOT_PROPERTY = "spark.sql.iceberg.snapshot-property"
-STAGE = "spark.wap.id"
 _ATTEMPTS = 3
 ICEBERG_CATALOG = "org.apache.iceberg.spark.SparkCatalog"
 
@@ -159,7 +157,7 @@ class SparksessionAdapter(SparkAdapter):
 
         The statement makes a snapshot that readers do not see; one more commit, on exactly that state of the table,
         shows it. Where the table was compacted meanwhile, the statement is run again on top of that. A statement that
-        creates the table is run as it is.
+        creates the table, or writes to one that no `start_write` was called for, is run as it is.
 
         Raises:
             CommitConflict: somebody else has changed rows of the table since, or created it. Nothing was written.
@@ -167,14 +165,17 @@ class SparksessionAdapter(SparkAdapter):
             DbtDatabaseError: it failed for another reason.
         """
         table = relation.render()
-        if table not in self._starts or not ONE_COMMIT.match(sql):
+        if not ONE_COMMIT.match(sql):
             self._create(table, sql)
             return
+        if table not in self._starts:
+            self.execute(sql)
+            return
         with self.connections.exception_handler(f"adapter.write({relation})"):
-            snapshots.allow_stages(self.session, table)
-        for _ in range(_ATTEMPTS):
-            if self._is_published(table, sql):
-                return
+            for _ in range(_ATTEMPTS):
+                if snapshots.write_staged(self.session, table, self._starts[table], lambda: self.execute(sql)):
+                    return
+                self._check_start(table)
         raise CommitConflict(
             f"{table}: other commits came first, {_ATTEMPTS} times. Nothing was changed, nothing is lost: run it again."
         )
@@ -187,17 +188,6 @@ class SparksessionAdapter(SparkAdapter):
                 f"Another run has created {table} since this one looked for it."
                 " This run has written nothing there, and nothing is lost: run it again."
             ) from None
-
-    def _is_published(self, table: str, sql: str) -> bool:
-        stage = uuid4().hex
-        self.set_properties({STAGE: stage})
-        try:
-            self.execute(sql)
-        finally:
-            self.set_properties({STAGE: None})
-        with self.connections.exception_handler(f"adapter.write({table})"):
-            self._check_start(table)
-            return snapshots.publish_stage(self.session, table, stage)
 
     @available
     def is_written(self, relation: BaseRelation, sql: str) -> bool:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from datetime import datetime, timedelta, timezone
 from itertools import takewhile
 from typing import Any
+from uuid import uuid4
 
 from py4j.protocol import Py4JJavaError
 from pyspark.sql import SparkSession
@@ -168,19 +169,44 @@ def allow_stages(session: SparkSession, table: str) -> None:
         iceberg.updateProperties().set(_STAGES, "true").commit()
 
 
-def publish_stage(session: SparkSession, table: str, stage: str) -> bool:
+def write_staged(session: SparkSession, table: str, start: int, write: Callable[[], object]) -> bool:
+    """Write to a table on top of a snapshot: readers see the rows by one more commit, or not at all.
+
+    Args:
+        session: session that writes.
+        table: name of an Iceberg table.
+        start: the snapshot that the rows were made for; 0: the table had none.
+        write: makes one commit to the table in this session.
+
+    Returns:
+        False, and readers see nothing of it, if somebody else has committed to the table since.
+    """
+    allow_stages(session, table)
+    stage = uuid4().hex
+    session.conf.set("spark.wap.id", stage)
+    try:
+        write()
+    finally:
+        session.conf.unset("spark.wap.id")
+    return publish_stage(session, table, start, stage)
+
+
+def publish_stage(session: SparkSession, table: str, start: int, stage: str) -> bool:
     """Make the snapshot that a statement wrote as `spark.wap.id` the table's current state, in one commit.
 
     Returns:
-        False, and nothing is changed, if somebody else has committed to the table since the statement read it.
+        False, and nothing is changed, if rows of the table have changed since `start`, or somebody else has committed
+        since the statement read the table.
     """
     operations, base = table_operations(iceberg_table(session, table))
+    now = base.currentSnapshot()
     staged = base.snapshots()
     for at in reversed(range(staged.size())):
         if staged.get(at).summary().get("wap.id") == stage:
-            now = base.currentSnapshot()
             is_based_on_now = staged.get(at).parentId() == (now.snapshotId() if now else None)
-            return is_based_on_now and _publish(operations, base, staged.get(at))
+            return (
+                is_based_on_now and _is_only_compacted(base, start, now) and _publish(operations, base, staged.get(at))
+            )
     # Spark commits nothing where a statement has nothing to write.
     return True
 

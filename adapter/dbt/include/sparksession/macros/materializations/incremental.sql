@@ -21,8 +21,7 @@
   {%- endif -%}
 
   {{ run_hooks(pre_hooks) }}
-  {%- set is_staged = not rebuild and existing_relation.is_iceberg -%}
-  {%- if is_staged -%}
+  {%- if not rebuild and existing_relation.is_iceberg -%}
     {% do adapter.start_write(existing_relation) %}
   {%- endif -%}
 
@@ -38,8 +37,7 @@
     {{ sparksession_run_own_strategy(strategy, target_relation, none if rebuild else existing_relation, compiled_code, incremental_predicates) }}
   {%- elif rebuild -%}
     {%- set create_sql = create_table_as(False, target_relation, compiled_code, model['language']) -%}
-    {% do adapter.write(target_relation, create_sql) %}
-    {%- call noop_statement('main', 'OK') -%}{{ create_sql }}{%- endcall -%}
+    {{ sparksession_write(target_relation, create_sql) }}
   {%- else -%}
     {%- set select_sql = compiled_code -%}
     {%- if model['language'] == 'python' -%}
@@ -54,12 +52,7 @@
       {%- endcall -%}
       {%- do process_schema_changes(on_schema_change, tmp_relation, existing_relation) -%}
       {%- set write_sql = dbt_spark_get_incremental_sql(strategy, tmp_relation, target_relation, existing_relation, config.get('unique_key'), incremental_predicates) -%}
-      {%- if is_staged -%}
-        {% do adapter.write(target_relation, write_sql) %}
-        {%- call noop_statement('main', 'OK') -%}{{ write_sql }}{%- endcall -%}
-      {%- else -%}
-        {%- call statement('main') -%}{{ write_sql }}{%- endcall -%}
-      {%- endif -%}
+      {{ sparksession_write(target_relation, write_sql) }}
     {%- endif -%}
   {%- endif -%}
   {%- if rebuild -%}
@@ -73,6 +66,13 @@
 
   {{ return({'relations': [target_relation]}) }}
 {%- endmaterialization %}
+
+
+{# Runs the statement that writes the model's table (adapter.write), and reports it as dbt's own `statement` does. #}
+{% macro sparksession_write(relation, write_sql) -%}
+  {%- do adapter.write(relation, write_sql) -%}
+  {%- call noop_statement('main', 'OK') -%}{{ write_sql }}{%- endcall -%}
+{%- endmacro %}
 
 
 {#
