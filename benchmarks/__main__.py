@@ -10,8 +10,22 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from benchmarks import apply, crossing, growth, load, many, memory, objects, series, split, tables, throughput, watching
-from benchmarks.lake import Cost, take_little_data
+from benchmarks import (
+    apply,
+    checks,
+    crossing,
+    growth,
+    load,
+    many,
+    memory,
+    objects,
+    series,
+    split,
+    tables,
+    throughput,
+    watching,
+)
+from benchmarks.lake import Cost, middle, take_little_data
 from benchmarks.plot import draw
 from benchmarks.targets import TARGETS, targets_table
 from benchmarks.variants import VARIANTS
@@ -46,6 +60,7 @@ class Sizes:
     new_objects: int
     many: tuple[int, ...]
     with_files: int
+    checked: tuple[int, int]
 
 
 FULL = Sizes(
@@ -79,6 +94,7 @@ FULL = Sizes(
     new_objects=100,
     many=(80, 1_000),
     with_files=80,
+    checked=(2_000_000, 100),
 )
 QUICK = Sizes(
     rows=(5_000,),
@@ -111,11 +127,12 @@ QUICK = Sizes(
     new_objects=100,
     many=(2, 4),
     with_files=2,
+    checked=(2_000, 2),
 )
 # The quick run is two processes, about as long each: no time counts in it. The second one waits for processes mostly.
 HALVES = (
     ("apply", "load", "split", "watch", "growth", "series", "throughput"),
-    ("tables", "memory", "crossing", "objects", "many"),
+    ("tables", "checks", "memory", "crossing", "objects", "many"),
 )
 
 
@@ -232,6 +249,21 @@ def _throughput(root: Path, sizes: Sizes) -> Costs:
     return {}
 
 
+def _checks(root: Path, sizes: Sizes) -> Costs:
+    rows, rounds = sizes.checked
+    found = checks.measure(root, rows, sizes.changes[0], rounds)
+    without, with_tests = middle(found.without), middle(found.with_tests)
+    _target("a table of 2,000,000 rows with tests / without", with_tests, without)
+    half = rounds // 2
+    early, late = (middle(each) for each in (found.with_tests[:half], found.with_tests[half:]))
+    _target("a build with tests, second half of the rounds / first", late, early)
+    _say(f"builds of a table of {found.rows:,} rows, {found.changes:,} changes each, {rounds} rounds")
+    _say(f"  without data tests {without.cpu:7.2f} CPU s")
+    _say(f"  with data tests    {with_tests.cpu:7.2f} CPU s: {_ratio(with_tests, without)} times")
+    _say(f"  with data tests, second half of the rounds, beside the first: {_ratio(late, early)} times")
+    return {}
+
+
 def _watch(root: Path, sizes: Sizes) -> Costs:
     found = watching.measure(root, sizes.tables, 100, sizes.repeats, sizes.warm_up)
     _say(f"continuous mode, {found.tables} tables, one of them changed")
@@ -323,6 +355,7 @@ PARTS: dict[str, Callable[[Path, Sizes], Costs]] = {
     "split": _split,
     "tables": _tables,
     "throughput": _throughput,
+    "checks": _checks,
     "watch": _watch,
     "growth": _growth,
     "series": _series,

@@ -10,6 +10,8 @@ from python_udfs.cli.console import text_table
 TARGETS = {
     "eighty tables / R6": 1.3,
     "eighty tables with tests / without": 1.5,
+    "a table of 2,000,000 rows with tests / without": 1.5,
+    "a build with tests, second half of the rounds / first": 1.2,
     "nothing new / a build with changes": 0.15,
     "full load / copy of its files": 3.0,
     "apply 10,000 changes on 1,000,000 rows / R1": 1.0,

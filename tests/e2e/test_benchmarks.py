@@ -49,6 +49,12 @@ PARTS = {
         "  nothing new ",
     ),
     "throughput": ("inserts, updates and deletes on 5,000 rows", "        500 changes ", "      1,000 changes "),
+    "checks": (
+        "builds of a table of 2,000 rows, 500 changes each, 2 rounds",
+        "  without data tests ",
+        "  with data tests    ",
+        "  with data tests, second half ",
+    ),
     "memory": (
         "20,000 rows loaded, then 1,000 changes, Java with 2g: finished",
         "  at most ",
