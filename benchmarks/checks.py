@@ -56,4 +56,3 @@ def measure(root: Path, rows: int, changes: int, rounds: int) -> Checks:
     if lake.fingerprint("silver.s__t0") != lake.expected(files):
         raise WrongResult("silver.s__t0 is not what its files make of it")
     return found
-

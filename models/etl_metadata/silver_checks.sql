@@ -6,12 +6,7 @@
 ) }}
 {# The end of each dbt command writes the rows (cdc_record_checks); this model only creates the table. #}
 select
-    cast(null as string) as silver_table,
-    cast(null as bigint) as snapshot_id,
-    cast(null as int) as schema_id,
-    cast(null as bigint) as bronze_snapshot_id,
-    cast(null as bigint) as batch_id,
-    cast(null as string) as sequence,
-    cast(null as timestamp) as compared_at,
-    cast(null as timestamp) as checked_at
+    {%- for name, type in cdc_check_columns().items() %}
+    cast(null as {{ type }}) as {{ name }}{{ ',' if not loop.last }}
+    {%- endfor %}
 where false

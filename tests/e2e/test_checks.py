@@ -56,6 +56,19 @@ def test_a_step_is_compared_and_recorded(lakehouse):
         assert compared_at == before[1], f"{name}: a step is no full comparison"
 
 
+def test_a_step_is_compared_where_the_model_of_the_records_never_ran(lakehouse):
+    lakehouse.sql("drop table etl_metadata.silver_checks")
+    depths = []
+    for _ in range(2):
+        lakehouse.statuses("test", "--select", "silver_s__c_hard")
+        depths.append(recorded(lakehouse))
+    [first], [second] = (list(depth) for depth in depths)
+    assert first == second == "c_hard"
+    assert depths[0] == depths[1], "nothing has changed since the first comparison"
+    assert set(lakehouse.build().values()) <= {"success", "pass"}
+    assert recorded(lakehouse).keys() == TABLES.keys()
+
+
 def test_nothing_new_asks_nothing_and_writes_nothing(lakehouse):
     tables = ("etl_metadata.silver_checks", "etl_metadata.run_metrics")
     before = [lakehouse.snapshots(table) for table in tables]
