@@ -71,7 +71,8 @@ def cases(shared_lakehouse, broker) -> Cases:
     lakehouse.clear()
     for feed, (connector, options) in FEEDS.items():
         topics = "|".join(f"src.s.{table}" for table, (of, _) in TABLES.items() if of == feed)
-        add_feed(lakehouse, broker, feed, connector, f"topics={topics}", options)
+        tombstones = "tombstones=ignore" if options == "form=flattened" else ""
+        add_feed(lakehouse, broker, feed, connector, f"topics={topics}", options, tombstones)
     for table, (feed, columns) in TABLES.items():
         lakehouse.add_table(feed, table, columns=columns)
     lakehouse.make_models()

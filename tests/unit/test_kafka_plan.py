@@ -10,6 +10,7 @@ from seed_files import good_seeds, write_seeds
 from python_udfs.codegen.render import render
 from python_udfs.errors import MetadataError
 from python_udfs.kafka.client import KafkaError, of_admin, of_spark, settings, without_secrets
+from python_udfs.kafka.pace import Pace
 from python_udfs.kafka.plan import Progress, Seen, make_plan
 from python_udfs.metadata import FEEDS_FILE, load_metadata
 from python_udfs.metadata.kafka import Kafka
@@ -182,6 +183,22 @@ def test_both_clients_get_the_same_security_and_secrets_stay_out_of_messages(mon
         ("kafka://b:9092", "topics=t;full_listing_hours=5", "options", "topics"),
         ("kafka://b:9092", "topics=t;kafka.sasl.username=me", "options", "both"),
         ("kafka://b:9092", "topics=t;kafka.ssl.key.password=xyz", "options", "the name of an environment variable"),
+        ("kafka://b:9092", "topics=t;group=", "options", "the name of a consumer group"),
+        ("kafka://b:9092", "topics=t;registry.timeout=5", "options", "https://host:port without a user"),
+        ("kafka://b:9092", "topics=t;registry.url=http://me:xyz@b", "options", "https://host:port without a user"),
+        (
+            *("kafka://b:9092", "topics=t;registry.url=http://b;registry.basic.auth.user.info=me:xyz", "options"),
+            "the name of an environment variable",
+        ),
+        ("kafka://b:9092", "topics=t;form=flattened", "options", "no tombstones; accepted: delete or ignore"),
+        (
+            "kafka://b:9092",
+            "topics=t;form=flattened;tombstones=x",
+            "options",
+            "tombstones=x; accepted: delete or ignore",
+        ),
+        ("kafka://b:9092", "topics=t;tombstones=delete", "options", "it with form=flattened alone"),
+        ("folder", "form=flattened;tombstones=delete", "options", "full_listing_hours"),
         ("folder", "topics=t", "options", "full_listing_hours"),
         ("folder", "kafka.client.id=t", "options", "full_listing_hours"),
     ],
@@ -189,6 +206,25 @@ def test_both_clients_get_the_same_security_and_secrets_stay_out_of_messages(mon
 def test_a_mistake_in_the_row_of_a_feed_is_named(tmp_path, location, options, column, accepted):
     problem = _problem(tmp_path, "debezium", location, options)
     assert f"column {column}" in problem and accepted in problem and "xyz" not in problem
+
+
+def test_a_registry_is_for_debezium_alone(tmp_path):
+    problem = _problem(tmp_path, "maxwell", "kafka://b:9092", "topics=t;registry.url=http://b:8081")
+    assert "registry.… of maxwell; accepted: it for debezium alone" in problem
+
+
+def test_a_feed_that_is_behind_shows_what_is_left_its_rate_and_the_time_to_go():
+    seconds = iter((0.0, 10.0, 20.0, 100.0))
+    pace, ends = Pace(lambda: next(seconds)), {T: 1000}
+    assert pace.line(plan(progress({T: 100}), seen(end=ends), limit=100)) == "900 messages left"
+    assert (
+        pace.line(plan(progress({T: 200}), seen(end=ends), limit=100)) == "800 messages left, 10 a second, 80 s to go"
+    )
+    assert (
+        pace.line(plan(progress({T: 600}), seen(end=ends), limit=100)) == "400 messages left, 25 a second, 16 s to go"
+    )
+    assert pace.line(plan(progress({T: 900}), seen(end=ends), limit=100)) is None
+    assert pace.line(plan(progress({T: 100}), seen(end=ends), limit=100)) == "900 messages left", "behind again"
 
 
 def test_only_messages_are_read_from_kafka(tmp_path):
@@ -206,13 +242,15 @@ def test_feeds_may_share_a_broker_and_none_of_them_is_listed(tmp_path):
     seeds = good_seeds()
     for name in ("one", "two"):
         row = {"feed": name, "connector": "debezium", "format": "json", "location": "kafka://b:9092"}
-        seeds[FEEDS_FILE].append({**row, "options": f"topics={name};on_gap=continue;kafka.client.id=x"})
+        options = f"topics={name};on_gap=continue;kafka.client.id=x;group=g;registry.url=http://r:8081/api"
+        seeds[FEEDS_FILE].append({**row, "options": options})
     metadata = load_metadata(write_seeds(tmp_path, seeds))
     assert [feed["feed"] for feed in listed_feeds(metadata)] == ["people", "shop"]
     read = split_feed(metadata, "one")["kafka"]
     assert (read.brokers, read.topics, read.on_gap, read.client) == (
         "b:9092", ("one",), "continue", (("client.id", "x"),),
     )  # fmt: skip
+    assert (read.group, read.registry) == ("g", (("url", "http://r:8081/api"),))
     files = render(metadata, tmp_path / "seeds")
     assert "from python_udfs.kafka.read import new_messages" in files["models/etl_metadata/split_one.py"]
     assert "models/etl_metadata/kafka_gaps.sql" in files and "models/etl_metadata/kafka_lag.sql" in files
