@@ -95,6 +95,11 @@ class Broker:
             return str(error)
         return None
 
+    def tool(self, name: str, *arguments: str) -> str:
+        """What one of Kafka's own commands prints, by the name of its class."""
+        command = [*self._program, name, "--bootstrap-server", self.address, *arguments]
+        return subprocess.run(command, capture_output=True, text=True, check=True).stdout
+
     def admin(self) -> AdminClient:
         """A new client: one that met a broker that is down waits before it asks again."""
         return AdminClient({"bootstrap.servers": self.address, "log_level": 0})
