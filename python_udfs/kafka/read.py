@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import json
 import os
-import re
 import time
 from collections.abc import Iterable, Mapping
 from datetime import datetime, timezone
@@ -25,7 +24,7 @@ from python_udfs.connectors.registry import CONNECTORS
 from python_udfs.kafka import avro
 from python_udfs.kafka.client import KafkaError, of_spark, settings, without_secrets
 from python_udfs.kafka.cluster import Cluster
-from python_udfs.kafka.plan import Gap, Partition, Plan, Progress, make_plan, object_name
+from python_udfs.kafka.plan import Gap, Partition, Plan, Progress, make_plan, object_name, parts_of
 from python_udfs.kafka.spark_package import kafka_reader
 from python_udfs.kafka.values import as_text
 from python_udfs.landing.listing import next_batch_id
@@ -43,7 +42,6 @@ BATCH, CLUSTER, TOPICS, OFFSETS, ENDS = (
 )
 # A message is never overwritten: its sequence holds no time of a version.
 _NO_VERSION = "timestamp '1970-01-01 00:00:00+00:00'"
-_OBJECT = r"^kafka://([^/]+)/([^/]+)/([^/]+)/([0-9]+)$"
 _ATTEMPTS = 3
 
 
@@ -129,22 +127,22 @@ def read_progress(spark: SparkSession, target: str) -> Progress | None:
         )
     read = spark.table(target).where("path is not null and coalesce(set_aside, '') <> 'gap'")
     rows = read.groupBy("path").agg(F.max("file_row").alias("last"), F.max("batch_id").alias("batch_id")).collect()
-    found = [(row, parts) for row in rows if (parts := re.match(_OBJECT, row.path))]
+    found = [(row, parts) for row in rows if (parts := parts_of(row.path))]
     if not found:
         return None
     # Of a topic or a cluster that was made again, the newest counts.
     found.sort(key=lambda one: int(one[0].batch_id))
-    newest_cluster = str(found[-1][1][1])
-    of_cluster = [(row, parts) for row, parts in found if parts[1] == newest_cluster]
-    topics = {str(parts[3]): str(parts[2]) for _, parts in of_cluster}
+    newest_cluster = found[-1][1][0]
+    of_cluster = [(row, *parts[1:]) for row, parts in found if parts[0] == newest_cluster]
+    topics = {topic: topic_id for _, topic_id, topic, _ in of_cluster}
     return Progress(
         batch_id=max(int(row.batch_id) for row, _ in found),
         cluster_id=newest_cluster,
         topics=topics,
         offsets={
-            (str(parts[3]), int(parts[4])): int(row.last) + 1
-            for row, parts in of_cluster
-            if parts[2] == topics[parts[3]]
+            (topic, partition): int(row.last) + 1
+            for row, topic_id, topic, partition in of_cluster
+            if topic_id == topics[topic]
         },
     )
 
@@ -241,7 +239,7 @@ def _rows(spark: SparkSession, feed: Mapping[str, Any], plan: Plan, batch_id: in
             batch_id,
             "gap",
             str(gap),
-            {"reason": gap.reason, "to_offset": str(gap.to_offset), "is_passed": str(gap.is_passed).lower()},
+            _of_gap(gap),
         )
         for gap in gaps
     ]
@@ -251,6 +249,13 @@ def _rows(spark: SparkSession, feed: Mapping[str, Any], plan: Plan, batch_id: in
         " image map<string,string>"
     )
     return rows.unionByName(spark.createDataFrame(others, schema), allowMissingColumns=True)
+
+
+def _of_gap(gap: Gap) -> dict[str, str]:
+    """What the view kafka_gaps shows of a gap."""
+    cluster_id, _, topic, partition = parts_of(gap.source) or ("", "", "", "")
+    place = {"cluster_id": cluster_id, "topic": topic, "partition": str(partition)}
+    return {**place, "reason": gap.reason, "to_offset": str(gap.to_offset), "is_passed": str(gap.is_passed).lower()}
 
 
 def _lines(spark: SparkSession, feed: Mapping[str, Any], plan: Plan, batch_id: int) -> DataFrame:

@@ -11,7 +11,7 @@ from python_udfs.codegen.render import render
 from python_udfs.errors import MetadataError
 from python_udfs.kafka.client import KafkaError, of_admin, of_spark, settings, without_secrets
 from python_udfs.kafka.pace import Pace
-from python_udfs.kafka.plan import Progress, Seen, make_plan
+from python_udfs.kafka.plan import Progress, Seen, make_plan, object_name, parts_of
 from python_udfs.metadata import FEEDS_FILE, load_metadata
 from python_udfs.metadata.kafka import Kafka
 from python_udfs.metadata.of_models import listed_feeds, split_feed
@@ -86,6 +86,12 @@ def test_a_gap_holds_its_partition_or_is_passed(reason, found, to):
     assert passed.ranges == ({T: (to, found.end[T])} if to < found.end[T] else {})
     again = plan(passed.progress, found)
     assert not again.gaps and not again.ranges
+
+
+def test_a_name_of_a_partition_can_be_taken_apart():
+    name = object_name("AAAAAAAAAAAAAAAAAAAAAQ", "x_-1", "src.s.t", 12)
+    assert parts_of(name) == ("AAAAAAAAAAAAAAAAAAAAAQ", "x_-1", "src.s.t", 12)
+    assert parts_of("kafka://c/topics/t+0+0000000001.json") is None and parts_of(f"{name}/x") is None
 
 
 def test_a_gap_of_one_partition_stops_no_other():
