@@ -22,19 +22,22 @@ class Pace:
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
         self._since: tuple[float, int] | None = None
+        self._read = -1
 
     def line(self, plan: Plan) -> str | None:
-        """Messages left, rate and time to go; None for a feed that the next run reads whole.
+        """Messages left, rate and time to go; None for a feed that the next run reads whole, or that has not moved.
 
         Args:
             plan: of the next run.
         """
         if not plan.left:
-            self._since = None
+            self._since, self._read = None, -1
             return None
         # Up to where the next run begins.
         read = sum(plan.progress.offsets.values()) - plan.messages
-        now = self._clock()
+        if read == self._read:
+            return None
+        self._read, now = read, self._clock()
         started, first = self._since = self._since or (now, read)
         left, rate = plan.messages + plan.left, (read - first) / max(now - started, 0.001)
         found = f"{left:,} messages left"
