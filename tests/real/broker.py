@@ -9,7 +9,7 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
 
-from confluent_kafka import Consumer, KafkaException, Producer, TopicPartition
+from confluent_kafka import Consumer, ConsumerGroupTopicPartitions, KafkaException, Producer, TopicPartition
 from confluent_kafka.admin import AdminClient, NewPartitions, NewTopic
 from databases import free_port
 from processes import ServerError, running
@@ -94,6 +94,12 @@ class Broker:
         except KafkaException as error:
             return str(error)
         return None
+
+    def group_offsets(self, group: str) -> dict[str, int]:
+        """The offsets of a consumer group by topic/partition, as monitors ask for them."""
+        admin = self.admin()
+        [asked] = admin.list_consumer_group_offsets([ConsumerGroupTopicPartitions(group)]).values()
+        return {f"{one.topic}/{one.partition}": one.offset for one in asked.result(30).topic_partitions}
 
     def tool(self, name: str, *arguments: str) -> str:
         """What one of Kafka's own commands prints, by the name of its class."""

@@ -17,7 +17,7 @@ from typing import Any
 import broker as servers
 import capture
 import pytest
-from confluent_kafka import Consumer, ConsumerGroupTopicPartitions
+from confluent_kafka import Consumer
 from processes import ServerError
 
 from dbt.adapters.sparksession import snapshots
@@ -461,14 +461,6 @@ def test_a_compaction_in_the_middle_is_no_other_reader(spark, broker, topic, mon
     assert reader.progress().offsets == {(topic, 0): 3}
 
 
-def group_offsets(broker, group: str) -> dict[str, int]:
-    """The offsets of a consumer group, as monitors ask for them."""
-    admin = broker.admin()
-    asked = admin.list_consumer_group_offsets([ConsumerGroupTopicPartitions(group)])
-    [found] = [future.result(30) for future in asked.values()]
-    return {f"{one.topic}/{one.partition}": one.offset for one in found.topic_partitions}
-
-
 def test_offsets_are_committed_to_the_group_that_the_feed_names_and_never_read(spark, broker, topic):
     broker.create(topic, 2)
     broker.send(topic, "a", "b")
@@ -476,7 +468,7 @@ def test_offsets_are_committed_to_the_group_that_the_feed_names_and_never_read(s
     reader.read()
     broker.send(topic, "c")
     reader.read()
-    assert group_offsets(broker, topic) == {f"{topic}/0": 3, f"{topic}/1": 0}
+    assert broker.group_offsets(topic) == {f"{topic}/0": 3, f"{topic}/1": 0}
     broker.send(topic, "d", "e")
     said = broker.tool("org.apache.kafka.tools.consumer.group.ConsumerGroupCommand", "--describe", "--group", topic)
     [line] = [line.split() for line in said.splitlines() if line.split()[1:3] == [topic, "0"]]
@@ -502,8 +494,8 @@ def test_a_run_that_is_killed_before_it_commits_to_the_group_is_made_up_for_by_t
     with pytest.raises(SystemExit):
         reader.run()
     monkeypatch.setattr(reading, "commit_to_group", commit)
-    assert reader.progress().offsets == {(topic, 0): 2} and group_offsets(broker, topic) == {}
-    assert reader.read() == [] and group_offsets(broker, topic) == {f"{topic}/0": 2}
+    assert reader.progress().offsets == {(topic, 0): 2} and broker.group_offsets(topic) == {}
+    assert reader.read() == [] and broker.group_offsets(topic) == {f"{topic}/0": 2}
 
 
 def test_a_group_that_refuses_offsets_fails_no_run(spark, broker, topic, monkeypatch):
@@ -525,7 +517,7 @@ def test_a_group_that_refuses_offsets_fails_no_run(spark, broker, topic, monkeyp
     [warning] = said
     assert f"the offsets were not committed to the consumer group ({topic}: " in warning and "next run" in warning
     said.clear()
-    assert reader.read() == [] and said == [] and group_offsets(broker, topic) == {f"{topic}/0": 2}
+    assert reader.read() == [] and said == [] and broker.group_offsets(topic) == {f"{topic}/0": 2}
 
 
 def test_a_run_shows_what_is_left_and_how_long_that_takes(spark, broker, topic, monkeypatch):

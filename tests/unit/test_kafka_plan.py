@@ -221,16 +221,17 @@ def test_a_registry_is_for_debezium_alone(tmp_path):
 
 def test_a_feed_that_is_behind_shows_what_is_left_its_rate_and_the_time_to_go():
     seconds = iter((0.0, 10.0, 20.0, 100.0))
-    pace, ends = Pace(lambda: next(seconds)), {T: 1000}
-    assert pace.line(plan(progress({T: 100}), seen(end=ends), limit=100)) == "900 messages left"
-    assert (
-        pace.line(plan(progress({T: 200}), seen(end=ends), limit=100)) == "800 messages left, 10 a second, 80 s to go"
-    )
-    assert (
-        pace.line(plan(progress({T: 600}), seen(end=ends), limit=100)) == "400 messages left, 25 a second, 16 s to go"
-    )
-    assert pace.line(plan(progress({T: 900}), seen(end=ends), limit=100)) is None
-    assert pace.line(plan(progress({T: 100}), seen(end=ends), limit=100)) == "900 messages left", "behind again"
+    pace = Pace(lambda: next(seconds))
+
+    def line(read: int) -> str | None:
+        return pace.line(plan(progress({T: read}), seen(end={T: 1000}), limit=100))
+
+    assert line(100) == "900 messages left"
+    assert line(200) == "800 messages left, 10 a second, 80 s to go"
+    assert line(200) is None, "nothing was read since"
+    assert line(600) == "400 messages left, 25 a second, 16 s to go"
+    assert line(900) is None, "the next run reads all of it"
+    assert line(100) == "900 messages left", "behind again"
 
 
 def test_only_messages_are_read_from_kafka(tmp_path):
