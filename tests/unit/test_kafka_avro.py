@@ -99,6 +99,7 @@ def test_bytes_that_are_no_record_are_kept_with_the_reason():
         else:
             read(text.encode())
     assert unread > 1900
+    assert "1 bytes behind the record" in avro.text_of(whole + b"x", SCHEMAS).decode()
 
 
 def test_a_batch_is_cut_where_its_text_is_large(monkeypatch):

@@ -220,7 +220,7 @@ def test_a_registry_is_for_debezium_alone(tmp_path):
 
 
 def test_a_feed_that_is_behind_shows_what_is_left_its_rate_and_the_time_to_go():
-    seconds = iter((0.0, 10.0, 20.0, 100.0))
+    seconds = iter((0.0, 10.0, 20.0, 100.0, 110.0))
     pace = Pace(lambda: next(seconds))
 
     def line(read: int) -> str | None:
@@ -232,6 +232,7 @@ def test_a_feed_that_is_behind_shows_what_is_left_its_rate_and_the_time_to_go():
     assert line(600) == "400 messages left, 25 a second, 16 s to go"
     assert line(900) is None, "the next run reads all of it"
     assert line(100) == "900 messages left", "behind again"
+    assert line(300) == "700 messages left, 20 a second, 35 s to go"
 
 
 def test_only_messages_are_read_from_kafka(tmp_path):
