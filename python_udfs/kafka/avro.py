@@ -75,7 +75,7 @@ def with_texts(
                 part = batch.slice(start, row + 1 - start)
                 for name in columns:
                     at = part.schema.get_field_index(name)
-                    part = part.set_column(at, name, pa.array(texts[name], pa.binary()))
+                    part = part.set_column(at, name, pa.array(texts[name], part.schema.field(at).type))
                 yield part
                 start, size, texts = row + 1, 0, {name: [] for name in columns}
 

@@ -14,8 +14,6 @@ from python_udfs.kafka.registry import schemas_of
 if TYPE_CHECKING:
     from python_udfs.metadata.kafka import Kafka
 
-_MAGIC = F.lit(avro.MAGIC)
-
 
 def as_text(messages: DataFrame, feed: str, kafka: Kafka, columns: tuple[str, ...] = ("value",)) -> DataFrame:
     """Messages with text in place of bytes.
@@ -40,8 +38,13 @@ def as_text(messages: DataFrame, feed: str, kafka: Kafka, columns: tuple[str, ..
 def _ids(messages: DataFrame, columns: tuple[str, ...]) -> list[int]:
     """The ids of the schemas that messages name; few, and none where all are JSON."""
     heads = messages.select(F.explode(F.array(*(F.substring(name, 1, avro.HEADER) for name in columns))).alias("head"))
-    found = heads.where((F.substring("head", 1, 1) == _MAGIC) & (F.length("head") == avro.HEADER)).distinct().collect()
+    is_framed = _begins_with_zero(F.col("head")) & (F.length("head") == avro.HEADER)
+    found = heads.where(is_framed).distinct().collect()
     return [int.from_bytes(row.head[1:], "big") for row in found]
+
+
+def _begins_with_zero(value: Column) -> Column:
+    return F.substring(value, 1, 1) == F.lit(avro.MAGIC)
 
 
 def _text(value: Column, *, has_registry: bool) -> Column:
@@ -53,5 +56,5 @@ def _text(value: Column, *, has_registry: bool) -> Column:
     if not has_registry:
         hint = "it begins with a zero byte, as with a schema registry, and the feed has no registry.url"
         of_registry = F.concat(F.lit(f"{avro.UNREADABLE}{hint}{avro.BYTES}"), encoded)
-        found = found.when(F.substring(value, 1, 1) == _MAGIC, of_registry)
+        found = found.when(_begins_with_zero(value), of_registry)
     return found.when(F.is_valid_utf8(text), text).otherwise(as_base64)
