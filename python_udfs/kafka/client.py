@@ -103,10 +103,10 @@ def of_admin(brokers: str, values: Mapping[str, str]) -> dict[str, str]:
 
 def without_secrets(text: str, values: Mapping[str, str]) -> str:
     """A message in which no value of a secret setting stands."""
-    for name in (*SECRETS, *REGISTRY_SECRETS):
-        # The login of a registry is user:password; a message may hold the password alone.
-        for secret in (values.get(name), values.get(name, "").partition(":")[2]):
-            text = text.replace(secret, "***") if secret else text
+    # The login of a registry is user:password; a message may hold the password alone.
+    password = values.get("basic.auth.user.info", "").partition(":")[2]
+    for secret in (*(values.get(name) for name in (*SECRETS, *REGISTRY_SECRETS)), password):
+        text = text.replace(secret, "***") if secret else text
     return text
 
 

@@ -75,11 +75,11 @@ def new_messages(spark: SparkSession, feed: Mapping[str, Any], target: str | Non
         started = time.monotonic()
         batch_id = next_batch_id(datetime.now(timezone.utc), plan.progress.batch_id)
         logger.info(f"Feed {name}: reads {plan.messages:,} offsets of {len(plan.ranges)} partitions")
-        rows = _rows(spark, feed, plan, batch_id, new_gaps)
-        _set_progress(spark, plan, batch_id)
-        if target is None:
-            return rows
         try:
+            rows = _rows(spark, feed, plan, batch_id, new_gaps)
+            _set_progress(spark, plan, batch_id)
+            if target is None:
+                return rows
             is_written = append_if_unmoved(spark, rows, target, base)
         except Exception as error:
             if not is_spark_error(error):
