@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from confluent_kafka import Consumer, ConsumerGroupTopicPartitions, KafkaException, Producer, TopicPartition
-from confluent_kafka.admin import AdminClient, NewPartitions, NewTopic
+from confluent_kafka.admin import AdminClient, NewPartitions, NewTopic, OffsetSpec
 from databases import free_port
 from processes import ServerError, running
 
@@ -88,9 +88,14 @@ class Broker:
         self._running.close()
 
     def is_missing(self) -> str | None:
-        """Why the broker cannot be used yet."""
+        """Why the broker cannot be used yet: one that was started again lists topics before it leads their partitions."""
+        admin = self.admin()
         try:
-            self.admin().list_topics(timeout=1)
+            topics = admin.list_topics(timeout=1).topics.values()
+            partitions = [TopicPartition(topic.topic, number) for topic in topics for number in topic.partitions]
+            asked = {at: OffsetSpec.latest() for at in partitions}
+            for future in admin.list_offsets(asked, request_timeout=5).values() if asked else ():
+                future.result()
         except KafkaException as error:
             return str(error)
         return None
