@@ -88,7 +88,7 @@ class Broker:
         self._running.close()
 
     def is_missing(self) -> str | None:
-        """Why the broker cannot be used yet: one that was started again lists topics before it leads their partitions."""
+        """Why the broker cannot be used yet; after a new start it lists topics before it leads their partitions."""
         admin = self.admin()
         try:
             topics = admin.list_topics(timeout=1).topics.values()

@@ -6,6 +6,7 @@ import base64
 import io
 import json
 import random
+from pathlib import Path
 
 import pyarrow as pa
 import pytest
@@ -112,3 +113,32 @@ def test_a_batch_is_cut_where_its_text_is_large(monkeypatch):
     assert [read(text)["payload"]["id"] for text in texts[:7]] == list(range(7)) and texts[7:] == [None, b"{}"]
     empty = pa.record_batch({"offset": pa.array([], pa.int64()), "value": pa.array([], pa.binary())})
     assert list(avro.with_texts([empty], SCHEMAS, ("value",))) == []
+
+
+def test_what_debezium_wrote_through_a_real_converter_is_read():
+    file = Path(__file__).parents[1] / "real" / "samples" / "avro" / "mariadb.json"
+    sample = json.loads(file.read_text(encoding="utf-8"))
+    schemas = {int(number): tuple(texts) for number, texts in sample["schemas"].items()}
+    values = [bytes.fromhex(one["value"]) for one in sample["messages"] if one["value"]]
+    keys = [bytes.fromhex(one["key"]) for one in sample["messages"]]
+    assert len({avro.schema_id(value) for value in values}) == 2, "a column was added in between"
+    found = [read(avro.text_of(value, schemas)) for value in values]
+    assert [read(avro.text_of(key, schemas))["payload"]["id"] for key in keys] == [1, 1, 1, 1, 2]
+    assert [one["payload"]["op"] for one in found] == ["r", "u", "d", "c"]
+    assert found[0]["payload"]["after"] == {
+        **{"id": 1, "v": "é", "amount": "+y4=", "d": 19753, "dt": 1706702400123456, "tm": -3723500000, "b": "AP8="},
+        **{"ts": "2024-01-31T12:00:00.123456Z", "bits": "BQ==", "f": 0.1, "x": 1e300, "flag": 1, "e": "b"},
+        **{"big": "AP//////////", "j": '{"a": 1}'},
+    }
+    assert found[3]["payload"]["after"]["age"] == 18
+    columns = {one["field"]: one for one in found[3]["schema"]["fields"][1]["fields"]}
+    decimal = "org.apache.kafka.connect.data.Decimal"
+    assert columns["amount"] == {"field": "amount", "type": "bytes", "name": decimal, "parameters": {"scale": "2"}}
+    assert {name: one.get("name") for name, one in columns.items() if name in ("d", "dt", "ts", "tm", "bits")} == {
+        **{"d": "io.debezium.time.Date", "dt": "io.debezium.time.MicroTimestamp"},
+        **{
+            "ts": "io.debezium.time.ZonedTimestamp",
+            "tm": "io.debezium.time.MicroTime",
+            "bits": "io.debezium.data.Bits",
+        },
+    }
