@@ -6,9 +6,9 @@
 {%- for split in splits %}
 select
     {{ adapter.string_literal(split.feed) }} as feed,
-    regexp_extract(path, {{ _kafka_name() }}, 1) as cluster_id,
-    regexp_extract(path, {{ _kafka_name() }}, 3) as topic,
-    cast(regexp_extract(path, {{ _kafka_name() }}, 4) as int) as partition,
+    max(image['cluster_id']) as cluster_id,
+    max(image['topic']) as topic,
+    cast(max(image['partition']) as int) as partition,
     file_row as from_offset,
     cast(max_by(image['to_offset'], batch_id) as bigint) as to_offset,
     image['reason'] as reason,
@@ -20,9 +20,4 @@ where source_schema is null and set_aside = 'gap'
 group by path, file_row, image['reason']
 {{ 'union all' if not loop.last }}
 {%- endfor %}
-{%- endmacro %}
-
-
-{% macro _kafka_name() -%}
-'^kafka://([^/]+)/([^/]+)/([^/]+)/([0-9]+)$'
 {%- endmacro %}

@@ -20,10 +20,8 @@ from python_udfs.connectors.lines import FILE_COLUMNS
 
 OPERATIONS = {"c": "I", "u": "U", "d": "D", "t": "T", "r": "L"}
 # The fields of the source block that are used here (section 3.2).
-SOURCE = (
-    *("snapshot", "schema", "db", "table", "ts_ms", "ts_us", "file", "pos", "row", "lsn", "sequence"),
-    *("scn", "commit_scn", "ssn"),
-)
+POSITION = ("file", "pos", "row", "lsn", "sequence", "scn", "commit_scn", "ssn")
+SOURCE = ("snapshot", "schema", "db", "table", "ts_ms", "ts_us", *POSITION)
 # The fields that flattening adds to the columns of the table (section 3.3).
 METADATA = (
     "^__(?:source_.*|transaction_.*|deleted|op|ts_ms|ts_us|ts_ns|version|connector|name|snapshot|db|schema|table|sequence"
@@ -93,6 +91,7 @@ _COLUMN = "field string, type string, name string, parameters map<string, string
 _SCHEMA = f"array<struct<{_COLUMN}, fields array<struct<{_COLUMN}>>>>"
 _OBJECT = "map<string, variant>"
 _ZERO = "0" * 20
+_TOMBSTONE = r'^\s*(?:null|\{\s*"schema"\s*:\s*null\s*,\s*"payload"\s*:\s*null\s*\})?\s*$'
 
 file_rules = message_files.file_rules
 spans_lines = M.never_spans_lines
@@ -109,7 +108,7 @@ def rows(lines: DataFrame, feed: Mapping[str, Any]) -> DataFrame:
 
     Args:
         lines: a row per line: path, file_key (string), file_time, modified_at (timestamp), batch_id, file_row
-            (bigint, from 0) and value (string).
+            (bigint, from 0) and value (string); flattened from Kafka also key (string).
         feed: `form`, `decimals`, `binary`, `unavailable_value` and `binlog_names` (seeds/_seeds.yml), and `columns`:
             Spark type by column, by (schema, table).
 
@@ -118,6 +117,8 @@ def rows(lines: DataFrame, feed: Mapping[str, Any]) -> DataFrame:
         source_table, set_aside, kind, operation, position and malformed (string), committed_at (timestamp), image and
         before (map of string to string), unavailable (array of string).
     """
+    if feed.get("tombstones") == "delete":
+        lines = _with_deletions(lines)
     messages = _messages(lines, feed["form"])
     ordered = _ordered(messages, [name for name in feed["binlog_names"].split("|") if name])
     return _with_values(ordered, feed).select(*M.RESULT_COLUMNS)
@@ -126,22 +127,22 @@ def rows(lines: DataFrame, feed: Mapping[str, Any]) -> DataFrame:
 # Messages ------------------------------------------------------------------------------------------------------------
 
 
+def _with_deletions(lines: DataFrame) -> DataFrame:
+    """Tombstones that have a key, as the deletes of their rows: the key is the message, and is_deletion is true."""
+    is_tombstone = F.col("value").rlike(_TOMBSTONE) & ~F.col("key").rlike(_TOMBSTONE)
+    return lines.withColumn("is_deletion", is_tombstone).withColumn(
+        "value", F.when(F.col("is_deletion"), F.col("key")).otherwise(F.col("value"))
+    )
+
+
 def _messages(lines: DataFrame, form: str) -> DataFrame:
     """The content of each line, in the words of the envelope: op, source, new and old (column to value) and fields."""
-    # Between brackets, text behind the message is an error.
-    parsed = F.try_parse_json(F.concat(F.lit("["), "value", F.lit("]")))
+    bodies = _opened(lines, "value")
+    has_key = "key" in lines.columns
+    if has_key:
+        bodies = _opened(bodies, "key", "key_")
+    columns = _of_envelope() if form == "envelope" else _of_flattened(has_key, "is_deletion" in lines.columns)
     has_two_keys = F.array_sort(F.map_keys("top")) == F.array(F.lit("payload"), F.lit("schema"))
-    is_wrapped = has_two_keys & (F.try_variant_get("json", "$[0].schema.type", "string") == "struct")
-    payload = F.try_variant_get("json", "$[0].payload", _OBJECT)
-    is_alone = F.try_variant_get("json", "$[1]", "variant").isNull()
-    bodies = (
-        lines.withColumn("json", parsed)
-        .withColumn("top", F.when(is_alone, F.try_variant_get("json", "$[0]", _OBJECT)))
-        .withColumn("is_wrapped", F.coalesce(is_wrapped, F.lit(False)))
-        .withColumn("body", F.when(F.col("is_wrapped"), payload).otherwise(F.col("top")))
-        .withColumn("schema", F.when(F.col("is_wrapped"), F.try_variant_get("json", "$[0].schema.fields", _SCHEMA)))
-    )
-    columns = _of_envelope() if form == "envelope" else _of_flattened()
     return bodies.select(
         *FILE_COLUMNS,
         "file_row",
@@ -149,6 +150,25 @@ def _messages(lines: DataFrame, form: str) -> DataFrame:
         _set_aside(has_two_keys).alias("set_aside"),
         F.map_keys("body").alias("keys"),
         *(column.alias(name) for name, column in columns.items()),
+    )
+
+
+def _opened(lines: DataFrame, text: str, prefix: str = "") -> DataFrame:
+    """Adds top, is_wrapped, body and schema of a message, each with the prefix: its objects and the fields of both."""
+    json, top, is_wrapped = f"{prefix}json", f"{prefix}top", f"{prefix}is_wrapped"
+    # Between brackets, text behind the message is an error.
+    parsed = F.try_parse_json(F.concat(F.lit("["), text, F.lit("]")))
+    has_two_keys = F.array_sort(F.map_keys(top)) == F.array(F.lit("payload"), F.lit("schema"))
+    wraps = has_two_keys & (F.try_variant_get(json, "$[0].schema.type", "string") == "struct")
+    payload = F.try_variant_get(json, "$[0].payload", _OBJECT)
+    is_alone = F.try_variant_get(json, "$[1]", "variant").isNull()
+    fields = F.try_variant_get(json, "$[0].schema.fields", _SCHEMA)
+    return (
+        lines.withColumn(json, parsed)
+        .withColumn(top, F.when(is_alone, F.try_variant_get(json, "$[0]", _OBJECT)))
+        .withColumn(is_wrapped, F.coalesce(wraps, F.lit(False)))
+        .withColumn(f"{prefix}body", F.when(F.col(is_wrapped), payload).otherwise(F.col(top)))
+        .withColumn(f"{prefix}schema", F.when(F.col(is_wrapped), fields))
     )
 
 
@@ -191,25 +211,52 @@ def _of_envelope() -> dict[str, Column]:
     }
 
 
-def _of_flattened() -> dict[str, Column]:
-    """`add.fields` asks for `source.lsn` or, shorter, `lsn`; a table that it does not ask for is named by the topic."""
+def _of_flattened(has_key: bool, deletes_by_key: bool) -> dict[str, Column]:
+    """`add.fields` asks for `source.lsn` or, shorter, `lsn`; a table that it does not ask for is named by the topic.
+
+    Columns that only the key of the message has come from there. A delete by its key has no position but its offset:
+    then no message has another one.
+    """
     source = {name: F.coalesce(_value("body", f"__source_{name}"), _value("body", f"__{name}")) for name in SOURCE}
     topic = F.split(F.regexp_extract("file_key", SINK_FILE, 1), r"\.")
     source["schema"] = F.coalesce(source["schema"], source["db"], F.get(topic, F.size(topic) - 2))
     source["table"] = F.coalesce(source["table"], F.when(F.size(topic) > 1, F.get(topic, F.size(topic) - 1)))
     is_deleted = F.lower(_value("body", "__deleted")) == "true"
     op = F.when(is_deleted, "d").otherwise(_value("body", "__op"))
+    has_positions = F.exists(F.map_keys("body"), lambda key: key.rlike("^__(?:source_)?(?:file|lsn|scn)$"))
+    if deletes_by_key:
+        op, has_positions = F.when(F.col("is_deletion"), "d").otherwise(op), F.lit(False)
+        source |= {name: F.lit(None).cast("string") for name in POSITION}
+    new, fields = F.map_filter("body", lambda key, _: ~key.rlike(METADATA)), _columns_of("schema")
+    if has_key:
+        new, fields = _with_key(new, fields)
     return {
         "op": op,
         "source": F.struct(*(column.alias(name) for name, column in source.items())),
-        "has_positions": F.exists(F.map_keys("body"), lambda key: key.rlike("^__(?:source_)?(?:file|lsn|scn)$")),
-        "new": F.when(op.isNull() | (op != "t"), F.map_filter("body", lambda key, _: ~key.rlike(METADATA))),
+        "has_positions": has_positions,
+        "new": F.when(op.isNull() | (op != "t"), new),
         "old": F.lit(None).cast(_OBJECT),
-        "fields": F.transform(
-            "schema",
-            lambda field: F.struct(*(field[name].alias(name) for name in ("field", "type", "name", "parameters"))),
-        ),
+        "fields": fields,
     }
+
+
+def _with_key(new: Column, fields: Column) -> tuple[Column, Column]:
+    """Columns and their types with those of the key that the value lacks; a name that begins with __ is no column."""
+    names = F.transform(F.map_keys(new), F.lower)
+
+    def is_missing(name: Column) -> Column:
+        return ~name.startswith("__") & ~F.array_contains(names, F.lower(name))
+
+    of_key = F.map_filter("key_body", lambda name, _: is_missing(name))
+    missing = F.filter(_columns_of("key_schema"), lambda field: is_missing(field["field"]))
+    with_key = F.when(F.size(of_key) > 0, F.map_concat(of_key, new)).otherwise(new)
+    return with_key, F.when(F.size(missing) > 0, F.concat(fields, missing)).otherwise(fields)
+
+
+def _columns_of(schema: str) -> Column:
+    return F.transform(
+        schema, lambda field: F.struct(*(field[name].alias(name) for name in ("field", "type", "name", "parameters")))
+    )
 
 
 # Positions -----------------------------------------------------------------------------------------------------------

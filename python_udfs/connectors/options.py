@@ -62,21 +62,25 @@ MESSAGE_OPTIONS: dict[str, dict[str, Option]] = {
     "maxwell": {},
     "canal": {"time_zone": Option("UTC")},
 }
-# Options of feeds whose location is a broker; besides, each option of the prefix is a setting of Kafka's client.
+# Options of feeds whose location is a broker; besides, each option of a prefix is a setting of a client.
 KAFKA_OPTIONS = {
     "topics": Option(),
     "topic_pattern": Option(),
     "starting_offsets": Option("earliest"),
     "messages_per_run": Option("1000000"),
     "on_gap": Option("fail", ("fail", "continue")),
+    "group": Option(),
 }
+# Of a connector alone, from a broker.
+KAFKA_OPTIONS_OF = {"debezium": {"tombstones": Option("", ("delete", "ignore"))}}
 KAFKA_SCHEME = "kafka://"
-CLIENT_PREFIX = "kafka."
+CLIENT_PREFIX, REGISTRY_PREFIX = "kafka.", "registry."
 
 
 def options_of(connector: str, file_format: str, location: str = "") -> dict[str, Option]:
     """The options that a feed of this connector and format accepts, by name; for an unknown one those of csv."""
     if connector in MESSAGE_OPTIONS:
-        of_location = KAFKA_OPTIONS if location.startswith(KAFKA_SCHEME) else LISTING_OPTIONS
+        of_kafka = KAFKA_OPTIONS | KAFKA_OPTIONS_OF.get(connector, {})
+        of_location = of_kafka if location.startswith(KAFKA_SCHEME) else LISTING_OPTIONS
         return ABSENT_COLUMNS | of_location | MESSAGE_OPTIONS[connector]
     return PARQUET_OPTIONS if file_format == "parquet" else CSV_OPTIONS

@@ -7,7 +7,7 @@ import re
 from typing import TYPE_CHECKING
 
 from python_udfs.errors import LakehouseError
-from python_udfs.metadata.kafka import FROM_ENVIRONMENT, SECRETS
+from python_udfs.metadata.kafka import FROM_ENVIRONMENT, REGISTRY_SECRETS, SECRETS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -41,14 +41,23 @@ def settings(feed: str, kafka: Kafka) -> dict[str, str]:
     Raises:
         KafkaError: names the environment variables that are missing.
     """
-    named = {key: value.removeprefix(FROM_ENVIRONMENT) for key, value in kafka.client if _is_named(value)}
+    return _of_environment(feed, "kafka", kafka.client)
+
+
+def registry_settings(feed: str, kafka: Kafka) -> dict[str, str]:
+    """The settings of a feed's schema registry, as `settings` gives those of Kafka."""
+    return _of_environment(feed, "registry", kafka.registry)
+
+
+def _of_environment(feed: str, prefix: str, given: tuple[tuple[str, str], ...]) -> dict[str, str]:
+    named = {key: value.removeprefix(FROM_ENVIRONMENT) for key, value in given if _is_named(value)}
     missing = sorted({name for name in named.values() if name not in os.environ})
     if missing:
         raise KafkaError(
             f"CDC error (feed {feed}): environment variables are missing: {', '.join(missing)}. Expected: those that"
-            " the options kafka.… of seeds/cdc_feeds.csv name. Set them where dbt runs. Nothing was read."
+            f" the options {prefix}.… of seeds/cdc_feeds.csv name. Set them where dbt runs. Nothing was read."
         )
-    return dict(kafka.client) | {key: os.environ[name] for key, name in named.items()}
+    return dict(given) | {key: os.environ[name] for key, name in named.items()}
 
 
 def of_spark(brokers: str, values: Mapping[str, str]) -> dict[str, str]:
@@ -94,9 +103,10 @@ def of_admin(brokers: str, values: Mapping[str, str]) -> dict[str, str]:
 
 def without_secrets(text: str, values: Mapping[str, str]) -> str:
     """A message in which no value of a secret setting stands."""
-    for name in SECRETS:
-        if values.get(name):
-            text = text.replace(values[name], "***")
+    # The login of a registry is user:password; a message may hold the password alone.
+    password = values.get("basic.auth.user.info", "").partition(":")[2]
+    for secret in (*(values.get(name) for name in (*SECRETS, *REGISTRY_SECRETS)), password):
+        text = text.replace(secret, "***") if secret else text
     return text
 
 

@@ -38,6 +38,7 @@ class Cluster:
         self._feed, self._kafka, self._seconds = feed, kafka, seconds
         self._values = settings(feed, kafka)
         self._said: dict[str, None] = {}
+        self._committed: dict[Partition, int] = {}
         # What goes wrong is in the error of whoever asked; a line for each attempt would be on the terminal.
         quiet: dict[str, Any] = {"log_level": 0, "error_cb": lambda error: self._said.setdefault(error.str())}
         try:
@@ -86,6 +87,33 @@ class Cluster:
             missing=tuple(sorted(set(self._kafka.topics) - set(wanted) - set(silent))),
             silent=silent,
         )
+
+    def commit_to_group(self, offsets: Mapping[Partition, int]) -> str | None:
+        """Commits the next offsets to the feed's consumer group; nothing where it names none, or has them already.
+
+        Args:
+            offsets: by topic and partition.
+
+        Returns:
+            Why it was not done, None if it was.
+        """
+        from confluent_kafka import ConsumerGroupTopicPartitions, KafkaException, TopicPartition  # noqa: PLC0415
+
+        if not self._kafka.group or not offsets or offsets == self._committed:
+            return None
+        partitions = [TopicPartition(*at, offset) for at, offset in sorted(offsets.items())]
+        group = ConsumerGroupTopicPartitions(self._kafka.group, partitions)
+        try:
+            [asked] = self._admin.alter_consumer_group_offsets([group], request_timeout=self._seconds).values()
+            refused = [one for one in asked.result().topic_partitions if one.error]
+        except (KafkaException, ValueError) as error:
+            # Of the client, an error with a text of its own.
+            found = error.args[0].str() if isinstance(error, KafkaException) else str(error)
+            return without_secrets(f"{self._kafka.group}: {found}", self._values)
+        if refused:
+            return f"{self._kafka.group}: {refused[0].topic}/{refused[0].partition} {refused[0].error.str()}"
+        self._committed = dict(offsets)
+        return None
 
     def _wanted(self, names: Iterable[str]) -> list[str]:
         return sorted(name for name in names if name in self._kafka.topics or self._matches(name))

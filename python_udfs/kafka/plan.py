@@ -5,6 +5,7 @@ Pure functions: nothing here asks Kafka or Spark.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
@@ -116,6 +117,12 @@ def object_name(cluster_id: str, topic_id: str, topic: str, partition: int) -> s
     A topic that was deleted and created again has the same offsets once more: its id tells the two apart.
     """
     return f"kafka://{cluster_id}/{topic_id}/{topic}/{partition}"
+
+
+def parts_of(name: str) -> tuple[str, str, str, int] | None:
+    """Cluster id, topic id, topic and partition of a name that `object_name` made; None for another text."""
+    found = re.fullmatch(r"kafka://([^/]+)/([^/]+)/([^/]+)/([0-9]+)", name)
+    return (found[1], found[2], found[3], int(found[4])) if found else None
 
 
 def make_plan(kafka: Kafka, before: Progress | None, seen: Seen, *, passes_gaps: bool) -> Plan:

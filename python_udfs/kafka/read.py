@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import os
-import re
+import time
 from collections.abc import Iterable, Mapping
 from datetime import datetime, timezone
 from itertools import groupby
@@ -19,11 +19,14 @@ from pyspark.sql import functions as F
 
 from dbt.adapters.sparksession import snapshots
 from dbt.adapters.sparksession.impl import SNAPSHOT_PROPERTY
+from python_udfs.cli.console import duration_text
 from python_udfs.connectors.registry import CONNECTORS
+from python_udfs.kafka import avro
 from python_udfs.kafka.client import KafkaError, of_spark, settings, without_secrets
 from python_udfs.kafka.cluster import Cluster
-from python_udfs.kafka.plan import Gap, Partition, Plan, Progress, make_plan, object_name
+from python_udfs.kafka.plan import Gap, Partition, Plan, Progress, make_plan, object_name, parts_of
 from python_udfs.kafka.spark_package import kafka_reader
+from python_udfs.kafka.values import as_text
 from python_udfs.landing.listing import next_batch_id
 from python_udfs.landing.split import MARKER_ROW
 from spark_files.errors import is_commit_conflict, is_spark_error, spark_message
@@ -39,7 +42,6 @@ BATCH, CLUSTER, TOPICS, OFFSETS, ENDS = (
 )
 # A message is never overwritten: its sequence holds no time of a version.
 _NO_VERSION = "timestamp '1970-01-01 00:00:00+00:00'"
-_OBJECT = r"^kafka://([^/]+)/([^/]+)/([^/]+)/([0-9]+)$"
 _ATTEMPTS = 3
 
 
@@ -67,14 +69,17 @@ def new_messages(spark: SparkSession, feed: Mapping[str, Any], target: str | Non
         plan = _planned(name, kafka, before, cluster)
         new_gaps = _not_recorded(spark, target, plan.gaps)
         if target and not plan.ranges and not new_gaps and before == plan.progress:
+            # A run that was killed behind its commit has not done it.
+            commit_to_group(name, cluster, plan)
             return None
+        started = time.monotonic()
         batch_id = next_batch_id(datetime.now(timezone.utc), plan.progress.batch_id)
         logger.info(f"Feed {name}: reads {plan.messages:,} offsets of {len(plan.ranges)} partitions")
-        rows = _rows(spark, feed, plan, batch_id, new_gaps)
-        _set_progress(spark, plan, batch_id)
-        if target is None:
-            return rows
         try:
+            rows = _rows(spark, feed, plan, batch_id, new_gaps)
+            _set_progress(spark, plan, batch_id)
+            if target is None:
+                return rows
             is_written = append_if_unmoved(spark, rows, target, base)
         except Exception as error:
             if not is_spark_error(error):
@@ -86,6 +91,8 @@ def new_messages(spark: SparkSession, feed: Mapping[str, Any], target: str | Non
                 " meanwhile, run it again; else see the reason."
             ) from None
         if is_written:
+            _show_pace(name, plan, time.monotonic() - started)
+            commit_to_group(name, cluster, plan)
             return None
         if read_progress(spark, target) != before:
             break
@@ -120,22 +127,22 @@ def read_progress(spark: SparkSession, target: str) -> Progress | None:
         )
     read = spark.table(target).where("path is not null and coalesce(set_aside, '') <> 'gap'")
     rows = read.groupBy("path").agg(F.max("file_row").alias("last"), F.max("batch_id").alias("batch_id")).collect()
-    found = [(row, parts) for row in rows if (parts := re.match(_OBJECT, row.path))]
+    found = [(row, parts) for row in rows if (parts := parts_of(row.path))]
     if not found:
         return None
     # Of a topic or a cluster that was made again, the newest counts.
     found.sort(key=lambda one: int(one[0].batch_id))
-    newest_cluster = str(found[-1][1][1])
-    of_cluster = [(row, parts) for row, parts in found if parts[1] == newest_cluster]
-    topics = {str(parts[3]): str(parts[2]) for _, parts in of_cluster}
+    newest_cluster = found[-1][1][0]
+    of_cluster = [(row, *parts[1:]) for row, parts in found if parts[0] == newest_cluster]
+    topics = {topic: topic_id for _, topic_id, topic, _ in of_cluster}
     return Progress(
         batch_id=max(int(row.batch_id) for row, _ in found),
         cluster_id=newest_cluster,
         topics=topics,
         offsets={
-            (str(parts[3]), int(parts[4])): int(row.last) + 1
-            for row, parts in of_cluster
-            if parts[2] == topics[parts[3]]
+            (topic, partition): int(row.last) + 1
+            for row, topic_id, topic, partition in of_cluster
+            if topic_id == topics[topic]
         },
     )
 
@@ -158,6 +165,28 @@ def append_if_unmoved(spark: SparkSession, rows: DataFrame, table: str, base: in
         if not is_commit_conflict(error):
             raise
         return False
+
+
+def commit_to_group(name: str, cluster: Cluster, plan: Plan) -> None:
+    """Commits what a table has been read up to to the feed's consumer group, for monitors; nothing reads it here.
+
+    Args:
+        name: of the feed.
+        cluster: its cluster.
+        plan: what was read, and is in the table.
+    """
+    reason = cluster.commit_to_group({at: plan.progress.offsets[at] for at in plan.ends})
+    if reason:
+        logger.warning(
+            f"Feed {name}: the offsets were not committed to the consumer group ({reason}). Only monitors read them"
+            " there: nothing is missing, and the next run commits them."
+        )
+
+
+def _show_pace(name: str, plan: Plan, seconds: float) -> None:
+    rate = plan.messages / max(seconds, 0.001)
+    left = f"; {plan.left:,} left, {duration_text(round(plan.left / rate))} at this rate" if plan.left and rate else ""
+    logger.info(f"Feed {name}: read {plan.messages:,} offsets in {seconds:.1f} s, {rate:,.0f} a second{left}")
 
 
 def _planned(name: str, kafka: Kafka, before: Progress | None, cluster: Cluster) -> Plan:
@@ -196,7 +225,9 @@ def what_to_do(feed: str) -> str:
 
 def _rows(spark: SparkSession, feed: Mapping[str, Any], plan: Plan, batch_id: int, gaps: Iterable[Gap]) -> DataFrame:
     lines = _lines(spark, feed, plan, batch_id)
-    rows = CONNECTORS[feed["connector"]].rows(lines, {**feed, "to_join": []})
+    tombstones = feed["kafka"].tombstones
+    rows = CONNECTORS[feed["connector"]].rows(lines, {**feed, "to_join": [], "tombstones": tombstones})
+    rows = _with_unreadable(rows)
     rows = rows.withColumn("committed_at", F.coalesce("committed_at", "modified_at")).withColumn(
         "modified_at", F.expr(_NO_VERSION)
     )
@@ -208,7 +239,7 @@ def _rows(spark: SparkSession, feed: Mapping[str, Any], plan: Plan, batch_id: in
             batch_id,
             "gap",
             str(gap),
-            {"reason": gap.reason, "to_offset": str(gap.to_offset), "is_passed": str(gap.is_passed).lower()},
+            _of_gap(gap),
         )
         for gap in gaps
     ]
@@ -220,9 +251,20 @@ def _rows(spark: SparkSession, feed: Mapping[str, Any], plan: Plan, batch_id: in
     return rows.unionByName(spark.createDataFrame(others, schema), allowMissingColumns=True)
 
 
+def _of_gap(gap: Gap) -> dict[str, str]:
+    """What the view kafka_gaps shows of a gap."""
+    cluster_id, _, topic, partition = parts_of(gap.source) or ("", "", "", "")
+    place = {"cluster_id": cluster_id, "topic": topic, "partition": str(partition)}
+    return {**place, "reason": gap.reason, "to_offset": str(gap.to_offset), "is_passed": str(gap.is_passed).lower()}
+
+
 def _lines(spark: SparkSession, feed: Mapping[str, Any], plan: Plan, batch_id: int) -> DataFrame:
-    """The messages as the lines of files that are called as their partitions, in rows of their offsets."""
+    """The messages as the lines of files that are called as their partitions, in rows of their offsets.
+
+    Where a value may lack columns of the key, also the key.
+    """
     kafka = feed["kafka"]
+    texts = ("value", "key") if feed.get("form") == "flattened" else ("value",)
     if plan.ranges:
         options = of_spark(kafka.brokers, settings(feed["feed"], kafka))
         assigned = {topic: [number for _, number in some] for topic, some in groupby(sorted(plan.ranges), _topic)}
@@ -236,28 +278,41 @@ def _lines(spark: SparkSession, feed: Mapping[str, Any], plan: Plan, batch_id: i
         }
         messages = kafka_reader(spark, {**options, "failOnDataLoss": "true"})
     else:
-        schema = "topic string, partition int, offset bigint, timestamp timestamp, value binary"
+        schema = "topic string, partition int, offset bigint, timestamp timestamp, key binary, value binary"
         messages = spark.createDataFrame([], schema)
     progress = plan.progress
     names = [(topic, object_name(progress.cluster_id, one, topic, 0)[:-2]) for topic, one in progress.topics.items()]
     folders = F.create_map(*(F.lit(text) for pair in names for text in pair)) if names else F.create_map()
     source = F.concat_ws("/", folders.cast("map<string,string>")[F.col("topic")], F.col("partition"))
-    return messages.select(
+    messages = messages.select("topic", "partition", "offset", "timestamp", *texts)
+    return as_text(messages, feed["feed"], kafka, texts).select(
         source.alias("path"),
         source.alias("file_key"),
         F.lit(None).cast("timestamp").alias("file_time"),
         F.col("timestamp").alias("modified_at"),
         F.lit(batch_id).cast("bigint").alias("batch_id"),
         F.col("offset").alias("file_row"),
-        _text(F.col("value")).alias("value"),
+        *texts,
     )
 
 
-def _text(value: Column) -> Column:
-    """A message as text; one without a value is empty, and bytes that are no text are base64, which no format takes."""
-    text = value.cast("string")
-    as_base64 = F.concat(F.lit("no text in UTF-8, in base64: "), F.regexp_replace(F.base64(value), r"\s", ""))
-    return F.when(value.isNull(), "").when(F.is_valid_utf8(text), text).otherwise(as_base64)
+def _with_unreadable(rows: DataFrame) -> DataFrame:
+    """Rows of messages that no schema makes text of: the topic names their table, as Debezium names topics."""
+    is_unreadable = F.coalesce(F.col("content").startswith(avro.UNREADABLE), F.lit(False))
+    topic = F.split(F.element_at(F.split("path", "/"), -2), r"\.")
+    reason = F.substring_index("content", avro.BYTES, 1)
+
+    def of_topic(place: int, name: str) -> Column:
+        found = F.when(F.size(topic) > 1, F.element_at(topic, place))
+        return F.when(is_unreadable, F.coalesce(name, found)).otherwise(F.col(name))
+
+    return rows.withColumns(
+        {
+            "source_schema": of_topic(-2, "source_schema"),
+            "source_table": of_topic(-1, "source_table"),
+            "malformed": F.when(is_unreadable, reason).otherwise(F.col("malformed")),
+        }
+    )
 
 
 def _not_recorded(spark: SparkSession, target: str | None, gaps: Iterable[Gap]) -> list[Gap]:

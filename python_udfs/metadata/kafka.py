@@ -7,7 +7,14 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING
 
-from python_udfs.connectors.options import CLIENT_PREFIX, KAFKA_OPTIONS, KAFKA_SCHEME, MESSAGE_OPTIONS
+from python_udfs.connectors.options import (
+    CLIENT_PREFIX,
+    KAFKA_OPTIONS,
+    KAFKA_OPTIONS_OF,
+    KAFKA_SCHEME,
+    MESSAGE_OPTIONS,
+    REGISTRY_PREFIX,
+)
 from python_udfs.metadata.files import shown
 
 if TYPE_CHECKING:
@@ -18,7 +25,15 @@ if TYPE_CHECKING:
 FROM_ENVIRONMENT = "env:"
 # Settings that hold a secret: the seed has only the name of the environment variable.
 SECRETS = ("sasl.password", "sasl.jaas.config", "ssl.key.password", "ssl.keystore.password", "ssl.truststore.password")
+REGISTRY_SECRETS = (
+    "basic.auth.user.info",
+    "bearer.auth.token",
+    "bearer.auth.client.secret",
+    "ssl.key.password",
+)
 _BROKERS = r"[^\s,:/@]+:[0-9]{1,5}(,[^\s,:/@]+:[0-9]{1,5})*"
+_URL = r"https?://[^\s,/@?#]+(/[^\s,@?#]*)?"
+_URLS = rf"{_URL}(,{_URL})*"
 _TOPIC = r"[A-Za-z0-9._-]{1,249}"
 _OFFSET = rf"({_TOPIC}):([0-9]{{1,10}}):([0-9]{{1,18}})"
 
@@ -36,6 +51,9 @@ class Kafka:
         messages_per_run: the most messages that one run reads.
         on_gap: `fail` or `continue`, where messages are gone that were not read.
         client: settings of Kafka's client, without the prefix `kafka.`; a value `env:NAME` is in the environment.
+        registry: settings of the schema registry's client, in the same form; empty where values are JSON alone.
+        group: the consumer group that offsets are committed to, for monitors; empty: none.
+        tombstones: `delete` or `ignore`, for flattened messages of Debezium; else empty.
     """
 
     brokers: str
@@ -45,6 +63,9 @@ class Kafka:
     messages_per_run: int
     on_gap: str
     client: tuple[tuple[str, str], ...] = ()
+    registry: tuple[tuple[str, str], ...] = ()
+    group: str = ""
+    tombstones: str = ""
 
     @property
     def given_offsets(self) -> dict[tuple[str, int], int]:
@@ -60,8 +81,8 @@ class Kafka:
 
 
 def is_client_setting(key: str) -> bool:
-    """Whether an option is a setting of Kafka's client."""
-    return key.startswith(CLIENT_PREFIX) and len(key) > len(CLIENT_PREFIX)
+    """Whether an option is a setting of Kafka's client, or of the schema registry's."""
+    return any(key.startswith(prefix) and len(key) > len(prefix) for prefix in (CLIENT_PREFIX, REGISTRY_PREFIX))
 
 
 def read_kafka(row: Row, pairs: Mapping[str, str]) -> Kafka | None:
@@ -109,19 +130,54 @@ def read_kafka(row: Row, pairs: Mapping[str, str]) -> Kafka | None:
         messages_per_run=int(text("messages_per_run", "a whole number from 1", is_limit)),
         on_gap=text("on_gap", "fail or continue", pairs.get("on_gap") in KAFKA_OPTIONS["on_gap"].words),
         client=tuple(sorted(_client_settings(row, pairs).items())),
+        registry=tuple(sorted(_registry_settings(row, pairs).items())),
+        group=text("group", "the name of a consumer group", bool(pairs.get("group"))),
+        tombstones=_tombstones(row, pairs),
     )
 
 
 def _client_settings(row: Row, pairs: Mapping[str, str]) -> dict[str, str]:
-    settings = {key.removeprefix(CLIENT_PREFIX): value for key, value in pairs.items() if is_client_setting(key)}
-    for name in SECRETS:
-        if name in settings and not settings[name].startswith(FROM_ENVIRONMENT):
-            fix = f"Write for example {CLIENT_PREFIX}{name}={FROM_ENVIRONMENT}KAFKA_PASSWORD: the seed is in git."
-            row.problem("options", f"a value of {CLIENT_PREFIX}{name}", "the name of an environment variable", fix)
+    settings = _settings(row, pairs, CLIENT_PREFIX, SECRETS)
     if ("sasl.username" in settings) != ("sasl.password" in settings):
         fix = f"Give both, or neither and {CLIENT_PREFIX}sasl.jaas.config."
         row.problem("options", "one of kafka.sasl.username and kafka.sasl.password", "both", fix)
     return settings
+
+
+def _registry_settings(row: Row, pairs: Mapping[str, str]) -> dict[str, str]:
+    settings = _settings(row, pairs, REGISTRY_PREFIX, REGISTRY_SECRETS)
+    if not settings:
+        return {}
+    if row["connector"] != "debezium":
+        fix = "Remove it: messages of other connectors are JSON."
+        row.problem("options", f"{REGISTRY_PREFIX}… of {row['connector']}", "it for debezium alone", fix)
+    if not re.fullmatch(_URLS, settings.get("url", "")):
+        # Not shown: it may hold a password.
+        fix = f"Write {REGISTRY_PREFIX}url=http://one.example:8081; a login: {REGISTRY_PREFIX}basic.auth.user.info."
+        row.problem("options", f"no {REGISTRY_PREFIX}url, or another form", "https://host:port without a user", fix)
+    return settings
+
+
+def _settings(row: Row, pairs: Mapping[str, str], prefix: str, secrets: tuple[str, ...]) -> dict[str, str]:
+    settings = {key.removeprefix(prefix): value for key, value in pairs.items() if key.startswith(prefix)}
+    for name in secrets:
+        if name in settings and not settings[name].startswith(FROM_ENVIRONMENT):
+            fix = f"Write for example {prefix}{name}={FROM_ENVIRONMENT}KAFKA_PASSWORD: the seed is in git."
+            row.problem("options", f"a value of {prefix}{name}", "the name of an environment variable", fix)
+    return {name: value for name, value in settings.items() if name}
+
+
+def _tombstones(row: Row, pairs: Mapping[str, str]) -> str:
+    """What a flattened message without a value means has to be said: it may be the only message of a delete."""
+    found, words = pairs.get("tombstones", ""), KAFKA_OPTIONS_OF["debezium"]["tombstones"].words
+    is_flattened = row["connector"] == "debezium" and pairs.get("form") == "flattened"
+    if is_flattened and found not in words:
+        fix = "Write delete where delete.tombstone.handling.mode is tombstone, its default; ignore where it is rewrite."
+        row.problem("options", f"tombstones={found}" if found else "no tombstones", " or ".join(words), fix)
+    elif found and not is_flattened and row["connector"] == "debezium":
+        fix = "Remove it: an envelope reports each delete by a message with a value."
+        row.problem("options", f"tombstones={found}", "it with form=flattened alone", fix)
+    return found
 
 
 def _is_pattern(text: str) -> bool:

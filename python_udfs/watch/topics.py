@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING
 from python_udfs.cli.console import say
 from python_udfs.kafka.client import KafkaError
 from python_udfs.kafka.cluster import Cluster
+from python_udfs.kafka.pace import Pace
 from python_udfs.kafka.plan import make_plan
-from python_udfs.kafka.read import passes_gaps, read_progress
+from python_udfs.kafka.read import commit_to_group, passes_gaps, read_progress
 from python_udfs.metadata.load import load_metadata
 
 if TYPE_CHECKING:
@@ -39,6 +40,7 @@ class Topics:
         self._kafka: dict[str, Kafka] = {feed.feed: feed.options.kafka for feed in feeds if feed.options.kafka}
         self._clusters: dict[str, Cluster] = {}
         self._said: dict[str, list[str]] = {}
+        self._paces: dict[str, Pace] = {}
 
     def has_new(self, feed: str, table: str) -> bool:
         """Whether a feed has messages, or a gap, that its split table lacks. A broker that is down is reported once.
@@ -59,6 +61,11 @@ class Topics:
             self._say(feed, {"no answer": str(error)})
             return False
         plan = make_plan(kafka, before, seen, passes_gaps=passes_gaps(kafka))
+        if before == plan.progress:
+            commit_to_group(feed, self._clusters[feed], plan)
+        pace = self._paces.setdefault(feed, Pace()).line(plan)
+        if pace:
+            say(f"{datetime.now(timezone.utc):%H:%M:%S}  feed {feed}: {pace}")
         gaps = {str(gap): f"feed {feed}: messages are gone that were not read. {gap}" for gap in plan.gaps}
         return self._say(feed, gaps) or bool(plan.ranges)
 

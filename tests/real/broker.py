@@ -9,8 +9,8 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
 
-from confluent_kafka import Consumer, KafkaException, Producer, TopicPartition
-from confluent_kafka.admin import AdminClient, NewPartitions, NewTopic
+from confluent_kafka import Consumer, ConsumerGroupTopicPartitions, KafkaException, Producer, TopicPartition
+from confluent_kafka.admin import AdminClient, NewPartitions, NewTopic, OffsetSpec
 from databases import free_port
 from processes import ServerError, running
 
@@ -88,12 +88,28 @@ class Broker:
         self._running.close()
 
     def is_missing(self) -> str | None:
-        """Why the broker cannot be used yet."""
+        """Why the broker cannot be used yet; after a new start it lists topics before it leads their partitions."""
+        admin = self.admin()
         try:
-            self.admin().list_topics(timeout=1)
+            topics = admin.list_topics(timeout=1).topics.values()
+            partitions = [TopicPartition(topic.topic, number) for topic in topics for number in topic.partitions]
+            asked = {at: OffsetSpec.latest() for at in partitions}
+            for future in admin.list_offsets(asked, request_timeout=5).values() if asked else ():
+                future.result()
         except KafkaException as error:
             return str(error)
         return None
+
+    def group_offsets(self, group: str) -> dict[str, int]:
+        """The offsets of a consumer group by topic/partition, as monitors ask for them."""
+        admin = self.admin()
+        [asked] = admin.list_consumer_group_offsets([ConsumerGroupTopicPartitions(group)]).values()
+        return {f"{one.topic}/{one.partition}": one.offset for one in asked.result(30).topic_partitions}
+
+    def tool(self, name: str, *arguments: str) -> str:
+        """What one of Kafka's own commands prints, by the name of its class."""
+        command = [*self._program, name, "--bootstrap-server", self.address, *arguments]
+        return subprocess.run(command, capture_output=True, text=True, check=True).stdout
 
     def admin(self) -> AdminClient:
         """A new client: one that met a broker that is down waits before it asks again."""

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import itertools
 import json
+import re
 import threading
 from collections.abc import Iterator
 from contextlib import ExitStack, suppress
@@ -16,6 +17,7 @@ from typing import Any
 import broker as servers
 import capture
 import pytest
+from confluent_kafka import Consumer
 from processes import ServerError
 
 from dbt.adapters.sparksession import snapshots
@@ -457,6 +459,77 @@ def test_a_compaction_in_the_middle_is_no_other_reader(spark, broker, topic, mon
     monkeypatch.setattr(snapshots, "publish_stage", compact_first)
     assert reader.read() == rows(f"{topic}/0", "c", start=2)
     assert reader.progress().offsets == {(topic, 0): 3}
+
+
+def test_offsets_are_committed_to_the_group_that_the_feed_names_and_never_read(spark, broker, topic):
+    broker.create(topic, 2)
+    broker.send(topic, "a", "b")
+    reader = Reader(spark, broker.address, topic, group=topic)
+    reader.read()
+    broker.send(topic, "c")
+    reader.read()
+    assert broker.group_offsets(topic) == {f"{topic}/0": 3, f"{topic}/1": 0}
+    broker.send(topic, "d", "e")
+    said = broker.tool("org.apache.kafka.tools.consumer.group.ConsumerGroupCommand", "--describe", "--group", topic)
+    [line] = [line.split() for line in said.splitlines() if line.split()[1:3] == [topic, "0"]]
+    assert line[3:6] == ["3", "5", "2"], "current offset, end and lag"
+    reader.kafka = Kafka(**{**reader.kafka.__dict__, "group": f"{topic}.other"})
+    assert reader.read() == rows(f"{topic}/0", "d", "e", start=3), "another group reads nothing again"
+
+
+def test_a_run_that_is_killed_before_it_commits_to_the_group_is_made_up_for_by_the_next(
+    spark, broker, topic, monkeypatch
+):
+    broker.create(topic)
+    broker.send(topic, "a")
+    reader = Reader(spark, broker.address, topic, group=topic)
+    reader.read()
+    broker.send(topic, "b")
+
+    def die(*_: Any) -> None:
+        raise SystemExit("killed")
+
+    commit = reading.commit_to_group
+    monkeypatch.setattr(reading, "commit_to_group", die)
+    with pytest.raises(SystemExit):
+        reader.run()
+    monkeypatch.setattr(reading, "commit_to_group", commit)
+    assert reader.progress().offsets == {(topic, 0): 2} and broker.group_offsets(topic) == {}
+    assert reader.read() == [] and broker.group_offsets(topic) == {f"{topic}/0": 2}
+
+
+def test_a_group_that_refuses_offsets_fails_no_run(spark, broker, topic, monkeypatch):
+    broker.create(topic)
+    broker.send(topic, "a")
+    reader = Reader(spark, broker.address, topic, group=topic)
+    reader.read()
+    consumer = Consumer({"bootstrap.servers": broker.address, "group.id": topic, "enable.auto.commit": False})
+    consumer.subscribe([topic])
+    while not consumer.assignment():
+        consumer.poll(0.1)
+    said: list[str] = []
+    monkeypatch.setattr(reading.logger, "warning", said.append)
+    broker.send(topic, "b")
+    try:
+        assert reader.read() == rows(f"{topic}/0", "b", start=1)
+    finally:
+        consumer.close()
+    [warning] = said
+    assert f"the offsets were not committed to the consumer group ({topic}: " in warning and "next run" in warning
+    said.clear()
+    assert reader.read() == [] and said == [] and broker.group_offsets(topic) == {f"{topic}/0": 2}
+
+
+def test_a_run_shows_what_is_left_and_how_long_that_takes(spark, broker, topic, monkeypatch):
+    broker.create(topic)
+    broker.send(topic, *map(str, range(30)))
+    reader = Reader(spark, broker.address, topic, messages_per_run=10)
+    reader.read()
+    said: list[str] = []
+    monkeypatch.setattr(reading.logger, "info", said.append)
+    reader.read()
+    pace = r"Feed live: read 10 offsets in [0-9.]+ s, [0-9,]+ a second; 10 left, [0-9]+ s at this rate"
+    assert re.fullmatch(pace, said[-1])
 
 
 def test_a_password_comes_from_the_environment_and_is_in_no_message(spark, broker, topic, monkeypatch):

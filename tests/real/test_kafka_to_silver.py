@@ -71,7 +71,8 @@ def cases(shared_lakehouse, broker) -> Cases:
     lakehouse.clear()
     for feed, (connector, options) in FEEDS.items():
         topics = "|".join(f"src.s.{table}" for table, (of, _) in TABLES.items() if of == feed)
-        add_feed(lakehouse, broker, feed, connector, f"topics={topics}", options)
+        tombstones = "tombstones=ignore" if options == "form=flattened" else ""
+        add_feed(lakehouse, broker, feed, connector, f"topics={topics}", options, tombstones)
     for table, (feed, columns) in TABLES.items():
         lakehouse.add_table(feed, table, columns=columns)
     lakehouse.make_models()
@@ -95,7 +96,7 @@ def lakehouse(shared_lakehouse, broker):
     lakehouse.clear()
     for name in ("live", "second"):
         broker.create(f"run.{name}")
-    add_feed(lakehouse, broker, "kafka", "maxwell", r"topic_pattern=run\..*")
+    add_feed(lakehouse, broker, "kafka", "maxwell", r"topic_pattern=run\..*", "group=run")
     lakehouse.add_feed("files", "json", connector="maxwell")
     for feed, name in (("kafka", "live"), ("kafka", "second"), ("files", "landed")):
         lakehouse.add_table(feed, name, columns="id int, v string, w string")
@@ -209,6 +210,8 @@ def test_watch_asks_for_offsets_and_builds_the_feed(lakehouse, broker, capsys):
     watch = Watch(invoke, spark_session, lakehouse.project)
     assert watch.cycle(), "at first every table is looked at"
     assert not watch.cycle()
+    ends = {f"run.{name}/0": servers.end_of(broker, f"run.{name}") for name in ("live", "second")}
+    assert broker.group_offsets("run") == ends, "monitors see how far the tables are"
     commands.clear()
     broker.send("run.live", message("live", 6, "f", 60))
     assert watch.cycle()

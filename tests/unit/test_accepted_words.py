@@ -12,7 +12,14 @@ from typing import Any
 import pytest
 import yaml
 
-from python_udfs.connectors.options import CSV_OPTIONS, DELIMITER_WORDS, FORMATS, KAFKA_OPTIONS, MESSAGE_OPTIONS
+from python_udfs.connectors.options import (
+    CSV_OPTIONS,
+    DELIMITER_WORDS,
+    FORMATS,
+    KAFKA_OPTIONS,
+    KAFKA_OPTIONS_OF,
+    MESSAGE_OPTIONS,
+)
 from python_udfs.connectors.registry import CONNECTORS
 from python_udfs.metadata import FEEDS_FILE, HEADERS
 from python_udfs.metadata.files import WORDS
@@ -24,7 +31,7 @@ COLUMNS = {f"{seed['name']}.csv": {column["name"]: column for column in seed["co
 def options() -> dict[str, set[str]]:
     """Accepted words by option, those of all connectors together."""
     words: dict[str, set[str]] = {}
-    for of_contract in (CSV_OPTIONS, KAFKA_OPTIONS, *MESSAGE_OPTIONS.values()):
+    for of_contract in (CSV_OPTIONS, KAFKA_OPTIONS, *KAFKA_OPTIONS_OF.values(), *MESSAGE_OPTIONS.values()):
         for name, option in of_contract.items():
             words.setdefault(name, set()).update(option.words)
     return words | {"delimiter": set(DELIMITER_WORDS)}
@@ -66,7 +73,7 @@ def test_the_reference_has_the_words_of_key_comparison() -> None:
 
 def test_the_reference_has_every_option_and_every_word_of_one() -> None:
     described = COLUMNS[FEEDS_FILE]["options"]["config"]["meta"]["options"]
-    assert {option["name"] for option in described} - {"kafka.…"} == options().keys()
+    assert {option["name"] for option in described} - {"kafka.…", "registry.…"} == options().keys()
     for name, words in options().items():
         if words:
             assert set().union(*(accepted(option) for option in described if option["name"] == name)) == words, name

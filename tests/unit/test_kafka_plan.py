@@ -10,7 +10,8 @@ from seed_files import good_seeds, write_seeds
 from python_udfs.codegen.render import render
 from python_udfs.errors import MetadataError
 from python_udfs.kafka.client import KafkaError, of_admin, of_spark, settings, without_secrets
-from python_udfs.kafka.plan import Progress, Seen, make_plan
+from python_udfs.kafka.pace import Pace
+from python_udfs.kafka.plan import Progress, Seen, make_plan, object_name, parts_of
 from python_udfs.metadata import FEEDS_FILE, load_metadata
 from python_udfs.metadata.kafka import Kafka
 from python_udfs.metadata.of_models import listed_feeds, split_feed
@@ -85,6 +86,12 @@ def test_a_gap_holds_its_partition_or_is_passed(reason, found, to):
     assert passed.ranges == ({T: (to, found.end[T])} if to < found.end[T] else {})
     again = plan(passed.progress, found)
     assert not again.gaps and not again.ranges
+
+
+def test_a_name_of_a_partition_can_be_taken_apart():
+    name = object_name("AAAAAAAAAAAAAAAAAAAAAQ", "x_-1", "src.s.t", 12)
+    assert parts_of(name) == ("AAAAAAAAAAAAAAAAAAAAAQ", "x_-1", "src.s.t", 12)
+    assert parts_of("kafka://c/topics/t+0+0000000001.json") is None and parts_of(f"{name}/x") is None
 
 
 def test_a_gap_of_one_partition_stops_no_other():
@@ -182,6 +189,22 @@ def test_both_clients_get_the_same_security_and_secrets_stay_out_of_messages(mon
         ("kafka://b:9092", "topics=t;full_listing_hours=5", "options", "topics"),
         ("kafka://b:9092", "topics=t;kafka.sasl.username=me", "options", "both"),
         ("kafka://b:9092", "topics=t;kafka.ssl.key.password=xyz", "options", "the name of an environment variable"),
+        ("kafka://b:9092", "topics=t;group=", "options", "the name of a consumer group"),
+        ("kafka://b:9092", "topics=t;registry.timeout=5", "options", "https://host:port without a user"),
+        ("kafka://b:9092", "topics=t;registry.url=http://me:xyz@b", "options", "https://host:port without a user"),
+        (
+            *("kafka://b:9092", "topics=t;registry.url=http://b;registry.basic.auth.user.info=me:xyz", "options"),
+            "the name of an environment variable",
+        ),
+        ("kafka://b:9092", "topics=t;form=flattened", "options", "no tombstones; accepted: delete or ignore"),
+        (
+            "kafka://b:9092",
+            "topics=t;form=flattened;tombstones=x",
+            "options",
+            "tombstones=x; accepted: delete or ignore",
+        ),
+        ("kafka://b:9092", "topics=t;tombstones=delete", "options", "it with form=flattened alone"),
+        ("folder", "form=flattened;tombstones=delete", "options", "full_listing_hours"),
         ("folder", "topics=t", "options", "full_listing_hours"),
         ("folder", "kafka.client.id=t", "options", "full_listing_hours"),
     ],
@@ -189,6 +212,27 @@ def test_both_clients_get_the_same_security_and_secrets_stay_out_of_messages(mon
 def test_a_mistake_in_the_row_of_a_feed_is_named(tmp_path, location, options, column, accepted):
     problem = _problem(tmp_path, "debezium", location, options)
     assert f"column {column}" in problem and accepted in problem and "xyz" not in problem
+
+
+def test_a_registry_is_for_debezium_alone(tmp_path):
+    problem = _problem(tmp_path, "maxwell", "kafka://b:9092", "topics=t;registry.url=http://b:8081")
+    assert "registry.… of maxwell; accepted: it for debezium alone" in problem
+
+
+def test_a_feed_that_is_behind_shows_what_is_left_its_rate_and_the_time_to_go():
+    seconds = iter((0.0, 10.0, 20.0, 100.0, 110.0))
+    pace = Pace(lambda: next(seconds))
+
+    def line(read: int) -> str | None:
+        return pace.line(plan(progress({T: read}), seen(end={T: 1000}), limit=100))
+
+    assert line(100) == "900 messages left"
+    assert line(200) == "800 messages left, 10 a second, 80 s to go"
+    assert line(200) is None, "nothing was read since"
+    assert line(600) == "400 messages left, 25 a second, 16 s to go"
+    assert line(900) is None, "the next run reads all of it"
+    assert line(100) == "900 messages left", "behind again"
+    assert line(300) == "700 messages left, 20 a second, 35 s to go"
 
 
 def test_only_messages_are_read_from_kafka(tmp_path):
@@ -206,13 +250,15 @@ def test_feeds_may_share_a_broker_and_none_of_them_is_listed(tmp_path):
     seeds = good_seeds()
     for name in ("one", "two"):
         row = {"feed": name, "connector": "debezium", "format": "json", "location": "kafka://b:9092"}
-        seeds[FEEDS_FILE].append({**row, "options": f"topics={name};on_gap=continue;kafka.client.id=x"})
+        options = f"topics={name};on_gap=continue;kafka.client.id=x;group=g;registry.url=http://r:8081/api"
+        seeds[FEEDS_FILE].append({**row, "options": options})
     metadata = load_metadata(write_seeds(tmp_path, seeds))
     assert [feed["feed"] for feed in listed_feeds(metadata)] == ["people", "shop"]
     read = split_feed(metadata, "one")["kafka"]
     assert (read.brokers, read.topics, read.on_gap, read.client) == (
         "b:9092", ("one",), "continue", (("client.id", "x"),),
     )  # fmt: skip
+    assert (read.group, read.registry) == ("g", (("url", "http://r:8081/api"),))
     files = render(metadata, tmp_path / "seeds")
     assert "from python_udfs.kafka.read import new_messages" in files["models/etl_metadata/split_one.py"]
     assert "models/etl_metadata/kafka_gaps.sql" in files and "models/etl_metadata/kafka_lag.sql" in files

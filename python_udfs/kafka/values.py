@@ -1,0 +1,60 @@
+"""Values and keys of messages as text: JSON as it is, messages of a schema registry translated to it."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING
+
+from pyspark.sql import Column, DataFrame
+from pyspark.sql import functions as F
+
+from python_udfs.kafka import avro
+from python_udfs.kafka.registry import schemas_of
+
+if TYPE_CHECKING:
+    from python_udfs.metadata.kafka import Kafka
+
+
+def as_text(messages: DataFrame, feed: str, kafka: Kafka, columns: tuple[str, ...] = ("value",)) -> DataFrame:
+    """Messages with text in place of bytes.
+
+    Args:
+        messages: Kafka's rows.
+        feed: name of the feed.
+        kafka: what its row describes. With a registry the messages are read twice: first for the ids of schemas.
+        columns: names of the columns, all binary.
+
+    Raises:
+        KafkaError: the schema registry does not answer.
+    """
+    if kafka.registry:
+        schemas = schemas_of(feed, kafka, _ids(messages, columns))
+        if schemas:
+            translate = partial(avro.with_texts, schemas=schemas, columns=columns)
+            messages = messages.mapInArrow(translate, messages.schema)
+    return messages.withColumns({name: _text(F.col(name), has_registry=bool(kafka.registry)) for name in columns})
+
+
+def _ids(messages: DataFrame, columns: tuple[str, ...]) -> list[int]:
+    """The ids of the schemas that messages name; few, and none where all are JSON."""
+    heads = messages.select(F.explode(F.array(*(F.substring(name, 1, avro.HEADER) for name in columns))).alias("head"))
+    is_framed = _begins_with_zero(F.col("head")) & (F.length("head") == avro.HEADER)
+    found = heads.where(is_framed).distinct().collect()
+    return [int.from_bytes(row.head[1:], "big") for row in found]
+
+
+def _begins_with_zero(value: Column) -> Column:
+    return F.substring(value, 1, 1) == F.lit(avro.MAGIC)
+
+
+def _text(value: Column, *, has_registry: bool) -> Column:
+    """A message as text; one without a value is empty, and bytes that are no text are base64, which no format takes."""
+    text = value.cast("string")
+    encoded = F.regexp_replace(F.base64(value), r"\s", "")
+    as_base64 = F.concat(F.lit("no text in UTF-8, in base64: "), encoded)
+    found = F.when(value.isNull(), "")
+    if not has_registry:
+        hint = "it begins with a zero byte, as with a schema registry, and the feed has no registry.url"
+        of_registry = F.concat(F.lit(f"{avro.UNREADABLE}{hint}{avro.BYTES}"), encoded)
+        found = found.when(_begins_with_zero(value), of_registry)
+    return found.when(F.is_valid_utf8(text), text).otherwise(as_base64)
