@@ -17,6 +17,9 @@ from python_udfs.watch.loop import Watch
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+# A listing costs more than a question to a broker.
+SECONDS_TO_ASK = 0.5
+
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run until it is stopped.
@@ -28,7 +31,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
         0 when stopped by SIGINT or SIGTERM, 1 if dbt cannot read the project.
     """
     parser = argument_parser("watch", "Build tables as their files come, until Ctrl-C.")
-    parser.add_argument("--every", type=float, default=5.0, help="seconds from one listing to the next (default 5)")
+    parser.add_argument(
+        "--every", type=float, default=5.0, help="seconds from one listing to the next (default 5); brokers are asked"
+        f" every {SECONDS_TO_ASK:g} s"
+    )  # fmt: skip
     add_project_dir(parser, PROJECT_ROOT)
     options = parser.parse_args(arguments)
     return run_command(lambda: _run(options.project_dir.resolve(), options.every))
@@ -45,10 +51,14 @@ def _run(project: Path, every: float) -> None:
         signal.signal(number, stop_after_the_cycle)
     say(f"Watching {landing_root()} every {every:g} s. Ctrl-C stops after the running cycle, twice at once.")
     watch = Watch(WarmDbt(project), spark_session, project)
+    listed = -every
     while not stop.is_set():
         started = time.monotonic()
-        watch.cycle()
-        stop.wait(max(0.0, every - (time.monotonic() - started)))
+        lists = started - listed >= every
+        listed = started if lists else listed
+        watch.cycle(lists=lists)
+        ended = time.monotonic()
+        stop.wait(max(0.0, min(listed + every, started + SECONDS_TO_ASK) - ended))
     say(f"Stopped.\n{watch.lags()}")
 
 

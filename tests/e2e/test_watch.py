@@ -42,7 +42,7 @@ def watch(lakehouse, commands):
         commands.append(arguments)
         return dbt(*arguments)
 
-    watch = Watch(invoke, spark_session)
+    watch = Watch(invoke, spark_session, lakehouse.project)
     assert watch.cycle(), "at first every table is looked at"
     commands.clear()
     return watch

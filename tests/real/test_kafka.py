@@ -9,14 +9,12 @@ from __future__ import annotations
 import itertools
 import json
 import threading
-from collections.abc import Iterator
-from contextlib import ExitStack, suppress
+from contextlib import suppress
 from typing import Any
 
 import broker as servers
 import capture
 import pytest
-from processes import ServerError
 
 from dbt.adapters.sparksession import snapshots
 from python_udfs.cli.dbt import spark_session
@@ -28,18 +26,6 @@ from python_udfs.metadata.kafka import Kafka
 from spark_files.internals import activate
 
 NUMBERS = itertools.count(1)
-SASL = "reader:pa$$word"
-
-
-@pytest.fixture(scope="module")
-def broker(request, tmp_path_factory) -> Iterator[servers.Broker]:
-    with ExitStack() as stack:
-        try:
-            started = servers.started(capture.java_program(), tmp_path_factory.mktemp("kafka"), sasl=SASL)
-            found = stack.enter_context(started)
-        except ServerError as error:
-            pytest.fail(str(error), pytrace=False)
-        yield found
 
 
 @pytest.fixture(scope="module")
@@ -471,7 +457,7 @@ def test_a_password_comes_from_the_environment_and_is_in_no_message(spark, broke
     with pytest.raises(KafkaError, match=r"(?i)authentication") as caught:
         reader.read()
     assert "wr0ng" not in str(caught.value)
-    monkeypatch.setenv("KAFKA_SECRET", SASL.split(":")[1])
+    monkeypatch.setenv("KAFKA_SECRET", servers.SASL.split(":")[1])
     assert reader.read() == rows(f"{topic}/0", "a")
 
 

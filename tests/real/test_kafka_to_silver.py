@@ -8,14 +8,10 @@ import signal
 import subprocess
 import sys
 import threading
-from collections.abc import Iterator
-from contextlib import ExitStack
 from typing import Any
 
 import broker as servers
-import capture
 import pytest
-from processes import ServerError
 
 from python_udfs.cli.dbt import WarmDbt, spark_session
 from python_udfs.explain.__main__ import main as explain
@@ -32,17 +28,6 @@ if os.environ.get("KAFKA") == "all":
     globals().update(
         {name: test for name, test in vars(message_cases).items() if name.startswith("test_") and "case_56" not in name}
     )
-
-
-@pytest.fixture(scope="module")
-def broker(request, tmp_path_factory) -> Iterator[servers.Broker]:
-    with ExitStack() as stack:
-        try:
-            started = servers.started(capture.java_program(), tmp_path_factory.mktemp("kafka"))
-            found = stack.enter_context(started)
-        except ServerError as error:
-            pytest.fail(str(error), pytrace=False)
-        yield found
 
 
 class Topics:
