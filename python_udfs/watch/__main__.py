@@ -5,20 +5,16 @@ from __future__ import annotations
 import signal
 import sys
 import threading
-import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from python_udfs.cli.console import add_project_dir, argument_parser, run_command, say
 from python_udfs.cli.dbt import WarmDbt, spark_session
 from python_udfs.paths import PROJECT_ROOT, landing_root
-from python_udfs.watch.loop import Watch
+from python_udfs.watch.loop import SECONDS_TO_ASK, Watch, follow
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-
-# A listing costs more than a question to a broker.
-SECONDS_TO_ASK = 0.5
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -51,14 +47,7 @@ def _run(project: Path, every: float) -> None:
         signal.signal(number, stop_after_the_cycle)
     say(f"Watching {landing_root()} every {every:g} s. Ctrl-C stops after the running cycle, twice at once.")
     watch = Watch(WarmDbt(project), spark_session, project)
-    listed = -every
-    while not stop.is_set():
-        started = time.monotonic()
-        lists = started - listed >= every
-        listed = started if lists else listed
-        watch.cycle(lists=lists)
-        ended = time.monotonic()
-        stop.wait(max(0.0, min(listed + every, started + SECONDS_TO_ASK) - ended))
+    follow(watch, every, stop)
     say(f"Stopped.\n{watch.lags()}")
 
 

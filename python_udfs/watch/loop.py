@@ -7,6 +7,7 @@ have added rows of. Tests, and the views that read every table, are left to ``db
 
 from __future__ import annotations
 
+import threading
 import time
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
@@ -26,6 +27,8 @@ if TYPE_CHECKING:
 
 # A table that failed is tried again when it has new changes, or after so many seconds.
 SECONDS_TO_RETRY = 60.0
+# A question to a broker costs less than a listing.
+SECONDS_TO_ASK = 0.5
 LISTING = ("raw_listing", "rejected_files")
 # Views are current without being made again, and making them reads every table's metadata. So does run_metrics.
 METRICS = "run_metrics"
@@ -304,6 +307,26 @@ class Watch:
             self._lags[table] = (table, changes, newest, duration_text(int(lag.total_seconds())) if lag else "")
             lines.append(self._lags[table])
         return lines
+
+
+def follow(watch: Watch, every: float, stop: threading.Event) -> None:
+    """Runs cycles until it is stopped.
+
+    Args:
+        watch: what has been seen so far.
+        every: seconds from one listing to the next; brokers are asked more often.
+        stop: set by somebody else; the running cycle ends first.
+
+    Raises:
+        WatchError: dbt cannot read the project.
+    """
+    listed = -every
+    while not stop.is_set():
+        started = time.monotonic()
+        lists = started - listed >= every
+        listed = started if lists else listed
+        watch.cycle(lists=lists)
+        stop.wait(max(0.0, min(listed + every, started + SECONDS_TO_ASK) - time.monotonic()))
 
 
 def _named(spark: SparkSession, table: str) -> str:

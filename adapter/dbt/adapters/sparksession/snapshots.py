@@ -187,6 +187,12 @@ def head(session: SparkSession, table: str) -> int:
     return int(newest.snapshotId()) if newest else 0
 
 
+def committed_at(session: SparkSession, table: str) -> float:
+    """When the snapshot that readers see was committed, in seconds since 1970; 0: the table has none."""
+    newest = iceberg_table(session, table).currentSnapshot()
+    return newest.timestampMillis() / 1000 if newest else 0.0
+
+
 def is_only_compacted(session: SparkSession, table: str, snapshot_id: int) -> bool:
     """Whether a table has the same rows as in a snapshot that readers saw, 0: as when it had none."""
     iceberg = iceberg_table(session, table)
