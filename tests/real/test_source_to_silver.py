@@ -1,6 +1,6 @@
 """Real databases to silver: what is captured while they change is, after each build, what they have.
 
-Debezium captures both. Its messages come as files of a sink, and those of some tables (KAFKA=all: of each) also from the
+Debezium captures both. Its messages come as files of a sink, those of some tables (KAFKA=all: of each) also from the
 broker itself, as tables `kafka_…`. Of MariaDB the binary log also becomes files of DMS's, as tables of schemas `dms_…`.
 """
 
