@@ -8,8 +8,9 @@ import threading
 import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import contextmanager, redirect_stdout
 from dataclasses import dataclass, field
+from io import StringIO
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -37,6 +38,7 @@ import capture
 FEED = "live"
 LOADED_ROWS = 1_000
 THREADS = 4
+SECONDS_TO_WAIT = 120
 # The envelope as a job by hand knows it: types of the columns as their values come.
 _ENVELOPE = (
     "op string, source struct<table: string, pos: bigint>, before struct<id: bigint>, after struct<"
@@ -129,8 +131,10 @@ def live(root: Path, tables: int, rows: int) -> Iterator[Live]:
     """
     data = root / "broker"
     data.mkdir(parents=True, exist_ok=True)
-    with servers.started(capture.java_program(), data) as broker:
+    # The watch shows each cycle.
+    with servers.started(capture.java_program(), data) as broker, redirect_stdout(StringIO()):
         lake = Lake(root / "lake", 0)
+        lake.project.rows[FEEDS_FILE].clear()
         options = f"topic_pattern={FEED}\\.s\\..*;decimals=text;binlog_names=mysql-bin;messages_per_run=100000000"
         feed = {"feed": FEED, "connector": "debezium", "format": "json", "location": f"kafka://{broker.address}"}
         lake.project.rows[FEEDS_FILE].append({**feed, "options": options})
@@ -309,6 +313,8 @@ def measure_latency(root: Path, tables: int, changes: int, cycles: int, warm_up:
                     found.flush()
                     sent_at = time.time()
                     while snapshots.head(spark, table) == before:
+                        if time.time() > sent_at + SECONDS_TO_WAIT:
+                            raise WrongResult(f"{table} has no new rows {SECONDS_TO_WAIT} s after they were sent")
                         time.sleep(0.05)
                     done_at = snapshots.committed_at(spark, table)
                     if number >= warm_up:
