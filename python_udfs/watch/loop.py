@@ -238,19 +238,18 @@ class Watch:
         if self._batch_id < 0:
             self._read_changed_project()
         else:
-            self._wait_for({tuple(row[:3]) for row in tables}, Project.of_files)
+            self._waiting |= dict.fromkeys(self._models_of({tuple(row[:3]) for row in tables}, Project.of_files), 0.0)
         self._batch_id = max([self._batch_id, 0, *(int(row[3]) for row in tables)])
         self._listed = snapshot_id
 
-    def _wait_for(self, tables: set[tuple[Any, ...]], models_of: Callable[..., set[str]]) -> None:
-        """Has models of tables wait: feed, source schema and source table of each."""
+    def _models_of(self, tables: set[tuple[Any, ...]], models_of: Callable[..., set[str]]) -> set[str]:
+        """The models of tables: feed, source schema and source table of each."""
         unknown = {table for table in tables if table[2] and table not in self._project.bronze}
         if unknown:
             # Of tables that the project did not have when it was read.
             self._unknown |= unknown
             self._read_changed_project()
-        for table in tables:
-            self._waiting |= dict.fromkeys(models_of(self._project, *table), 0.0)
+        return set().union(*(models_of(self._project, *table) for table in tables))
 
     def _take_new_messages(self, *, asks_all: bool) -> None:
         """Has the splits wait whose topics have messages that they lack."""
@@ -277,10 +276,12 @@ class Watch:
             if now == since:
                 continue
             added = snapshots.added_partitions(spark, table, since) if since else None
-            if added is None:
-                self._waiting |= dict.fromkeys(self._project.of_split(feed), 0.0)
-            else:
-                self._wait_for({(feed, *names) for names in added}, Project.of_rows)
+            models = self._project.of_split(feed)
+            if added is not None:
+                models = self._models_of({(feed, *names) for names in added}, Project.of_rows)
+            # Messages come all the time: one that has failed waits for its turn, or it would hold up each cycle.
+            for model in models:
+                self._waiting.setdefault(model, 0.0)
             self._split_at[feed] = now
 
     def _read_changed_project(self) -> None:

@@ -1,4 +1,4 @@
-{# The facts of _newest_batches_sql about one table. One query answers for all tables of a run. Topics are not listed. #}
+{# The facts of _newest_batches_sql about one table. One query answers for all tables of a run; topics have no files. #}
 {% macro cdc_newest_batches(cdc, listing) %}
     {% set found = {
         'batch_id': 0, 'earlier_batch_id': 0, 'shared_batch_id': 0, 'is_reloaded': 0, 'has_gone': 0, 'file_count': 0,
