@@ -198,3 +198,9 @@ def test_a_broker_that_is_down_is_asked_with_a_listing_alone(world, watch):
     assert not watch.cycle(lists=False)
     assert watch.cycle()
     assert world.built() == [("split_live",), ("audit+", "bronze_t1+")]
+
+
+def test_a_load_of_one_table_takes_the_split_of_its_feed_along(world, watch):
+    world.listed, world.listing = [("bank", "s", "account", 5)], 2
+    assert watch.cycle()
+    assert world.built() == [("split_bank",), ("bronze_account+",)]
