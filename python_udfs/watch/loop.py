@@ -99,7 +99,8 @@ class Project:
     @property
     def models(self) -> set[str]:
         """The models that new files or messages may be for."""
-        return {*self.bronze.values(), *(split.model for split in self.splits.values())}
+        splits = {split.model for split in self.splits.values()}
+        return splits.union(self.bronze.values(), *self.readers.values())
 
     def of_files(self, feed: str, schema: Any, table: Any) -> set[str]:
         """The models to run for files of a table, or for multi-table files, which have none.
@@ -135,9 +136,8 @@ class Watch:
     def __init__(self, invoke: Callable[..., Any], spark: Callable[[], SparkSession], folder: Path) -> None:
         self._invoke, self._spark, self._folder = invoke, spark, folder
         self._project = Project()
-        # When the newest of the project's files had changed as it was read, and tables that it did not have then.
+        # When the newest of the project's files had changed as it was read.
         self._read_from = 0.0
-        self._unknown: set[tuple[Any, ...]] = set()
         # The newest batch that was looked at, and the listing's snapshot then.
         self._batch_id = -1
         self._listed: int | None = None
@@ -197,6 +197,7 @@ class Watch:
             _say_cycle(started, "the landing area could not be listed", failures)
         self._not_listed = failures
         if not failures:
+            self._read_changed_project()
             self._take_new_changes()
         return not failures
 
@@ -225,31 +226,19 @@ class Watch:
                 del self._waiting[model]
 
     def _take_new_changes(self) -> None:
-        """Has the tables of batches not seen yet wait; at first all of them, since nothing is known of their files."""
+        """Has the tables of batches wait that were not seen yet; at first all wait already."""
         spark = self._spark()
-        if self._unknown:
-            self._read_changed_project()
         snapshot_id = snapshots.current_snapshot_id(spark, _named(spark, "etl_metadata.raw_listing"))
         if snapshot_id == self._listed:
             return
         listing = spark.table("etl_metadata.raw_listing").where(f"batch_id > {self._batch_id}")
         # One task needs no exchange, which would take most of the time.
         tables = listing.coalesce(1).groupBy("feed", "source_schema", "source_table").agg({"batch_id": "max"}).collect()
-        if self._batch_id < 0:
-            self._read_changed_project()
-        else:
-            self._waiting |= dict.fromkeys(self._models_of({tuple(row[:3]) for row in tables}, Project.of_files), 0.0)
+        if self._batch_id >= 0:
+            changed = set().union(*(self._project.of_files(*row[:3]) for row in tables))
+            self._waiting |= dict.fromkeys(changed, 0.0)
         self._batch_id = max([self._batch_id, 0, *(int(row[3]) for row in tables)])
         self._listed = snapshot_id
-
-    def _models_of(self, tables: set[tuple[Any, ...]], models_of: Callable[..., set[str]]) -> set[str]:
-        """The models of tables: feed, source schema and source table of each."""
-        unknown = {table for table in tables if table[2] and table not in self._project.bronze}
-        if unknown:
-            # Of tables that the project did not have when it was read.
-            self._unknown |= unknown
-            self._read_changed_project()
-        return set().union(*(models_of(self._project, *table) for table in tables))
 
     def _take_new_messages(self, *, asks_all: bool) -> None:
         """Has the splits wait whose topics have messages that they lack."""
@@ -278,14 +267,14 @@ class Watch:
             added = snapshots.added_partitions(spark, table, since) if since else None
             models = self._project.of_split(feed)
             if added is not None:
-                models = self._models_of({(feed, *names) for names in added}, Project.of_rows)
+                models = set().union(*(self._project.of_rows(feed, *names) for names in added))
             # Messages come all the time: one that has failed waits for its turn, or it would hold up each cycle.
             for model in models:
                 self._waiting.setdefault(model, 0.0)
             self._split_at[feed] = now
 
     def _read_changed_project(self) -> None:
-        """Reads the project if it has changed since it was read; all of its models that are new wait."""
+        """Reads the project if it has changed since it was read, also at first; its models that are new wait."""
         newest = newest_change(self._folder)
         if newest <= self._read_from:
             return
@@ -294,7 +283,7 @@ class Watch:
             raise WatchError(f"dbt cannot read the project: {parsed.exception or 'see the messages above'}")
         before, self._project = self._project, Project.of(parsed.result.nodes)
         self._waiting |= dict.fromkeys(self._project.models - before.models, 0.0)
-        self._unknown -= self._project.bronze.keys()
+        self._waiting = {model: since for model, since in self._waiting.items() if model in self._project.models}
         self._read_from, self._topics = newest, None
 
     def _measured(self, models: Iterable[str]) -> list[tuple[str, ...]]:

@@ -193,6 +193,17 @@ def test_a_table_without_metadata_is_built_once_it_has_some(world, watch):
     assert world.built() == [("bronze_late+",)]
 
 
+def test_a_table_that_lost_its_metadata_waits_no_more(world, watch, monkeypatch):
+    monkeypatch.setattr(loop, "SECONDS_TO_RETRY", 0.0)
+    world.failing, world.messages = {"bronze_t7"}, [("s", "t7")]
+    assert watch.cycle(lists=False)
+    world.nodes = [one for one in world.nodes if not one.name.endswith("_t7")]
+    world.changed_at = 2.0
+    world.commands = []
+    assert not watch.cycle()
+    assert world.built() == []
+
+
 def test_a_broker_that_is_down_is_asked_with_a_listing_alone(world, watch):
     world.without_answer, world.messages = {"live"}, [("s", "t1")]
     assert not watch.cycle(lists=False)
