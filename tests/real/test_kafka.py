@@ -324,17 +324,29 @@ def test_of_transactions_only_what_is_committed_is_read_and_their_marks_are_no_g
     assert reader.read() == rows(f"{topic}/0", "d", start=8) and not reader.gaps()
 
 
-def test_messages_that_are_no_text_or_empty_are_rows_of_their_own(spark, broker, topic):
+@pytest.fixture(scope="module")
+def odd_messages(spark, broker) -> list[Any]:
+    """The rows of one message of each kind that is no text."""
+    topic = f"topic{next(NUMBERS)}"
     broker.create(topic)
     broker.send(topic, None, key="k")
     broker.send(topic, None, headers=[("only", b"a header")])
     broker.send(topic, "", b"\xff\xfe\x00", "null")
     reader = Reader(spark, broker.address, topic)
-    base64 = "no text in UTF-8, in base64: //4A"
-    assert reader.read() == rows(f"{topic}/0", "", "", "", base64, "null")
-    found = spark.table(reader.table).where("path is not null").orderBy("file_row").collect()
-    assert [row.set_aside for row in found] == ["empty", "empty", "empty", None, "empty"]
-    assert found[3].malformed.startswith(f"received '{base64}', expected one JSON object")
+    reader.read()
+    return list(spark.table(reader.table).where("path is not null").orderBy("file_row").collect())
+
+
+KINDS = ("tombstone", "header only", "empty", "binary", "null")
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_message_that_is_no_text_is_a_row_of_its_own(odd_messages, kind):
+    row = odd_messages[KINDS.index(kind)]
+    content = {"binary": "no text in UTF-8, in base64: //4A", "null": "null"}.get(kind, "")
+    assert (row.file_row, row.content) == (KINDS.index(kind), content) and len(odd_messages) == len(KINDS)
+    assert (row.set_aside, row.source_table) == (None if kind == "binary" else "empty", None)
+    assert kind != "binary" or row.malformed.startswith(f"received '{content}', expected one JSON object")
 
 
 def test_a_message_of_20_megabytes_is_read_whole(spark, broker, topic):
