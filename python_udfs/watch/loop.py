@@ -102,6 +102,12 @@ class Project:
         splits = {split.model for split in self.splits.values()}
         return splits.union(self.bronze.values(), *self.readers.values())
 
+    @property
+    def has_topics_alone(self) -> bool:
+        """Whether all tables come from Kafka: there is nothing to list."""
+        feeds = {feed for feed, _, _ in self.bronze}
+        return bool(feeds) and all(feed in self.splits and self.splits[feed].is_kafka for feed in feeds)
+
     def of_files(self, feed: str, schema: Any, table: Any) -> set[str]:
         """The models to run for files of a table, or for multi-table files, which have none.
 
@@ -191,7 +197,10 @@ class Watch:
         return text_table(LAG_HEAD, [self._lags[name] for name in sorted(self._lags)], "<>>>")
 
     def _list(self, started: float) -> bool:
-        """Lists the landing area; whether that worked. A failure that repeats is reported once."""
+        """Lists the landing area, if files may come; whether that worked. A failure that repeats is reported once."""
+        if self._project.has_topics_alone:
+            self._read_changed_project()
+            return True
         failures = _failures(self._invoke("run", "--select", *LISTING))
         if failures and failures != self._not_listed:
             _say_cycle(started, "the landing area could not be listed", failures)

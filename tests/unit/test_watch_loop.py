@@ -134,6 +134,20 @@ def test_a_cycle_between_listings_lists_and_records_nothing(world, watch):
     assert world.commands == []
 
 
+def test_where_all_tables_come_from_topics_nothing_is_listed(world, tmp_path):
+    world.nodes = [one for one in world.nodes if "bank" not in one.name and "account" not in one.name]
+    watch = loop.Watch(world.invoke, lambda: world, tmp_path)
+    assert watch.cycle()
+    world.commands, world.messages = [], [("s", "t1")]
+    assert watch.cycle()
+    assert len(world.commands) == 2 and world.built() == [("split_live",), ("audit+", "bronze_t1+")]
+    world.nodes += [node("split_bank", layer="split", feed="bank"), *table_nodes("bank", "account")]
+    world.changed_at = 2.0
+    assert watch.cycle()
+    assert not watch.cycle()
+    assert ("run", "--select", *loop.LISTING) in world.commands, "until there is a feed of files"
+
+
 def test_a_table_that_fails_is_not_built_with_each_message(world, watch):
     world.failing = {"bronze_t7"}
     for _ in range(3):
