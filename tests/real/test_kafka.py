@@ -15,6 +15,7 @@ from typing import Any
 import broker as servers
 import capture
 import pytest
+from pyspark.sql import DataFrame
 
 from dbt.adapters.sparksession import snapshots
 from python_udfs.cli.dbt import spark_session
@@ -65,7 +66,7 @@ class Reader:
         session = self.spark.newSession()
         activate(session)
         frame = reading.new_messages(session, feed, self.table if self.exists() else None)
-        if frame is not None:
+        if isinstance(frame, DataFrame):
             frame.writeTo(self.table).partitionedBy("source_schema", "source_table").create()
 
     def rows(self) -> list[tuple[str, int, str]]:
