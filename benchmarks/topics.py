@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+import tempfile
 import threading
 import time
 from collections.abc import Iterator
@@ -129,8 +130,8 @@ def live(root: Path, tables: int, rows: int) -> Iterator[Live]:
         tables: how many.
         rows: of each table's snapshot.
     """
-    data = root / "broker"
-    data.mkdir(parents=True, exist_ok=True)
+    root.mkdir(parents=True, exist_ok=True)
+    data = Path(tempfile.mkdtemp(dir=root))
     # The watch shows each cycle.
     with servers.started(capture.java_program(), data) as broker, redirect_stdout(StringIO()):
         lake = Lake(root / "lake", 0)
@@ -143,7 +144,12 @@ def live(root: Path, tables: int, rows: int) -> Iterator[Live]:
         lake.project.make_models()
         lake.project.dbt("--quiet", "seed")
         producer = Producer(
-            {"bootstrap.servers": broker.address, "linger.ms": 5, "queue.buffering.max.messages": 2_000_000}
+            {
+                "bootstrap.servers": broker.address,
+                "linger.ms": 5,
+                "queue.buffering.max.messages": 2_000_000,
+                "log_level": 0,
+            }
         )
         sources = []
         for number in range(tables):
