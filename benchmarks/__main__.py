@@ -23,6 +23,7 @@ from benchmarks import (
     split,
     tables,
     throughput,
+    topics,
     watching,
 )
 from benchmarks.lake import Cost, middle, take_little_data
@@ -61,6 +62,10 @@ class Sizes:
     many: tuple[int, ...]
     with_files: int
     checked: tuple[int, int]
+    topics: int
+    topic_changes: int
+    step_changes: int
+    cycles: int
 
 
 FULL = Sizes(
@@ -95,6 +100,10 @@ FULL = Sizes(
     many=(80, 1_000),
     with_files=80,
     checked=(2_000_000, 100),
+    topics=80,
+    topic_changes=100,
+    step_changes=2_500,
+    cycles=200,
 )
 QUICK = Sizes(
     rows=(5_000,),
@@ -128,11 +137,15 @@ QUICK = Sizes(
     many=(2, 4),
     with_files=2,
     checked=(2_000, 2),
+    topics=2,
+    topic_changes=20,
+    step_changes=50,
+    cycles=2,
 )
 # The quick run is two processes, about as long each: no time counts in it. The second one waits for processes mostly.
 HALVES = (
     ("apply", "load", "split", "watch", "growth", "series", "throughput"),
-    ("tables", "checks", "memory", "crossing", "objects", "many"),
+    ("tables", "checks", "memory", "crossing", "objects", "many", "topics", "follow"),
 )
 
 
@@ -272,6 +285,28 @@ def _watch(root: Path, sizes: Sizes) -> Costs:
     return {}
 
 
+def _topics(root: Path, sizes: Sizes) -> Costs:
+    found = topics.measure(root, sizes.topics, sizes.topic_changes, sizes.repeats, sizes.step_changes)
+    _target("messages of eighty tables / a streaming job by hand", found.ours, found.by_hand)
+    title = f"{found.messages:,} messages of {found.tables} tables in Kafka, a batch in a warm process"
+    shown = _show(title, {"ours": found.ours, "by hand": found.by_hand})
+    _say(f"{found.step_messages:,} messages, step by step")
+    for step, cost in found.steps.items():
+        rate = f"{found.step_messages / cost.cpu:9,.0f}" if cost.cpu else "        -"
+        _say(f"  {step:<18} {cost.cpu:7.2f} CPU s {cost.wall:7.2f} s {rate} messages a second and core")
+    return shown
+
+
+def _follow(root: Path, sizes: Sizes) -> Costs:
+    seconds = topics.measure_latency(root, sizes.topics, 10, sizes.cycles, sizes.warm_up)
+    _say(f"from message to silver, one of {sizes.topics} tables at a time, {len(seconds)} times")
+    parts = {"least": 0.0, "half": 0.5, "9 of 10": 0.9, "99 of 100": 0.99, "most": 1.0}
+    found = {word: seconds[min(len(seconds) - 1, int(len(seconds) * part))] for word, part in parts.items()}
+    _say("  " + ", ".join(f"{word} {value:.2f} s" for word, value in found.items()))
+    _measured["from message to silver, one of 80 tables, seconds"] = found["half"]
+    return {}
+
+
 def _series(root: Path, sizes: Sizes) -> Costs:
     plan = sizes.plan
     _say(f"{plan.batches} batches of {plan.changes:,} changes on each of two tables of {plan.rows:,} rows, one process")
@@ -363,6 +398,8 @@ PARTS: dict[str, Callable[[Path, Sizes], Costs]] = {
     "crossing": _crossing,
     "objects": _objects,
     "many": _many,
+    "topics": _topics,
+    "follow": _follow,
 }
 
 

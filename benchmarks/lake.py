@@ -18,13 +18,14 @@ from pyspark.sql import SparkSession
 
 from benchmarks.data import COLUMNS, NO_ROWS, TIMESTAMP_COLUMN, TableFiles, rows_of
 from benchmarks.variants import DELTA
+from python_udfs.kafka.spark_package import PACKAGE as KAFKA
 from tests.e2e.lakehouse import REPOSITORY, SMALL_DATA, Lakehouse, set_environment
 
 FEED = "bench"
 COLUMN_NAMES = tuple(column.split(" ")[0] for column in COLUMNS.split(", "))
 # Of every session of this process, beside the profile's. Jars are read when Java starts, so all have those of Delta: it
-# does nothing before a session has its extension.
-SETTINGS = {"spark.jars.packages": DELTA}
+# does nothing before a session has its extension. Kafka's reader does nothing unless it is asked for.
+SETTINGS = {"spark.jars.packages": f"{DELTA},{KAFKA}"}
 # Settings that name several things: what is asked for is added to what the project has.
 _LISTS = ("spark.jars.packages", "spark.sql.extensions")
 _made: dict[Path, Lakehouse] = {}
@@ -39,11 +40,13 @@ class Cost:
 
 
 def cpu_seconds(process: psutil.Process | None = None) -> float:
-    """CPU seconds that a process (None: this one) and those it started have used so far."""
+    """CPU seconds that a process (None: this one) and those it started have used so far, without a Kafka broker."""
     parent = process or psutil.Process()
     total = 0.0
     for each in (parent, *parent.children(recursive=True)):
         try:
+            if "kafka.Kafka" in each.cmdline():
+                continue
             times = each.cpu_times()
         except psutil.NoSuchProcess:
             continue

@@ -19,6 +19,8 @@ TARGETS = {
     "apply 10,000 changes on 5,000,000 rows / R5": 1.5,
     "apply 100,000 changes on 5,000,000 rows / R5": 1.5,
     "split / a scan and a write by hand": 1.4,
+    "messages of eighty tables / a streaming job by hand": 1.0,
+    "from message to silver, one of 80 tables, seconds": 3.0,
     "watch, one of 80 tables, seconds": 2.0,
     "watch, one of 1,000 tables, seconds": 5.0,
     "nothing new, 1,000 tables / 80 tables": 12.5,

@@ -62,7 +62,7 @@ def cycles(lake: Lake, sources: Sequence[TableFiles], changes: int, repeats: int
     Raises:
         WrongResult: see `measure`.
     """
-    watch = Watch(WarmDbt(lake.project.project), spark_session)
+    watch = Watch(WarmDbt(lake.project.project), spark_session, lake.project.project)
     watch.cycle()
     costs: dict[bool, list[Cost]] = {True: [], False: []}
     for number in range(warm_up + repeats):

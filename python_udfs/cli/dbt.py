@@ -17,6 +17,12 @@ if TYPE_CHECKING:
 PROJECT_FOLDERS = ("macros", "models", "profiles", "seeds")
 
 
+def newest_change(project: Path) -> float:
+    """When the newest of a project's files was changed, in seconds since 1970."""
+    files = (path for folder in PROJECT_FOLDERS for path in (project / folder).rglob("*") if path.is_file())
+    return max(path.stat().st_mtime for path in (project / "dbt_project.yml", *files))
+
+
 class DbtError(LakehouseError):
     """A command of dbt failed."""
 
@@ -86,8 +92,7 @@ class WarmDbt(Dbt):
 
     def __call__(self, *arguments: str) -> Any:
         """Runs one command; ``parse`` reads the project in any case."""
-        files = (path for folder in PROJECT_FOLDERS for path in (self._project / folder).rglob("*") if path.is_file())
-        newest = max(path.stat().st_mtime for path in (self._project / "dbt_project.yml", *files))
+        newest = newest_change(self._project)
         if self._parsed is None or newest > self._parsed_from or arguments == ("parse",):
             self._parsed, self._parsed_from = self._invoke(None, "parse"), newest
             if self._parsed.success:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
+import time
 from collections.abc import Callable, Iterable, Mapping
+from concurrent.futures import Future
 from typing import TYPE_CHECKING, Any
 
 from python_udfs.kafka.client import KafkaError, of_admin, settings, without_secrets
@@ -15,6 +17,9 @@ if TYPE_CHECKING:
     from python_udfs.metadata.kafka import Kafka
 
 SECONDS_TO_ANSWER = 15
+# A broker that has just started, or leads a partition since a moment ago, answers so; librdkafka does not ask again.
+PASSING = ("LEADER_NOT_AVAILABLE", "NOT_LEADER_FOR_PARTITION", "FENCED_LEADER_EPOCH", "UNKNOWN_LEADER_EPOCH")
+QUESTIONS, SECONDS_BETWEEN = 15, 0.2
 # Kafka's own; a pattern means topics of data.
 INTERNAL = ("__consumer_offsets", "__transaction_state", "__share_group_state")
 
@@ -137,12 +142,16 @@ class Cluster:
 
         if not partitions:
             return {}
-        asked = self._admin.list_offsets(
-            {TopicPartition(*at): spec for at in partitions},
-            # Messages of a transaction that is open, or was aborted, are none yet.
-            isolation_level=IsolationLevel.READ_COMMITTED,
-            request_timeout=self._seconds,
-        )
+        for _ in range(QUESTIONS):
+            asked = self._admin.list_offsets(
+                {TopicPartition(*at): spec for at in partitions},
+                # Messages of a transaction that is open, or was aborted, are none yet.
+                isolation_level=IsolationLevel.READ_COMMITTED,
+                request_timeout=self._seconds,
+            )
+            if not any(map(_passes, asked.values())):
+                break
+            time.sleep(SECONDS_BETWEEN)
         found = _answers({(at.topic, at.partition): one for at, one in asked.items()}, _name, silent)
         return {at: int(answer.offset) for at, answer in found.items()}
 
@@ -165,6 +174,15 @@ class Cluster:
             " Nothing was read, and the next run goes on at the same offsets. Start the broker, or correct location and"
             " the options kafka.… in seeds/cdc_feeds.csv (docs/feeds/kafka.md) and run make models."
         )
+
+
+def _passes(answer: Future[Any]) -> bool:
+    """Whether a partition has no answer for a reason that soon passes."""
+    from confluent_kafka import KafkaError as Reason  # noqa: PLC0415
+    from confluent_kafka import KafkaException  # noqa: PLC0415
+
+    error = answer.exception()
+    return isinstance(error, KafkaException) and error.args[0].code() in [getattr(Reason, name) for name in PASSING]
 
 
 def _answers(asked: Mapping[Any, Any], name_of: Callable[[Any], str], silent: dict[str, str]) -> dict[Any, Any]:

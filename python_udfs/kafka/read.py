@@ -19,6 +19,7 @@ from pyspark.sql import functions as F
 
 from dbt.adapters.sparksession import snapshots
 from dbt.adapters.sparksession.impl import SNAPSHOT_PROPERTY
+from dbt.adapters.sparksession.python_models import Written
 from python_udfs.cli.console import duration_text
 from python_udfs.connectors.registry import CONNECTORS
 from python_udfs.kafka import avro
@@ -45,7 +46,7 @@ _NO_VERSION = "timestamp '1970-01-01 00:00:00+00:00'"
 _ATTEMPTS = 3
 
 
-def new_messages(spark: SparkSession, feed: Mapping[str, Any], target: str | None) -> DataFrame | None:
+def new_messages(spark: SparkSession, feed: Mapping[str, Any], target: str | None) -> DataFrame | Written | None:
     """The messages that came to a feed's topics since its split table was written last.
 
     Args:
@@ -55,8 +56,8 @@ def new_messages(spark: SparkSession, feed: Mapping[str, Any], target: str | Non
 
     Returns:
         On the first run the rows, as `python_udfs.landing.split.new_rows` gives them; path and file_key are the name of
-        the partition, file_row is the offset. Later runs write them here and return None: dbt's insert would also
-        succeed beside another one that has read the same.
+        the partition, file_row is the offset. Later runs write them here and return how many, None where there is
+        nothing to write: dbt's insert would also succeed beside another one that has read the same.
 
     Raises:
         KafkaError: Kafka does not answer, has lost messages while it was read, or another run has read the same.
@@ -93,13 +94,20 @@ def new_messages(spark: SparkSession, feed: Mapping[str, Any], target: str | Non
         if is_written:
             _show_pace(name, plan, time.monotonic() - started)
             commit_to_group(name, cluster, plan)
-            return None
+            return _written(spark, target, plan, len(new_gaps))
         if read_progress(spark, target) != before:
             break
     raise KafkaError(
         f"CDC error (split_{name}): another run has written to {target} since this one began to read Kafka. Expected:"
         " one run at a time. This run has written nothing, and each message is in the table once. Run it again."
     )
+
+
+def _written(spark: SparkSession, target: str, plan: Plan, gaps: int) -> Written:
+    summary = snapshots.newest_summary(spark, target, OFFSETS)
+    # One more row belongs to the batch.
+    rows = int(summary.get("added-records", 0)) - gaps - 1
+    return Written(f"append: {rows:,} rows of {plan.messages:,} offsets in {len(plan.ranges)} partitions")
 
 
 def read_progress(spark: SparkSession, target: str) -> Progress | None:

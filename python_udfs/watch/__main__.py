@@ -5,14 +5,13 @@ from __future__ import annotations
 import signal
 import sys
 import threading
-import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from python_udfs.cli.console import add_project_dir, argument_parser, run_command, say
 from python_udfs.cli.dbt import WarmDbt, spark_session
 from python_udfs.paths import PROJECT_ROOT, landing_root
-from python_udfs.watch.loop import Watch
+from python_udfs.watch.loop import SECONDS_TO_ASK, Watch, follow
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -28,7 +27,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
         0 when stopped by SIGINT or SIGTERM, 1 if dbt cannot read the project.
     """
     parser = argument_parser("watch", "Build tables as their files come, until Ctrl-C.")
-    parser.add_argument("--every", type=float, default=5.0, help="seconds from one listing to the next (default 5)")
+    parser.add_argument(
+        "--every", type=float, default=5.0, help="seconds from one listing to the next (default 5); brokers are asked"
+        f" every {SECONDS_TO_ASK:g} s"
+    )  # fmt: skip
     add_project_dir(parser, PROJECT_ROOT)
     options = parser.parse_args(arguments)
     return run_command(lambda: _run(options.project_dir.resolve(), options.every))
@@ -45,10 +47,7 @@ def _run(project: Path, every: float) -> None:
         signal.signal(number, stop_after_the_cycle)
     say(f"Watching {landing_root()} every {every:g} s. Ctrl-C stops after the running cycle, twice at once.")
     watch = Watch(WarmDbt(project), spark_session, project)
-    while not stop.is_set():
-        started = time.monotonic()
-        watch.cycle()
-        stop.wait(max(0.0, every - (time.monotonic() - started)))
+    follow(watch, every, stop)
     say(f"Stopped.\n{watch.lags()}")
 
 

@@ -1,11 +1,13 @@
 """The loop of the continuous mode.
 
-A cycle lists the landing area through dbt and asks brokers for their last offsets, then runs dbt for the tables with
-new changes alone. Tests, and the views that read every table, are left to ``dbt build``.
+A cycle lists the landing area through dbt and asks brokers for their last offsets. Then it runs dbt for the splits of
+multi-table files and messages, and for the tables with new changes alone: those of new files, and those that the splits
+have added rows of. Tests, and the views that read every table, are left to ``dbt build``.
 """
 
 from __future__ import annotations
 
+import threading
 import time
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
@@ -15,8 +17,8 @@ from typing import TYPE_CHECKING, Any
 
 from dbt.adapters.sparksession import snapshots
 from python_udfs.cli.console import duration_text, say, text_table
+from python_udfs.cli.dbt import newest_change
 from python_udfs.errors import LakehouseError
-from python_udfs.paths import PROJECT_ROOT
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -25,6 +27,8 @@ if TYPE_CHECKING:
 
 # A table that failed is tried again when it has new changes, or after so many seconds.
 SECONDS_TO_RETRY = 60.0
+# A question to a broker costs less than a listing.
+SECONDS_TO_ASK = 0.5
 LISTING = ("raw_listing", "rejected_files")
 # Views are current without being made again, and making them reads every table's metadata. So does run_metrics.
 METRICS = "run_metrics"
@@ -38,40 +42,92 @@ class WatchError(LakehouseError):
 
 
 @dataclass(frozen=True)
+class Split:
+    """The split of a feed: messages, or files that hold rows of several tables.
+
+    Attributes:
+        model: its name.
+        table: name of its relation, ``schema.table``.
+        is_kafka: whether it reads topics; the metadata of the feed is in the seeds.
+    """
+
+    model: str
+    table: str
+    is_kafka: bool
+
+
+@dataclass(frozen=True)
 class Project:
     """What of dbt's graph a cycle needs.
 
     Attributes:
         bronze: name of the bronze model by feed, source schema and source table.
-        splits: name of the split model by feed, where a feed has multi-table files.
-        topics: split table, ``schema.table``, by feed that reads Kafka; its metadata is in the seeds.
+        splits: the split by feed, where a feed has one.
+        readers: models other than bronze that read a split, by its name: any of its rows may be for them.
         silver: name of the relation, ``schema.table``, by silver model.
     """
 
     bronze: dict[Table, str] = field(default_factory=dict)
-    splits: dict[str, str] = field(default_factory=dict)
-    topics: dict[str, str] = field(default_factory=dict)
+    splits: dict[str, Split] = field(default_factory=dict)
+    readers: dict[str, set[str]] = field(default_factory=dict)
     silver: dict[str, str] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, nodes: Iterable[Any]) -> Project:
-        """Takes the models that have a layer under ``meta.cdc``."""
+    def of(cls, nodes: Mapping[str, Any]) -> Project:
+        """Takes the models that have a layer under ``meta.cdc``, and those that read a split.
+
+        Args:
+            nodes: dbt's nodes by their ids.
+        """
         project = cls()
-        for node in nodes:
-            cdc = node.config.meta.get("cdc") or {} if node.resource_type == "model" else {}
-            if cdc.get("layer") == "bronze":
+        models = {name: node for name, node in nodes.items() if node.resource_type == "model"}
+        layers = {name: (node.config.meta.get("cdc") or {}).get("layer") for name, node in models.items()}
+        for name, node in models.items():
+            cdc = node.config.meta.get("cdc") or {}
+            relation = f"{node.schema}.{node.alias}"
+            if layers[name] == "bronze":
                 project.bronze[(cdc["feed"], cdc["source_schema"], cdc["source_table"])] = node.name
-            elif cdc.get("layer") == "split":
-                project.splits[cdc["feed"]] = node.name
-                if cdc.get("is_kafka"):
-                    project.topics[cdc["feed"]] = f"{node.schema}.{node.alias}"
-            elif cdc.get("layer") == "silver":
-                project.silver[node.name] = f"{node.schema}.{node.alias}"
+            elif layers[name] == "split":
+                project.splits[cdc["feed"]] = Split(node.name, relation, bool(cdc.get("is_kafka")))
+            elif layers[name] == "silver":
+                project.silver[node.name] = relation
+            if layers[name] != "bronze" and node.config.materialized != "view":
+                for above in (above for above in node.depends_on.nodes if layers.get(above) == "split"):
+                    project.readers.setdefault(models[above].name, set()).add(node.name)
         return project
 
-    def models(self, feed: str, schema: str | None, table: str | None) -> str | None:
-        """The first model to run for files of a table, or for multi-table files, which have none; None: no metadata."""
-        return self.bronze.get((feed, schema, table)) if schema and table else self.splits.get(feed)
+    @property
+    def models(self) -> set[str]:
+        """The models that new files or messages may be for."""
+        splits = {split.model for split in self.splits.values()}
+        return splits.union(self.bronze.values(), *self.readers.values())
+
+    @property
+    def has_topics_alone(self) -> bool:
+        """Whether all tables come from Kafka: there is nothing to list."""
+        feeds = {feed for feed, _, _ in self.bronze}
+        return bool(feeds) and all(feed in self.splits and self.splits[feed].is_kafka for feed in feeds)
+
+    def of_files(self, feed: str, schema: Any, table: Any) -> set[str]:
+        """The models to run for files of a table, or for multi-table files, which have none.
+
+        A load of one table waits in bronze until the split of its feed has come as far.
+        """
+        split = {self.splits[feed].model} if feed in self.splits else set()
+        bronze = self._bronze_of(feed, schema, table)
+        return bronze | split if bronze or not table else set()
+
+    def of_rows(self, feed: str, schema: Any, table: Any) -> set[str]:
+        """The models to run for rows of a table, or of none, in the split of a feed."""
+        return self._bronze_of(feed, schema, table) | self.readers.get(self.splits[feed].model, set())
+
+    def of_split(self, feed: str) -> set[str]:
+        """The models that read the split of a feed."""
+        bronze = {name for (of, _, _), name in self.bronze.items() if of == feed}
+        return bronze | self.readers.get(self.splits[feed].model, set())
+
+    def _bronze_of(self, *table: Any) -> set[str]:
+        return {self.bronze[table]} if table in self.bronze else set()
 
 
 class Watch:
@@ -83,14 +139,16 @@ class Watch:
         folder: the project, whose seeds describe the brokers.
     """
 
-    def __init__(
-        self, invoke: Callable[..., Any], spark: Callable[[], SparkSession], folder: Path = PROJECT_ROOT
-    ) -> None:
+    def __init__(self, invoke: Callable[..., Any], spark: Callable[[], SparkSession], folder: Path) -> None:
         self._invoke, self._spark, self._folder = invoke, spark, folder
         self._project = Project()
+        # When the newest of the project's files had changed as it was read.
+        self._read_from = 0.0
         # The newest batch that was looked at, and the listing's snapshot then.
         self._batch_id = -1
         self._listed: int | None = None
+        # The snapshot of each split whose rows were looked at, by feed.
+        self._split_at: dict[str, int] = {}
         # Models to run, with the moment from which on they may.
         self._waiting: dict[str, float] = {}
         self._lags: dict[str, tuple[str, ...]] = {}
@@ -98,8 +156,12 @@ class Watch:
         self._has_new_runs = False
         self._topics: Topics | None = None
 
-    def cycle(self) -> bool:
-        """Lists, builds what has new changes and shows what was done. Where nothing has, it records the runs before.
+    def cycle(self, *, lists: bool = True) -> bool:
+        """Looks for new changes, builds what has some and shows what was done.
+
+        Args:
+            lists: whether the landing area is listed, and what earlier cycles did is recorded where there is nothing to
+                build. If not, only brokers are asked, and of these only the ones that answered before.
 
         Returns:
             Whether there was anything to build.
@@ -108,35 +170,24 @@ class Watch:
             WatchError: dbt cannot read the project.
         """
         started = time.monotonic()
-        listed = self._invoke("run", "--select", *LISTING)
-        failures = _failures(listed)
-        if failures:
-            # A failure that repeats is reported once.
-            if failures != self._not_listed:
-                _say_cycle(started, "the landing area could not be listed", failures)
-            self._not_listed = failures
+        if lists and not self._list(started):
             return False
-        self._not_listed = []
-        self._take_new_changes()
-        self._take_new_messages()
-        due = sorted(model for model, since in self._waiting.items() if since <= started)
-        if not due:
-            if self._has_new_runs:
+        self._take_new_messages(asks_all=lists)
+        done: set[str] = set()
+        failures: list[str] = []
+        splits = self._due({split.model for split in self._project.splits.values()})
+        self._build(splits, splits, done, failures)
+        self._take_new_rows()
+        due = self._due(self._waiting.keys() - self._behind_splits())
+        self._build(due, [f"{model}+" for model in due], done, failures)
+        if not splits and not due:
+            if lists and self._has_new_runs:
                 self._has_new_runs = not self._invoke("run", "--select", METRICS).success
             return False
-        outcome = self._invoke("run", "--select", *(f"{model}+" for model in due), *NO_VIEWS)
-        results = {result.node.unique_id: result for result in getattr(outcome.result, "results", None) or ()}
-        done = {result.node.name for result in results.values() if result.status == "success"}
-        failed = _origins(results) if results else set(due)
-        for model in due:
-            if model in failed:
-                self._waiting[model] = time.monotonic() + SECONDS_TO_RETRY
-            else:
-                del self._waiting[model]
         self._has_new_runs = True
         lags = self._measured(sorted(done & self._project.silver.keys()))
-        reason = ", ".join(due) if len(due) <= 3 else f"{len(due)} tables or feeds"
-        _say_cycle(started, reason, _failures(outcome))
+        shown = due or splits
+        _say_cycle(started, ", ".join(shown) if len(shown) <= 3 else f"{len(shown)} tables", failures)
         if lags:
             say(text_table(LAG_HEAD, lags, "<>>>"))
         return True
@@ -145,8 +196,46 @@ class Watch:
         """How each silver table stood when it was built last."""
         return text_table(LAG_HEAD, [self._lags[name] for name in sorted(self._lags)], "<>>>")
 
+    def _list(self, started: float) -> bool:
+        """Lists the landing area, if files may come; whether that worked. A failure that repeats is reported once."""
+        if self._project.has_topics_alone:
+            self._read_changed_project()
+            return True
+        failures = _failures(self._invoke("run", "--select", *LISTING))
+        if failures and failures != self._not_listed:
+            _say_cycle(started, "the landing area could not be listed", failures)
+        self._not_listed = failures
+        if not failures:
+            self._read_changed_project()
+            self._take_new_changes()
+        return not failures
+
+    def _due(self, models: Iterable[str]) -> list[str]:
+        now = time.monotonic()
+        return sorted(model for model in models if self._waiting.get(model, now + 1) <= now)
+
+    def _behind_splits(self) -> set[str]:
+        """The splits that wait, and the models that read them."""
+        waiting = {feed: split.model for feed, split in self._project.splits.items() if split.model in self._waiting}
+        return set(waiting.values()).union(*map(self._project.of_split, waiting))
+
+    def _build(self, models: list[str], selected: list[str], done: set[str], failures: list[str]) -> None:
+        """Runs dbt for models that wait; adds what was built and what failed to the last two."""
+        if not models:
+            return
+        outcome = self._invoke("run", "--select", *selected, *NO_VIEWS)
+        results = {result.node.unique_id: result for result in getattr(outcome.result, "results", None) or ()}
+        done |= {result.node.name for result in results.values() if result.status == "success"}
+        failures += _failures(outcome)
+        failed = _origins(results) if results else set(models)
+        for model in models:
+            if model in failed:
+                self._waiting[model] = time.monotonic() + SECONDS_TO_RETRY
+            else:
+                del self._waiting[model]
+
     def _take_new_changes(self) -> None:
-        """Has the tables of batches not seen yet wait; at first all of them, since nothing is known of their files."""
+        """Has the tables of batches wait that were not seen yet; at first all wait already."""
         spark = self._spark()
         snapshot_id = snapshots.current_snapshot_id(spark, _named(spark, "etl_metadata.raw_listing"))
         if snapshot_id == self._listed:
@@ -154,38 +243,57 @@ class Watch:
         listing = spark.table("etl_metadata.raw_listing").where(f"batch_id > {self._batch_id}")
         # One task needs no exchange, which would take most of the time.
         tables = listing.coalesce(1).groupBy("feed", "source_schema", "source_table").agg({"batch_id": "max"}).collect()
-        if self._batch_id < 0:
-            self._read_project()
-            changed = {*self._project.bronze.values(), *self._project.splits.values()}
-        else:
-            named = {self._project.models(*row[:3]) for row in tables}
-            if None in named:
-                # Of a table that the project did not have when it was read.
-                self._read_project()
-                named = {self._project.models(*row[:3]) for row in tables}
-            changed = {model for model in named if model}
-        self._waiting |= dict.fromkeys(changed, 0.0)
+        if self._batch_id >= 0:
+            changed = set().union(*(self._project.of_files(*row[:3]) for row in tables))
+            self._waiting |= dict.fromkeys(changed, 0.0)
         self._batch_id = max([self._batch_id, 0, *(int(row[3]) for row in tables)])
         self._listed = snapshot_id
 
-    def _take_new_messages(self) -> None:
-        """Has the feeds wait whose topics have messages that their split tables lack."""
-        if not self._project.topics:
+    def _take_new_messages(self, *, asks_all: bool) -> None:
+        """Has the splits wait whose topics have messages that they lack."""
+        of_kafka = {feed: split for feed, split in self._project.splits.items() if split.is_kafka}
+        if not of_kafka:
             return
         if self._topics is None:
             from python_udfs.watch.topics import Topics  # noqa: PLC0415 - only projects that read Kafka pay for it
 
             self._topics = Topics(self._spark, self._folder)
-        for feed, table in self._project.topics.items():
-            if self._topics.has_new(feed, _named(self._spark(), table)):
-                self._waiting.setdefault(self._project.splits[feed], 0.0)
+        for feed, split in of_kafka.items():
+            is_asked = asks_all or feed not in self._topics.without_answer
+            if is_asked and self._topics.has_new(feed, _named(self._spark(), split.table)):
+                self._waiting.setdefault(split.model, 0.0)
 
-    def _read_project(self) -> None:
+    def _take_new_rows(self) -> None:
+        """Has the tables wait that the splits have added rows of, whoever ran them."""
+        spark = self._spark()
+        for feed, split in self._project.splits.items():
+            table, since = _named(spark, split.table), self._split_at.get(feed)
+            if since is None and not spark.catalog.tableExists(table):
+                continue
+            now = snapshots.current_snapshot_id(spark, table)
+            if now == since:
+                continue
+            added = snapshots.added_partitions(spark, table, since) if since else None
+            models = self._project.of_split(feed)
+            if added is not None:
+                models = set().union(*(self._project.of_rows(feed, *names) for names in added))
+            # Messages come all the time: one that has failed waits for its turn, or it would hold up each cycle.
+            for model in models:
+                self._waiting.setdefault(model, 0.0)
+            self._split_at[feed] = now
+
+    def _read_changed_project(self) -> None:
+        """Reads the project if it has changed since it was read, also at first; its models that are new wait."""
+        newest = newest_change(self._folder)
+        if newest <= self._read_from:
+            return
         parsed = self._invoke("parse")
         if not parsed.success:
             raise WatchError(f"dbt cannot read the project: {parsed.exception or 'see the messages above'}")
-        self._project = Project.of(parsed.result.nodes.values())
-        self._topics = None
+        before, self._project = self._project, Project.of(parsed.result.nodes)
+        self._waiting |= dict.fromkeys(self._project.models - before.models, 0.0)
+        self._waiting = {model: since for model, since in self._waiting.items() if model in self._project.models}
+        self._read_from, self._topics = newest, None
 
     def _measured(self, models: Iterable[str]) -> list[tuple[str, ...]]:
         """Lines of the lag table, from the progress in the newest commit of each table."""
@@ -198,6 +306,26 @@ class Watch:
             self._lags[table] = (table, changes, newest, duration_text(int(lag.total_seconds())) if lag else "")
             lines.append(self._lags[table])
         return lines
+
+
+def follow(watch: Watch, every: float, stop: threading.Event) -> None:
+    """Runs cycles until it is stopped.
+
+    Args:
+        watch: what has been seen so far.
+        every: seconds from one listing to the next; brokers are asked more often.
+        stop: set by somebody else; the running cycle ends first.
+
+    Raises:
+        WatchError: dbt cannot read the project.
+    """
+    listed = -every
+    while not stop.is_set():
+        started = time.monotonic()
+        lists = started - listed >= every
+        listed = started if lists else listed
+        watch.cycle(lists=lists)
+        stop.wait(max(0.0, min(listed + every, started + SECONDS_TO_ASK) - time.monotonic()))
 
 
 def _named(spark: SparkSession, table: str) -> str:

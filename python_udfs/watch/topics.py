@@ -41,6 +41,8 @@ class Topics:
         self._clusters: dict[str, Cluster] = {}
         self._said: dict[str, list[str]] = {}
         self._paces: dict[str, Pace] = {}
+        # Feeds whose broker did not answer when it was asked last.
+        self.without_answer: set[str] = set()
 
     def has_new(self, feed: str, table: str) -> bool:
         """Whether a feed has messages, or a gap, that its split table lacks. A broker that is down is reported once.
@@ -56,7 +58,9 @@ class Topics:
             if feed not in self._clusters:
                 self._clusters[feed] = Cluster(feed, kafka, SECONDS_TO_ANSWER)
             seen = self._clusters[feed].look(is_first=before is None)
+            self.without_answer.discard(feed)
         except KafkaError as error:
+            self.without_answer.add(feed)
             # The client's words differ from one attempt to the next.
             self._say(feed, {"no answer": str(error)})
             return False

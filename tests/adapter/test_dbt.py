@@ -44,6 +44,16 @@ def model(dbt, session):
     dbt.config(materialized="incremental", incremental_strategy="append")
     return None if dbt.is_incremental else dbt.ref("base")
 """,
+            "itself.py": """
+from dbt.adapters.sparksession.python_models import Written
+
+def model(dbt, session):
+    dbt.config(materialized="incremental", incremental_strategy="append")
+    if not dbt.is_incremental:
+        return dbt.ref("base")
+    session.sql(f"insert into {dbt.this} values (3, 'c')")
+    return Written("1 row")
+""",
             "udf.py": """
 from __future__ import annotations
 from dataclasses import dataclass
@@ -66,7 +76,7 @@ def model(dbt, session):
     def test_python_models(self, project):
         write_file("def twice(value):\n    return 2 * value\n", project.project_root, "helper.py")
         run_dbt(["run"])
-        run_dbt(["run"])
+        messages = {result.node.name: result.message for result in run_dbt(["run"])}
         rows = project.run_sql(f"select id, name from {project.test_schema}.merged order by id", fetch="all")
         assert [tuple(row) for row in rows] == [(1, "changed"), (21, "a")]
         # One snapshot for the table, one for the merge: the data is written once.
@@ -76,7 +86,9 @@ def model(dbt, session):
         assert "bucket(2, id)" in ddl and "'write.format.default' = 'orc'" in ddl
         assert tuple(project.run_sql(f"select * from {project.test_schema}.udf", fetch="one")) == (2, 2)
         # None in an incremental run writes nothing.
-        assert snapshots(project, "nothing") == 1
+        assert (snapshots(project, "nothing"), messages["nothing"]) == (1, "OK nothing to write")
+        # One that has written itself says what.
+        assert (snapshots(project, "itself"), messages["itself"]) == (2, "OK 1 row")
 
 
 class TestErrors:

@@ -70,6 +70,38 @@ def test_a_rollback_takes_summaries_and_ancestors_back(table):
     assert snapshots.newest_summary(table, TABLE, "cdc.batch-id") == {}
 
 
+def test_the_partitions_that_rows_were_added_to(session):
+    session.sql("create schema if not exists branches")
+    session.sql(
+        "create or replace table branches.parts (a string, b string, id int) using iceberg partitioned by (a, b)"
+    )
+
+    def head() -> int:
+        return snapshots.head(session, "branches.parts")
+
+    def added(after: int) -> set[tuple[str | None, ...]] | None:
+        return snapshots.added_partitions(session, "branches.parts", after)
+
+    session.sql("insert into branches.parts values ('s', 't', 1), ('s', 'it''s/x=1', 2)")
+    first = head()
+    assert added(first) == set()
+    session.sql("insert into branches.parts values ('s', 'it''s/x=1', 3), (null, null, 4)")
+    second = head()
+    session.sql("call system.rewrite_data_files(table => 'branches.parts', options => map('rewrite-all', 'true'))")
+    assert added(first) == {("s", "it's/x=1"), (None, None)}, "a compaction adds none"
+    assert added(second) == set()
+    session.sql(f"call system.rollback_to_snapshot('branches.parts', {first})")
+    assert added(second) is None, "it was rolled back"
+    session.sql("delete from branches.parts where id = 1")
+    assert added(first) is None, "rows went"
+    session.sql("drop table branches.parts")
+
+
+def test_when_the_newest_snapshot_was_committed(table):
+    [row] = table.sql(f"select max(committed_at) as at from {TABLE}.snapshots").collect()
+    assert snapshots.committed_at(table, TABLE) == row.at.timestamp()
+
+
 def since(table, snapshot_id=None):
     found = snapshots.snapshots_since(table, TABLE, snapshot_id)
     return found["is_ancestor"], [one["snapshot_id"] for one in found["snapshots"]], found["gone"]

@@ -50,7 +50,7 @@ def snapshots() -> dict[str, int]:
 
 def watch() -> bool:
     """One cycle of `make watch`: whether there was anything to build."""
-    return Watch(WarmDbt(PROJECT), spark_session).cycle()
+    return Watch(WarmDbt(PROJECT), spark_session, PROJECT).cycle()
 
 
 def executors() -> int:

@@ -69,6 +69,16 @@ PARTS = {
         "  date folders,     5,000 known ",
     ),
     "many": ("dbt build, nothing new", "      4 tables ", "watch, one table changed", "      4 tables "),
+    "topics": (
+        "40 messages of 2 tables in Kafka",
+        "  ours ",
+        "  by hand ",
+        "100 messages, step by step",
+        "  split ",
+        "  bronze ",
+        "  silver ",
+    ),
+    "follow": ("from message to silver, one of 2 tables at a time, 2 times", "  least "),
 }
 CHOSEN = list(PARTS) if os.environ.get("BENCHMARKS") == "all" else ["load", "split"]
 

@@ -42,7 +42,7 @@ def watch(lakehouse, commands):
         commands.append(arguments)
         return dbt(*arguments)
 
-    watch = Watch(invoke, spark_session)
+    watch = Watch(invoke, spark_session, lakehouse.project)
     assert watch.cycle(), "at first every table is looked at"
     commands.clear()
     return watch
@@ -95,8 +95,7 @@ def test_a_table_that_fails_stops_no_other_and_is_tried_again(lakehouse, watch, 
 def test_a_file_without_metadata_starts_no_build(lakehouse, watch, commands):
     Story(lakehouse.raw / "seen", "stranger").load(9, {"id": 1, "v": "a"})
     assert not watch.cycle()
-    assert [command[0] for command in commands[:2]] == ["run", "parse"], "the project is read again: it may be new"
-    assert not selected(commands)
+    assert ("parse",) not in commands and not selected(commands)
 
 
 def test_a_listing_that_fails_is_reported_and_tried_again(lakehouse, watch, capsys):

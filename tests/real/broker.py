@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
@@ -15,6 +15,7 @@ from databases import free_port
 from processes import ServerError, running
 
 CLUSTER_ID = "AAAAAAAAAAAAAAAAAAAAAQ"
+SASL = "reader:pa$$word"
 # Room for one message of 20 MB.
 LARGEST_MESSAGE = 32 * 1024 * 1024
 Value = str | bytes | None
@@ -139,8 +140,14 @@ class Broker:
 
     def send(self, topic: str, *values: Value, partition: int = 0, key: Value = None, headers: Any = None) -> None:
         """Sends messages, and waits until the broker has them."""
+        self.send_all(topic, ((partition, value) for value in values), key=key, headers=headers)
+
+    def send_all(
+        self, topic: str, values: Iterable[tuple[int, Value]], *, key: Value = None, headers: Any = None
+    ) -> None:
+        """Sends messages, each to a partition, and waits until the broker has them."""
         producer = Producer({**self._producer, "linger.ms": 5})
-        for value in values:
+        for partition, value in values:
             producer.produce(topic, value, key, partition, headers=headers)
         assert producer.flush(60) == 0
 

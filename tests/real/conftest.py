@@ -3,6 +3,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, ExitStack
 
+import broker as servers
+import capture
 import databases
 import pytest
 from processes import ServerError
@@ -29,6 +31,18 @@ def mariadb(request) -> Iterator[str]:
 def postgres(request) -> Iterator[str]:
     """A SQLAlchemy URL of the database `postgres` of a PostgreSQL server; its user is a superuser."""
     yield from _running(request, databases.postgres())
+
+
+@pytest.fixture(scope="session")
+def broker(request, tmp_path_factory) -> Iterator[servers.Broker]:
+    """A Kafka broker. Each test has topics of its own; one that stops it starts it again."""
+    folder = tmp_path_factory.mktemp("kafka")
+    with ExitStack() as stack:
+        try:
+            found = stack.enter_context(servers.started(capture.java_program(), folder, sasl=servers.SASL))
+        except ServerError as error:
+            pytest.fail(str(error), pytrace=False)
+        yield found
 
 
 @pytest.fixture

@@ -10,15 +10,14 @@ import itertools
 import json
 import re
 import threading
-from collections.abc import Iterator
-from contextlib import ExitStack, suppress
+from contextlib import suppress
 from typing import Any
 
 import broker as servers
 import capture
 import pytest
 from confluent_kafka import Consumer
-from processes import ServerError
+from pyspark.sql import DataFrame
 
 from dbt.adapters.sparksession import snapshots
 from python_udfs.cli.dbt import spark_session
@@ -30,18 +29,6 @@ from python_udfs.metadata.kafka import Kafka
 from spark_files.internals import activate
 
 NUMBERS = itertools.count(1)
-SASL = "reader:pa$$word"
-
-
-@pytest.fixture(scope="module")
-def broker(request, tmp_path_factory) -> Iterator[servers.Broker]:
-    with ExitStack() as stack:
-        try:
-            started = servers.started(capture.java_program(), tmp_path_factory.mktemp("kafka"), sasl=SASL)
-            found = stack.enter_context(started)
-        except ServerError as error:
-            pytest.fail(str(error), pytrace=False)
-        yield found
 
 
 @pytest.fixture(scope="module")
@@ -60,15 +47,16 @@ class Reader:
         pattern = settings.pop("topic_pattern", None)
         values = {"starting_offsets": "earliest", "messages_per_run": 10**6, "on_gap": "fail", **settings}
         self.kafka = Kafka(address, tuple(topics.split()), pattern, **values)
+        self.seen: list[tuple[str, int, str]] = []
 
     def exists(self) -> bool:
         return bool(self.spark.catalog.tableExists(self.table))
 
     def read(self, **changes: Any) -> list[tuple[str, int, str]]:
-        """Reads once: topic/partition, offset and content of the rows that are new."""
-        before = self.rows() if self.exists() else []
+        """Reads once: topic/partition, offset and content of the rows that were not there after the last time."""
         self.run(**changes)
-        added = self.rows()
+        before, self.seen = self.seen, self.rows()
+        added = list(self.seen)
         for row in before:
             added.remove(row)
         return added
@@ -80,11 +68,12 @@ class Reader:
         session = self.spark.newSession()
         activate(session)
         frame = reading.new_messages(session, feed, self.table if self.exists() else None)
-        if frame is not None:
+        if isinstance(frame, DataFrame):
             frame.writeTo(self.table).partitionedBy("source_schema", "source_table").create()
 
     def rows(self) -> list[tuple[str, int, str]]:
-        rows = self.spark.table(self.table).where("path is not null and coalesce(set_aside, '') <> 'gap'").collect()
+        found = self.spark.table(self.table).where("path is not null and coalesce(set_aside, '') <> 'gap'")
+        rows = found.select("path", "file_row", "content").collect()
         return sorted(("/".join(row.path.split("/")[-2:]), row.file_row, row.content) for row in rows)
 
     def gaps(self) -> list[tuple[str, int, str, str, str]]:
@@ -154,6 +143,7 @@ def test_a_rollback_of_the_table_rolls_the_offsets_back(spark, broker, topic):
     broker.send(topic, "b")
     assert reader.read() == rows(f"{topic}/0", "b", start=1)
     spark.sql(f"call lakehouse.system.rollback_to_snapshot('{reader.table}', {snapshot})")
+    reader.seen = reader.rows()
     assert reader.progress().offsets == {(topic, 0): 1}
     assert reader.read() == rows(f"{topic}/0", "b", start=1)
 
@@ -337,17 +327,29 @@ def test_of_transactions_only_what_is_committed_is_read_and_their_marks_are_no_g
     assert reader.read() == rows(f"{topic}/0", "d", start=8) and not reader.gaps()
 
 
-def test_messages_that_are_no_text_or_empty_are_rows_of_their_own(spark, broker, topic):
+@pytest.fixture(scope="module")
+def odd_messages(spark, broker) -> list[Any]:
+    """The rows of one message of each kind that is no text."""
+    topic = f"topic{next(NUMBERS)}"
     broker.create(topic)
     broker.send(topic, None, key="k")
     broker.send(topic, None, headers=[("only", b"a header")])
     broker.send(topic, "", b"\xff\xfe\x00", "null")
     reader = Reader(spark, broker.address, topic)
-    base64 = "no text in UTF-8, in base64: //4A"
-    assert reader.read() == rows(f"{topic}/0", "", "", "", base64, "null")
-    found = spark.table(reader.table).where("path is not null").orderBy("file_row").collect()
-    assert [row.set_aside for row in found] == ["empty", "empty", "empty", None, "empty"]
-    assert found[3].malformed.startswith(f"received '{base64}', expected one JSON object")
+    reader.read()
+    return list(spark.table(reader.table).where("path is not null").orderBy("file_row").collect())
+
+
+KINDS = ("tombstone", "header only", "empty", "binary", "null")
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_message_that_is_no_text_is_a_row_of_its_own(odd_messages, kind):
+    row = odd_messages[KINDS.index(kind)]
+    content = {"binary": "no text in UTF-8, in base64: //4A", "null": "null"}.get(kind, "")
+    assert (row.file_row, row.content) == (KINDS.index(kind), content) and len(odd_messages) == len(KINDS)
+    assert (row.set_aside, row.source_table) == (None if kind == "binary" else "empty", None)
+    assert kind != "binary" or row.malformed.startswith(f"received '{content}', expected one JSON object")
 
 
 def test_a_message_of_20_megabytes_is_read_whole(spark, broker, topic):
@@ -544,7 +546,7 @@ def test_a_password_comes_from_the_environment_and_is_in_no_message(spark, broke
     with pytest.raises(KafkaError, match=r"(?i)authentication") as caught:
         reader.read()
     assert "wr0ng" not in str(caught.value)
-    monkeypatch.setenv("KAFKA_SECRET", SASL.split(":")[1])
+    monkeypatch.setenv("KAFKA_SECRET", servers.SASL.split(":")[1])
     assert reader.read() == rows(f"{topic}/0", "a")
 
 

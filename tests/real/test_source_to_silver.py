@@ -1,6 +1,7 @@
 """Real databases to silver: what is captured while they change is, after each build, what they have.
 
-Debezium captures both; of MariaDB the binary log also becomes files of DMS's, of the same tables in schemas `dms_…`.
+Debezium captures both. Its messages come as files of a sink, those of some tables (KAFKA=all: of each) also from the
+broker itself, as tables `kafka_…`. Of MariaDB the binary log also becomes files of DMS's, as tables of schemas `dms_…`.
 """
 
 from __future__ import annotations
@@ -8,6 +9,7 @@ from __future__ import annotations
 import csv
 import datetime as dt
 import json
+import os
 import uuid
 from collections import Counter
 from decimal import Decimal
@@ -25,6 +27,9 @@ from tests.e2e.lakehouse import Lakehouse
 
 # Keys that the source does not declare.
 IDS = ("store", "product", "productorder")
+# Begins the names in silver of tables that are read from the broker, and which ones are.
+KAFKA = "kafka_"
+FROM_BROKER = ("test_db.awkward", "test_db.user")
 # Begins the schemas that DMS writes: a rule of its task renames them.
 DMS = "dms_"
 # All that DMS does at a truncate is to remove files, so the table has to stay empty until they are listed. This one is
@@ -53,6 +58,8 @@ def test_silver_is_what_the_source_has(lakehouse, request, database):
         capture.started() as running,
         running.connector(url, f"live_{database}", workload.schemas, "schema") as source,
     ):
+        from_broker = [name for name in workload.tables if name in FROM_BROKER or os.environ.get("KAFKA") == "all"]
+        describe_topics(lakehouse, running.broker, f"live_{database}", from_broker)
         for batch in range(3):
             if batch:
                 workload.run(75, add_columns=1, truncates=0)
@@ -69,6 +76,8 @@ def test_silver_is_what_the_source_has(lakehouse, request, database):
             assert set(statuses.values()) <= {"success", "pass", "warn"}, statuses
             for name in workload.tables:
                 assert_same(lakehouse, workload, name)
+            for name in from_broker:
+                assert_same(lakehouse, workload, name, target=KAFKA)
             for name in selected:
                 assert_same(lakehouse, workload, name, DMS)
     added = [(name, column) for name, table in workload.tables.items() for column in table.columns if is_added(column)]
@@ -97,6 +106,22 @@ def describe(lakehouse: Lakehouse, url: str, schemas: list[str]) -> None:
     lakehouse.make_models()
 
 
+def describe_topics(lakehouse: Lakehouse, broker: str, prefix: str, names: list[str]) -> None:
+    """Tables of Debezium's once more, read from all topics of the connector: also its heartbeats and transactions."""
+    options = rf"topic_pattern=(__debezium-heartbeat\.)?{prefix}(\..*)?"
+    feed = {"feed": "topics", "connector": "debezium", "format": "json", "location": f"kafka://{broker}"}
+    lakehouse.rows[FEEDS_FILE].append({**feed, "options": options})
+    for file in (TABLES_FILE, COLUMNS_FILE):
+        rows = [row for row in lakehouse.rows[file] if row["feed"] == "live"]
+        lakehouse.rows[file] += [
+            {**row, "feed": "topics"}
+            | ({"target_table": f"{KAFKA}{row['source_schema']}__{row['source_table']}"} if file == TABLES_FILE else {})
+            for row in rows
+            if f"{row['source_schema']}.{row['source_table']}" in names
+        ]
+    lakehouse.make_models()
+
+
 def describe_dms(lakehouse: Lakehouse, names: list[str]) -> None:
     """Tables once more, as parquet files of DMS's; these bring the columns and their types."""
     lakehouse.add_feed("dms", "parquet", "timestamp_column=committed_at;before_image_prefix=BI_")
@@ -111,7 +136,7 @@ def is_added(column: sa.Column[Any]) -> bool:
     return column.name.startswith("added_")
 
 
-def assert_same(lakehouse: Lakehouse, workload: Workload, name: str, prefix: str = "") -> None:
+def assert_same(lakehouse: Lakehouse, workload: Workload, name: str, prefix: str = "", target: str = "") -> None:
     """Every row and every column of a table is in silver as in the source.
 
     Args:
@@ -119,6 +144,7 @@ def assert_same(lakehouse: Lakehouse, workload: Workload, name: str, prefix: str
         workload: where the source is.
         name: `<schema>.<table>` in the source.
         prefix: of the schema in the lakehouse: that of the feed.
+        target: of the table's name in silver.
     """
     schema, table = f"{prefix}{name}".split(".")
     columns = list(workload.tables[name].columns.keys())
@@ -142,15 +168,15 @@ def assert_same(lakehouse: Lakehouse, workload: Workload, name: str, prefix: str
         }
 
     names = ", ".join(f"`{column}`" for column in columns)
-    found = lakehouse.sql(f"select {names} from silver.{schema}__{table}")
+    found = lakehouse.sql(f"select {names} from silver.{target}{schema}__{table}")
     wanted, has = by_key(workload.rows(name)), by_key([row.asDict() for row in found])
-    assert len(has) == len(found), f"{prefix}{name}: two rows of one key"
-    assert has.keys() == wanted.keys(), f"{prefix}{name}: {has.keys() ^ wanted.keys()}"
+    assert len(has) == len(found), f"{target}{prefix}{name}: two rows of one key"
+    assert has.keys() == wanted.keys(), f"{target}{prefix}{name}: {has.keys() ^ wanted.keys()}"
     for k, row in wanted.items():
         if row.get("free") is not None and has[k]["free"] is not None:
             has[k]["free"] = Decimal(has[k]["free"])
     wrong = [
-        f"{prefix}{name} {k} {c} ({types.get(c)}): silver {has[k][c]!r}, source {wanted[k][c]!r}"
+        f"{target}{prefix}{name} {k} {c} ({types.get(c)}): silver {has[k][c]!r}, source {wanted[k][c]!r}"
         for k in wanted
         for c in columns
         if has[k][c] != wanted[k][c]

@@ -70,6 +70,18 @@ def test_a_feed_of_multi_table_files_is_split_before_bronze_reads_it(tmp_path: P
     assert "split" not in files[BRONZE]
 
 
+def test_a_table_of_topics_knows_that_it_has_no_files(tmp_path: Path) -> None:
+    seeds = good_seeds()
+    topics = {"connector": "maxwell", "format": "json", "location": "kafka://one:9092", "options": "topics=hr.staff"}
+    seeds[FEEDS_FILE][1].update(topics)
+    generate(tmp_path, seeds)
+
+    files = generated(tmp_path)
+    assert "'is_kafka': true," in files["models/bronze/hr/bronze_hr__staff.sql"]
+    assert "is_kafka" not in files[BRONZE]
+    assert "is_kafka: true" in files["models/etl_metadata/_split_people.yml"]
+
+
 def test_a_parquet_model_reads_names_and_types_from_the_files(tmp_path: Path) -> None:
     generate(tmp_path, good_seeds())
 

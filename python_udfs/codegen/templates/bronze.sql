@@ -11,6 +11,9 @@
         'source_table': << table.source_table | literal >>,
         <% if feed.is_multi_table %>
         'split': << ('split_' ~ feed.feed) | literal >>,
+        <% if feed.is_kafka %>
+        'is_kafka': true,
+        <% endif %>
         <% endif %>
         'primary_key': << table.primary_key | literal >>,
         'schema_drift': << table.schema_drift | literal >>,

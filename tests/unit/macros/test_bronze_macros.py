@@ -153,6 +153,16 @@ def test_cdc_new_files__nothing_new():
     assert (len(dbt.queries), dbt.kept) == (1, {}), "one query for all tables"
 
 
+def test_cdc_new_files__a_table_of_topics_asks_its_split_alone():
+    cdc = {**FEED, "format": "json", "split": "split_shop", "is_kafka": True, "primary_key": ["id"]}
+    found = {**NEWEST, "kind": "multi_table", "batch_id": 9, "revision": 0, "names": '["id"]', "are_plain": True}
+    dbt = Dbt(answers={"`shop__order__files`": [found]})
+    files = dbt.cdc_new_files(cdc, 7)
+    assert (files["has_multi_table"], files["names"], files["last_batch_id"]) == (True, ["id"], 9)
+    assert dbt.kept == {"shop__order__files": dbt.cdc_split_files_sql("ref.split_shop", cdc, 7)}
+    assert [query for query in dbt.queries if "raw_listing" in query] == []
+
+
 def test_cdc_new_files__only_another_table_has_new_files():
     dbt = Dbt(answers=WAITING, nodes=THREE)
     assert dbt.cdc_new_files({**FEED, "source_table": "other"}, 0)["paths"] == []

@@ -33,7 +33,7 @@ from dbt.adapters.sparksession.connections import (
     literal,
 )
 from dbt.adapters.sparksession.metrics import added_metrics
-from dbt.adapters.sparksession.python_models import run_model
+from dbt.adapters.sparksession.python_models import Written, run_model
 from dbt.adapters.sparksession.readers import release_readers
 from spark_files import OptionError, cached, cached_part, is_promotion, read_files
 
@@ -83,7 +83,7 @@ class SparksessionAdapter(SparkAdapter):
         return is_promotion(from_type, to_type)
 
     @available
-    def run_python_model(self, model: dict[str, Any], compiled_code: str) -> str | None:
+    def run_python_model(self, model: dict[str, Any], compiled_code: str) -> dict[str, str | None]:
         """Run a Python model and register its result as a temporary view.
 
         Args:
@@ -91,13 +91,16 @@ class SparksessionAdapter(SparkAdapter):
             compiled_code: its code with dbt's generated functions.
 
         Returns:
-            A select statement that reads the result, or None when the model returned None ("nothing to write").
+            `select`: a statement that reads the result, None when the model returned None or `Written`; `message`:
+            what dbt's log says of such a run.
 
         Raises:
             DbtRuntimeError: the model fails or returns something that is no table; names file and line.
         """
         view = run_model(self.session, model, compiled_code, Path(SparksessionConnectionManager.project_root))
-        return None if view is None else f"select * from {self.quote(view)}"
+        if view is None or isinstance(view, Written):
+            return {"select": None, "message": view or "nothing to write"}
+        return {"select": f"select * from {self.quote(view)}", "message": None}
 
     @available
     def read_files(

@@ -20,7 +20,13 @@ from spark_files.errors import full_text, is_spark_error, spark_message
 logger = AdapterLogger("Spark")
 
 
-def run_model(session: SparkSession, model: dict[str, Any], code: str, project_root: Path) -> str | None:
+class Written(str):
+    """What an incremental Python model returns that has written its table itself: what dbt's log says of it."""
+
+    __slots__ = ()
+
+
+def run_model(session: SparkSession, model: dict[str, Any], code: str, project_root: Path) -> str | Written | None:
     """Run `model(dbt, session)` and register the frame it returns as a temporary view.
 
     Args:
@@ -30,7 +36,7 @@ def run_model(session: SparkSession, model: dict[str, Any], code: str, project_r
         project_root: folder put on `sys.path`, so that the project's own packages can be imported.
 
     Returns:
-        Name of the view, or None when the model returned None.
+        Name of the view; what the model returned where that is None or `Written`.
 
     Raises:
         DbtRuntimeError: the model fails (file, line and message) or returns something that is no table.
@@ -41,8 +47,8 @@ def run_model(session: SparkSession, model: dict[str, Any], code: str, project_r
     try:
         module = _module(f"dbt_python_model_{model['name']}", code, path, session)
         result = module.model(module.dbtObj(session.table), session)
-        if result is None:
-            return None
+        if result is None or isinstance(result, Written):
+            return result
         view = f"{model['alias']}__dbt_python"
         _as_frame(session, result).createOrReplaceTempView(f"`{view}`")
     except Exception as error:

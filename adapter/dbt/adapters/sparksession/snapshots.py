@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from datetime import datetime, timedelta, timezone
 from itertools import takewhile
 from typing import Any
@@ -13,7 +14,7 @@ from py4j.protocol import Py4JJavaError
 from pyspark.sql import SparkSession
 
 from spark_files.errors import is_commit_conflict
-from spark_files.internals import commit_as_main, iceberg_table, snapshot_json, table_operations
+from spark_files.internals import commit_as_main, iceberg_table, java_class, snapshot_json, table_operations
 
 # Iceberg's property of a table for write, audit, publish.
 _STAGES = "write.wap.enabled"
@@ -150,10 +151,46 @@ def _described(snapshot: Any) -> dict[str, Any]:
     }
 
 
+def added_partitions(session: SparkSession, table: str, after: int) -> set[tuple[Any, ...]] | None:
+    """The partitions that rows were added to since a snapshot, from the table's manifests.
+
+    Args:
+        session: session to ask with.
+        table: name of an Iceberg table whose partitions are columns.
+        after: a snapshot of the table.
+
+    Returns:
+        The values of each partition; None where the current snapshot is not known to have come from that one, or rows
+        were not only appended since.
+    """
+    iceberg = iceberg_table(session, table)
+    now = iceberg.currentSnapshot()
+    since = list(takewhile(lambda one: one.snapshotId() != after, _ancestors(iceberg, now)))
+    if since and (since[-1].parentId() != after or any(one.operation() not in ("append", "replace") for one in since)):
+        return None
+    found: set[tuple[Any, ...]] = set()
+    if not any(one.operation() == "append" for one in since):
+        return found if since or (now and now.snapshotId() == after) else None
+    scan = iceberg.newIncrementalAppendScan().fromSnapshotExclusive(after).toSnapshot(now.snapshotId())
+    any_value = java_class("java.lang.Class").forName("java.lang.Object")
+    with closing(scan.planFiles()) as planned:
+        tasks = planned.iterator()
+        while tasks.hasNext():
+            partition = tasks.next().file().partition()
+            found.add(tuple(partition.get(at, any_value) for at in range(partition.size())))
+    return found
+
+
 def head(session: SparkSession, table: str) -> int:
     """The snapshot that readers see, also one of a compaction; 0: the table has none."""
     newest = iceberg_table(session, table).currentSnapshot()
     return int(newest.snapshotId()) if newest else 0
+
+
+def committed_at(session: SparkSession, table: str) -> float:
+    """When the snapshot that readers see was committed, in seconds since 1970; 0: the table has none."""
+    newest = iceberg_table(session, table).currentSnapshot()
+    return newest.timestampMillis() / 1000 if newest else 0.0
 
 
 def is_only_compacted(session: SparkSession, table: str, snapshot_id: int) -> bool:

@@ -1,9 +1,9 @@
 {% macro sparksession__create_table_as(temporary, relation, compiled_code, language='sql') -%}
   {%- if language == 'python' -%}
-    {%- set compiled_code = adapter.run_python_model(model, compiled_code) -%}
+    {%- set compiled_code = adapter.run_python_model(model, compiled_code).select -%}
     {%- if compiled_code is none -%}
       {%- do exceptions.raise_compiler_error(
-        "model() returned None, but the table " ~ relation ~ " has to be created. Expected a Spark or pandas DataFrame;"
+        "model() returned None or Written, but the table " ~ relation ~ " has to be created. Expected a Spark or pandas DataFrame;"
         ~ " None is for incremental runs with nothing to write. Return an empty DataFrame with the right columns."
       ) -%}
     {%- endif -%}

@@ -39,16 +39,16 @@
     {%- set create_sql = create_table_as(False, target_relation, compiled_code, model['language']) -%}
     {{ sparksession_write(target_relation, create_sql) }}
   {%- else -%}
-    {%- set select_sql = compiled_code -%}
+    {%- set found = {'select': compiled_code} -%}
     {%- if model['language'] == 'python' -%}
-      {%- set select_sql = adapter.run_python_model(model, compiled_code) -%}
+      {%- set found = adapter.run_python_model(model, compiled_code) -%}
     {%- endif -%}
-    {%- if select_sql is none -%}
-      {%- call noop_statement('main', 'OK nothing to write') -%}{%- endcall -%}
+    {%- if found.select is none -%}
+      {%- call noop_statement('main', 'OK ' ~ found.message) -%}{%- endcall -%}
     {%- else -%}
       {%- set tmp_relation = make_temp_relation(target_relation, '__dbt_tmp') -%}
       {%- call statement('create_tmp_relation') -%}
-        {{ create_table_as(True, tmp_relation, select_sql, 'sql') }}
+        {{ create_table_as(True, tmp_relation, found.select, 'sql') }}
       {%- endcall -%}
       {%- do process_schema_changes(on_schema_change, tmp_relation, existing_relation) -%}
       {%- set write_sql = dbt_spark_get_incremental_sql(strategy, tmp_relation, target_relation, existing_relation, config.get('unique_key'), incremental_predicates) -%}
