@@ -60,17 +60,8 @@ def install(uv: str, options: list[str], folder: Path) -> None:
     names.write_text(run)
     without.write_text("pyspark\npy4j\n")
     pip = [uv, "pip", "install", "--quiet", "--python", sys.executable, "--target", str(folder / "packages"), *options]
-    _run(
-        [
-            *pip,
-            "--constraints",
-            str(ROOT / "requirements.txt"),
-            "--excludes",
-            str(without),
-            "--requirements",
-            str(names),
-        ]
-    )
+    pinned = str(ROOT / "requirements.txt")
+    _run([*pip, "--constraints", pinned, "--excludes", str(without), "--requirements", str(names)])
     # Built here, it is the same for each Python.
     adapter = folder / "adapter"
     shutil.copytree(ROOT / "adapter", adapter, ignore=LEFT_OUT)

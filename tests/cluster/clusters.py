@@ -16,11 +16,13 @@ from pathlib import Path
 from typing import Any, Literal
 
 import psutil
+import pyarrow as pa
 from pyarrow.fs import LocalFileSystem, copy_files
 
 from tests.cluster.servers import (
     AWS,
     CATALOG_SECRET,
+    CATALOG_VARIABLE,
     REGION,
     SMALL_JAVA,
     ObjectStore,
@@ -88,10 +90,20 @@ class Cluster:
         kept = [self.project / "logs", self.project / "target", self.spark.folder / "work", self.store.folder / "logs"]
         for path in [*self.folder.glob("*.log"), *(path for folder in kept for path in folder.rglob("*"))]:
             if path.is_file() and path.suffix != ".jar":
-                yield str(path.relative_to(self.folder)), path.read_bytes()
+                content = unpacked(path) if path.suffix == ".zstd" else path.read_bytes()
+                yield str(path.relative_to(self.folder)), content
         for process in psutil.Process().children(recursive=True):
             with suppress(psutil.Error):  # it has ended
                 yield f"command line of {process.pid}", " ".join(process.cmdline()).encode()
+
+
+def unpacked(log: Path) -> bytes:
+    """The text of an event log, as far as Spark has written it."""
+    parts = []
+    with pa.CompressedInputStream(pa.OSFile(str(log)), "zstd") as file, suppress(OSError):
+        while part := file.read(1_000_000):
+            parts.append(part)
+    return b"".join(parts)
 
 
 class Driver:
@@ -187,7 +199,7 @@ def a_cluster(catalog: Catalog, workers: int = 2) -> Iterator[Cluster]:
         if catalog == "rest":
             settings |= {
                 "LAKEHOUSE_CATALOG_AUTH": "oauth2",
-                "DBT_ENV_SECRET_CATALOG_CREDENTIAL": f"planted:{CATALOG_SECRET}",
+                CATALOG_VARIABLE: f"planted:{CATALOG_SECRET}",
             }
         store.files.create_dir("logs/events")
         yield Cluster(folder, project, store, spark, {**os.environ, **settings})
