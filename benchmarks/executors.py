@@ -1,4 +1,4 @@
-"""What one and two executors do for a full load and for a batch, from Spark's event log: `python -m benchmarks.executors`.
+"""What one and two executors do for a full load and for a batch, from the event log: `python -m benchmarks.executors`.
 
 On the cluster of tests/cluster: Spark standalone, S3 over a folder, a REST catalog, one core for each executor. The
 numbers are what docs/cluster/sizing.md counts with.

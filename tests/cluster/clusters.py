@@ -77,9 +77,17 @@ class Cluster:
             properties |= {"uri": uri, "credential": f"planted:{CATALOG_SECRET}"}
         else:
             properties |= {"glue.endpoint": uri, "glue.region": REGION}
-        script = Path(__file__).with_name("read_with_pyiceberg.py")
+        return self._read("read_with_pyiceberg.py", properties, table)
+
+    def read_with_duckdb(self, table: str) -> list[dict[str, Any]]:
+        """The rows of a table, read by DuckDB through the REST catalog in an environment without this project."""
+        address = self.store.endpoint.removeprefix("http://")
+        properties = {"uri": self.environment["LAKEHOUSE_CATALOG_URI"], "endpoint": address, "region": REGION}
+        return self._read("read_with_duckdb.py", {**properties, "credential": f"planted:{CATALOG_SECRET}"}, table)
+
+    def _read(self, script: str, properties: dict[str, str], table: str) -> list[dict[str, Any]]:
         done = subprocess.run(
-            [emulator_python(), script, json.dumps(properties), table],
+            [emulator_python(), Path(__file__).with_name(script), json.dumps(properties), table],
             env={"PATH": os.environ["PATH"], **AWS}, capture_output=True, text=True, check=False,
         )  # fmt: skip
         assert done.returncode == 0, done.stderr

@@ -42,10 +42,11 @@ def test_views_and_documentation_are_made(driver: Driver) -> None:
     assert driver.dbt("docs", "generate") is not None
 
 
-def test_another_program_reads_silver(cluster: Cluster, driver: Driver) -> None:
+def test_other_programs_read_silver(cluster: Cluster, driver: Driver) -> None:
     found = driver("sql", "select id, name, cast(price as string) from silver.sampledb__product order by id")
-    rows = cluster.read_with_pyiceberg("silver.sampledb__product")
-    assert [[row["id"], row["name"], row["price"]] for row in sorted(rows, key=lambda row: row["id"])] == found
+    for read in (cluster.read_with_pyiceberg, cluster.read_with_duckdb):
+        rows = read("silver.sampledb__product")
+        assert [[row["id"], row["name"], row["price"]] for row in sorted(rows, key=lambda row: row["id"])] == found
 
 
 def test_no_secret_is_left_behind(cluster: Cluster, driver: Driver) -> None:
