@@ -190,7 +190,10 @@ STATEMENTS = {
     "merge": (f"merge into {TABLE} as t using (select 3 as id) as s on t.id = s.id when matched then delete", [1, 2]),
     "delete": (f"delete from {TABLE} where id % 2 = 1", [2]),
     "overwrite": (f"insert overwrite {TABLE} values (9)", [9]),
-    "nothing": (f"delete from {TABLE} where id > 5", [1, 2, 3]),
+    "nothing": (
+        f"merge into {TABLE} as t using (select 9 as id) as s on t.id = s.id when matched then delete",
+        [1, 2, 3],
+    ),
 }
 
 

@@ -181,7 +181,8 @@ def write_staged(session: SparkSession, table: str, start: int, write: Callable[
         session: session that writes.
         table: name of an Iceberg table.
         start: the snapshot that the rows were made for; 0: the table had none.
-        write: makes one commit to the table in this session.
+        write: makes one commit to the table in this session; no `delete` that whole files answer, which Iceberg does
+            not stage.
 
     Returns:
         False, and readers see nothing of it, if somebody else has committed to the table since.
