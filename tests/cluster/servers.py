@@ -35,6 +35,7 @@ ACCESS_KEY, SECRET_KEY = "plantedaccesskey", "planted-secret-of-s3"
 CATALOG_SECRET = "planted-secret-of-catalog"
 AWS = {"AWS_ACCESS_KEY_ID": ACCESS_KEY, "AWS_SECRET_ACCESS_KEY": SECRET_KEY, "AWS_REGION": REGION}
 CATALOG_VARIABLE = "DBT_ENV_SECRET_CATALOG_CREDENTIAL"
+YARN_SERVER = "org.apache.hadoop.yarn.server"
 LOG4J = """log4j.rootLogger=INFO,console
 log4j.appender.console=org.apache.log4j.ConsoleAppender
 log4j.appender.console.layout=org.apache.log4j.PatternLayout
@@ -42,8 +43,9 @@ log4j.appender.console.layout.ConversionPattern=%d{ISO8601} %p %c{1}: %m%n
 """
 # Each lives for some minutes, beside the others, on two cores.
 SMALL_JAVA = "-XX:+UseSerialGC -XX:TieredStopAtLevel=1"
-# Workers run as nobody, who does not see the project's folder, where this process may choose that.
-AS_NOBODY = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"] if os.geteuid() == 0 else []
+# Workers run as nobody, who does not see the project's folder, where this process may choose that. What setpriv itself
+# starts is still found in folders of root alone: env is between.
+AS_NOBODY = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", "env"] if os.geteuid() == 0 else []
 
 
 # ------------------------------------------------------------------------------------------------------------- programs
@@ -328,6 +330,7 @@ def yarn_cluster(folder: Path, image: Path) -> Iterator[Yarn]:
         "yarn.nodemanager.address": other[4],
         "yarn.nodemanager.localizer.address": other[5],
         "yarn.nodemanager.webapp.address": other[6],
+        "yarn.resourcemanager.scheduler.class": f"{YARN_SERVER}.resourcemanager.scheduler.fifo.FifoScheduler",
         "yarn.nodemanager.local-dirs": str(work / "local"),
         "yarn.nodemanager.log-dirs": str(yarn.logs),
         "yarn.nodemanager.resource.memory-mb": "5000",
@@ -353,11 +356,10 @@ def yarn_cluster(folder: Path, image: Path) -> Iterator[Yarn]:
     }
     class_path = os.pathsep.join([str(yarn.configuration), *map(str, jars_for_all(image, "yarn"))])
     program = [*AS_NOBODY, java(), "-Xmx256m", "--add-opens=java.base/java.lang=ALL-UNNAMED", "-cp", class_path]
-    server = "org.apache.hadoop.yarn.server"
     with ExitStack() as stack:
         for name, java_class, has_begun in (
-            ("resourcemanager", f"{server}.resourcemanager.ResourceManager", "Transitioned to active state"),
-            ("nodemanager", f"{server}.nodemanager.NodeManager", "Registered with ResourceManager"),
+            ("resourcemanager", f"{YARN_SERVER}.resourcemanager.ResourceManager", "Transitioned to active state"),
+            ("nodemanager", f"{YARN_SERVER}.nodemanager.NodeManager", "Registered with ResourceManager"),
         ):
             log = folder / f"{name}.log"
 

@@ -67,8 +67,9 @@ class Package:
     def submit(self, *words: str | Path, **environment: str) -> subprocess.CompletedProcess[str]:
         """Runs spark-submit with the options that every way has."""
         own = {
-            "HOME": str(self.here), "JAVA_TOOL_OPTIONS": SMALL_JAVA, "PYSPARK_PYTHON": str(image_python(self.image)),
-            "LD_LIBRARY_PATH": str(self.image / "python" / "lib"), "SPARK_LOCAL_IP": "127.0.0.1",
+            "SPARK_HOME": str(self.image / "spark"), "HOME": str(self.here), "JAVA_TOOL_OPTIONS": SMALL_JAVA,
+            "PYSPARK_PYTHON": str(image_python(self.image)), "SPARK_LOCAL_IP": "127.0.0.1",
+            "LD_LIBRARY_PATH": str(self.image / "python" / "lib"),
         }  # fmt: skip
         command = [
             *AS_NOBODY, self.image / "spark" / "bin" / "spark-submit",
