@@ -349,6 +349,7 @@ def yarn_cluster(folder: Path, image: Path) -> Iterator[Yarn]:
     (yarn.configuration / "log4j.properties").write_text(LOG4J)
     environment = {
         "HOME": str(work),
+        "JAVA_HOME": str(Path(shutil.which(java()) or java()).resolve().parents[1]),
         "JAVA_TOOL_OPTIONS": SMALL_JAVA,
         "LD_LIBRARY_PATH": str(image / "python" / "lib"),
         CATALOG_VARIABLE: f"planted:{CATALOG_SECRET}",

@@ -95,6 +95,9 @@ class Package:
             "--master", "yarn", "--deploy-mode", "cluster", "--num-executors", "1",
             "--conf", "spark.yarn.maxAppAttempts=1", "--conf", f"spark.yarn.appMasterEnv.PYSPARK_PYTHON={python}",
             "--conf", f"spark.executorEnv.PYSPARK_PYTHON={python}",
+            # Without an HDFS, and without sending Spark to each container.
+            "--conf", f"spark.yarn.stagingDir=file://{self.here}/staging",
+            "--conf", f"spark.yarn.jars=local:{self.image / 'spark' / 'jars'}/*",
         )  # fmt: skip
         return self.submit(
             *master, self.folder / "submit.py", *self.words, *words, HADOOP_CONF_DIR=str(yarn.configuration)
