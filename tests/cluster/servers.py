@@ -338,6 +338,8 @@ def yarn_cluster(folder: Path, image: Path) -> Iterator[Yarn]:
         "yarn.scheduler.minimum-allocation-mb": "128",
         "yarn.nodemanager.vmem-check-enabled": "false",
         "yarn.nodemanager.disk-health-checker.enable": "false",
+        # It would copy the environment of each container into the logs.
+        "yarn.nodemanager.log-container-debug-info.enabled": "false",
         # As on a machine with a role: containers find credentials there, and no command shows them.
         "yarn.nodemanager.env-whitelist": ",".join(("JAVA_HOME", "LD_LIBRARY_PATH", *secrets)),
     }
