@@ -141,7 +141,7 @@ def test_a_command_that_fails_fails_the_submission_and_says_why(package: Package
     (package.folder / "submit.py").chmod(0o644)
     done = package.in_client_mode(package.folder / "submit.py", *package.words, "run")
     assert done.returncode == 1
-    assert "the archive is not unpacked at" in done.stderr
+    assert "the archive is not unpacked at" in done.stdout
 
 
 def test_spark_submit_runs_the_archive_in_cluster_mode_on_yarn(cluster: Cluster, package: Package, yarn: Yarn) -> None:
