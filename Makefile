@@ -59,6 +59,10 @@ test-fast: $(READY) ## Run the tests that need no Spark; one that starts it fail
 test-cluster: $(READY) ## Run the long tests on a Spark cluster, with S3, REST and Glue catalogs (all on loopback)
 	@CLUSTER=all $(RUN) python -m pytest -q --timeout=0 --durations=15 tests/cluster $(PYTEST_ARGS)
 
+.PHONY: package
+package: $(READY) ## Write the archive that spark-submit runs on a cluster (docs/cluster.md)
+	@uv=$$(command -v uv || echo .uv/bin/uv); $(RUN) python deploy/package.py "$$uv" target/package $(UV_ARGS)
+
 .PHONY: prove
 prove: $(READY) ## Kill runs at every step, compare silver with an oracle on N random key histories (SEED=7)
 	@KILLS=all $(RUN) python -m pytest -q --disable-warnings --timeout=0 tests/e2e/test_recovery.py tests/e2e/test_maintenance.py

@@ -18,6 +18,9 @@
         {#- Only placeholder columns so far, and no row: created again, with the types that have arrived. -#}
         {% set silver, progress = none, {} %}
     {% endif %}
+    {% if silver is not none and not progress %}
+        {% do log(_progress_is_gone_message(silver, bronze), info=true) %}
+    {% endif %}
     {% set plan = cdc_silver_plan(cdc, bronze, silver) %}
     {% set changes = cdc_bronze_range(cdc, bronze, to_snapshot_id, progress, plan) %}
     {% set new_progress = cdc_silver_progress(cdc, changes, plan) %}
@@ -35,6 +38,12 @@
     {% do adapter.set_snapshot_properties(new_progress) %}
     {% do return(cdc_silver_write_sql(cdc, bronze, silver, changes, plan, way, new_progress)) %}
 {% endmacro %}
+
+
+{% macro _progress_is_gone_message(silver, bronze) -%}
+{{ silver }}: no snapshot is left that records how far it is: another program has expired them. It takes all of {{ bronze }}
+once more; rows that are there stay as they are.
+{%- endmacro %}
 
 
 {% macro _bronze_is_missing_message(silver, bronze) -%}

@@ -205,16 +205,16 @@ def test_a_commit_between_the_look_and_the_publication_is_not_lost(table, monkey
     assert ids(table) == [1, 2, 3, 4]
 
 
-def stage(session, sql: str) -> int:
-    """Has a statement write to the table as `spark.wap.id` s; returns the snapshot that it was made for."""
+def stage(session, sql: str) -> tuple[int, str, int]:
+    """Has a statement write to the table as `spark.wap.id` s; returns what `publish_stage` asks for."""
     start = snapshots.head(session, TABLE)
-    snapshots.allow_stages(session, TABLE)
+    number = snapshots.allow_stages(session, TABLE)
     session.conf.set("spark.wap.id", "s")
     try:
         session.sql(sql)
     finally:
         session.conf.unset("spark.wap.id")
-    return start
+    return start, "s", number
 
 
 STATEMENTS = {
@@ -222,23 +222,26 @@ STATEMENTS = {
     "merge": (f"merge into {TABLE} as t using (select 3 as id) as s on t.id = s.id when matched then delete", [1, 2]),
     "delete": (f"delete from {TABLE} where id % 2 = 1", [2]),
     "overwrite": (f"insert overwrite {TABLE} values (9)", [9]),
-    "nothing": (f"delete from {TABLE} where id > 5", [1, 2, 3]),
+    "nothing": (
+        f"merge into {TABLE} as t using (select 9 as id) as s on t.id = s.id when matched then delete",
+        [1, 2, 3],
+    ),
 }
 
 
 @pytest.mark.parametrize(("sql", "expected"), STATEMENTS.values(), ids=STATEMENTS)
 def test_a_staged_write_is_seen_when_it_is_published(table, sql, expected):
-    start = stage(table, sql)
+    staged = stage(table, sql)
     assert ids(table) == [1, 2, 3]
-    assert snapshots.publish_stage(table, TABLE, start, "s")
+    assert snapshots.publish_stage(table, TABLE, *staged)
     assert ids(table) == expected
 
 
 @pytest.mark.parametrize(("sql", "_"), list(STATEMENTS.values())[:4], ids=list(STATEMENTS)[:4])
 def test_a_staged_write_undoes_no_other_commit(table, sql, _):
-    start = stage(table, sql)
+    staged = stage(table, sql)
     table.sql(f"insert into {TABLE} values (8)")
-    assert not snapshots.publish_stage(table, TABLE, start, "s")
+    assert not snapshots.publish_stage(table, TABLE, *staged)
     assert ids(table) == [1, 2, 3, 8]
 
 
@@ -255,19 +258,26 @@ def test_a_staged_write_is_made_on_no_other_snapshot_than_it_was_decided_on(tabl
 
 def test_a_staged_write_undoes_no_rollback(table):
     first, _ = ordered(table)
-    start = stage(table, f"insert into {TABLE} values (4)")
+    staged = stage(table, f"insert into {TABLE} values (4)")
     table.sql(f"call system.rollback_to_snapshot('{TABLE}', {first})")
-    assert not snapshots.publish_stage(table, TABLE, start, "s")
+    assert not snapshots.publish_stage(table, TABLE, *staged)
     assert ids(table) == [1]
+
+
+def test_a_staged_write_that_somebody_expired_was_not_made(table):
+    staged = stage(table, f"insert into {TABLE} values (4)")
+    table.sql(f"call system.expire_snapshots(table => '{TABLE}', older_than => timestamp '2999-01-01')")
+    assert not snapshots.publish_stage(table, TABLE, *staged)
+    assert ids(table) == [1, 2, 3]
 
 
 def test_the_first_rows_of_a_table_are_published(session):
     session.sql("create schema if not exists branches")
     session.sql(f"create table {TABLE} (id int) using iceberg")
     assert snapshots.head(session, TABLE) == 0
-    start = stage(session, f"insert into {TABLE} values (1)")
+    staged = stage(session, f"insert into {TABLE} values (1)")
     assert ids(session) == []
-    assert snapshots.publish_stage(session, TABLE, start, "s")
+    assert snapshots.publish_stage(session, TABLE, *staged)
     assert ids(session) == [1]
     session.sql(f"drop table {TABLE}")
 

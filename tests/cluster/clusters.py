@@ -16,11 +16,13 @@ from pathlib import Path
 from typing import Any, Literal
 
 import psutil
+import pyarrow as pa
 from pyarrow.fs import LocalFileSystem, copy_files
 
 from tests.cluster.servers import (
     AWS,
     CATALOG_SECRET,
+    CATALOG_VARIABLE,
     REGION,
     SMALL_JAVA,
     ObjectStore,
@@ -75,9 +77,17 @@ class Cluster:
             properties |= {"uri": uri, "credential": f"planted:{CATALOG_SECRET}"}
         else:
             properties |= {"glue.endpoint": uri, "glue.region": REGION}
-        script = Path(__file__).with_name("read_with_pyiceberg.py")
+        return self._read("read_with_pyiceberg.py", properties, table)
+
+    def read_with_duckdb(self, table: str) -> list[dict[str, Any]]:
+        """The rows of a table, read by DuckDB through the REST catalog in an environment without this project."""
+        address = self.store.endpoint.removeprefix("http://")
+        properties = {"uri": self.environment["LAKEHOUSE_CATALOG_URI"], "endpoint": address, "region": REGION}
+        return self._read("read_with_duckdb.py", {**properties, "credential": f"planted:{CATALOG_SECRET}"}, table)
+
+    def _read(self, script: str, properties: dict[str, str], table: str) -> list[dict[str, Any]]:
         done = subprocess.run(
-            [emulator_python(), script, json.dumps(properties), table],
+            [emulator_python(), Path(__file__).with_name(script), json.dumps(properties), table],
             env={"PATH": os.environ["PATH"], **AWS}, capture_output=True, text=True, check=False,
         )  # fmt: skip
         assert done.returncode == 0, done.stderr
@@ -88,10 +98,20 @@ class Cluster:
         kept = [self.project / "logs", self.project / "target", self.spark.folder / "work", self.store.folder / "logs"]
         for path in [*self.folder.glob("*.log"), *(path for folder in kept for path in folder.rglob("*"))]:
             if path.is_file() and path.suffix != ".jar":
-                yield str(path.relative_to(self.folder)), path.read_bytes()
+                content = unpacked(path) if path.suffix == ".zstd" else path.read_bytes()
+                yield str(path.relative_to(self.folder)), content
         for process in psutil.Process().children(recursive=True):
             with suppress(psutil.Error):  # it has ended
                 yield f"command line of {process.pid}", " ".join(process.cmdline()).encode()
+
+
+def unpacked(log: Path) -> bytes:
+    """The text of an event log, as far as Spark has written it."""
+    parts = []
+    with pa.CompressedInputStream(pa.OSFile(str(log)), "zstd") as file, suppress(OSError):
+        while part := file.read(1_000_000):
+            parts.append(part)
+    return b"".join(parts)
 
 
 class Driver:
@@ -187,7 +207,7 @@ def a_cluster(catalog: Catalog, workers: int = 2) -> Iterator[Cluster]:
         if catalog == "rest":
             settings |= {
                 "LAKEHOUSE_CATALOG_AUTH": "oauth2",
-                "DBT_ENV_SECRET_CATALOG_CREDENTIAL": f"planted:{CATALOG_SECRET}",
+                CATALOG_VARIABLE: f"planted:{CATALOG_SECRET}",
             }
         store.files.create_dir("logs/events")
         yield Cluster(folder, project, store, spark, {**os.environ, **settings})

@@ -34,10 +34,18 @@ BUCKETS = ("landing", "lake", "logs")
 ACCESS_KEY, SECRET_KEY = "plantedaccesskey", "planted-secret-of-s3"
 CATALOG_SECRET = "planted-secret-of-catalog"
 AWS = {"AWS_ACCESS_KEY_ID": ACCESS_KEY, "AWS_SECRET_ACCESS_KEY": SECRET_KEY, "AWS_REGION": REGION}
+CATALOG_VARIABLE = "DBT_ENV_SECRET_CATALOG_CREDENTIAL"
+YARN_SERVER = "org.apache.hadoop.yarn.server"
+LOG4J = """log4j.rootLogger=INFO,console
+log4j.appender.console=org.apache.log4j.ConsoleAppender
+log4j.appender.console.layout=org.apache.log4j.PatternLayout
+log4j.appender.console.layout.ConversionPattern=%d{ISO8601} %p %c{1}: %m%n
+"""
 # Each lives for some minutes, beside the others, on two cores.
 SMALL_JAVA = "-XX:+UseSerialGC -XX:TieredStopAtLevel=1"
-# Workers run as nobody, who does not see the project's folder, where this process may choose that.
-AS_NOBODY = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"] if os.geteuid() == 0 else []
+# Workers run as nobody, who does not see the project's folder, where this process may choose that. What setpriv itself
+# starts is still found in folders of root alone: env is between.
+AS_NOBODY = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", "env"] if os.geteuid() == 0 else []
 
 
 # ------------------------------------------------------------------------------------------------------------- programs
@@ -149,7 +157,7 @@ def processes(main_class: str) -> list[psutil.Process]:
     return found
 
 
-def _with(environment: Mapping[str, str], command: Sequence[str | Path]) -> list[str]:
+def with_only(environment: Mapping[str, str], command: Sequence[str | Path]) -> list[str]:
     """A command in an environment of its own: nothing of this process reaches it by chance."""
     kept = {name: os.environ[name] for name in ("PATH", "JAVA_HOME", "LANG") if name in os.environ}
     return ["env", "-i", *(f"{name}={value}" for name, value in {**kept, **environment}.items()), *map(str, command)]
@@ -187,7 +195,7 @@ def object_store(folder: Path) -> Iterator[ObjectStore]:
     store = ObjectStore(f"http://127.0.0.1:{port}", data)
     secrets = {"ROOT_ACCESS_KEY": ACCESS_KEY, "ROOT_SECRET_KEY": SECRET_KEY}
     command = [object_store_program(), "--quiet", "--port", f"127.0.0.1:{port}", "--region", REGION, "posix", data]
-    with running(_with(secrets, command), folder, folder / "versitygw.log", lambda: _not_answering(store.endpoint)):
+    with running(with_only(secrets, command), folder, folder / "versitygw.log", lambda: _not_answering(store.endpoint)):
         for bucket in BUCKETS:
             store.files.create_dir(bucket)
         yield store
@@ -210,7 +218,7 @@ def rest_catalog(folder: Path, store: ObjectStore) -> Iterator[str]:
     command = [java(), "-Xmx256m", *SMALL_JAVA.split(), "-cp", class_path, "org.apache.iceberg.rest.RESTCatalogServer"]
     uri = f"http://127.0.0.1:{port}"
     with running(
-        _with({**settings, **AWS}, command), folder, folder / "rest.log", lambda: _not_answering(f"{uri}/v1/config")
+        with_only({**settings, **AWS}, command), folder, folder / "rest.log", lambda: _not_answering(f"{uri}/v1/config")
     ):
         yield uri
 
@@ -221,7 +229,7 @@ def glue_catalog(folder: Path) -> Iterator[str]:
     port = free_port()
     uri = f"http://127.0.0.1:{port}"
     command = [emulator_python().parent / "moto_server", "-H", "127.0.0.1", "-p", str(port)]
-    with running(_with(AWS, command), folder, folder / "moto.log", lambda: _not_answering(f"{uri}/moto-api/")):
+    with running(with_only(AWS, command), folder, folder / "moto.log", lambda: _not_answering(f"{uri}/moto-api/")):
         yield uri
 
 
@@ -259,7 +267,7 @@ def spark_cluster(folder: Path, workers: int = 2) -> Iterator[SparkCluster]:
         "SPARK_LOCAL_DIRS": str(work),
         "JAVA_TOOL_OPTIONS": SMALL_JAVA,
         "HOME": str(work),
-        "PYSPARK_PYTHON": str(_image_python(image)),
+        "PYSPARK_PYTHON": str(image_python(image)),
         "LD_LIBRARY_PATH": str(image / "python" / "lib"),
         **AWS,
     }
@@ -273,16 +281,103 @@ def spark_cluster(folder: Path, workers: int = 2) -> Iterator[SparkCluster]:
     with ExitStack() as stack:
         log = folder / "master.log"
         ready = f"http://127.0.0.1:{ui}/json/"
-        stack.enter_context(running(_with(environment, master), work, log, lambda: _not_answering(ready)))
+        stack.enter_context(running(with_only(environment, master), work, log, lambda: _not_answering(ready)))
         for number in range(1, workers + 1):
             log = folder / f"worker{number}.log"
 
             def reason_to_wait(log: Path = log) -> str | None:
                 return None if "Successfully registered with master" in log.read_text() else "it is not registered"
 
-            stack.enter_context(running(_with(environment, worker), work, log, reason_to_wait))
+            stack.enter_context(running(with_only(environment, worker), work, log, reason_to_wait))
         names = ",".join(f"local:{image / 'jars' / jar.name}" for jar in jars("spark"))
         yield SparkCluster(address, names, folder)
+
+
+@dataclass
+class Yarn:
+    """YARN: a resource manager and one node of another user.
+
+    Attributes:
+        configuration: `HADOOP_CONF_DIR` of whoever submits.
+        logs: what containers printed.
+    """
+
+    configuration: Path
+    logs: Path
+
+
+@contextmanager
+def yarn_cluster(folder: Path, image: Path) -> Iterator[Yarn]:
+    """YARN until the end of the block; its node has what each machine of a cluster has.
+
+    Args:
+        folder: holds configuration and logs.
+        image: Spark, its libraries and Python, as `spark_cluster` has made them.
+    """
+    work = folder / "yarn"
+    yarn = Yarn(work / "conf", work / "logs")
+    for made in (work, yarn.configuration, yarn.logs, work / "local"):
+        made.mkdir()
+        made.chmod(0o777)
+    web, other = free_port(), [f"127.0.0.1:{free_port()}" for _ in range(7)]
+    secrets = ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "AWS_REGION", CATALOG_VARIABLE)
+    settings = {
+        "yarn.resourcemanager.webapp.address": f"127.0.0.1:{web}",
+        "yarn.resourcemanager.address": other[0],
+        "yarn.resourcemanager.scheduler.address": other[1],
+        "yarn.resourcemanager.resource-tracker.address": other[2],
+        "yarn.resourcemanager.admin.address": other[3],
+        "yarn.nodemanager.address": other[4],
+        "yarn.nodemanager.localizer.address": other[5],
+        "yarn.nodemanager.webapp.address": other[6],
+        "yarn.resourcemanager.scheduler.class": f"{YARN_SERVER}.resourcemanager.scheduler.fifo.FifoScheduler",
+        "yarn.nodemanager.local-dirs": str(work / "local"),
+        "yarn.nodemanager.log-dirs": str(yarn.logs),
+        "yarn.nodemanager.resource.memory-mb": "5000",
+        "yarn.nodemanager.resource.cpu-vcores": "4",
+        "yarn.scheduler.minimum-allocation-mb": "128",
+        "yarn.nodemanager.vmem-check-enabled": "false",
+        "yarn.nodemanager.disk-health-checker.enable": "false",
+        # It would copy the environment of each container into the logs.
+        "yarn.nodemanager.log-container-debug-info.enabled": "false",
+        # As on a machine with a role: containers find credentials there, and no command shows them.
+        "yarn.nodemanager.env-whitelist": ",".join(("JAVA_HOME", "LD_LIBRARY_PATH", *secrets)),
+    }
+    properties = "".join(
+        f"<property><name>{name}</name><value>{of}</value></property>" for name, of in settings.items()
+    )
+    (yarn.configuration / "yarn-site.xml").write_text(f"<configuration>{properties}</configuration>")
+    (yarn.configuration / "core-site.xml").write_text("<configuration/>")
+    (yarn.configuration / "log4j.properties").write_text(LOG4J)
+    environment = {
+        "HOME": str(work),
+        "JAVA_HOME": str(Path(shutil.which(java()) or java()).resolve().parents[1]),
+        "JAVA_TOOL_OPTIONS": SMALL_JAVA,
+        "LD_LIBRARY_PATH": str(image / "python" / "lib"),
+        CATALOG_VARIABLE: f"planted:{CATALOG_SECRET}",
+        **AWS,
+    }
+    class_path = os.pathsep.join([str(yarn.configuration), *map(str, jars_for_all(image, "yarn"))])
+    program = [*AS_NOBODY, java(), "-Xmx256m", "--add-opens=java.base/java.lang=ALL-UNNAMED", "-cp", class_path]
+    with ExitStack() as stack:
+        for name, java_class, has_begun in (
+            ("resourcemanager", f"{YARN_SERVER}.resourcemanager.ResourceManager", "Transitioned to active state"),
+            ("nodemanager", f"{YARN_SERVER}.nodemanager.NodeManager", "Registered with ResourceManager"),
+        ):
+            log = folder / f"{name}.log"
+
+            def reason_to_wait(log: Path = log, has_begun: str = has_begun) -> str | None:
+                return None if has_begun in log.read_text() else f"it has not said {has_begun!r}"
+
+            stack.enter_context(running(with_only(environment, [*program, java_class]), work, log, reason_to_wait))
+        yield yarn
+
+
+def jars_for_all(image: Path, configuration: str) -> list[Path]:
+    """The jars of a configuration, copied to where each user may read them."""
+    folder = image / f"jars-{configuration}"
+    folder.mkdir()
+    return [Path(shutil.copy(jar, folder)) for jar in jars(configuration)]
 
 
 def _make_image(image: Path) -> None:
@@ -293,12 +388,14 @@ def _make_image(image: Path) -> None:
         shutil.copyfile(jar, image / "jars" / jar.name)
 
 
-def _image_python(image: Path) -> Path:
+def image_python(image: Path) -> Path:
     """A Python of this version that the other user can run: this one, or a copy of it."""
     here = Path(sys.base_prefix)
     name = f"python{sys.version_info.major}.{sys.version_info.minor}"
     if not subprocess.run([*AS_NOBODY, here / "bin" / name, "-c", ""], capture_output=True, check=False).returncode:
         return here / "bin" / name
+    if (image / "python").exists():
+        return image / "python" / "bin" / name
     (image / "python" / "bin").mkdir(parents=True)
     shutil.copy(here / "bin" / name, image / "python" / "bin" / name)
     _linked(here / "lib" / name, image / "python" / "lib" / name, "site-packages", "test")

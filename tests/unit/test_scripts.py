@@ -221,6 +221,7 @@ def test_help_lists_every_target_of_the_front_door() -> None:
         "test",
         "test-fast",
         "test-cluster",
+        "package",
         "prove",
         "watch",
         "bench",

@@ -20,6 +20,7 @@ from pyspark.sql import SparkSession
 from dbt.adapters.sparksession.credentials import SparksessionCredentials
 from dbt.adapters.sparksession.packages import packages_at_hand, ship_packages
 from dbt.adapters.sparksession.start_failure import advice, last_lines
+from dbt.adapters.sparksession.submitted import beside_spark_submit, is_submitted
 from spark_files import internals
 from spark_files.errors import full_text, is_spark_error, spark_message
 
@@ -177,11 +178,13 @@ def _start(credentials: SparksessionCredentials, log_path: Path) -> SparkSession
     with _worker_python(config), internals.interrupts_kept():
         if internals.java_gateway_in_use() is None:
             _launch_java(config, log_path / LOG_NAME)
+        if is_submitted():
+            config = beside_spark_submit(config)
         try:
             root = SparkSession.builder.config(map=dict(config)).getOrCreate()
             # The first use of a JDBC catalog creates its tables, which two threads must not do at the same time.
             root.sql("show namespaces").collect()
-            if not config.get("spark.master", "local").startswith("local"):
+            if not str(root.sparkContext.master).startswith("local"):
                 ship_packages(root.sparkContext, credentials.python_packages)
         except Exception as error:
             if not is_spark_error(error):
@@ -210,7 +213,7 @@ def _make_directories(folders: list[str]) -> None:
 def _worker_python(config: dict[str, str]) -> Iterator[None]:
     """Let Python workers on this machine run this Python; pyspark reads the variable when it starts."""
     before = os.environ.get("PYSPARK_PYTHON")
-    if before is not None or not config.get("spark.master", "local").startswith("local"):
+    if before is not None or is_submitted() or not config.get("spark.master", "local").startswith("local"):
         yield
         return
     os.environ["PYSPARK_PYTHON"] = sys.executable
@@ -221,7 +224,10 @@ def _worker_python(config: dict[str, str]) -> Iterator[None]:
 
 
 def _launch_java(config: dict[str, str], log_file: Path) -> None:
-    """Start the Java process with everything it prints going to the log file."""
+    """Start the Java process, everything it prints going to the log file; or take the one that spark-submit started."""
+    if is_submitted():
+        internals.start_java(config, None, ())
+        return
     home = os.environ.get("JAVA_HOME")
     java = shutil.which(f"{home}/bin/java" if home else "java")
     if java is None:

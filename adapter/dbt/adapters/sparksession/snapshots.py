@@ -199,11 +199,16 @@ def is_only_compacted(session: SparkSession, table: str, snapshot_id: int) -> bo
     return _is_only_compacted(iceberg, snapshot_id, iceberg.currentSnapshot())
 
 
-def allow_stages(session: SparkSession, table: str) -> None:
-    """Let statements write snapshots to a table that readers do not see yet (`write.wap.enabled`)."""
+def allow_stages(session: SparkSession, table: str) -> int:
+    """Let statements write snapshots to a table that readers do not see yet (`write.wap.enabled`).
+
+    Returns:
+        The sequence number of the newest snapshot that anybody has made of the table, seen by readers or not.
+    """
     iceberg = iceberg_table(session, table)
     if str(iceberg.properties().get(_STAGES)).lower() != "true":
         iceberg.updateProperties().set(_STAGES, "true").commit()
+    return int(table_operations(iceberg)[1].lastSequenceNumber())
 
 
 def write_staged(session: SparkSession, table: str, start: int, write: Callable[[], object]) -> bool:
@@ -213,23 +218,31 @@ def write_staged(session: SparkSession, table: str, start: int, write: Callable[
         session: session that writes.
         table: name of an Iceberg table.
         start: the snapshot that the rows were made for; 0: the table had none.
-        write: makes one commit to the table in this session.
+        write: makes one commit to the table in this session; no `delete` that whole files answer, which Iceberg does
+            not stage.
 
     Returns:
         False, and readers see nothing of it, if somebody else has committed to the table since.
     """
-    allow_stages(session, table)
+    number = allow_stages(session, table)
     stage = uuid4().hex
     session.conf.set("spark.wap.id", stage)
     try:
         write()
     finally:
         session.conf.unset("spark.wap.id")
-    return publish_stage(session, table, start, stage)
+    return publish_stage(session, table, start, stage, number)
 
 
-def publish_stage(session: SparkSession, table: str, start: int, stage: str) -> bool:
+def publish_stage(session: SparkSession, table: str, start: int, stage: str, number: int) -> bool:
     """Make the snapshot that a statement wrote as `spark.wap.id` the table's current state, in one commit.
+
+    Args:
+        session: session to ask with.
+        table: name of an Iceberg table.
+        start: the snapshot that the rows were made for; 0: the table had none.
+        stage: the `spark.wap.id`.
+        number: what `allow_stages` returned before the statement ran.
 
     Returns:
         False, and nothing is changed, if rows of the table have changed since `start`, or somebody else has committed
@@ -244,8 +257,9 @@ def publish_stage(session: SparkSession, table: str, start: int, stage: str) -> 
             return (
                 is_based_on_now and _is_only_compacted(base, start, now) and _publish(operations, base, staged.get(at))
             )
-    # Spark commits nothing where a statement has nothing to write.
-    return True
+    # Spark commits nothing where a statement has nothing to write. If snapshots were made, the one of the statement may
+    # have been: whoever expires snapshots that no branch has removes it.
+    return bool(base.lastSequenceNumber() == number)
 
 
 def start_branch(session: SparkSession, table: str, branch: str) -> None:
