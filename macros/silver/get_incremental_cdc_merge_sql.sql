@@ -3,7 +3,7 @@
     the progress, writes. The write itself commits the progress.
 #}
 {% macro get_incremental_cdc_merge_sql(arguments) %}
-    {% set cdc = model.config.meta.cdc %}
+    {% set cdc, started_at = model.config.meta.cdc, cdc_now() %}
     {% set silver, bronze = arguments.existing_relation, ref(model.refs[0].name) %}
     {% if load_relation(bronze) is none %}
         {% do exceptions.raise_compiler_error(_bronze_is_missing_message(this, bronze)) %}
@@ -32,6 +32,7 @@
     {% if silver is not none and plan | selectattr('change') | list %}
         {% do cdc_evolve_columns(silver, plan) %}
     {% endif %}
+    {% do new_progress.update(cdc_run_numbers(bronze, changes, started_at)) %}
     {% do adapter.set_snapshot_properties(new_progress) %}
     {% do return(cdc_silver_write_sql(cdc, bronze, silver, changes, plan, way, new_progress)) %}
 {% endmacro %}
