@@ -31,7 +31,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         The exit code, see `run_command`.
     """
     parser = argument_parser("report", __doc__)
-    parser.add_argument("--output", type=Path, help="folder for the three files (default: target/report of the project)")
+    parser.add_argument(
+        "--output", type=Path, help="folder for the three files (default: target/report of the project)"
+    )
     add_project_dir(parser, PROJECT_ROOT)
     options = parser.parse_args(arguments)
 

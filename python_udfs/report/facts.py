@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
-from datetime import datetime, timezone
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
 from statistics import median
 from typing import Any
+
+from python_udfs.alerts.incidents import Incident
+from python_udfs.times import time_of
 
 # How many runs of a table are read and drawn, and how many are shown as marks and as rows.
 RUNS = 30
@@ -60,32 +63,6 @@ class Run:
 
 
 @dataclass(frozen=True)
-class Incident:
-    """A row of `etl_metadata.incidents`."""
-
-    kind: str
-    subject: str
-    message: str
-    command: str
-    opened_at: datetime
-    silver_table: str | None = None
-    ended_at: datetime | None = None
-
-    @classmethod
-    def of(cls, row: Mapping[str, Any]) -> Incident:
-        """Takes a row of the table."""
-        texts = {name: row.get(name) or "" for name in ("kind", "subject", "message", "command")}
-        opened_at = time_of(row["opened_at"])
-        assert opened_at is not None
-        return cls(
-            **texts,
-            opened_at=opened_at,
-            silver_table=row.get("silver_table"),
-            ended_at=time_of(row.get("ended_at")),
-        )
-
-
-@dataclass(frozen=True)
 class Mark:
     """One of the last runs: `done`, `quarantined` (done, with rows left out) or `failed`."""
 
@@ -110,6 +87,7 @@ class Table:
     runs: tuple[Run, ...] = ()
     incidents: tuple[Incident, ...] = ()
     checked_at: datetime | None = None
+    has_gap: bool = False
 
     @property
     def newest(self) -> Run | None:
@@ -137,9 +115,10 @@ class Table:
     def state(self) -> str:
         """The most urgent that is true: failing, gap, late, quarantine, none (no run yet) or good."""
         kinds = {one.kind for one in self.open_incidents}
-        for kind, state in (("failure", "failing"), ("gap", "gap")):
-            if kind in kinds:
-                return state
+        if "failure" in kinds:
+            return "failing"
+        if self.has_gap:
+            return "gap"
         if self.is_late:
             return "late"
         if "quarantine" in kinds:
@@ -186,7 +165,7 @@ class Facts:
     tables: tuple[Table, ...] = ()
     incidents: tuple[Incident, ...] = ()
     gaps: tuple[Mapping[str, Any], ...] = ()
-    topics: tuple[Mapping[str, Any], ...] = field(default=())
+    topics: tuple[Mapping[str, Any], ...] = ()
 
     @classmethod
     def of(cls, answer: Mapping[str, Any], now: datetime) -> Facts:
@@ -196,6 +175,7 @@ class Facts:
             runs.setdefault(row["silver_table"], []).append(Run.of(row))
         incidents = tuple(Incident.of(row) for row in answer["incidents"])
         checks = {row["silver_table"]: time_of(row.get("checked_at")) for row in answer["checks"]}
+        gaps = tuple(row for row in answer["gaps"] if row.get("status") == "waiting")
         tables = [
             Table(
                 **{name: row[name] for name in ("model", "silver_table", "name", "feed", "mode", "is_partitioned")},
@@ -206,26 +186,12 @@ class Facts:
                 runs=tuple(runs.get(row["silver_table"], ())),
                 incidents=tuple(one for one in incidents if one.silver_table == row["silver_table"]),
                 checked_at=checks.get(row["silver_table"]),
+                has_gap=row["feed"] in {gap["feed"] for gap in gaps},
             )
             for row in answer["tables"]
         ]
         tables.sort(key=lambda table: table.silver_table)
-        waiting = (row for row in answer["gaps"] if row.get("status") == "waiting")
-        return cls(now, tuple(tables), incidents, tuple(waiting), tuple(answer["topics"]))
-
-
-def time_of(text: str | None) -> datetime | None:
-    """A timestamp as Spark writes it in JSON, in UTC, or as text without a zone."""
-    if not text:
-        return None
-    # Python 3.10 knows no Z, and only three or six digits of a second.
-    whole, _, fraction = text.rstrip("Z").replace(" ", "T").partition(".")
-    return datetime.fromisoformat(f"{whole}.{fraction[:6]:0<6}").replace(tzinfo=timezone.utc)
-
-
-def sums(runs: Iterable[Run], name: str) -> int:
-    """The sum of a number over runs, without those that did not record it."""
-    return sum(getattr(run, name) or 0 for run in runs)
+        return cls(now, tuple(tables), incidents, gaps, tuple(answer["topics"]))
 
 
 def _seconds(minutes: Any) -> float | None:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import datetime, timedelta, timezone
-from shlex import quote
 
+from python_udfs.alerts import commands
 from python_udfs.cli.console import duration_text
 from python_udfs.report.facts import Facts, Table
 
@@ -50,11 +50,6 @@ def needs(facts: Facts) -> list[Need]:
     ]
 
 
-def lag_command(model: str) -> str:
-    """Builds a table with what it depends on."""
-    return f"dbt build --select {quote('+' + model)}"
-
-
 def _failures(facts: Facts) -> Iterator[Need]:
     for one in facts.incidents:
         if one.kind == "failure" and one.ended_at is None:
@@ -64,8 +59,8 @@ def _failures(facts: Facts) -> Iterator[Need]:
 def _gaps(facts: Facts) -> Iterator[Need]:
     for gap in facts.gaps:
         where = f"{gap.get('feed')}: {gap.get('topic')}/{gap.get('partition')}"
-        command = f"LAKEHOUSE_KAFKA_GAPS=continue dbt build --select {quote('split_' + str(gap.get('feed')) + '+')}"
-        yield Need("gap", where, f"{gap.get('description') or gap.get('reason')}", command)
+        message = str(gap.get("description") or gap.get("reason"))
+        yield Need("gap", where, message, commands.pass_gaps(str(gap.get("feed"))))
 
 
 def _late(tables: Iterable[Table]) -> Iterator[Need]:
@@ -74,7 +69,7 @@ def _late(tables: Iterable[Table]) -> Iterator[Need]:
         if table.is_late and lag is not None and limit is not None:
             message = f"lag {duration_text(int(lag))}, limit {duration_text(int(limit))}"
             yield Need(
-                "lag", table.silver_table, message, lag_command(table.model), None, silver_table=table.silver_table
+                "lag", table.silver_table, message, commands.build(table.model), None, silver_table=table.silver_table
             )
 
 
@@ -105,7 +100,7 @@ def _never_built(tables: Iterable[Table]) -> Iterator[Need]:
         if table.state == "none":
             message = "no run has written it yet"
             yield Need(
-                "never", table.silver_table, message, lag_command(table.model), silver_table=table.silver_table
+                "never", table.silver_table, message, commands.build(table.model), silver_table=table.silver_table
             )
 
 

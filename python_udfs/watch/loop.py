@@ -27,8 +27,8 @@ if TYPE_CHECKING:
 SECONDS_TO_RETRY = 60.0
 LISTING = ("raw_listing", "rejected_files")
 # Views are current without being made again, and making them reads every table's metadata. So does run_metrics.
-METRICS = "run_metrics"
-NO_VIEWS = ("--exclude", "path:models/etl_metadata,config.materialized:view", METRICS)
+METRICS = ("run_metrics", "incidents")
+NO_VIEWS = ("--exclude", "path:models/etl_metadata,config.materialized:view", *METRICS)
 LAG_HEAD = ("silver table", "changes", "newest change, UTC", "lag")
 Table = tuple[str, str, str]
 
@@ -122,7 +122,7 @@ class Watch:
         due = sorted(model for model, since in self._waiting.items() if since <= started)
         if not due:
             if self._has_new_runs:
-                self._has_new_runs = not self._invoke("run", "--select", METRICS).success
+                self._has_new_runs = not self._invoke("run", "--select", *METRICS).success
             return False
         outcome = self._invoke("run", "--select", *(f"{model}+" for model in due), *NO_VIEWS)
         results = {result.node.unique_id: result for result in getattr(outcome.result, "results", None) or ()}

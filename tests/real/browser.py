@@ -30,7 +30,13 @@ class Browser:
         executable = programs(*CHROMIUM)["chromium"]
         to_browser, self._out = os.pipe()
         self._in, from_browser = os.pipe()
-        arguments = ["--headless=new", "--no-sandbox", "--disable-gpu", "--hide-scrollbars", f"--user-data-dir={profile}"]
+        arguments = [
+            "--headless=new",
+            "--no-sandbox",
+            "--disable-gpu",
+            "--hide-scrollbars",
+            f"--user-data-dir={profile}",
+        ]
         # The pipe's ends are file descriptors 3 and 4.
         words = ["sh", "-c", f'exec "$@" 3<&{to_browser} 4>&{from_browser}', "sh", executable]
         self._process = subprocess.Popen(
