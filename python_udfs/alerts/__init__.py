@@ -1,1 +1,1 @@
-"""Incidents: what needs a person, from its beginning to its end, and a call to a webhook or a command for each of both."""
+"""Incidents: what needs a person, from its beginning to its end. A webhook or command is called for both."""

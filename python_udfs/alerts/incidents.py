@@ -11,7 +11,7 @@ from python_udfs.alerts import commands
 from python_udfs.cli.console import duration_text
 from python_udfs.times import time_of
 
-# Counting the waiting rows of a table is a query of its bronze table: a run counts so many tables, the oldest counts first.
+# Counting the waiting rows of a table is a query of its bronze table: a run asks so many, the longest unasked first.
 MOST_COUNTED = 5
 LONGEST_MESSAGE = 2000
 # An incident that was over before anybody could be called is reported until so long after its end.
@@ -178,13 +178,9 @@ def _counted(
     due = []
     for one in is_open:
         newest = time_of(state.runs.get(one.subject, {}).get("committed_at"))
-        if (
-            one.kind == "quarantine"
-            and newest
-            and one.subject in state.tables
-            and newest > (one.looked_at or one.opened_at)
-        ):
-            due.append((one.looked_at or one.opened_at, newest, one))
+        looked_at = one.looked_at or one.opened_at
+        if one.kind == "quarantine" and one.subject in state.tables and newest and newest > looked_at:
+            due.append((looked_at, newest, one))
     for _, newest, one in sorted(due, key=lambda each: each[0])[:MOST_COUNTED]:
         waiting = count_waiting(one.subject)
         if waiting is not None:

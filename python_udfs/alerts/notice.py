@@ -76,15 +76,15 @@ def send(
         problems, seconds = [str(error)], SECONDS
     is_taken = False
     for name, call in calls.items():
-        error = _within(seconds, call)
-        is_taken = is_taken or not error
-        if error:
-            problems.append(f"The {name} of alerts ({_place(name, environment)}) did not take it: {error}.")
+        reason = _within(seconds, call)
+        is_taken = is_taken or not reason
+        if reason:
+            problems.append(f"The {name} of alerts ({_place(name, environment)}) did not take it: {reason}.")
     return is_taken, problems
 
 
 def payload(events: Sequence[tuple[str, Incident]], now: datetime) -> dict[str, Any]:
-    """What is sent: a text for people, under the name that Slack, Mattermost and Teams' workflows read, and each event."""
+    """What is sent: a text for people, under the name that Slack and Mattermost read, and each event."""
     lines = [f"{event}: {one.kind} of {one.subject}: {' '.join(one.message.split())[:300]}" for event, one in events]
     return {
         "text": "\n".join(lines),
@@ -107,7 +107,7 @@ def payload(events: Sequence[tuple[str, Incident]], now: datetime) -> dict[str, 
 
 
 def _within(seconds: float, call: Callable[[float], None]) -> str | None:
-    """What went wrong. A server that sends a byte each second, or a name that is not resolved, keeps to no time by itself."""
+    """What went wrong. A server that sends a byte each second keeps to no time by itself, nor does the resolver."""
     problems: list[str] = []
 
     def work() -> None:
@@ -115,7 +115,7 @@ def _within(seconds: float, call: Callable[[float], None]) -> str | None:
             call(seconds)
         except NoticeError as error:
             problems.append(str(error))
-        except Exception as error:  # noqa: BLE001 - whatever goes wrong: a build does not fail for an alert
+        except Exception as error:  # whatever goes wrong: a build does not fail for an alert
             problems.append(type(error).__name__)
 
     thread = threading.Thread(target=work, daemon=True)

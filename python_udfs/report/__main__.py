@@ -1,7 +1,7 @@
 """Writes the state of all tables as one page, as JSON and as OpenMetrics text. It changes no table.
 
-``make report`` is ``python -m python_udfs.report``. The numbers are those that runs have stored: three to five queries of
-small tables, none per table.
+``make report`` is ``python -m python_udfs.report``. The numbers are those that runs have stored: three to five queries
+of small tables, none per table.
 """
 
 from __future__ import annotations
@@ -31,9 +31,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         The exit code, see `run_command`.
     """
     parser = argument_parser("report", __doc__)
-    parser.add_argument(
-        "--output", type=Path, help="folder for the three files (default: target/report of the project)"
-    )
+    parser.add_argument("--output", type=Path, help="folder of the three files (default: target/report)")
     add_project_dir(parser, PROJECT_ROOT)
     options = parser.parse_args(arguments)
 

@@ -96,9 +96,8 @@ def bars(title: str, up: dict[str, Values], down: dict[str, Values], width: floa
             if value:
                 length = math.log1p(value) * scale
                 y = zero - length if is_up else zero
-                found.append(
-                    (round(at * step + step * 0.15, 1), round(y, 1), round(step * 0.7, 1), round(length, 1), name)
-                )
+                x = at * step + step * 0.15
+                found.append((round(x, 1), round(y, 1), round(step * 0.7, 1), round(length, 1), name))
     top = f"{max(ups):,} in, {max(downs):,} out"
     return Plot(title, top, bars=tuple(found), zero=round(zero, 1))
 

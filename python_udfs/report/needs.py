@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import datetime, timedelta, timezone
+from itertools import pairwise
 
 from python_udfs.alerts import commands
 from python_udfs.cli.console import duration_text
@@ -88,7 +89,7 @@ def _silent(facts: Facts) -> Iterator[Need]:
         batches = _apart(times)
         if len(batches) < FEWEST_BATCHES:
             continue
-        longest = max(later - earlier for earlier, later in zip(batches, batches[1:], strict=False))
+        longest = max(later - earlier for earlier, later in pairwise(batches))
         silence = facts.now - batches[-1]
         if silence > max(PAUSES * longest, SHORTEST_SILENCE):
             message = f"nothing for {_text(silence)}; its longest pause was {_text(longest)}"

@@ -62,7 +62,8 @@ def as_openmetrics(facts: Facts) -> str:
     """The numbers of now, for Prometheus and what reads its text."""
     registry = CollectorRegistry(auto_describe=False)
     registry.register(_Collector(facts))
-    return generate_latest(registry).decode()
+    text: bytes = generate_latest(registry)  # type: ignore[no-untyped-call]
+    return text.decode()
 
 
 class _Collector(Collector):
@@ -82,11 +83,11 @@ class _Collector(Collector):
         for name, meaning, value in GAUGES:
             samples = (((table.feed, table.silver_table), value(table)) for table in facts.tables)
             yield _gauge(f"table_{name}", meaning, ("feed", "table"), samples)
-        samples = (
+        behind = (
             ((str(one.get("feed")), str(one.get("topic")), str(one.get("partition"))), one.get("messages_behind"))
             for one in facts.topics
         )
-        yield _gauge("kafka_messages_behind", "Messages that were not read.", ("feed", "topic", "partition"), samples)
+        yield _gauge("kafka_messages_behind", "Messages that were not read.", ("feed", "topic", "partition"), behind)
 
 
 def _gauge(name: str, meaning: str, labels: tuple[str, ...], samples: Iterable[tuple[tuple[str, ...], Any]]) -> Any:

@@ -16,13 +16,14 @@ from python_udfs.report.facts import ROWS, RUNS, Facts, Run, Table
 from python_udfs.report.needs import Need, needs
 
 TEMPLATES = Path(__file__).parent / "templates"
+UNKNOWN = "\N{EN DASH}"
 # Sign and words of each state: color is never the only difference.
 STATES = {
     "failing": ("✕", "failing"),
     "gap": ("✕", "messages lost"),
     "late": ("!", "over its limit"),
     "quarantine": ("!", "quarantine"),
-    "none": ("–", "no run yet"),
+    "none": (UNKNOWN, "no run yet"),
     "good": ("✓", "good"),
 }
 KINDS = {
@@ -113,12 +114,12 @@ def trend(table: Table) -> str:
     ratio = table.run_time_trend
     if ratio is None or 0.67 < ratio < 1.5:
         return ""
-    return f"{'↑' if ratio > 1 else '↓'} {ratio:.1f} × usual"
+    return f"{'↑' if ratio > 1 else '↓'} {ratio:.1f} times the usual"
 
 
 def when(time: datetime | None) -> str:
     """A time in UTC, to the minute."""
-    return f"{time:%Y-%m-%d %H:%M}" if time else "–"
+    return f"{time:%Y-%m-%d %H:%M}" if time else UNKNOWN
 
 
 def short(time: datetime) -> str:
@@ -129,19 +130,19 @@ def short(time: datetime) -> str:
 def duration(seconds: float | None) -> str:
     """A duration in words; below ten seconds with tenths."""
     if seconds is None:
-        return "–"
+        return UNKNOWN
     return f"{seconds:.1f} s" if abs(seconds) < 10 else duration_text(int(seconds))
 
 
 def count(number: float | None) -> str:
     """A number with thousands apart."""
-    return "–" if number is None else f"{number:,.0f}"
+    return UNKNOWN if number is None else f"{number:,.0f}"
 
 
 def size(number: float | None) -> str:
     """Bytes in their largest unit."""
     if number is None:
-        return "–"
+        return UNKNOWN
     for unit in ("B", "kB", "MB", "GB"):
         if number < 1000:
             return f"{number:.0f} {unit}" if unit == "B" else f"{number:.1f} {unit}"

@@ -40,7 +40,7 @@ class Browser:
         # The pipe's ends are file descriptors 3 and 4.
         words = ["sh", "-c", f'exec "$@" 3<&{to_browser} 4>&{from_browser}', "sh", executable]
         self._process = subprocess.Popen(
-            [*words, "--remote-debugging-pipe", *arguments, "about:blank"],
+            [*words, "--remote-debugging-pipe", f"--user-data-dir={profile}", *arguments, "about:blank"],
             pass_fds=(to_browser, from_browser),
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,

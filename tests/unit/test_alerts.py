@@ -202,9 +202,8 @@ def test_the_webhook_gets_one_call_for_all(server):
 def test_a_webhook_that_does_not_take_it_costs_a_sentence_and_little_time(server, path, problem):
     started = time.monotonic()
     url = f"{server.url}/{path}/{SECRET}"
-    problems = send(
-        DBT_ENV_SECRET_ALERT_WEBHOOK=url, DBT_ENV_SECRET_ALERT_AUTHORIZATION=SECRET, LAKEHOUSE_ALERT_TIMEOUT="0.3"
-    )
+    secrets = {"DBT_ENV_SECRET_ALERT_WEBHOOK": url, "DBT_ENV_SECRET_ALERT_AUTHORIZATION": SECRET}
+    problems = send(**secrets, LAKEHOUSE_ALERT_TIMEOUT="0.3")
     assert problems == [f"The webhook of alerts (127.0.0.1) did not take it: {problem}."]
     assert time.monotonic() - started < 2
     assert len(server.got) == 1, "a redirection is not followed"
