@@ -60,7 +60,7 @@ def line(name: str, values: Values, top: float, width: float, height: float) -> 
         if value is None:
             parts.append([])
         else:
-            parts[-1].append((round(x, 1), round(height - max(value, 0) * scale, 1)))
+            parts[-1].append((round(x, 1), round(float(height) - max(value, 0) * scale, 1)))
     parts = [part for part in parts if part]
     path = " ".join("M" + " L".join(f"{x} {y}" for x, y in part) for part in parts if len(part) > 1)
     alone = [part[0] for part in parts if len(part) == 1]

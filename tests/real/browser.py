@@ -38,7 +38,7 @@ class Browser:
             f"--user-data-dir={profile}",
         ]
         # The pipe's ends are file descriptors 3 and 4.
-        words = ["sh", "-c", f'exec "$@" 3<&{to_browser} 4>&{from_browser}', "sh", executable]
+        words = ["bash", "-c", f'exec "$@" 3<&{to_browser} 4>&{from_browser}', "bash", executable]
         self._process = subprocess.Popen(
             [*words, "--remote-debugging-pipe", f"--user-data-dir={profile}", *arguments, "about:blank"],
             pass_fds=(to_browser, from_browser),
