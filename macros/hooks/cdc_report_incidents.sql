@@ -4,16 +4,17 @@
 #}
 {% macro cdc_report_incidents(results) %}
     {% set hook = 'python_udfs.alerts.hook.' %}
-    {% if execute and flags.WHICH in ['build', 'run', 'test'] and adapter.call_function(hook ~ 'is_due', {'results': results}) %}
+    {% set is_run = execute and flags.WHICH in ['build', 'run', 'test'] %}
+    {% if is_run and adapter.call_function(hook ~ 'is_due', {'results': results}) %}
         {% set relations = cdc_built_of(['incidents', 'run_metrics', 'kafka_gaps']) %}
         {% if 'incidents' in relations and 'run_metrics' in relations %}
-            {% set gaps_sql = "select * from " ~ relations['kafka_gaps'] ~ " where status = 'waiting'" %}
+            {% set gaps = relations.get('kafka_gaps') %}
             {% set rows = adapter.call_function(hook ~ 'judged', {
                 'results': results, 'nodes': graph.nodes, 'which': flags.WHICH, 'count_waiting': cdc_count_waiting,
                 'answers': {
                     'incidents': _attempted(cdc_incidents_sql(relations['incidents'])),
                     'runs': _attempted(cdc_incident_runs_sql(relations['run_metrics'])),
-                    'gaps': _attempted(gaps_sql) if 'kafka_gaps' in relations else none,
+                    'gaps': _attempted('select * from ' ~ gaps ~ " where status = 'waiting'") if gaps else none,
                 },
             }) %}
             {% if rows %}

@@ -1,4 +1,4 @@
-{# Names of Iceberg's specification: what a table has after a snapshot. A row of run_metrics has them by their own names. #}
+{# What a table has after a snapshot, by the names of Iceberg; a row of run_metrics has them by its own. #}
 {% macro cdc_file_counts(found) %}
     {% set names = {
         'bytes': 'total-files-size', 'data_files': 'total-data-files', 'delete_files': 'total-delete-files',

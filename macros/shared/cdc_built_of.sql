@@ -3,7 +3,8 @@
     {% set built = {} %}
     {% for name in names %}
         {% set relation = cdc_relation_of(name) %}
-        {% if relation and load_relation(relation) is not none %}
+        {#- A macro that returns nothing leaves text. -#}
+        {% if relation is not string and load_relation(relation) is not none %}
             {% do built.update({name: relation}) %}
         {% endif %}
     {% endfor %}

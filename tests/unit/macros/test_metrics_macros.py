@@ -141,3 +141,9 @@ def test_cdc_record_runs_sql__a_rollback_changes_older_rows(has_gone, replaced):
     sql = normalise(Dbt().cdc_record_runs_sql("m", "select 1", {"has_gone": has_gone, "replaced": replaced}))
     assert "recorded.is_newest" not in sql.partition("when matched")[0]
     assert ("in ('silver.t') then update set is_current = false" in sql) is bool(replaced)
+
+
+def test_cdc_file_counts__of_a_summary_and_of_a_row():
+    summary = {"total-files-size": "9", "total-data-files": "2", "total-delete-files": "0", "added-records": "1"}
+    assert Dbt().cdc_file_counts(summary) == {"bytes": 9, "data_files": 2, "delete_files": 0}
+    assert Dbt().cdc_file_counts({"bytes": 9, "data_files": None, "rows_total": 4}) == {"bytes": 9}
