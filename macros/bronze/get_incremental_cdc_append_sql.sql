@@ -3,7 +3,7 @@
     Progress is one number: every file of a batch up to it is in the table or in rejected_files.
 #}
 {% macro get_incremental_cdc_append_sql(arguments) %}
-    {% set cdc, started_at = model.config.meta.cdc, cdc_now() %}
+    {% set cdc, started_at = model.config.meta.cdc, modules.datetime.datetime.now(modules.pytz.utc) %}
     {% set bronze = arguments.existing_relation %}
     {% set after_batch_id = cdc_last_batch_id(bronze) %}
     {% set files = cdc_new_files(cdc, after_batch_id, arguments.verify) %}

@@ -934,7 +934,7 @@ def test_get_incremental_cdc_append_sql__new_files_evolve_the_table_and_set_prog
     assert dbt.queries[-5:] == [
         "alter table bronze.shop__order add columns (`id` int)",
         "set `spark.sql.iceberg.snapshot-property.cdc.batch-id` = 8",
-        "set `spark.sql.iceberg.snapshot-property.cdc.started-at` = 2024-05-06 07:08:10.000000",
+        "set `spark.sql.iceberg.snapshot-property.cdc.started-at` = 2024-05-06 07:08:10+00:00",
         "set `spark.sql.iceberg.snapshot-property.cdc.plain-changes` = true",
         "set `spark.sql.iceberg.snapshot-property.cdc.line-breaks` = None",
     ]
