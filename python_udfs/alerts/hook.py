@@ -88,7 +88,7 @@ def _is_news(result: Any) -> bool:
     return (
         str(result.status) in FAILED
         or node.resource_type in ("test", "unit_test")
-        or _cdc(node.config.meta).get("layer") in LAYERS
+        or _cdc(getattr(node.config, "meta", None)).get("layer") in LAYERS
     )
 
 
@@ -128,7 +128,7 @@ def _state(
 def _cdc_of(node: Any, nodes: Mapping[str, Any]) -> Mapping[str, Any]:
     """The table that a node is about: its own, or that of the model that a generic test is of."""
     attached = nodes.get(getattr(node, "attached_node", None) or "")
-    return _cdc(node.config.meta) or _cdc(attached["config"].get("meta") if attached else None)
+    return _cdc(getattr(node.config, "meta", None)) or _cdc(attached["config"].get("meta") if attached else None)
 
 
 def _cdc(meta: Any) -> Mapping[str, Any]:
