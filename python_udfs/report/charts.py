@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 Values = Sequence[float | None]
+WIDEST_BAR = 14.0
 
 
 @dataclass(frozen=True)
@@ -91,13 +92,14 @@ def bars(title: str, up: dict[str, Values], down: dict[str, Values], width: floa
     scale = height / sum(heights)
     zero = heights[0] * scale
     found, step = [], width / columns
+    wide = min(step * 0.7, WIDEST_BAR)
     for at, (gain, loss) in enumerate(zip(ups, downs, strict=True)):
         for name, value, is_up in ((" and ".join(up), gain, True), (" and ".join(down), loss, False)):
             if value:
                 length = math.log1p(value) * scale
                 y = zero - length if is_up else zero
-                x = at * step + step * 0.15
-                found.append((round(x, 1), round(y, 1), round(step * 0.7, 1), round(length, 1), name))
+                x = at * step + (step - wide) / 2
+                found.append((round(x, 1), round(y, 1), round(wide, 1), round(length, 1), name))
     top = f"{max(ups):,} in, {max(downs):,} out"
     return Plot(title, top, bars=tuple(found), zero=round(zero, 1))
 
