@@ -53,7 +53,9 @@ def judged(
     Returns:
         Rows to write.
     """
+    # Spark's JSON has milliseconds: with more, a row would not be found again by the time that it was opened.
     now = datetime.now(timezone.utc)
+    now = now.replace(microsecond=now.microsecond // 1000 * 1000)
     try:
         if answers["incidents"] is None or answers["runs"] is None:
             logger.warning(

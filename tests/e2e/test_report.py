@@ -29,7 +29,7 @@ def read(lakehouse) -> Any:
 
 
 def needs(lakehouse) -> list[tuple[str, str]]:
-    return [(need["kind"], need["subject"]) for need in read(lakehouse)["needs"]]
+    return [(need["kind"], need["subject"]) for need in read(lakehouse)["needs"] if need["kind"] != "maintenance"]
 
 
 class Calls:

@@ -300,6 +300,7 @@ def test_a_failure_of_bronze_and_of_a_test_is_about_the_silver_table(warnings, m
     ]
     assert len(server.got) == 1
     assert warnings == []
+    assert all(row["opened_at"].endswith("000") for row in rows), "it is found again by what Spark's JSON has of it"
     assert judged(ended(Node("bronze_t", "bronze"), "error", "x"), incidents=rows[:1]) == [], "once"
     assert len(server.got) == 1
     [over] = judged(ended(Node("bronze_t", "bronze"), "success"), incidents=rows[:1])
