@@ -76,6 +76,10 @@ prove: $(READY) ## Kill runs at every step, compare silver with an oracle on N r
 watch: $(READY) ## Build tables as their files come, until Ctrl-C (EVERY=5 seconds)
 	@$(RUN) python -m python_udfs.watch --every $(EVERY)
 
+.PHONY: report
+report: $(READY) ## Write the state of all tables as one page, as JSON and as OpenMetrics text
+	@$(RUN) python -m python_udfs.report
+
 .PHONY: bench
 bench: $(READY) ## Measure against hand-written Spark (see docs/performance.md)
 	@$(RUN) python -m benchmarks --plot docs/performance.svg

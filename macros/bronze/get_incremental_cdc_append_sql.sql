@@ -3,7 +3,7 @@
     Progress is one number: every file of a batch up to it is in the table or in rejected_files.
 #}
 {% macro get_incremental_cdc_append_sql(arguments) %}
-    {% set cdc = model.config.meta.cdc %}
+    {% set cdc, started_at = model.config.meta.cdc, modules.datetime.datetime.now(modules.pytz.utc) %}
     {% set bronze = arguments.existing_relation %}
     {% set after_batch_id = cdc_last_batch_id(bronze) %}
     {% set files = cdc_new_files(cdc, after_batch_id, arguments.verify) %}
@@ -43,6 +43,7 @@
 
     {% do adapter.set_snapshot_properties({
         'cdc.batch-id': files.last_batch_id,
+        'cdc.started-at': started_at,
         'cdc.plain-changes': 'true' if _has_plain_changes(cdc, files, raw) else none,
         'cdc.line-breaks': 'true' if raw.has_line_breaks else none,
     }) %}

@@ -1,4 +1,4 @@
-{# Only a rollback or a rebuild changes rows other than the newest of each table. #}
+{# Only a rollback or a rebuild changes rows other than the newest of each table; a compaction changes its files. #}
 {% macro cdc_record_runs_sql(recorded, runs_sql, found) -%}
 merge into {{ recorded }} as recorded
 using (
@@ -12,7 +12,11 @@ on
     {%- endif %}
 when matched then update set
     is_current = new.is_current,
-    is_newest = new.is_newest
+    is_newest = new.is_newest,
+    bytes = coalesce(new.bytes, recorded.bytes),
+    data_files = coalesce(new.data_files, recorded.data_files),
+    delete_files = coalesce(new.delete_files, recorded.delete_files),
+    deleted_rows = coalesce(new.deleted_rows, recorded.deleted_rows)
 when not matched then insert *
 {%- if found.replaced %}
 when not matched by source and recorded.silver_table in (

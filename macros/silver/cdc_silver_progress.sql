@@ -2,7 +2,7 @@
     What the snapshot of this run will record: how far silver is, and numbers of the run. Numbers that need a query on the
     data are computed only where the metadata or the listing shows that there is something to count.
 #}
-{% macro cdc_silver_progress(cdc, changes, plan) %}
+{% macro cdc_silver_progress(cdc, changes, plan, bronze=none, started_at=none) %}
     {% set progress = {
         'cdc.bronze-snapshot-id': changes.to_snapshot_id,
         'cdc.batch-id': changes.last_batch_id,
@@ -21,6 +21,7 @@
     {% if changes.changes and cdc.get('unchanged_rows') == 'skip' and cdc.mode == 'current' %}
         {% do progress.update({'cdc.keys': run_query(_count_keys_sql(cdc, changes)).rows[0]['keys']}) %}
     {% endif %}
+    {% do progress.update(_run_numbers(bronze, changes, started_at)) if started_at %}
     {% do return(progress) %}
 {% endmacro %}
 
@@ -38,3 +39,30 @@ keys as (
 select count(*) as keys
 from keys
 {%- endmacro %}
+
+
+{#
+    From the snapshots of bronze that the run applies: no row is read. Quarantined rows are those that bronze got and silver did
+    not; unknown where the range does not begin at a snapshot, or the whole log is applied again. Bronze is only added to.
+#}
+{% macro _run_numbers(bronze, changes, started_at) %}
+    {% set run = namespace(rows=0, seconds=0, is_known=not changes.replaces_all, is_applied=false) %}
+    {% set parse = modules.datetime.datetime.fromisoformat %}
+    {% for snapshot in adapter.snapshots_since(bronze, changes.from_snapshot_id).snapshots if not run.is_applied %}
+        {% set run.rows = run.rows + snapshot.net_rows %}
+        {% set started, ended = snapshot.summary.get('cdc.started-at'), snapshot.committed_at ~ '+00:00' %}
+        {% if started %}
+            {% set run.seconds = run.seconds + (parse(ended) - parse(started)).total_seconds() %}
+        {% endif %}
+        {% if not changes.from_snapshot_id and loop.first and snapshot.rows != snapshot.net_rows %}
+            {#- Snapshots before it have expired. -#}
+            {% set run.is_known = false %}
+        {% endif %}
+        {% set run.is_applied = snapshot.snapshot_id == changes.to_snapshot_id %}
+    {% endfor %}
+    {% set numbers = {'cdc.started-at': started_at, 'cdc.bronze-seconds': '%.3f' % run.seconds} %}
+    {% if run.is_known and run.rows >= changes.changes and (changes.from_snapshot_id or not changes.after_batch_id) %}
+        {% do numbers.update({'cdc.quarantined': run.rows - changes.changes}) %}
+    {% endif %}
+    {% do return(numbers) %}
+{% endmacro %}

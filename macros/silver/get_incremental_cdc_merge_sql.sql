@@ -3,7 +3,7 @@
     the progress, writes. The write itself commits the progress.
 #}
 {% macro get_incremental_cdc_merge_sql(arguments) %}
-    {% set cdc = model.config.meta.cdc %}
+    {% set cdc, started_at = model.config.meta.cdc, modules.datetime.datetime.now(modules.pytz.utc) %}
     {% set silver, bronze = arguments.existing_relation, ref(model.refs[0].name) %}
     {% if load_relation(bronze) is none %}
         {% do exceptions.raise_compiler_error(_bronze_is_missing_message(this, bronze)) %}
@@ -23,7 +23,7 @@
     {% endif %}
     {% set plan = cdc_silver_plan(cdc, bronze, silver) %}
     {% set changes = cdc_bronze_range(cdc, bronze, to_snapshot_id, progress, plan) %}
-    {% set new_progress = cdc_silver_progress(cdc, changes, plan) %}
+    {% set new_progress = cdc_silver_progress(cdc, changes, plan, bronze, started_at) %}
 
     {% set way = cdc_silver_way(cdc, silver, changes) %}
     {% set reasons = ['changes=' ~ changes.changes] %}

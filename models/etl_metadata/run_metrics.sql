@@ -39,5 +39,11 @@ select
     coalesce(cast(summary['cdc.not-applied'] as bigint), 0) as not_applied,
     cast(summary['cdc.bronze-snapshot-id'] as bigint) as bronze_snapshot_id,
     summary['cdc.sequence'] as sequence,
-    cast(summary['cdc.committed-at'] as timestamp) as newest_committed_at
+    cast(summary['cdc.committed-at'] as timestamp) as newest_committed_at,
+    cast(summary['cdc.quarantined'] as bigint) as rows_quarantined,
+    {{ cdc_run_seconds_sql() | indent(4) }} as run_seconds,
+    bytes,
+    data_files,
+    delete_files,
+    deleted_rows
 from runs

@@ -112,7 +112,7 @@ def show_event(event: Any) -> None:
         say(f"    {event.data.description.removeprefix('sql ')}: {event.data.execution_time:.1f} s")
     elif name in {"MainEncounteredError", "MainStackTrace"}:
         pass  # an exception is in dbt's outcome
-    elif level == "error" or name in {"JinjaLogInfo", "AdapterEventInfo"}:
+    elif level == "error" or name in {"JinjaLogInfo", "AdapterEventInfo", "AdapterEventWarning"}:
         say(f"    {event.info.msg}")
 
 

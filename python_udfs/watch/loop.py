@@ -31,8 +31,8 @@ SECONDS_TO_RETRY = 60.0
 SECONDS_TO_ASK = 0.5
 LISTING = ("raw_listing", "rejected_files")
 # Views are current without being made again, and making them reads every table's metadata. So does run_metrics.
-METRICS = "run_metrics"
-NO_VIEWS = ("--exclude", "path:models/etl_metadata,config.materialized:view", METRICS)
+METRICS = ("run_metrics", "incidents")
+NO_VIEWS = ("--exclude", "path:models/etl_metadata,config.materialized:view", *METRICS)
 LAG_HEAD = ("silver table", "changes", "newest change, UTC", "lag")
 Table = tuple[str, str, str]
 
@@ -182,7 +182,7 @@ class Watch:
         self._build(due, [f"{model}+" for model in due], done, failures)
         if not splits and not due:
             if lists and self._has_new_runs:
-                self._has_new_runs = not self._invoke("run", "--select", METRICS).success
+                self._has_new_runs = not self._invoke("run", "--select", *METRICS).success
             return False
         self._has_new_runs = True
         lags = self._measured(sorted(done & self._project.silver.keys()))

@@ -56,7 +56,7 @@ def selected(commands):
 def test_only_tables_with_new_changes_are_built(lakehouse, watch, commands, capsys):
     assert not watch.cycle()
     assert selected(commands) == []
-    recorded = ("run", "--select", "run_metrics")
+    recorded = ("run", "--select", "run_metrics", "incidents")
     assert commands[1:] == [recorded], "what the first cycle did"
     assert not watch.cycle()
     assert commands.count(recorded) == 1

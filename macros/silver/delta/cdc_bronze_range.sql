@@ -39,7 +39,7 @@
     {% set changes = {
         'sql': cdc_log_sql(cdc, plan, rows_sql, summary['has_key_changes']),
         'log_sql': cdc_log_sql(cdc, plan, log_rows_sql, log['has_key_changes']),
-        'to_snapshot_id': to_snapshot_id,
+        'from_snapshot_id': from_snapshot_id, 'to_snapshot_id': to_snapshot_id,
         'has_overwritten': has_overwritten,
         'replaces_all': is_again,
         'applied_sequence': applied_sequence,

@@ -59,6 +59,14 @@ class CompilerError(Exception):
     """What `exceptions.raise_compiler_error` raises here."""
 
 
+class Clock(datetime):
+    """A clock that stands still."""
+
+    @classmethod
+    def now(cls, tz: Any = None) -> Any:
+        return datetime(2024, 5, 6, 7, 8, 10, tzinfo=tz)
+
+
 class Relation(NamedTuple):
     """A table, written into SQL as `schema.identifier`."""
 
@@ -219,6 +227,9 @@ class Dbt:
             "selected_resources": list(nodes or {}),
             "load_relation": existing,
             "log": lambda message, info: self.logged.append(message),
+            "modules": SimpleNamespace(
+                datetime=SimpleNamespace(datetime=Clock), pytz=SimpleNamespace(utc=timezone.utc)
+            ),
             "model": SimpleNamespace(
                 name=f"{this.schema}_{this.identifier}",
                 config=SimpleNamespace(meta=SimpleNamespace(cdc=cdc)),

@@ -941,9 +941,10 @@ def test_get_incremental_cdc_append_sql__new_files_evolve_the_table_and_set_prog
     assert sql.startswith("insert into bronze.shop__order by name with files as (")
     assert "from (select * from `shop__order__files`) as files)" in sql, "the listing is asked once"
     assert "and batch_id > 7 group by" in normalise(dbt.kept["shop__order__files"])
-    assert dbt.queries[-4:] == [
+    assert dbt.queries[-5:] == [
         "alter table bronze.shop__order add columns (`id` int)",
         "set `spark.sql.iceberg.snapshot-property.cdc.batch-id` = 8",
+        "set `spark.sql.iceberg.snapshot-property.cdc.started-at` = 2024-05-06 07:08:10+00:00",
         "set `spark.sql.iceberg.snapshot-property.cdc.plain-changes` = true",
         "set `spark.sql.iceberg.snapshot-property.cdc.line-breaks` = None",
     ]

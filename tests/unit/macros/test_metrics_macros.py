@@ -12,8 +12,11 @@ RECORDED = Relation("etl_metadata", "run_metrics")
 TABLES = [{"feed": "f", "source_schema": "s", "source_table": "t", "relation": SILVER}]
 
 
+COLUMNS = ("silver_table", "rows_quarantined", "run_seconds", "bytes", "data_files", "delete_files", "deleted_rows")
+
+
 def snapshot(
-    number: int, *, rows: int | None = None, net: int = 0, operation: str = "overwrite", **summary: str
+    number: int, *, rows: int | None = None, net: int = 0, operation: str = "overwrite", files: int = 0, **summary: str
 ) -> Any:
     return {
         "snapshot_id": number,
@@ -21,7 +24,10 @@ def snapshot(
         "operation": operation,
         "net_rows": net,
         "rows": rows,
-        "summary": {f"cdc.{name.replace('_', '-')}": value for name, value in summary.items()},
+        "summary": {
+            **{f"cdc.{name.replace('_', '-')}": value for name, value in summary.items()},
+            **({"total-data-files": str(files), "total-files-size": f"{files}000"} if files else {}),
+        },
     }
 
 
@@ -35,12 +41,15 @@ def found(*snapshots: Any, newest: int | None = 1, rows: int = 10, gone: Any = (
     """What is new in the table, of which `newest` is the run that was recorded last."""
     dbt = Dbt(
         answers={
-            "where is_newest": [{"silver_table": "silver.t", "snapshot_id": newest, "rows_total": rows}]
+            "where is_newest": [
+                {"silver_table": "silver.t", "snapshot_id": newest, "rows_total": rows, "data_files": 2, "bytes": 2000}
+            ]
             if newest
             else [],
             "select count(*) from silver.t": [{"n": 77}],
         },
         since={"silver.t": {"is_ancestor": is_ancestor, "snapshots": snapshots, "gone": gone}},
+        columns={RECORDED: dict.fromkeys(COLUMNS, "bigint")},
     )
     return dbt.cdc_new_runs(RECORDED if newest else None, TABLES)
 
@@ -80,6 +89,29 @@ def test_a_table_of_which_nothing_recorded_is_known_is_another_one():
     assert (new["has_gone"], new["replaced"]) == (True, ["silver.t"])
 
 
+def test_a_compaction_changes_the_files_of_the_newest_run_once():
+    new = found(snapshot(2, operation="replace", files=1))
+    assert flags(new) == [(1, True, True, None)]
+    assert (new["rows"][0]["data_files"], new["rows"][0]["bytes"], new["runs"]) == (1, 1000, 0)
+    assert found(snapshot(2, operation="replace", files=2))["rows"] == [], "recorded before"
+
+
+def test_each_run_has_the_files_of_its_own_snapshot_and_the_last_one_those_of_now():
+    first, second = snapshot(2, net=1, files=3, batch_id="2"), snapshot(3, net=1, files=4, batch_id="3")
+    new = found(first, second, snapshot(4, operation="replace", files=1))
+    assert [row.get("data_files") for row in new["rows"]] == [None, 3, 1]
+
+
+def test_cdc_newest_runs__columns_that_an_older_table_lacks_are_added():
+    dbt = Dbt(answers={"where is_newest": []}, columns={RECORDED: {"silver_table": "string", "bytes": "bigint"}})
+    assert dbt.cdc_newest_runs(RECORDED) == {}
+    assert dbt.queries[0] == (
+        "alter table etl_metadata.run_metrics add columns (rows_quarantined bigint, run_seconds double,"
+        " data_files bigint, delete_files bigint, deleted_rows bigint)"
+    )
+    assert Dbt().cdc_newest_runs(None) == {}
+
+
 def test_where_snapshots_have_expired_in_between_rows_are_counted():
     new = found(BATCH, newest=1, gone=None, is_ancestor=None)
     assert flags(new) == [(1, True, False, None), (3, True, True, 77)]
@@ -109,3 +141,9 @@ def test_cdc_record_runs_sql__a_rollback_changes_older_rows(has_gone, replaced):
     sql = normalise(Dbt().cdc_record_runs_sql("m", "select 1", {"has_gone": has_gone, "replaced": replaced}))
     assert "recorded.is_newest" not in sql.partition("when matched")[0]
     assert ("in ('silver.t') then update set is_current = false" in sql) is bool(replaced)
+
+
+def test_cdc_file_counts__of_a_summary_and_of_a_row():
+    summary = {"total-files-size": "9", "total-data-files": "2", "total-delete-files": "0", "added-records": "1"}
+    assert Dbt().cdc_file_counts(summary) == {"bytes": 9, "data_files": 2, "delete_files": 0}
+    assert Dbt().cdc_file_counts({"bytes": 9, "data_files": None, "rows_total": 4}) == {"bytes": 9}

@@ -303,3 +303,68 @@ def test_silver_matches_bronze__nothing_applied_means_no_row():
     applied = {"cdc.bronze-snapshot-id": "43", "cdc.batch-id": "7"}
     sql = data_test("silver_matches_bronze", which="test", summary=applied)
     assert sql == BLOCKS_NOTHING + "select * from silver.shop__order"
+
+
+INCIDENTS = Relation("etl_metadata", "incidents")
+METRICS = Relation("etl_metadata", "run_metrics")
+
+
+def incidents(
+    *, built: tuple[Relation, ...] = (INCIDENTS, METRICS), judged: Any = (), due: bool = True, **words: Any
+) -> Any:
+    """What cdc_report_incidents asks of Python, and what it sends to Spark."""
+    node = {"resource_type": "model", "database": None, "schema": "etl_metadata"}
+    nodes = {name: SimpleNamespace(**node, name=name, alias=name) for name in ("incidents", "run_metrics")}
+    dbt = Dbt(nodes=nodes, columns={relation: {} for relation in built}, **words)
+    called: dict[str, Any] = {}
+
+    def call(name: str, arguments: dict[str, Any]) -> Any:
+        called[name.removeprefix("python_udfs.alerts.hook.")] = arguments
+        return {"is_due": due, "judged": list(judged)}.get(name.rpartition(".")[2])
+
+    dbt.context["adapter"].call_function = call
+    dbt.cdc_report_incidents(["result"])
+    return called, dbt
+
+
+def test_cdc_report_incidents__only_commands_that_run_something_and_only_when_due():
+    assert list(incidents(which="compile")[0]) == []
+    assert list(incidents(execute=False)[0]) == []
+    assert list(incidents(due=False)[0]) == ["is_due"]
+    assert list(incidents(built=(METRICS,))[0]) == ["is_due"], "no build has made the table yet"
+
+
+def test_cdc_report_incidents__nothing_new_writes_nothing():
+    called, dbt = incidents()
+    assert called["judged"]["answers"] == {"incidents": [], "runs": [], "gaps": None}
+    assert len(dbt.attempted) == 2
+    assert dbt.queries == []
+
+
+def test_cdc_report_incidents__rows_are_written_and_a_failure_is_a_warning():
+    called, dbt = incidents(judged=[{"kind": "lag"}])
+    assert dbt.views == {"incidents_new": [{"kind": "lag"}]}
+    assert dbt.attempted[-1].startswith("merge into etl_metadata.incidents as recorded")
+    assert "not_written" not in called
+    assert incidents(judged=[{}], attempts={"merge into": "disk full"})[0]["not_written"] == {"error": "disk full"}
+
+
+def test_cdc_report_incidents__a_table_that_cannot_be_read_is_none():
+    called, _ = incidents(
+        attempts={"from etl_metadata.run_metrics": "gone", "from etl_metadata.incidents": [{"row_json": "{}"}]}
+    )
+    assert called["judged"]["answers"] == {"incidents": [{}], "runs": None, "gaps": None}
+
+
+def test_cdc_count_waiting__asks_the_bronze_table():
+    cdc = {"feed": "f", "source_schema": "s", "source_table": "t"}
+    node = {"resource_type": "model", "database": None, "alias": "t"}
+    nodes = {
+        layer: SimpleNamespace(**node, schema=layer, config=SimpleNamespace(meta={"cdc": {"layer": layer, **cdc}}))
+        for layer in ("bronze", "silver")
+    }
+    bronze = Relation("bronze", "t")
+    words = {"nodes": nodes, "columns": {bronze: {}}}
+    assert Dbt(attempts={"select count(*)": [{"row_count": 3}]}, **words).cdc_count_waiting("silver.t") == 3
+    assert Dbt(attempts={"select count(*)": "no such table"}, **words).cdc_count_waiting("silver.t") is None
+    assert Dbt(nodes=nodes).cdc_count_waiting("silver.t").strip() == "", "there is no bronze table yet"

@@ -190,6 +190,7 @@ def test_cdc_bronze_range__first_run():
     changes = bronze_range(summary("a", "z", 9, "2024-01-03"), {})
     assert_sql_equal(changes.pop("sql"), changes.pop("log_sql"))
     assert changes == {
+        "from_snapshot_id": None,
         "to_snapshot_id": 43,
         "has_overwritten": False,
         "replaces_all": False,
@@ -658,7 +659,46 @@ def test_get_incremental_cdc_merge_sql__new_changes_and_progress():
         "set `spark.sql.iceberg.snapshot-property.cdc.changes` = 5",
         "set `spark.sql.iceberg.snapshot-property.cdc.not-applied` = 0",
         "set `spark.sql.iceberg.snapshot-property.cdc.ties` = 0",
+        "set `spark.sql.iceberg.snapshot-property.cdc.started-at` = 2024-05-06 07:08:10+00:00",
+        "set `spark.sql.iceberg.snapshot-property.cdc.bronze-seconds` = 0.000",
     ]
+
+
+def bronze_snapshot(number, net, *, rows=None, seconds=None):
+    started = {"cdc.started-at": f"2024-01-31 01:00:0{number - seconds}.500000+00:00"} if seconds else {}
+    committed = f"2024-01-31 01:00:0{number}.500000"
+    return {"snapshot_id": number, "committed_at": committed, "net_rows": net, "rows": rows, "summary": started}
+
+
+PROGRESS = dict.fromkeys(("last_batch_id", "last_sequence", "reset_point", "last_committed_at", "not_applied"), 1)
+PROGRESS |= {"has_overwritten": False, "may_tie": False, "has_single_changes": False}
+
+
+def run_numbers(*snapshots, **changes):
+    dbt = Dbt(since={"bronze.t": {"is_ancestor": True, "snapshots": snapshots}})
+    found = {"from_snapshot_id": 1, "to_snapshot_id": 5, "after_batch_id": 1, "changes": 7, "replaces_all": False}
+    numbers = dbt.cdc_silver_progress(APPEND, {**PROGRESS, **found, **changes}, PLAN, Relation("bronze", "t"), "now")
+    assert numbers["cdc.started-at"] == "now"
+    return numbers["cdc.bronze-seconds"], numbers.get("cdc.quarantined")
+
+
+def test_cdc_silver_progress__rows_that_bronze_got_and_silver_did_not_are_in_quarantine():
+    assert run_numbers(bronze_snapshot(3, 4, seconds=2), bronze_snapshot(5, 6, seconds=1)) == ("3.000", 3)
+    assert run_numbers(bronze_snapshot(5, 7)) == ("0.000", 0)
+    assert run_numbers(bronze_snapshot(5, 9), bronze_snapshot(6, 50, seconds=1)) == ("0.000", 2), "a later run's"
+
+
+def test_cdc_silver_progress__of_a_first_run():
+    first = {"from_snapshot_id": None, "after_batch_id": 0}
+    assert run_numbers(bronze_snapshot(3, 4, rows=4), bronze_snapshot(5, 6), **first)[1] == 3
+    assert run_numbers(bronze_snapshot(3, 4, rows=None), bronze_snapshot(5, 6), **first)[1] is None, "expired before"
+
+
+def test_cdc_silver_progress__unknown_where_the_range_is_no_range_of_snapshots():
+    rows = bronze_snapshot(5, 9, rows=9)
+    assert run_numbers(rows, from_snapshot_id=None)[1] is None, "it begins at a batch"
+    assert run_numbers(rows, replaces_all=True)[1] is None
+    assert run_numbers(bronze_snapshot(5, 6))[1] is None, "somebody removed rows"
 
 
 def test_get_incremental_cdc_merge_sql__first_run_makes_the_whole_table():

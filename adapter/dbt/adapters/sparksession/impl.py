@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import importlib
+import sys
 import threading
 from collections.abc import Callable
 from dataclasses import replace
@@ -243,6 +245,22 @@ class SparksessionAdapter(SparkAdapter):
             dbt's table of its rows.
         """
         return self._asked_once(sql, lambda: self.execute(sql, fetch=True)[1])
+
+    @available
+    def call_function(self, name: str, arguments: dict[str, Any]) -> Any:
+        """Call a function of the project's own Python packages, for what Jinja has no word for.
+
+        Args:
+            name: `package.module.function`.
+            arguments: values by name.
+
+        Returns:
+            What the function returns.
+        """
+        module, _, function = name.rpartition(".")
+        if SparksessionConnectionManager.project_root not in sys.path:
+            sys.path.insert(0, SparksessionConnectionManager.project_root)
+        return getattr(importlib.import_module(module), function)(**arguments)
 
     @available
     def table_of(self, rows: list[dict[str, Any]]) -> Any:

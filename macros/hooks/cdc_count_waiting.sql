@@ -1,0 +1,10 @@
+{# How many rows of a silver table wait in quarantine; none if that cannot be asked. Python calls it, for few tables. #}
+{% macro cdc_count_waiting(silver_table) %}
+    {% for node in cdc_models_of('silver') if node.schema ~ '.' ~ node.alias == silver_table %}
+        {% set bronze = cdc_table_of('bronze', node.config.meta.cdc) %}
+        {% if bronze is not none %}
+            {% set asked = adapter.attempt('select count(*) as row_count from (\n' ~ cdc_waiting_sql(bronze) ~ '\n)') %}
+            {% do return(none if asked.error else asked.rows[0]['row_count'] | int) %}
+        {% endif %}
+    {% endfor %}
+{% endmacro %}

@@ -1,0 +1,12 @@
+{# Of each silver table the newest run, and the newest one with rows in quarantine. #}
+{% macro cdc_incident_runs_sql(run_metrics) -%}
+select
+    silver_table,
+    max(committed_at) as committed_at,
+    max_by(newest_committed_at, committed_at) as newest_committed_at,
+    max(committed_at) filter (where rows_quarantined > 0) as quarantined_at,
+    max_by(rows_quarantined, committed_at) filter (where rows_quarantined > 0) as rows_quarantined
+from {{ run_metrics }}
+where is_current and (is_newest or rows_quarantined > 0)
+group by silver_table
+{%- endmacro %}

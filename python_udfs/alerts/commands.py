@@ -1,0 +1,26 @@
+"""The commands that help, as they are typed into a shell."""
+
+from __future__ import annotations
+
+import json
+from shlex import quote
+
+
+def build(model: str) -> str:
+    """Builds a model, what it depends on and what depends on it."""
+    return f"dbt build --select {quote(f'+{model}+')}"
+
+
+def test(name: str) -> str:
+    """Runs a data test again."""
+    return f"dbt test --select {quote(name)}"
+
+
+def replay(table: str) -> str:
+    """Judges the quarantined rows of a silver table again."""
+    return f"dbt run-operation replay_quarantine --args {quote(json.dumps({'table': table}, ensure_ascii=False))}"
+
+
+def pass_gaps(feed: str) -> str:
+    """Reads on behind the gaps of a feed that reads Kafka."""
+    return f"LAKEHOUSE_KAFKA_GAPS=continue dbt build --select {quote(f'split_{feed}+')}"

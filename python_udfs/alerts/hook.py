@@ -1,0 +1,141 @@
+"""What the macro `cdc_report_incidents` asks at the end of a dbt command."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable, Mapping
+from datetime import datetime, timezone
+from typing import Any
+
+from dbt.adapters.events.logging import AdapterLogger
+
+from python_udfs.alerts import notice
+from python_udfs.alerts.incidents import FAILED, Incident, Silver, State, changed
+
+logger = AdapterLogger("Lakehouse")
+# Where nothing was built, lag is looked at so often: `make watch` ends a command every few seconds.
+SECONDS = 60.0
+LAYERS = {"bronze", "silver", "split"}
+_looked_at = float("-inf")
+
+
+def is_due(results: Iterable[Any]) -> bool:
+    """Whether incidents may have begun or ended: something was built, tested or failed, or a minute has passed.
+
+    Args:
+        results: dbt's results of the command.
+    """
+    global _looked_at  # noqa: PLW0603 - of this process: `make watch` runs many commands
+    now = time.monotonic()
+    if now - _looked_at < SECONDS and not any(_is_news(result) for result in results):
+        return False
+    _looked_at = now
+    return True
+
+
+def judged(
+    results: Iterable[Any],
+    nodes: Mapping[str, Any],
+    which: str,
+    answers: Mapping[str, Any],
+    count_waiting: Callable[[str], Any],
+) -> list[dict[str, str | None]]:
+    """Finds what has changed, and calls the webhook and the command for it. It warns where others would fail.
+
+    Args:
+        results: dbt's results of the command.
+        nodes: nodes of dbt's graph by unique id, as dictionaries.
+        which: the command.
+        answers: rows of `incidents`, `runs` and `gaps`; each may be None where the table could not be read, and `gaps`
+            where there is no Kafka.
+        count_waiting: as in `changed`.
+
+    Returns:
+        Rows to write.
+    """
+    # Spark's JSON has milliseconds: with more, a row would not be found again by the time that it was opened.
+    now = datetime.now(timezone.utc)
+    now = now.replace(microsecond=now.microsecond // 1000 * 1000)
+    try:
+        if answers["incidents"] is None or answers["runs"] is None:
+            logger.warning(
+                "Alerts: the state of the tables could not be read; the end of the next command looks again."
+            )
+            return []
+        known = [Incident.of(row) for row in answers["incidents"]]
+        state = _state(now, results, nodes, which, answers)
+        rows = {(one.kind, one.subject, one.opened_at): one for one in known}
+        new = {(one.kind, one.subject, one.opened_at): one for one in changed(state, known, count_waiting)}
+        events = [(event, one) for one in {**rows, **new}.values() if (event := one.to_send(now))]
+        if events and notice.is_wanted():
+            is_taken, problems = notice.send(events, now)
+            for problem in problems:
+                again = "" if is_taken else " It is called again at the end of the next command."
+                logger.warning(f"Alerts: {problem}{again}")
+            if is_taken:
+                new |= {(one.kind, one.subject, one.opened_at): one.sent(now) for _, one in events}
+        return [one.row() for one in new.values()]
+    except Exception as error:  # an alert never fails a build
+        logger.warning(f"Alerts: {type(error).__name__} while the results were judged: {error}")
+        return []
+
+
+def not_written(error: str) -> None:
+    """Warns that the rows were not written: the next command finds the same, and calls again."""
+    logger.warning(f"Alerts: etl_metadata.incidents could not be written: {' '.join(error.split())[:500]}")
+
+
+def _is_news(result: Any) -> bool:
+    node = result.node
+    return (
+        str(result.status) in FAILED
+        or node.resource_type in ("test", "unit_test")
+        or _cdc(getattr(node.config, "meta", None)).get("layer") in LAYERS
+    )
+
+
+def _state(
+    now: datetime, results: Iterable[Any], nodes: Mapping[str, Any], which: str, answers: Mapping[str, Any]
+) -> State:
+    tables = {}
+    for node in nodes.values():
+        cdc = _cdc(node["config"].get("meta"))
+        if cdc.get("layer") == "silver":
+            table = f"{node['schema']}.{node['alias']}"
+            limit = node["config"]["meta"].get("lag_limit_minutes")
+            seconds = None if limit is None else float(limit) * 60
+            tables[table] = Silver(node["name"], table, node["alias"], _source(cdc), seconds)
+    by_source = {table.source: table.table for table in tables.values()}
+    found = [
+        {
+            "name": result.node.name,
+            "resource_type": str(result.node.resource_type),
+            "status": str(result.status),
+            "message": result.message,
+            "silver_table": by_source.get(_source(_cdc_of(result.node, nodes))),
+        }
+        for result in results
+    ]
+    return State(
+        now=now,
+        results=tuple(found),
+        is_whole=which in ("build", "test"),
+        names=frozenset(str(node["name"]) for node in nodes.values()),
+        tables=tables,
+        runs={row["silver_table"]: row for row in answers["runs"]},
+        gaps=None if answers["gaps"] is None else tuple(answers["gaps"]),
+    )
+
+
+def _cdc_of(node: Any, nodes: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The table that a node is about: its own, or that of the model that a generic test is of."""
+    attached = nodes.get(getattr(node, "attached_node", None) or "")
+    return _cdc(getattr(node.config, "meta", None)) or _cdc(attached["config"].get("meta") if attached else None)
+
+
+def _cdc(meta: Any) -> Mapping[str, Any]:
+    return (meta or {}).get("cdc") or {}
+
+
+def _source(cdc: Mapping[str, Any]) -> tuple[str, str, str]:
+    return (str(cdc.get("feed")), str(cdc.get("source_schema")), str(cdc.get("source_table")))

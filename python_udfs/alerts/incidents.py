@@ -1,0 +1,193 @@
+"""Which incidents begin and which are over, from the results of a dbt command and the stored state of the tables."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import asdict, dataclass, replace
+from datetime import datetime, timedelta
+from typing import Any
+
+from python_udfs.alerts import commands
+from python_udfs.cli.console import duration_text
+from python_udfs.times import time_of
+
+# Counting the waiting rows of a table is a query of its bronze table: a run asks so many, the longest unasked first.
+MOST_COUNTED = 5
+LONGEST_MESSAGE = 2000
+# An incident that was over before anybody could be called is reported until so long after its end.
+LATE_NOTICE = timedelta(days=1)
+FAILED = {"error", "fail", "runtime error"}
+PASSED = {"success", "pass", "warn"}
+
+
+@dataclass(frozen=True)
+class Incident:
+    """A row of `etl_metadata.incidents`; its columns are described in models/etl_metadata/_etl_metadata.yml."""
+
+    kind: str
+    subject: str
+    opened_at: datetime
+    silver_table: str | None = None
+    message: str = ""
+    command: str = ""
+    looked_at: datetime | None = None
+    ended_at: datetime | None = None
+    opening_sent_at: datetime | None = None
+    end_sent_at: datetime | None = None
+
+    @classmethod
+    def of(cls, row: Mapping[str, Any]) -> Incident:
+        """Takes a row as Spark writes it in JSON: a column that is NULL may be missing."""
+        found = {name: time_of(row.get(name)) if name.endswith("_at") else row.get(name) for name in COLUMNS}
+        return cls(**{**found, "message": found["message"] or "", "command": found["command"] or ""})  # type: ignore[arg-type]
+
+    def to_send(self, now: datetime) -> str | None:
+        """`opened` or `ended` if a webhook or command has yet to take it, else None."""
+        if self.ended_at is None:
+            return None if self.opening_sent_at else "opened"
+        if self.end_sent_at or (not self.opening_sent_at and now - self.ended_at > LATE_NOTICE):
+            return None
+        return "ended"
+
+    def sent(self, now: datetime) -> Incident:
+        """The same after it was taken."""
+        return replace(self, end_sent_at=now) if self.ended_at else replace(self, opening_sent_at=now)
+
+    def row(self) -> dict[str, str | None]:
+        """A row for the table, times as text that Spark casts."""
+        return {
+            name: value.strftime("%Y-%m-%d %H:%M:%S.%f") if isinstance(value, datetime) else value
+            for name, value in asdict(self).items()
+        }
+
+
+COLUMNS = tuple(Incident.__dataclass_fields__)
+
+
+@dataclass(frozen=True)
+class Silver:
+    """A silver model: its table, the alias of that, and the limit of its lag in seconds, None without one."""
+
+    model: str
+    table: str
+    name: str
+    source: tuple[str, str, str]
+    lag_limit: float | None
+
+
+@dataclass(frozen=True)
+class State:
+    """What the end of a dbt command knows.
+
+    Attributes:
+        now: UTC.
+        results: name, resource type, status, message, and the silver table of each node that the command ran.
+        is_whole: whether the command read all nodes of the project, tests included.
+        names: names of these.
+        tables: silver models by table.
+        runs: rows of the macro `cdc_incident_runs_sql`, by silver table.
+        gaps: rows of the view `kafka_gaps` that wait; None in a project that reads no Kafka.
+    """
+
+    now: datetime
+    results: tuple[Mapping[str, Any], ...]
+    is_whole: bool
+    names: frozenset[str]
+    tables: Mapping[str, Silver]
+    runs: Mapping[str, Mapping[str, Any]]
+    gaps: tuple[Mapping[str, Any], ...] | None
+
+
+def changed(state: State, known: Iterable[Incident], count_waiting: Callable[[str], int | None]) -> list[Incident]:
+    """The incidents that begin, end or are seen in another way.
+
+    Args:
+        state: what the end of a dbt command knows.
+        known: the incidents that are open or have yet to be reported, and all of kind `quarantine`.
+        count_waiting: how many rows of a silver table wait in quarantine; None if that cannot be asked.
+    """
+    known = list(known)
+    is_open = {(one.kind, one.subject): one for one in known if one.ended_at is None}
+    found = {
+        (one.kind, one.subject): one
+        for one in (*_failures(state), *_lags(state), *_gaps(state), *_quarantines(state, known))
+    }
+    begun = [one for key, one in found.items() if key not in is_open]
+    others = [one for key, one in is_open.items() if key not in found]
+    over = [replace(one, ended_at=state.now) for one in others if _is_over(state, one)]
+    return begun + over + list(_counted(state, is_open.values(), count_waiting))
+
+
+def _failures(state: State) -> Iterable[Incident]:
+    for result in state.results:
+        if result["status"] in FAILED:
+            name, is_test = result["name"], result["resource_type"] in ("test", "unit_test")
+            command = commands.test(name) if is_test else commands.build(name)
+            message = str(result["message"] or result["status"]).strip()[:LONGEST_MESSAGE]
+            yield Incident("failure", name, state.now, result["silver_table"], message, command)
+
+
+def _lags(state: State) -> Iterable[Incident]:
+    for name, table in state.tables.items():
+        lag = _lag(state, table)
+        if lag is not None and table.lag_limit is not None and lag > table.lag_limit:
+            message = f"lag {duration_text(int(lag))}, limit {duration_text(int(table.lag_limit))}"
+            yield Incident("lag", name, state.now, name, message, commands.build(table.model))
+
+
+def _gaps(state: State) -> Iterable[Incident]:
+    for gap in state.gaps or ():
+        message = str(gap.get("description") or gap.get("reason"))[:LONGEST_MESSAGE]
+        subject = f"{gap['feed']}: {gap['topic']}/{gap['partition']} from {gap['from_offset']}"
+        yield Incident("gap", subject, state.now, None, message, commands.pass_gaps(gap["feed"]))
+
+
+def _quarantines(state: State, known: Iterable[Incident]) -> Iterable[Incident]:
+    """Those of runs that no incident has been about; an open one of the same table is among what is known."""
+    judged: dict[str, datetime] = {}
+    for one in known:
+        if one.kind == "quarantine" and one.looked_at:
+            judged[one.subject] = max(one.looked_at, judged.get(one.subject, one.looked_at))
+    for name, table in state.tables.items():
+        run = state.runs.get(name, {})
+        at = time_of(run.get("quarantined_at"))
+        if at and at > judged.get(name, datetime.min.replace(tzinfo=at.tzinfo)):
+            message = (
+                f"{int(run['rows_quarantined']):,} rows of the run that ended {at:%Y-%m-%d %H:%M} UTC are in quarantine"
+            )
+            newest = time_of(run["committed_at"])
+            yield Incident("quarantine", name, state.now, name, message, commands.replay(table.name), newest)
+
+
+def _is_over(state: State, one: Incident) -> bool:
+    if one.kind == "failure":
+        passed = {result["name"] for result in state.results if result["status"] in PASSED}
+        return one.subject in passed or (state.is_whole and one.subject not in state.names)
+    if one.kind == "lag":
+        table = state.tables.get(one.subject)
+        return table is None or table.lag_limit is None or _lag(state, table) is not None
+    if one.kind == "gap":
+        return state.gaps is not None
+    return one.kind == "quarantine" and one.subject not in state.tables
+
+
+def _counted(
+    state: State, is_open: Iterable[Incident], count_waiting: Callable[[str], int | None]
+) -> Iterable[Incident]:
+    """Open incidents of quarantine whose table has had a run since they were judged: over, where no row waits."""
+    due = []
+    for one in is_open:
+        newest = time_of(state.runs.get(one.subject, {}).get("committed_at"))
+        looked_at = one.looked_at or one.opened_at
+        if one.kind == "quarantine" and one.subject in state.tables and newest and newest > looked_at:
+            due.append((looked_at, newest, one))
+    for _, newest, one in sorted(due, key=lambda each: each[0])[:MOST_COUNTED]:
+        waiting = count_waiting(one.subject)
+        if waiting is not None:
+            ended_at = None if waiting else state.now
+            yield replace(one, looked_at=newest, ended_at=ended_at, message=f"{waiting:,} rows wait in quarantine")
+
+
+def _lag(state: State, table: Silver) -> float | None:
+    newest = time_of(state.runs.get(table.table, {}).get("newest_committed_at"))
+    return (state.now - newest).total_seconds() if newest else None

@@ -1,0 +1,193 @@
+"""Calls a webhook and a command with what begins and what is over: one call of each for all incidents of a look.
+
+| variable | value |
+|---|---|
+| `DBT_ENV_SECRET_ALERT_WEBHOOK` | address that gets an HTTP POST with JSON |
+| `DBT_ENV_SECRET_ALERT_AUTHORIZATION` | value of its header `Authorization` |
+| `LAKEHOUSE_ALERT_COMMAND` | a program and its arguments, which gets the same JSON on standard input |
+| `LAKEHOUSE_ALERT_TIMEOUT` | seconds that each of both may take (default 5) |
+
+dbt hides the values of variables that begin with DBT_ENV_SECRET_ in its logs; here no message holds one of them.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shlex
+import subprocess
+import threading
+import urllib.error
+import urllib.request
+from collections.abc import Callable, Mapping, Sequence
+from datetime import datetime
+from typing import Any
+from urllib.parse import urlsplit
+
+from python_udfs.alerts.incidents import Incident
+from python_udfs.errors import LakehouseError
+
+WEBHOOK = "DBT_ENV_SECRET_ALERT_WEBHOOK"
+AUTHORIZATION = "DBT_ENV_SECRET_ALERT_AUTHORIZATION"
+COMMAND = "LAKEHOUSE_ALERT_COMMAND"
+TIMEOUT = "LAKEHOUSE_ALERT_TIMEOUT"
+SECONDS = 5.0
+RUNBOOK = "docs/runbook.md"
+HEADINGS = {
+    "failure": "a-model-or-test-fails",
+    "lag": "lag-over-its-limit",
+    "quarantine": "rows-in-quarantine",
+    "gap": "a-gap-in-kafka",
+}
+
+
+class NoticeError(LakehouseError):
+    """A webhook or command did not take it; the text holds no secret."""
+
+
+def is_wanted(environment: Mapping[str, str] = os.environ) -> bool:
+    """Whether a webhook or a command is set."""
+    return bool(environment.get(WEBHOOK) or environment.get(COMMAND))
+
+
+def send(
+    events: Sequence[tuple[str, Incident]], now: datetime, environment: Mapping[str, str] = os.environ
+) -> tuple[bool, list[str]]:
+    """Calls what is set, each for the time that it may take at most.
+
+    Args:
+        events: `opened` or `ended`, and the incident.
+        now: UTC.
+        environment: variables, see above.
+
+    Returns:
+        Whether one of the two took it, and a sentence for each problem, without a secret.
+    """
+    calls: dict[str, Callable[[float], None]] = {}
+    body = json.dumps(payload(events, now), ensure_ascii=False).encode()
+    if environment.get(WEBHOOK):
+        calls["webhook"] = lambda seconds: _post(environment, body, seconds)
+    if environment.get(COMMAND):
+        calls["command"] = lambda seconds: _run(environment[COMMAND], body, seconds)
+    problems = []
+    try:
+        seconds = _timeout(environment)
+    except NoticeError as error:
+        problems, seconds = [str(error)], SECONDS
+    is_taken = False
+    for name, call in calls.items():
+        reason = _within(seconds, call)
+        is_taken = is_taken or not reason
+        if reason:
+            problems.append(f"The {name} of alerts ({_place(name, environment)}) did not take it: {reason}.")
+    return is_taken, problems
+
+
+def payload(events: Sequence[tuple[str, Incident]], now: datetime) -> dict[str, Any]:
+    """What is sent: a text for people, under the name that Slack and Mattermost read, and each event."""
+    lines = [f"{event}: {one.kind} of {one.subject}: {' '.join(one.message.split())[:300]}" for event, one in events]
+    return {
+        "text": "\n".join(lines),
+        "sent_at": now.isoformat(),
+        "incidents": [
+            {
+                "event": event,
+                "kind": one.kind,
+                "subject": one.subject,
+                "silver_table": one.silver_table,
+                "message": one.message,
+                "command": one.command,
+                "opened_at": one.opened_at.isoformat(),
+                "ended_at": one.ended_at.isoformat() if one.ended_at else None,
+                "runbook": f"{RUNBOOK}#{HEADINGS[one.kind]}",
+            }
+            for event, one in events
+        ],
+    }
+
+
+def _within(seconds: float, call: Callable[[float], None]) -> str | None:
+    """What went wrong. A server that sends a byte each second keeps to no time by itself, nor does the resolver."""
+    problems: list[str] = []
+
+    def work() -> None:
+        try:
+            call(seconds)
+        except NoticeError as error:
+            problems.append(str(error))
+        except Exception as error:  # whatever goes wrong: a build does not fail for an alert
+            problems.append(type(error).__name__)
+
+    thread = threading.Thread(target=work, daemon=True)
+    thread.start()
+    thread.join(seconds + 0.5)
+    if thread.is_alive():
+        return f"no answer in {seconds:g} s"
+    return problems[0] if problems else None
+
+
+def _post(environment: Mapping[str, str], body: bytes, seconds: float) -> None:
+    url = environment[WEBHOOK]
+    if urlsplit(url).scheme not in ("http", "https"):
+        raise NoticeError("received an address that begins with neither http:// nor https://")
+    headers = {"Content-Type": "application/json", "User-Agent": "cdc-lakehouse"}
+    if environment.get(AUTHORIZATION):
+        headers["Authorization"] = environment[AUTHORIZATION]
+    request = urllib.request.Request(url, data=body, headers=headers, method="POST")
+    try:
+        with _OPENER.open(request, timeout=seconds):
+            pass
+    except urllib.error.HTTPError as error:
+        error.close()
+        raise NoticeError(f"it answered {error.code}; expected 200 to 299") from None
+    except TimeoutError:
+        raise NoticeError(f"no answer in {seconds:g} s") from None
+    except urllib.error.URLError as error:
+        reason = error.reason
+        words = reason.strerror if isinstance(reason, OSError) and reason.strerror else type(reason).__name__
+        raise NoticeError(str(words)) from None
+
+
+class _NoRedirect(urllib.request.HTTPRedirectHandler):
+    """A redirection of a POST would become a GET without the message, perhaps to somebody else."""
+
+    def redirect_request(self, *_: Any) -> None:
+        return None
+
+
+_OPENER = urllib.request.build_opener(_NoRedirect)
+
+
+def _run(command: str, body: bytes, seconds: float) -> None:
+    try:
+        words = shlex.split(command)
+        done = subprocess.run(words, input=body, capture_output=True, timeout=seconds, check=False)
+    except ValueError as error:
+        raise NoticeError(f"it is no command line: {error}") from None
+    except subprocess.TimeoutExpired:
+        raise NoticeError(f"it did not end in {seconds:g} s, and was stopped") from None
+    except OSError as error:
+        raise NoticeError(error.strerror or type(error).__name__) from None
+    if done.returncode:
+        raise NoticeError(f"it ended with exit code {done.returncode}; expected 0")
+
+
+def _timeout(environment: Mapping[str, str]) -> float:
+    text = environment.get(TIMEOUT)
+    try:
+        seconds = float(text) if text else SECONDS
+    except ValueError:
+        seconds = 0.0
+    if not 0 < seconds <= 60:
+        raise NoticeError(f"{TIMEOUT} is {text}; expected seconds, above 0 and up to 60. {SECONDS:g} s are taken.")
+    return seconds
+
+
+def _place(name: str, environment: Mapping[str, str]) -> str:
+    """Which one, without its path and query, which are secret, or its arguments, which may be."""
+    if name == "command":
+        return (environment[COMMAND].split() or [""])[0]
+    try:
+        return urlsplit(environment[WEBHOOK]).hostname or "no host"
+    except ValueError:
+        return "no address"

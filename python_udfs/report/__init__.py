@@ -1,0 +1,1 @@
+"""`make report`: the state of all tables as one page, as JSON and as OpenMetrics text."""

@@ -1,0 +1,129 @@
+"""What needs a person, the most urgent first, each with the command that helps."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from datetime import datetime, timedelta, timezone
+from itertools import pairwise
+
+from python_udfs.alerts import commands
+from python_udfs.cli.console import duration_text
+from python_udfs.report.facts import Facts, Table
+
+# A feed is silent after so many times its longest pause, if that many batches are known and at least an hour has gone.
+PAUSES = 2
+FEWEST_BATCHES = 5
+SHORTEST_SILENCE = timedelta(hours=1)
+
+
+@dataclass(frozen=True)
+class Need:
+    """One thing to do.
+
+    Attributes:
+        kind: failure, gap, lag, quarantine, silent, never or maintenance; a heading of docs/runbook.md is about each.
+        subject: what it is about.
+        message: what was found.
+        command: what helps.
+        since: when it began, if that is known.
+        silver_table: the table, if it is about one.
+    """
+
+    kind: str
+    subject: str
+    message: str
+    command: str
+    since: datetime | None = None
+    silver_table: str | None = None
+
+
+def needs(facts: Facts) -> list[Need]:
+    """All that needs a person."""
+    return [
+        *_failures(facts),
+        *_gaps(facts),
+        *_late(facts.tables),
+        *_quarantines(facts),
+        *_silent(facts),
+        *_never_built(facts.tables),
+        *_maintenance(facts.tables),
+    ]
+
+
+def _failures(facts: Facts) -> Iterator[Need]:
+    for one in facts.incidents:
+        if one.kind == "failure" and one.ended_at is None:
+            yield Need("failure", one.subject, one.message, one.command, one.opened_at, one.silver_table)
+
+
+def _gaps(facts: Facts) -> Iterator[Need]:
+    for gap in facts.gaps:
+        where = f"{gap.get('feed')}: {gap.get('topic')}/{gap.get('partition')}"
+        message = str(gap.get("description") or gap.get("reason"))
+        yield Need("gap", where, message, commands.pass_gaps(str(gap.get("feed"))))
+
+
+def _late(tables: Iterable[Table]) -> Iterator[Need]:
+    for table in tables:
+        lag, limit = table.lag_seconds, table.lag_limit_seconds
+        if table.is_late and lag is not None and limit is not None:
+            message = f"lag {duration_text(int(lag))}, limit {duration_text(int(limit))}"
+            yield Need(
+                "lag", table.silver_table, message, commands.build(table.model), None, silver_table=table.silver_table
+            )
+
+
+def _quarantines(facts: Facts) -> Iterator[Need]:
+    for one in facts.incidents:
+        if one.kind == "quarantine" and one.ended_at is None:
+            yield Need("quarantine", one.subject, one.message, one.command, one.opened_at, one.silver_table)
+
+
+def _silent(facts: Facts) -> Iterator[Need]:
+    """Feeds that have brought nothing for much longer than they use to."""
+    runs: dict[str, set[datetime]] = {}
+    for table in facts.tables:
+        runs.setdefault(table.feed, set()).update(run.committed_at for run in table.runs)
+    for feed, times in sorted(runs.items()):
+        batches = _apart(times)
+        if len(batches) < FEWEST_BATCHES:
+            continue
+        longest = max(later - earlier for earlier, later in pairwise(batches))
+        silence = facts.now - batches[-1]
+        if silence > max(PAUSES * longest, SHORTEST_SILENCE):
+            message = f"nothing for {_text(silence)}; its longest pause was {_text(longest)}"
+            yield Need("silent", feed, message, "dbt source freshness", batches[-1])
+
+
+def _never_built(tables: Iterable[Table]) -> Iterator[Need]:
+    for table in tables:
+        if table.state == "none":
+            message = "no run has written it yet"
+            yield Need(
+                "never", table.silver_table, message, commands.build(table.model), silver_table=table.silver_table
+            )
+
+
+def _maintenance(tables: Iterable[Table]) -> Iterator[Need]:
+    due = [table for table in tables if table.maintenance]
+    if due:
+        reasons = ", ".join(f"{table.name} ({table.maintenance})" for table in due[:3])
+        more = f" and {len(due) - 3:,} more" if len(due) > 3 else ""
+        number = f"{len(due):,} table{'s' if len(due) > 1 else ''}"
+        yield Need("maintenance", number, reasons + more, "dbt run-operation maintain")
+
+
+def _apart(times: Iterable[datetime]) -> list[datetime]:
+    """Times in order, those of one build once: its tables are committed within minutes."""
+    found: list[datetime] = []
+    last = datetime.min.replace(tzinfo=timezone.utc)
+    for time in sorted(times):
+        if time - last > timedelta(minutes=1):
+            found.append(time)
+        last = time
+    return found
+
+
+def _text(duration: timedelta) -> str:
+    return duration_text(int(duration.total_seconds()))

@@ -1,0 +1,1 @@
+{{ cdc_incident_runs_sql('etl_metadata.run_metrics') }}

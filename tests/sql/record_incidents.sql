@@ -1,0 +1,1 @@
+{{ cdc_record_incidents_sql('etl_metadata.incidents') }}

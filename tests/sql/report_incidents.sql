@@ -1,0 +1,1 @@
+{{ cdc_report_incidents_sql('etl_metadata.incidents') }}
