@@ -155,6 +155,8 @@ class Driver:
         """Ends the process, if it has not ended."""
         assert self.process.stdin is not None
         assert self.process.stdout is not None
+        if self.process.stdin.closed:
+            return
         with self.process.stdout, suppress(BrokenPipeError):
             self.process.stdin.close()
             try:

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from dbt.cli.main import dbtRunner
+from pyspark import SparkContext
 from pyspark.sql import SparkSession
 
 from python_udfs.cli.dbt import WarmDbt, spark_session
@@ -85,6 +86,9 @@ def main() -> None:
             except Exception as error:
                 answer = {"error": f"{type(error).__name__}: {error}"}
             print(json.dumps(answer, default=str), file=answers, flush=True)
+    # Spark's event log is on the object store once it is closed.
+    if SparkContext._active_spark_context:
+        SparkContext._active_spark_context.stop()
 
 
 if __name__ == "__main__":
