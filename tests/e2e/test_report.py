@@ -226,7 +226,7 @@ def test_watch_reports_too(lakehouse, story, calls, monkeypatch, capsys):
     silver = lakehouse.project / "models" / "silver" / "s" / "silver_s__other.sql"
     text = silver.read_text()
     silver.write_text("{{ exceptions.raise_compiler_error('broken on purpose') if execute }}" + text)
-    watch = Watch(WarmDbt(lakehouse.project), spark_session)
+    watch = Watch(WarmDbt(lakehouse.project), spark_session, lakehouse.project)
     try:
         assert watch.cycle()
         assert ("opened", "failure", "silver_s__other") in calls.events()
@@ -239,7 +239,7 @@ def test_watch_reports_too(lakehouse, story, calls, monkeypatch, capsys):
     silver.write_text("{{ exceptions.raise_compiler_error('broken on purpose') if execute }}" + text)
     Story(lakehouse.raw / "rep", "other").changes(8, change("I", 8, id=8, v="i"))
     try:
-        watch = Watch(WarmDbt(lakehouse.project, show=None), spark_session)
+        watch = Watch(WarmDbt(lakehouse.project, show=None), spark_session, lakehouse.project)
         watch.cycle()
     finally:
         silver.write_text(text)
