@@ -264,7 +264,7 @@ class Watch:
                 self._waiting.setdefault(split.model, 0.0)
 
     def _take_new_rows(self) -> None:
-        """Has the tables wait that the splits have added rows of, whoever ran them."""
+        """Has the tables wait that the splits have added rows of, also those of another run."""
         spark = self._spark()
         for feed, split in self._project.splits.items():
             table, since = _named(spark, split.table), self._split_at.get(feed)

@@ -8,6 +8,9 @@ import capture
 import databases
 import pytest
 from processes import ServerError
+from pyspark.sql import SparkSession
+
+from python_udfs.cli.dbt import spark_session
 
 
 def _running(request: pytest.FixtureRequest, server: AbstractContextManager[str]) -> Iterator[str]:
@@ -43,6 +46,15 @@ def broker(request, tmp_path_factory) -> Iterator[servers.Broker]:
         except ServerError as error:
             pytest.fail(str(error), pytrace=False)
         yield found
+
+
+@pytest.fixture(scope="module")
+def spark(shared_lakehouse) -> SparkSession:
+    """The session of a lakehouse that has the schema of split tables, and no table of the tests before."""
+    shared_lakehouse.clear()
+    shared_lakehouse.make_models()
+    shared_lakehouse.statuses("run", "--select", "rejected_files")
+    return spark_session()
 
 
 @pytest.fixture

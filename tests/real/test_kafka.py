@@ -20,7 +20,6 @@ from confluent_kafka import Consumer
 from pyspark.sql import DataFrame
 
 from dbt.adapters.sparksession import snapshots
-from python_udfs.cli.dbt import spark_session
 from python_udfs.kafka import read as reading
 from python_udfs.kafka.client import KafkaError
 from python_udfs.kafka.cluster import Cluster
@@ -29,14 +28,6 @@ from python_udfs.metadata.kafka import Kafka
 from spark_files.internals import activate
 
 NUMBERS = itertools.count(1)
-
-
-@pytest.fixture(scope="module")
-def spark(shared_lakehouse):
-    shared_lakehouse.clear()
-    shared_lakehouse.make_models()
-    shared_lakehouse.statuses("run", "--select", "rejected_files")
-    return spark_session()
 
 
 class Reader:

@@ -5,20 +5,16 @@ from __future__ import annotations
 import itertools
 import json
 from collections.abc import Iterator
-from contextlib import ExitStack
 from datetime import date, datetime, timezone
 from decimal import Decimal
 from typing import Any
 
 import broker as servers
-import capture
 import pytest
 import registry as registries
 from confluent_kafka.serialization import MessageField
-from processes import ServerError
 from pyspark.sql import DataFrame
 
-from python_udfs.cli.dbt import spark_session
 from python_udfs.kafka import read as reading
 from python_udfs.kafka.client import KafkaError
 from python_udfs.metadata.kafka import Kafka
@@ -115,28 +111,10 @@ def envelope(columns: dict[str, Any], name: str = "s.t") -> dict[str, Any]:
     }
 
 
-@pytest.fixture(scope="module")
-def broker(tmp_path_factory) -> Iterator[servers.Broker]:
-    with ExitStack() as stack:
-        try:
-            found = stack.enter_context(servers.started(capture.java_program(), tmp_path_factory.mktemp("kafka")))
-        except ServerError as error:
-            pytest.fail(str(error), pytrace=False)
-        yield found
-
-
 @pytest.fixture
 def registry() -> Iterator[registries.Registry]:
     with registries.started() as found:
         yield found
-
-
-@pytest.fixture(scope="module")
-def spark(shared_lakehouse):
-    shared_lakehouse.clear()
-    shared_lakehouse.make_models()
-    shared_lakehouse.statuses("run", "--select", "rejected_files")
-    return spark_session()
 
 
 @pytest.fixture

@@ -7,14 +7,10 @@
     {% set newest = cdc_newest_batches(cdc, ref('raw_listing')) %}
     {#- Asked again (full), what the tables of a run share lacks the files that this table has rejected since. -#}
     {% set asks_alone = verify == 'full' or _asks_alone(cdc) %}
-    {% if cdc.get('is_kafka') %}
-        {% set sql = cdc_split_files_sql(split, cdc, after_batch_id) %}
-    {% else %}
-        {% set sql = cdc_new_files_sql(
-            ref('raw_listing'), ref('rejected_files'), cdc, after_batch_id, split=split, has_gone=newest.has_gone,
-            is_reloaded=newest.is_reloaded
-        ) %}
-    {% endif %}
+    {% set sql = cdc_split_files_sql(split, cdc, after_batch_id) if cdc.get('is_kafka') else cdc_new_files_sql(
+        ref('raw_listing'), ref('rejected_files'), cdc, after_batch_id, split=split, has_gone=newest.has_gone,
+        is_reloaded=newest.is_reloaded
+    ) %}
     {% set files = {
         'paths': [], 'overwritten': [], 'has_truncate': false, 'has_load': false, 'has_multi_table': false,
         'is_reloaded': false, 'is_large': false, 'names': [], 'are_plain': true, 'last_batch_id': after_batch_id,

@@ -258,7 +258,7 @@ def publish_stage(session: SparkSession, table: str, start: int, stage: str, num
                 is_based_on_now and _is_only_compacted(base, start, now) and _publish(operations, base, staged.get(at))
             )
     # Spark commits nothing where a statement has nothing to write. If snapshots were made, the one of the statement may
-    # have been: whoever expires snapshots that no branch has removes it.
+    # have been: an expiry removes snapshots that no branch has.
     return bool(base.lastSequenceNumber() == number)
 
 
