@@ -261,3 +261,9 @@ def test_a_fast_test_that_starts_spark_fails() -> None:
     )
     assert ran.returncode != 0
     assert "Java was not found (JAVA_HOME is " in ran.stderr, ran.stderr
+
+
+def test_files_of_tests_have_names_of_their_own() -> None:
+    """pytest tells modules of tests apart by their names: two of one name, and the second one is not collected."""
+    names = [path.name for path in (PROJECT / "tests").rglob("test_*.py")]
+    assert sorted({name for name in names if names.count(name) > 1}) == []
