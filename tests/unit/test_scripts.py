@@ -264,6 +264,6 @@ def test_a_fast_test_that_starts_spark_fails() -> None:
 
 
 def test_files_of_tests_have_names_of_their_own() -> None:
-    """pytest tells modules of tests apart by their names: two of one name, and the second one is not collected."""
+    """Modules of tests are told apart by name: of two with one name pytest does not collect the second."""
     names = [path.name for path in (PROJECT / "tests").rglob("test_*.py")]
     assert sorted({name for name in names if names.count(name) > 1}) == []
