@@ -72,6 +72,11 @@ prove: $(READY) ## Kill runs at every step, compare silver with an oracle on N r
 watch: $(READY) ## Build tables as their files come, until Ctrl-C (EVERY=5 seconds)
 	@$(RUN) python -m python_udfs.watch --every $(EVERY)
 
+# TABLES="sampledb__product": these tables only.
+.PHONY: quality
+quality: $(READY) ## Judge what is expected of silver (TABLES="a b"), write Data Docs (docs/quality.md)
+	@$(RUN) python -m python_udfs.quality --tables $(TABLES)
+
 .PHONY: bench
 bench: $(READY) ## Measure against hand-written Spark (see docs/performance.md)
 	@$(RUN) python -m benchmarks --plot docs/performance.svg

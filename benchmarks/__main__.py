@@ -10,7 +10,21 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from benchmarks import apply, crossing, growth, load, many, memory, objects, series, split, tables, throughput, watching
+from benchmarks import (
+    apply,
+    crossing,
+    growth,
+    load,
+    many,
+    memory,
+    objects,
+    quality,
+    series,
+    split,
+    tables,
+    throughput,
+    watching,
+)
 from benchmarks.lake import Cost, take_little_data
 from benchmarks.plot import draw
 from benchmarks.targets import TARGETS, targets_table
@@ -115,7 +129,7 @@ QUICK = Sizes(
 # The quick run is two processes, about as long each: no time counts in it. The second one waits for processes mostly.
 HALVES = (
     ("apply", "load", "split", "watch", "growth", "series", "throughput"),
-    ("tables", "memory", "crossing", "objects", "many"),
+    ("tables", "memory", "crossing", "objects", "many", "quality"),
 )
 
 
@@ -317,6 +331,15 @@ def _many(root: Path, sizes: Sizes) -> Costs:
     return {}
 
 
+def _quality(root: Path, sizes: Sizes) -> Costs:
+    found = quality.measure(root, sizes.tables, 100)
+    _target("checks of eighty tables / their build", found.checks, found.build)
+    _say(f"{len(quality.EXPECTATIONS)} expectations of each of {found.tables} tables, whole processes")
+    for name, cost in {"build without tests": found.build, "make quality": found.checks}.items():
+        _say(f"  {name:<20} {cost.cpu:7.2f} CPU s {cost.wall:7.2f} s")
+    return {}
+
+
 PARTS: dict[str, Callable[[Path, Sizes], Costs]] = {
     "apply": _apply,
     "load": _load,
@@ -330,6 +353,7 @@ PARTS: dict[str, Callable[[Path, Sizes], Costs]] = {
     "crossing": _crossing,
     "objects": _objects,
     "many": _many,
+    "quality": _quality,
 }
 
 

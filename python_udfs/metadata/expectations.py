@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from python_udfs.metadata.files import COLUMNS_FILE, TABLES_FILE, items, shown, words
-from python_udfs.metadata.names import RESERVED_PREFIX, table_name
+from python_udfs.metadata.names import RESERVED_PREFIX
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -265,7 +265,7 @@ def _accepted(row: Row) -> Accepted | None:
 
 
 def _columns(row: Row, accepted: Accepted | None, table: Table | None) -> tuple[str, ...]:
-    names = row.names("column_name", map(table_name, items(row["column_name"])))
+    names = row.names("column_name", items(row["column_name"]))
     if accepted is None:
         return names
     wanted = {0: "nothing", 1: "one column", 2: "two columns separated by ;", None: "columns separated by ;"}
@@ -278,7 +278,7 @@ def _columns(row: Row, accepted: Accepted | None, table: Table | None) -> tuple[
     if row["target_table"] == ALL and names and names != (ALL,):
         row.problem("column_name", repr(row["column_name"]), "* with all tables", "Write *, or name the table.")
     if names == (ALL,):
-        if not name.startswith("cdc_"):
+        if not name.startswith("cdc_") and row["target_table"] != ALL:
             row.problem("column_name", "'*'", f"a column for {name}", "Name the column.")
         return names
     if table and table.columns:
@@ -316,6 +316,8 @@ def _arguments(row: Row, accepted: Accepted | None) -> dict[str, Any]:
         row.problem("arguments", f"no {words(missing)}", f"{words(accepted.required)} for {name}", "Add it.")
     if accepted.one_of and not any(key in found for key in accepted.one_of):
         row.problem("arguments", shown(row["arguments"]), f"{' or '.join(accepted.one_of)} for {name}", "Add one.")
+    low: Any
+    high: Any
     low, high = found.get("min_value"), found.get("max_value")
     if _is_number(low) and _is_number(high) and low > high:
         row.problem("arguments", f"min_value {low} above max_value {high}", "min_value first", "Exchange the two.")

@@ -104,8 +104,8 @@ def _run(project: Path, tables: Sequence[str]) -> None:
     failed = sum(one.fails for one in outcomes)
     if failed:
         raise QualityError(
-            f"{failed} expectation{'s' if failed > 1 else ''} with severity error failed. Correct the rows at the source, or"
-            " the expectation in seeds/cdc_expectations.csv (then make models), and run make quality again."
+            f"{failed} expectation{'s' if failed > 1 else ''} with severity error failed. Correct the rows at the"
+            " source, or the expectation in seeds/cdc_expectations.csv (then make models), and run make quality again."
         )
 
 

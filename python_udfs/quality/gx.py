@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 from python_udfs.quality.site import seal
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Sequence
     from pathlib import Path
 
 # Examples of values that do not meet an expectation.
@@ -70,16 +70,19 @@ class GreatExpectations:
         os.environ["GX_ANALYTICS_ENABLED"] = "false"
         logging.getLogger("great_expectations").setLevel(logging.CRITICAL)
         # Its import takes seconds, which other commands need not pay.
-        import great_expectations as gx  # noqa: PLC0415
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            import great_expectations as gx  # noqa: PLC0415
 
-        self._gx, self._run_at = gx, run_at
-        self._context: Any = gx.get_context(mode="ephemeral")
+        self._gx: Any = gx
+        self._run_at = run_at
+        self._context: Any = self._gx.get_context(mode="ephemeral")
         self._context.enable_analytics(False)
         self._context.variables.progress_bars = {"globally": False}
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             # By default it would keep each frame in memory and on disk.
-            self._sources = {
+            self._sources: dict[str, Any] = {
                 "spark": self._context.data_sources.add_spark("silver", persist=False),
                 "pandas": self._context.data_sources.add_pandas("runs"),
             }
@@ -100,15 +103,17 @@ class GreatExpectations:
             warnings.simplefilter("ignore")
             asset = self._sources[engine].add_dataframe_asset(title)
             batch = asset.add_batch_definition_whole_dataframe("rows").get_batch({"dataframe": frame})
-            good, judged = [], {}
+            good: list[int] = []
+            judged: dict[int, Judged] = {}
             for number, one in enumerate(wanted):
                 try:
-                    good.append((number, self._expectation(one)))
-                except Exception as error:
+                    self._expectation(one)
+                    good.append(number)
+                except Exception as error:  # noqa: BLE001 - its own checks of arguments raise many kinds
                     judged[number] = Judged(False, "", _one_line(str(error)), is_broken=True)
-            results = list(self._validated(title, batch, [one for _, one in good]))
-            for (number, _), result in zip(good, results, strict=True):
-                judged[number] = _judged(result)
+            results = self._validated(title, batch, [wanted[number] for number in good])
+            judged |= {number: _judged(result) for number, result in zip(good, results, strict=True)}
+            self._keep(title, batch, results)
         return [judged[number] for number in range(len(wanted))]
 
     def write_docs(self, folder: Path) -> Path:
@@ -138,28 +143,32 @@ class GreatExpectations:
         from great_expectations.expectations.registry import get_expectation_impl  # noqa: PLC0415
 
         severity = "critical" if wanted.severity == "error" else "warning"
-        return get_expectation_impl(wanted.name)(**wanted.arguments, notes=wanted.notes or None, severity=severity)
+        make: Any = get_expectation_impl(wanted.name)
+        return make(**wanted.arguments, notes=wanted.notes or None, severity=severity)
 
-    def _validated(self, title: str, batch: Any, expectations: list[Any]) -> Iterator[Any]:
-        """The result of each expectation, in their order; kept for Data Docs."""
-        if not expectations:
-            return
-        suite = self._context.suites.add(self._gx.ExpectationSuite(name=title, expectations=expectations))
-        found = self._validate(batch, suite)
-        broken = [number for number, result in enumerate(found.results) if _reason(result)]
-        if len(expectations) > 1:
+    def _validated(self, title: str, batch: Any, wanted: Sequence[Wanted]) -> list[Any]:
+        """The result of each expectation, in their order."""
+        results = self._validate(title, batch, wanted)
+        if len(wanted) > 1 and any(map(_reason, results)):
             # Several are judged by one Spark job: where that fails, all of them are found broken.
-            for number in broken:
-                alone = self._gx.ExpectationSuite(name="alone", expectations=[expectations[number].copy()])
-                found.results[number] = self._validate(batch, alone).results[0]
-        found.success = all(result.success for result in found.results)
-        yield from found.results
-        self._keep(title, batch, found)
+            pairs = zip(wanted, results, strict=True)
+            return [self._validate(title, batch, [one])[0] if _reason(result) else result for one, result in pairs]
+        return results
 
-    def _validate(self, batch: Any, suite: Any) -> Any:
-        return batch.validate(suite, result_format={"result_format": "SUMMARY", "partial_unexpected_count": EXAMPLES})
+    def _validate(self, title: str, batch: Any, wanted: Sequence[Wanted]) -> list[Any]:
+        suite = self._gx.ExpectationSuite(name=title, expectations=[self._expectation(one) for one in wanted])
+        form = {"result_format": "SUMMARY", "partial_unexpected_count": EXAMPLES}
+        # It gives first what it could not judge, then the others: each is known by its place in the suite.
+        for place, expectation in enumerate(suite.expectations):
+            expectation.meta = {"place": place}
+        found = batch.validate(suite, result_format=form).results
+        return sorted(found, key=lambda result: int(result.expectation_config.meta["place"]))
 
-    def _keep(self, title: str, batch: Any, found: Any) -> None:
+    def _keep(self, title: str, batch: Any, results: Sequence[Any]) -> None:
+        """Keeps results for Data Docs."""
+        if not results:
+            return
+        from great_expectations.core import ExpectationSuiteValidationResult  # noqa: PLC0415
         from great_expectations.core.run_identifier import RunIdentifier  # noqa: PLC0415
         from great_expectations.data_context.types.resource_identifiers import (  # noqa: PLC0415
             ExpectationSuiteIdentifier,
@@ -167,9 +176,22 @@ class GreatExpectations:
         )
 
         run = RunIdentifier(run_name=f"{self._run_at:%Y-%m-%d %H:%M:%S} UTC", run_time=self._run_at)
-        for result in found.results:
+        for result in results:
             result.result = _escaped(result.result)
-        found.meta.update({"run_id": run})
+        met = sum(bool(result.success) for result in results)
+        counts = {
+            "evaluated_expectations": len(results),
+            "successful_expectations": met,
+            "unsuccessful_expectations": len(results) - met,
+            "success_percent": 100 * met / len(results),
+        }
+        found = ExpectationSuiteValidationResult(
+            success=met == len(results),
+            results=list(results),
+            suite_name=title,
+            statistics=counts,
+            meta={"run_id": run, "great_expectations_version": self._gx.__version__, "batch_spec": {}},
+        )
         key = ValidationResultIdentifier(ExpectationSuiteIdentifier(title), run, batch.id)
         self._context.validation_results_store.set(key, found)
 

@@ -24,7 +24,7 @@ def report(outcomes: Sequence[Outcome], schema: str) -> str:
     parts = [
         _part("Warnings", warned, schema),
         _part("Failed", failed, schema),
-        f"{len(outcomes)} expectations judged: {sum(one.success is True for one in outcomes)} met, {len(warned)} warned,"
+        f"{len(outcomes)} expectations: {sum(one.success is True for one in outcomes)} met, {len(warned)} warned,"
         f" {len(failed)} failed, {open_} had nothing to compare with.",
     ]
     return "\n".join(filter(None, parts))

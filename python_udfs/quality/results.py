@@ -32,8 +32,10 @@ def passed_batches(spark: SparkSession, relation: str) -> dict[str, int]:
     rows = spark.sql(
         "with runs as (select silver_table, run_at, max(batch_id) as batch_id,"
         " bool_or(severity = 'error' and success = false) as has_failed"
-        f" from {relation} where scope = 'batch' and not startswith(expectation, '{CDC}') group by silver_table, run_at)"
-        " select silver_table, max_by(batch_id, run_at) as batch_id from runs where not has_failed group by silver_table"
+        f" from {relation} where scope = 'batch' and not startswith(expectation, '{CDC}')"
+        " group by silver_table, run_at)"
+        " select silver_table, max_by(batch_id, run_at) as batch_id from runs where not has_failed"
+        " group by silver_table"
     ).collect()
     return {row.silver_table.split(".", 1)[-1]: row.batch_id for row in rows if row.batch_id is not None}
 

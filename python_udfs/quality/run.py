@@ -1,4 +1,4 @@
-"""One run of the checks: table after table in one Spark session, each at the snapshot that it had when it was opened."""
+"""One run of the checks: table after table in one Spark session, each at the snapshot that it had when opened."""
 
 from __future__ import annotations
 

@@ -63,6 +63,7 @@ PARTS = {
         "  date folders,     5,000 known ",
     ),
     "many": ("dbt build, nothing new", "      4 tables ", "watch, one table changed", "      4 tables "),
+    "quality": ("5 expectations of each of 2 tables", "  build without tests ", "  make quality "),
 }
 CHOSEN = list(PARTS) if os.environ.get("BENCHMARKS") == "all" else ["load", "split"]
 
