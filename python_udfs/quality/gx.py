@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
-from python_udfs.quality.site import seal
+from python_udfs.quality.site import Page, seal
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -79,13 +79,8 @@ class GreatExpectations:
         self._context: Any = self._gx.get_context(mode="ephemeral")
         self._context.enable_analytics(False)
         self._context.variables.progress_bars = {"globally": False}
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            # By default it would keep each frame in memory and on disk.
-            self._sources: dict[str, Any] = {
-                "spark": self._context.data_sources.add_spark("silver", persist=False),
-                "pandas": self._context.data_sources.add_pandas("runs"),
-            }
+        self._sources: dict[str, Any] = {}
+        self._pages: list[Page] = []
 
     def judge(self, title: str, frame: Any, wanted: Sequence[Wanted], engine: str = "spark") -> list[Judged]:
         """Judges the expectations about one frame; one that cannot be judged does not stop the others.
@@ -101,7 +96,7 @@ class GreatExpectations:
         """
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            asset = self._sources[engine].add_dataframe_asset(title)
+            asset = self._source(engine).add_dataframe_asset(title)
             batch = asset.add_batch_definition_whole_dataframe("rows").get_batch({"dataframe": frame})
             good: list[int] = []
             judged: dict[int, Judged] = {}
@@ -109,7 +104,7 @@ class GreatExpectations:
                 try:
                     self._expectation(one)
                     good.append(number)
-                except Exception as error:  # noqa: BLE001 - its own checks of arguments raise many kinds
+                except Exception as error:
                     judged[number] = Judged(False, "", _one_line(str(error)), is_broken=True)
             results = self._validated(title, batch, [wanted[number] for number in good])
             judged |= {number: _judged(result) for number, result in zip(good, results, strict=True)}
@@ -137,7 +132,16 @@ class GreatExpectations:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             self._context.build_data_docs(site_names=[_SITE])
-        return seal(folder)
+        return seal(folder, self._pages, self._run_at)
+
+    def _source(self, engine: str) -> Any:
+        """The source of frames of an engine; that of Spark takes the session of this process."""
+        if engine not in self._sources:
+            sources = self._context.data_sources
+            # By default it would keep each frame of Spark in memory and on disk.
+            made = sources.add_spark("silver", persist=False) if engine == "spark" else sources.add_pandas("runs")
+            self._sources[engine] = made
+        return self._sources[engine]
 
     def _expectation(self, wanted: Wanted) -> Any:
         from great_expectations.expectations.registry import get_expectation_impl  # noqa: PLC0415
@@ -174,10 +178,12 @@ class GreatExpectations:
             ExpectationSuiteIdentifier,
             ValidationResultIdentifier,
         )
+        from great_expectations.util import convert_to_json_serializable  # noqa: PLC0415
 
-        run = RunIdentifier(run_name=f"{self._run_at:%Y-%m-%d %H:%M:%S} UTC", run_time=self._run_at)
+        run = RunIdentifier(run_name=f"{self._run_at:%Y%m%dT%H%M%SZ}", run_time=self._run_at)
         for result in results:
-            result.result = _escaped(result.result)
+            result.success = bool(result.success)
+            result.result = _escaped(convert_to_json_serializable(result.result))
         met = sum(bool(result.success) for result in results)
         counts = {
             "evaluated_expectations": len(results),
@@ -194,6 +200,7 @@ class GreatExpectations:
         )
         key = ValidationResultIdentifier(ExpectationSuiteIdentifier(title), run, batch.id)
         self._context.validation_results_store.set(key, found)
+        self._pages.append(Page(title, met, len(results)))
 
 
 def _judged(result: Any) -> Judged:
