@@ -82,7 +82,9 @@ class GreatExpectations:
         self._sources: dict[str, Any] = {}
         self._pages: list[Page] = []
 
-    def judge(self, title: str, frame: Any, wanted: Sequence[Wanted], engine: str = "spark") -> list[Judged]:
+    def judge(
+        self, title: str, frame: Any, wanted: Sequence[Wanted], engine: str = "spark", about: str = ""
+    ) -> list[Judged]:
         """Judges the expectations about one frame; one that cannot be judged does not stop the others.
 
         Args:
@@ -90,6 +92,7 @@ class GreatExpectations:
             frame: a frame of Spark or pandas with the columns that the expectations name.
             wanted: the expectations.
             engine: ``spark`` or ``pandas``.
+            about: what the frame is, below the title.
 
         Returns:
             A judgement for each, in their order.
@@ -108,7 +111,7 @@ class GreatExpectations:
                     judged[number] = Judged(False, "", _one_line(str(error)), is_broken=True)
             results = self._validated(title, batch, [wanted[number] for number in good])
             judged |= {number: _judged(result) for number, result in zip(good, results, strict=True)}
-            self._keep(title, batch, results)
+            self._keep(title, about, batch, results)
         return [judged[number] for number in range(len(wanted))]
 
     def write_docs(self, folder: Path) -> Path:
@@ -168,7 +171,7 @@ class GreatExpectations:
         found = batch.validate(suite, result_format=form).results
         return sorted(found, key=lambda result: int(result.expectation_config.meta["place"]))
 
-    def _keep(self, title: str, batch: Any, results: Sequence[Any]) -> None:
+    def _keep(self, title: str, about: str, batch: Any, results: Sequence[Any]) -> None:
         """Keeps results for Data Docs."""
         if not results:
             return
@@ -183,6 +186,7 @@ class GreatExpectations:
         run = RunIdentifier(run_name=f"{self._run_at:%Y%m%dT%H%M%SZ}", run_time=self._run_at)
         for result in results:
             result.success = bool(result.success)
+            result.exception_info = _without_traces(result.exception_info)
             result.result = _escaped(convert_to_json_serializable(result.result))
         met = sum(bool(result.success) for result in results)
         counts = {
@@ -200,7 +204,7 @@ class GreatExpectations:
         )
         key = ValidationResultIdentifier(ExpectationSuiteIdentifier(title), run, batch.id)
         self._context.validation_results_store.set(key, found)
-        self._pages.append(Page(title, met, len(results)))
+        self._pages.append(Page(title, about, met, len(results)))
 
 
 def _judged(result: Any) -> Judged:
@@ -223,6 +227,13 @@ def _reason(result: Any) -> str:
     each = [info] if "raised_exception" in info else list(info.values())
     messages = [str(one.get("exception_message")) for one in each if one.get("raised_exception")]
     return _one_line(messages[0]) if messages else ""
+
+
+def _without_traces(info: Any) -> Any:
+    """An exception for a page: its message, without the stack and paths of this machine."""
+    if not isinstance(info, dict):
+        return info
+    return {key: "" if key == "exception_traceback" else _without_traces(one) for key, one in info.items()}
 
 
 def _one_line(text: str, most: int = 500) -> str:

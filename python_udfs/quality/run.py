@@ -126,10 +126,21 @@ def _of_suite(
     wanted = [_wanted(table, check) for check in whole]
     try:
         frame = table.frame(warehouse.spark, columns, suite[0].row.row_condition, since)
-        judged = expectations.judge(title, frame, wanted) if wanted else []
+        judged = expectations.judge(title, frame, wanted, about=_about(table, suite[0], since)) if wanted else []
     except _BROKEN as error:
         judged = [Judged(False, "", _reason(error), is_broken=True)] * len(whole)
     return lost + [_outcome(table, check, one) for check, one in zip(whole, judged, strict=True)]
+
+
+def _about(table: SilverTable, check: Check, since: int | None) -> str:
+    """What rows a suite is about, for its page."""
+    rows = "all rows" if since is None else f"rows of batches after {since}"
+    where = f" for which {check.row.row_condition}" if check.row.row_condition else ""
+    return f"{table.relation.replace('`', '')}, snapshot {table.snapshot_id}: {rows}{where}."
+
+
+def _about_course(table: SilverTable) -> str:
+    return f"{table.relation.replace('`', '')}, snapshot {table.snapshot_id}: its runs, and an older snapshot."
 
 
 def _wanted(table: SilverTable, check: Check) -> Wanted:
@@ -168,7 +179,11 @@ def _of_facts(
     }
     frame = pd.DataFrame(columns, dtype=object)
     wanted = [_wanted_of(fact, _label(fact, at)) for at, fact in enumerate(ready)]
-    judged = expectations.judge(f"{table.name}.course", frame, wanted, engine="pandas") if wanted else []
+    judged = (
+        expectations.judge(f"{table.name}.course", frame, wanted, engine="pandas", about=_about_course(table))
+        if wanted
+        else []
+    )
     by_fact = dict(zip(map(id, ready), judged, strict=True))
     return [_outcome_of(table, fact, by_fact.get(id(fact))) for fact in facts]
 

@@ -13,6 +13,8 @@ from urllib.parse import quote
 # What Great Expectations' pages take from other servers: styles and scripts, and what their scripts do.
 _OUTSIDE = re.compile(r"<script\b.*?</script\s*>|<link\b[^>]*\bhref=\"https?:[^>]*>|<!--.*?-->", re.DOTALL | re.I)
 _IMAGES = re.compile(r"<img\b[^>]*\bsrc=\"https?:[^>]*>", re.I)
+# A suite has no page of its own: its results show what is expected.
+_SUITE = re.compile(r"<a href=\"[^\"]*/expectations/[^\"]*\"[^>]*>(.*?)</a>", re.DOTALL)
 _POLICY = (
     "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'self' 'unsafe-inline';"
     " img-src 'self' data:; font-src 'self'\">"
@@ -23,9 +25,10 @@ _HEAD = f"{_POLICY}<meta name='viewport' content='width=device-width'><style>{_S
 
 @dataclass(frozen=True)
 class Page:
-    """A page of results: its title, how many expectations are met, and how many there are."""
+    """A page of results: its title, what it is about, how many expectations are met, and how many there are."""
 
     title: str
+    about: str
     met: int
     judged: int
 
@@ -44,10 +47,15 @@ def seal(folder: Path, pages: Iterable[Page], run_at: datetime) -> Path:
     Returns:
         The first page.
     """
+    pages = list(pages)
+    about = {f"-{one.title}.html": f"<p>{html.escape(one.about)}</p>" for one in pages}
     for page in folder.rglob("*.html"):
         text = page.read_text(encoding="utf-8")
-        text = _IMAGES.sub("", _OUTSIDE.sub("", text))
-        page.write_text(text.replace("<head>", f"<head>{_HEAD}", 1), encoding="utf-8")
+        text = _SUITE.sub(r"\1", _IMAGES.sub("", _OUTSIDE.sub("", text)))
+        back = f"<p><a href='{'../' * (len(page.relative_to(folder).parts) - 1)}index.html'>All suites</a></p>"
+        back += next((one for end, one in about.items() if page.name.endswith(end)), "")
+        text = text.replace("<head>", f"<head>{_HEAD}", 1).replace("<body>", f"<body>{back}", 1)
+        page.write_text(text, encoding="utf-8")
     index = folder / "index.html"
     # Those with failures first.
     rows = "".join(_row(folder, page) for page in sorted(pages, key=lambda one: (one.met == one.judged, one.title)))
