@@ -68,7 +68,7 @@ def lakehouse(empty_lakehouse):
     expect(lakehouse, "s__absent", "id", BETWEEN, min_value=0)
     for name in ("cdc_changes_to_be_usual", "cdc_share_of_deletes_to_be_usual"):
         expect(lakehouse, "*", "", name, "warn")
-    expect(lakehouse, "*", "", "cdc_lag_to_be_at_most", "warn", minutes=1)
+    expect(lakehouse, "*", "", "cdc_lag_to_be_at_most", "warn", minutes=60)
     expect(lakehouse, "*", "*", "cdc_values_to_be_known", "warn", "table", days=0)
     expect(lakehouse, "*", "*", "cdc_null_rate_to_stay", "warn", "table", days=0)
     expect(lakehouse, "*", "*", "cdc_distinct_count_to_stay", "warn", "table", days=0)
@@ -96,7 +96,7 @@ def results(lakehouse, table: str, number: int = 1) -> dict[tuple[str, ...], Any
 
 
 def test_an_error_row_that_fails_fails_the_command_and_names_value_and_advice(lakehouse, first):
-    assert re.search(r"Failed:\n.*\n.*\n.*silver\.s__t +qty +expect_column_values_to_be_between +1 of 3 rows", first)
+    assert re.search(r"Failed:\n(.*\n)+?silver\.s__t +qty +expect_column_values_to_be_between +1 of 3 rows", first)
     assert "-1 — Advice of expect_column_values_to_be_between." in first
     assert "with severity error failed. Correct the rows" in first
 
@@ -138,7 +138,7 @@ def test_hostile_text_is_text_on_the_terminal_and_in_data_docs(lakehouse, first)
     assert any("&lt;script&gt;alert(1)" in page for page in pages)
     for page in pages:
         assert "Content-Security-Policy" in page
-        assert not re.search(r"<script|(src|href)=\"(https?:)?//", page, re.I)
+        assert not re.search(r"<script|<(img|link|iframe)\b[^>]*//", page, re.I)
 
 
 def test_tables_without_rows_are_compared_with_their_past(lakehouse, first):
