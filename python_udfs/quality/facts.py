@@ -115,7 +115,8 @@ def read_runs(spark: SparkSession, relation: str, most: int) -> dict[str, list[R
     rows = spark.sql(
         "select silver_table, changes, rows_inserted + rows_updated + rows_deleted as touched, rows_deleted,"
         " newest_committed_at from (select *, row_number() over (partition by silver_table order by committed_at desc)"
-        f" as place from {relation} where is_current and changes > 0) where place <= {most} order by silver_table, place"
+        f" as place from {relation} where is_current and changes > 0)"
+        f" where place <= {most} order by silver_table, place"
     ).collect()
     runs: dict[str, list[Run]] = {}
     for row in rows:

@@ -223,6 +223,7 @@ def test_help_lists_every_target_of_the_front_door() -> None:
         "test-cluster",
         "prove",
         "watch",
+        "quality",
         "bench",
         "bench-quick",
         "lint",
