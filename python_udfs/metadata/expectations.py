@@ -176,7 +176,7 @@ class Expectation:
     target_table: str
     columns: tuple[str, ...]
     expectation: str
-    arguments: dict[str, Any]
+    arguments: dict[str, Any] = field(hash=False)
     severity: str
     row_condition: str
     scope: str
