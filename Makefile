@@ -80,6 +80,11 @@ watch: $(READY) ## Build tables as their files come, until Ctrl-C (EVERY=5 secon
 report: $(READY) ## Write the state of all tables as one page, as JSON and as OpenMetrics text
 	@$(RUN) python -m python_udfs.report
 
+# TABLES="sampledb__product": these tables only.
+.PHONY: quality
+quality: $(READY) ## Judge what is expected of silver (TABLES="a b"), write Data Docs (docs/quality.md)
+	@$(RUN) python -m python_udfs.quality --tables $(TABLES)
+
 .PHONY: bench
 bench: $(READY) ## Measure against hand-written Spark (see docs/performance.md)
 	@$(RUN) python -m benchmarks --plot docs/performance.svg

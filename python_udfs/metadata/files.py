@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 FEEDS_FILE = "cdc_feeds.csv"
 TABLES_FILE = "cdc_tables.csv"
 COLUMNS_FILE = "cdc_columns.csv"
+EXPECTATIONS_FILE = "cdc_expectations.csv"
 HEADERS = {
     FEEDS_FILE: ("feed", "connector", "format", "location", "options", "description"),
     TABLES_FILE: (
@@ -49,6 +50,16 @@ HEADERS = {
         "optional",
         "description",
     ),
+    EXPECTATIONS_FILE: (
+        "target_table",
+        "column_name",
+        "expectation",
+        "arguments",
+        "severity",
+        "row_condition",
+        "scope",
+        "description",
+    ),
 }
 
 # Accepted words by file and column. seeds/_seeds.yml has them, too, and tests/unit/test_accepted_words.py compares.
@@ -68,6 +79,10 @@ WORDS: dict[str, dict[str, tuple[str, ...]]] = {
         "write_mode": ("merge-on-read", "copy-on-write"),
     },
     COLUMNS_FILE: {},
+    EXPECTATIONS_FILE: {
+        "severity": ("error", "warn"),
+        "scope": ("batch", "table"),
+    },
 }
 TableId = tuple[str, str, str]
 

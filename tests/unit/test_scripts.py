@@ -225,6 +225,7 @@ def test_help_lists_every_target_of_the_front_door() -> None:
         "prove",
         "watch",
         "report",
+        "quality",
         "bench",
         "bench-quick",
         "lint",
