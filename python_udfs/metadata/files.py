@@ -35,6 +35,7 @@ HEADERS = {
         "partition_by",
         "write_mode",
         "table_properties",
+        "lag_limit_minutes",
         "active",
         "owner",
         "description",
