@@ -126,4 +126,5 @@ clean: ## Remove ./data and everything that was built (not .venv)
 requirements: $(READY) # Compile requirements.in; UV_ARGS="--upgrade" takes newer versions
 	@uv=$$(command -v uv || echo .uv/bin/uv); \
 	"$$uv" pip compile --quiet --universal --python-version 3.10 --generate-hashes $(UV_ARGS) --custom-compile-command "make requirements" requirements.in -o requirements.txt && \
-	"$$uv" pip compile --quiet --universal --python-version 3.10 --generate-hashes $(UV_ARGS) --custom-compile-command "make requirements" tests/cluster/requirements.in -o tests/cluster/requirements.txt
+	"$$uv" pip compile --quiet --universal --python-version 3.10 --generate-hashes $(UV_ARGS) --custom-compile-command "make requirements" tests/cluster/requirements.in -o tests/cluster/requirements.txt && \
+	"$$uv" pip compile --quiet --universal --python-version 3.10 --generate-hashes $(UV_ARGS) --custom-compile-command "make requirements" airflow/requirements.in -o airflow/requirements.txt
