@@ -22,7 +22,6 @@ if TYPE_CHECKING:
 
 # "Try again later" of sysexits.h: at least one failure may pass by itself.
 TEMPORARY = 75
-SYNC_STATE = "etl_metadata.silver_sync_state"
 FACTS = """
     select
         silver_table, silver_snapshot_id as snapshot_id, lag_seconds, rows_total as rows,
@@ -96,10 +95,15 @@ def selection_of(project: Path, feeds: Sequence[str], tables: Sequence[str]) -> 
 
 
 def _add_facts(outcome: Outcome) -> None:
-    spark = spark_session()
-    if not spark.catalog.tableExists(SYNC_STATE):
-        return  # the first build failed before it
-    for row in spark.sql(FACTS).collect():
+    from pyspark.errors import AnalysisException  # noqa: PLC0415 - only where Spark runs already
+
+    try:
+        rows = spark_session().sql(FACTS).collect()
+    except AnalysisException as error:
+        # The first build may fail before there is such a view.
+        complain(f"etl_metadata.silver_sync_state cannot be read: {str(error).splitlines()[0]}")
+        return
+    for row in rows:
         name = row.silver_table.rsplit(".", 1)[-1]
         if name in outcome.tables:
             facts = row.asDict()
