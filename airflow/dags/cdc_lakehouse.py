@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from contextlib import nullcontext
 from datetime import datetime, timezone
 from itertools import chain
 
@@ -44,12 +45,12 @@ with DAG(
     tags=["lakehouse"],
 ):
     for name, feeds in groups.items():
-        with TaskGroup(name):
+        with TaskGroup(name) if len(groups) > 1 else nullcontext():
             tables = sorted(chain.from_iterable(feeds.values()))
             build = Build(task_id="build", feeds=[] if len(groups) == 1 else list(feeds), pool=POOL, **RETRIES)
             build >> Table.partial(
                 task_id="tables",
-                built_by=f"{name}.build",
+                built_by=build.task_id,
                 map_index_template="{{ task.table }}",
                 inlets=[asset(table) for table in tables],
                 outlets=[SILVER],

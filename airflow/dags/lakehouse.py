@@ -78,7 +78,9 @@ def feed_groups() -> dict[str, dict[str, list[str]]]:
     problems += [f"{feed!r} is in no group" for feed in feeds if feed not in named]
     problems += [f"{feed!r} is in two groups" for feed in feeds if named.count(feed) > 1]
     if problems:
-        raise ValueError(f"LAKEHOUSE_FEED_GROUPS is {text!r}: {'; '.join(problems)}. Expected: name=feed,feed;name=feed")
+        raise ValueError(
+            f"LAKEHOUSE_FEED_GROUPS is {text!r}: {'; '.join(problems)}. Expected: name=feed,feed;name=feed"
+        )
     return {name: {feed: feeds[feed] for feed in group} for name, group in groups.items()}
 
 
@@ -121,7 +123,7 @@ def deadline() -> list[DeadlineAlert]:
     Airflow 3.3 cannot clear a task of a run that has one (apache/airflow issue 70368).
     """
     late = f"{DEADLINE.total_seconds() / 60:g} minutes later than runs before it"
-    text = f"{{{{ dag_run.dag_id }}}}: run {{{{ dag_run.run_id }}}} has not ended, {late}"
+    text = f"{{{{ dag_run.dag_id }}}}: run {{{{ dag_run.dag_run_id }}}} has not ended, {late}"
     callbacks = []
     if mail := os.environ.get("LAKEHOUSE_ALERT_MAIL"):
         callbacks.append(AsyncCallback(SmtpNotifier, kwargs={"to": mail, "subject": text, "html_content": text}))
@@ -155,7 +157,9 @@ class ProjectCommand(BaseOperator):
         """Runs the command; a failure is final, unless it was killed."""
         code = self.run(self.command)
         if code:
-            raise AirflowFailException(f"{' '.join(self.command)} ended with exit code {code}; its words are in the log")
+            raise AirflowFailException(
+                f"{' '.join(self.command)} ended with exit code {code}; its words are in the log"
+            )
 
     def run(self, command: list[str]) -> int:
         """Runs a command to its end, its output in the task's log.

@@ -85,13 +85,19 @@ def selection_of(project: Path, feeds: Sequence[str], tables: Sequence[str]) -> 
     models = {table.target_table: table.model("silver") for table in metadata.active_tables}
     known = [feed.feed for feed in metadata.feeds]
     problems = [f"--feeds {name}: not a feed; expected {', '.join(known)}" for name in feeds if name not in known]
-    problems += [f"--tables {name}: not an active table; see seeds/cdc_tables.csv" for name in tables if name not in models]
+    problems += [
+        f"--tables {name}: not an active table; see seeds/cdc_tables.csv" for name in tables if name not in models
+    ]
     if problems:
         raise UsageError(problems)
     if tables:
-        return ["--select", *(f"+{models[name]}+" for name in tables)]
-    # Of a feed also what it depends on, the listing, and what depends on it, the metrics and gold.
-    return ["--select", *(f"+tag:feed:{name}+" for name in feeds)] if feeds else []
+        # Tests of all tables would find the files that were listed now and wait for the others.
+        return ["--select", *(f"+{models[name]}+" for name in tables), "--exclude", "test_type:singular"]
+    if feeds:
+        # Of a feed also what it depends on, the listing, and what depends on it, the metrics and gold.
+        selected = [f"+tag:feed:{name}+" for name in feeds]
+        return ["--select", *selected, "--vars", json.dumps({"cdc_checked_feeds": list(feeds)})]
+    return []
 
 
 def _add_facts(outcome: Outcome) -> None:

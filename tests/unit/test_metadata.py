@@ -310,7 +310,10 @@ MISTAKES = [
     (TABLES_FILE, 0, "table_properties", "write.merge", ["'write.merge'", "key=value"]),
     (TABLES_FILE, 0, "table_properties", "a=1;a=2", ["'a' twice"]),
     (TABLES_FILE, 0, "table_properties", "write.merge.mode=copy-on-write", ["'write.merge.mode'", "write_mode"]),
-    *((TABLES_FILE, 0, "lag_limit_minutes", text, [f"'{text}'", "minutes from 1"]) for text in ("0", "-5", "1.5", "1h")),
+    *(
+        (TABLES_FILE, 0, "lag_limit_minutes", text, [f"'{text}'", "minutes from 1"])
+        for text in ("0", "-5", "1.5", "1h")
+    ),
     (TABLES_FILE, 0, "owner", " me", ["' me'", "Remove the spaces"]),
     (COLUMNS_FILE, 0, "position", "", ["nothing", "a whole number from 1"]),
     (COLUMNS_FILE, 0, "position", "0", ["'0'", "a whole number from 1"]),
