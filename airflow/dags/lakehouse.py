@@ -55,8 +55,8 @@ def asset(table: str) -> Asset:
 def feed_groups() -> dict[str, dict[str, list[str]]]:
     """Tables by feed by group of feeds.
 
-    A group is built by one task, in one Spark session. `LAKEHOUSE_FEED_GROUPS` is `name=feed,feed;name=feed`; without it
-    one group, `all`, has every feed.
+    A group is built by one task, in one Spark session. `LAKEHOUSE_FEED_GROUPS` is `name=feed,feed;name=feed`; without
+    it one group has every feed.
 
     Raises:
         ValueError: a feed that the metadata lacks, or that is in no group or in two; all of them at once.
@@ -232,7 +232,7 @@ class Build(ProjectCommand):
 
 
 class Table(ProjectCommand):
-    """Reports one table of a build, without Spark: red with the table's own message. Cleared, it builds that table alone.
+    """Reports one table of a build, without Spark: red with the table's own message. Cleared, it builds that table.
 
     Args:
         table: its name in silver.

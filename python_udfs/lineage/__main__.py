@@ -66,7 +66,7 @@ def send(project: Path, file: Path | None) -> int:
     target = project / (os.environ.get("DBT_TARGET_PATH") or "target")
     if file is None and not is_configured():
         raise LineageError(
-            "Nobody is set to take lineage events. Expected: --file, or OPENLINEAGE_URL=http://host:port in the environment."
+            "No receiver of lineage events is set. Expected: --file, or OPENLINEAGE_URL=http://host:port."
         )
     manifest, results = (_read(target / name) for name in ("manifest.json", "run_results.json"))
     if manifest is None or results is None:

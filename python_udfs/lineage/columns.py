@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import sqlglot
 from sqlglot import exp
@@ -85,7 +86,7 @@ def of_query(sql: str, columns: Mapping[str, Iterable[str]]) -> ColumnLineage | 
     Returns:
         None: it cannot be parsed, or it reads a column that is not known.
     """
-    schema: dict[str, dict[str, dict[str, str]]] = {}
+    schema: dict[str, Any] = {}
     written: dict[str, str] = {}  # names as they are written: Spark takes upper and lower case as equal
     for table, names in columns.items():
         folder, _, name = table.rpartition(".")
@@ -93,10 +94,13 @@ def of_query(sql: str, columns: Mapping[str, Iterable[str]]) -> ColumnLineage | 
         written |= {f"{table}.{column}".lower(): column for column in schema[folder][name]}
     try:
         tree = sqlglot.parse_one(sql, dialect="spark")
+        if not isinstance(tree, exp.Query):
+            return None
         outputs = {name.lower(): name for name in tree.named_selects}
         for read in tree.find_all(exp.Table):
             read.set("catalog", None)
         query = qualify(tree, schema=schema, dialect="spark")
+        assert isinstance(query, exp.Query)
         found = {
             name: lineage(exp.column(name, quoted=True), query, schema, dialect="spark") for name in query.named_selects
         }

@@ -22,7 +22,7 @@ from python_udfs.connectors.options import KAFKA_SCHEME
 from python_udfs.lineage.columns import ColumnLineage, Source, of_bronze, of_query, of_silver
 from python_udfs.metadata import Feed, Metadata
 
-PRODUCER = "https://pypi.org/project/cdc-lakehouse"
+PRODUCER = "urn:cdc-lakehouse"
 STATES = {"success": RunState.COMPLETE, "error": RunState.FAIL}
 Name = tuple[str, str]  # namespace and name of a dataset
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import sys
 from dataclasses import asdict
 from pathlib import Path
@@ -61,6 +60,7 @@ def _run(project: Path, feeds: Sequence[str], tables: Sequence[str], path: Path)
     outcome = outcome_of(results or ())
     _add_facts(outcome)
     _write(path, asdict(outcome))
+    _report_lineage(project)
     for name, table in sorted(outcome.tables.items()):
         say(f"{name}: {table.state}{': ' if table.message else ''}{table.message}")
     for message in outcome.others:
@@ -117,12 +117,23 @@ def _add_facts(outcome: Outcome) -> None:
             outcome.tables[name].facts = facts
 
 
+def _report_lineage(project: Path) -> None:
+    """Where OpenLineage is configured. A receiver that is down is no failure of the build."""
+    from python_udfs.lineage.__main__ import LineageError, is_configured, send  # noqa: PLC0415 - few need it
+
+    if is_configured():
+        try:
+            say(f"{send(project, None)} lineage events sent")
+        except LineageError as error:
+            complain(str(error))
+
+
 def _write(path: Path, content: dict[str, Any]) -> None:
     """In one piece: a reader never finds half a result."""
     path.parent.mkdir(parents=True, exist_ok=True)
     part = path.with_suffix(".part")
     part.write_text(json.dumps(content, default=str, indent=1), encoding="utf-8")
-    os.replace(part, path)
+    part.replace(path)
 
 
 if __name__ == "__main__":

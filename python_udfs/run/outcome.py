@@ -21,7 +21,6 @@ class TableOutcome:
     Attributes:
         state: `built`; `failed`: one of its models or tests did; `skipped`: something it depends on failed.
         message: why it failed or was skipped, a line per node; empty if it was built.
-        may_pass: whether each of its failures may pass by itself.
         warnings: a line per test that warned.
         lag_limit_minutes: of the metadata; None: no limit.
         facts: its row of `etl_metadata.silver_sync_state`: `snapshot_id`, `lag_seconds`, `rows`, `inserted`, `updated`,
@@ -30,7 +29,6 @@ class TableOutcome:
 
     state: str = BUILT
     message: str = ""
-    may_pass: bool = False
     warnings: list[str] = field(default_factory=list)
     lag_limit_minutes: int | None = None
     facts: dict[str, Any] = field(default_factory=dict)
@@ -66,17 +64,16 @@ def outcome_of(results: Iterable[Any]) -> Outcome:
     outcome = Outcome(tables=_tables(by_id))
     failures: dict[str, list[str]] = defaultdict(list)
     for result in by_id.values():
-        table = _table_of(result.node, by_id)
+        about = _table_of(result.node, by_id)
         line = f"{result.node.name}: {_text(result)}"
         if str(result.status) in _FAILURES:
             outcome.may_pass = outcome.may_pass or may_pass(line)
-            (failures[table] if table else outcome.others).append(line)
-        elif str(result.status) == "warn" and table:
-            outcome.tables[table].warnings.append(line)
+            (failures[about] if about else outcome.others).append(line)
+        elif str(result.status) == "warn" and about:
+            outcome.tables[about].warnings.append(line)
     for name, table in outcome.tables.items():
         if failures[name]:
             table.state, table.message = FAILED, "\n".join(failures[name])
-            table.may_pass = all(map(may_pass, failures[name]))
         elif table.state == SKIPPED:
             table.message = f"not built, because of {', '.join(_origins(name, by_id))}"
     return outcome
