@@ -11,6 +11,7 @@ import os
 import re
 import sys
 import tempfile
+from collections.abc import Callable
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
@@ -35,6 +36,8 @@ from python_udfs.metadata import load_metadata  # noqa: E402 - the line above fi
 
 # One slot: of two builds of a warehouse at once, one would work in vain.
 POOL = os.environ.get("LAKEHOUSE_POOL") or "lakehouse"
+MAIL = os.environ.get("LAKEHOUSE_ALERT_MAIL") or ""
+WEBHOOK = os.environ.get("LAKEHOUSE_ALERT_WEBHOOK") or ""
 DEADLINE = timedelta(minutes=float(os.environ.get("LAKEHOUSE_DEADLINE_MINUTES") or 60))
 RETRIES = {
     "retries": int(os.environ.get("LAKEHOUSE_RETRIES") or 3),
@@ -89,31 +92,30 @@ def feed_groups() -> dict[str, dict[str, list[str]]]:
 _WHAT = "{{ dag.dag_id }}: {{ ti.task_id }}{{ ' ' ~ ti.rendered_map_index if ti.rendered_map_index else '' }} failed"
 
 
-def notifiers() -> list[Any]:
+def notifiers() -> list[Callable[[Any], None]]:
     """Who is told of a task that failed for good: `LAKEHOUSE_ALERT_MAIL`, addresses, and `LAKEHOUSE_ALERT_WEBHOOK`.
 
     The second is the name of an HTTP connection. Mail goes through the connection `smtp_default`.
     """
-    told: list[Any] = []
-    if mail := os.environ.get("LAKEHOUSE_ALERT_MAIL"):
-        told.append(
-            SmtpNotifier(
-                to=mail,
-                subject=_WHAT,
-                html_content="<pre>{{ exception | e }}</pre><p>{{ run_id }}: <a href='{{ ti.log_url }}'>log</a></p>",
-            )
-        )
-    if webhook := os.environ.get("LAKEHOUSE_ALERT_WEBHOOK"):
-        message = {
-            "text": _WHAT,
-            "message": "{{ exception }}",
-            "task": "{{ ti.task_id }}",
-            "table": "{{ ti.rendered_map_index or '' }}",
-            "run": "{{ run_id }}",
-            "log": "{{ ti.log_url }}",
-        }
-        told.append(HttpNotifier(http_conn_id=webhook, json=message))
-    return told
+    return [*([_tell_by_mail] if MAIL else []), *([_tell_webhook] if WEBHOOK else [])]
+
+
+# A notifier writes its message into itself, so that each failure gets one of its own.
+def _tell_by_mail(context: Any) -> None:
+    html = "<pre>{{ exception | e }}</pre><p>{{ run_id }}: <a href='{{ ti.log_url }}'>log</a></p>"
+    SmtpNotifier(to=MAIL, subject=_WHAT, html_content=html)(context)
+
+
+def _tell_webhook(context: Any) -> None:
+    message = {
+        "text": _WHAT,
+        "message": "{{ exception }}",
+        "task": "{{ ti.task_id }}",
+        "table": "{{ ti.rendered_map_index or '' }}",
+        "run": "{{ run_id }}",
+        "log": "{{ ti.log_url }}",
+    }
+    HttpNotifier(http_conn_id=WEBHOOK, json=message)(context)
 
 
 def deadline() -> list[DeadlineAlert]:
@@ -125,10 +127,10 @@ def deadline() -> list[DeadlineAlert]:
     late = f"{DEADLINE.total_seconds() / 60:g} minutes later than runs before it"
     text = f"{{{{ dag_run.dag_id }}}}: run {{{{ dag_run.dag_run_id }}}} has not ended, {late}"
     callbacks = []
-    if mail := os.environ.get("LAKEHOUSE_ALERT_MAIL"):
-        callbacks.append(AsyncCallback(SmtpNotifier, kwargs={"to": mail, "subject": text, "html_content": text}))
-    if webhook := os.environ.get("LAKEHOUSE_ALERT_WEBHOOK"):
-        callbacks.append(AsyncCallback(HttpNotifier, kwargs={"http_conn_id": webhook, "json": {"text": text}}))
+    if MAIL:
+        callbacks.append(AsyncCallback(SmtpNotifier, kwargs={"to": MAIL, "subject": text, "html_content": text}))
+    if WEBHOOK:
+        callbacks.append(AsyncCallback(HttpNotifier, kwargs={"http_conn_id": WEBHOOK, "json": {"text": text}}))
     reference = DeadlineReference.AVERAGE_RUNTIME(max_runs=20, min_runs=1)
     return [DeadlineAlert(reference=reference, interval=DEADLINE, callback=callback) for callback in callbacks]
 
@@ -202,7 +204,9 @@ class ProjectCommand(BaseOperator):
         """
         with tempfile.TemporaryDirectory() as folder:
             path = Path(folder, "result.json")
-            code = self.run(["python", "-m", "python_udfs.run", *which, "--result", str(path)])
+            code = self.run(
+                ["python", "-m", "python_udfs.run", *which, "--project-dir", str(PROJECT), "--result", str(path)]
+            )
             outcome = json.loads(path.read_text(encoding="utf-8")) if path.exists() else None
         task = context["ti"]
         if code == TEMPORARY and (outcome is None or task.try_number <= task.max_tries):

@@ -15,13 +15,14 @@ from tests.cluster.servers import glue_catalog
 
 ROOT = Path(__file__).resolve().parents[2]
 PYTHON = ROOT / ".venv-airflow" / "bin" / "python"
-# Stands for the project's Python where a test is about the DAG alone: it does what the plan says, and notes how it was called.
+# Stands for the project's programs where a test is about the DAG alone: does what the plan says, and notes the command.
 FAKE = """\
 #!{python}
 import json, os, sys
 arguments = sys.argv[1:]
 plan_file = {plan!r}
-open(os.path.join(os.path.dirname(plan_file), "calls"), "a").write(" ".join(arguments[:-2]) + "\\n")
+call = " ".join(arguments).partition(" --project-dir")[0]
+open(os.path.join(os.path.dirname(plan_file), "calls"), "a").write(call + "\\n")
 plan = json.load(open(plan_file))
 now = plan.pop(0) if len(plan) > 1 else plan[0]
 json.dump(plan, open(plan_file, "w"))
@@ -61,8 +62,10 @@ def drive(airflow_home: Path) -> Driver:
         fake = folder / "bin" / "python"
         fake.write_text(FAKE.format(python=PYTHON, plan=str(folder / "plan.json")))
         fake.chmod(0o755)
+        for name in ("dbt", "make"):
+            fake.with_name(name).symlink_to(fake)
         (folder / "steps.json").write_text(json.dumps(steps))
-        settings = {"LAKEHOUSE_VENV": str(folder), "FAKE_PLAN": str(folder / "plan.json"), **environment}
+        settings = {"LAKEHOUSE_VENV": str(folder), "CALLS": str(folder / "plan.json"), **environment}
         _airflow(airflow_home, str(Path(__file__).with_name("driver.py")), str(folder / "steps.json"), **settings)
         found: list[dict[str, Any]] = json.loads((folder / "seen.json").read_text())
         return found

@@ -1,7 +1,7 @@
 """Runs the DAGs in Airflow's own Python, without its servers, and writes what happened: `python driver.py steps.json`.
 
-`dag.test()` runs the tasks in this process, with Airflow's database, execution API, retries, assets and callbacks. What is
-sent by mail and to the webhook is taken by two servers on loopback.
+`dag.test()` runs the tasks in this process, with Airflow's database, execution API, retries, assets and callbacks. What
+is sent by mail and to the webhook is taken by two servers on loopback.
 """
 
 from __future__ import annotations
@@ -167,8 +167,8 @@ def main(steps: list[dict[str, Any]]) -> list[dict[str, Any]]:
         before = {name: len(taken) for name, taken in TAKEN.items()}
         announced = len(assets())
         if plan := step.get("plan"):
-            Path(os.environ["FAKE_PLAN"]).write_text(json.dumps(plan))
-        calls = Path(os.environ["FAKE_PLAN"]).with_name("calls")
+            Path(os.environ["CALLS"]).write_text(json.dumps(plan))
+        calls = Path(os.environ["CALLS"]).with_name("calls")
         calls.write_text("")
         if "queue" in step:
             about.append({"event": messages(step["queue"])})

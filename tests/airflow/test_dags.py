@@ -55,6 +55,7 @@ def seen(drive: Driver, sqs: str) -> list[dict[str, Any]]:
             {"plan": [{"code": 1}]},
             {"plan": [{"code": 0}], "dag": "cdc_maintenance"},
             {"plan": [{"code": 1}], "dag": "cdc_docs"},
+            {"plan": [{"code": 0}], "dag": "cdc_quality"},
             {"queue": "landing"},
             {"groups": "a b=crm,nope;c=crm"},
             {"plan": [GOOD_RUN], "groups": "fast=crm,orders;slow=bank,retail"},
@@ -138,18 +139,21 @@ def test_a_build_without_a_result_is_one_failure_and_not_one_per_table(seen: lis
 
 
 def test_other_commands_run_in_dags_of_their_own(seen: list[dict[str, Any]]) -> None:
-    assert seen[9]["tasks"]["maintain"][0] == "failed", "there is no dbt beside the plan's Python"
-    assert "maintain" in seen[9]["hooks"][0]["message"]
+    assert seen[9]["calls"] == ["run-operation maintain"]
+    assert seen[9]["tasks"] == {"maintain": ["success", 1]}
+    assert seen[10]["tasks"] == {"docs": ["failed", 1]}
+    assert seen[10]["hooks"][0]["message"].startswith("dbt docs generate --static ended with exit code 1")
+    assert sorted(seen[11]["calls"]) == ["--no-print-directory quality", "source freshness"]
 
 
 def test_a_notification_of_s3_starts_a_run(seen: list[dict[str, Any]]) -> None:
-    event, left = seen[11]["event"]
+    event, left = seen[12]["event"]
     assert "'Records'" in event or '"Records"' in event
     assert left == "0", "both messages are one event"
 
 
 def test_mistakes_of_the_groups_are_named_at_once(seen: list[dict[str, Any]]) -> None:
-    (error,) = seen[12]["errors"].values()
+    (error,) = seen[13]["errors"].values()
     for mistake in (
         "'a b' is no name for a group",
         "'nope' is not a feed",
@@ -160,7 +164,7 @@ def test_mistakes_of_the_groups_are_named_at_once(seen: list[dict[str, Any]]) ->
 
 
 def test_groups_are_built_apart_and_tables_belong_to_their_group(seen: list[dict[str, Any]]) -> None:
-    run = seen[13]
+    run = seen[14]
     assert sorted(run["calls"]) == ["-m python_udfs.run --feeds bank,retail", "-m python_udfs.run --feeds crm,orders"]
     tasks = {f"{group}.{task}" for group in ("fast", "slow") for task in ("build", "lag", "others")}
     assert run["tasks"].keys() == tasks | set(NAMES)

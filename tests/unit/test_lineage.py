@@ -23,6 +23,10 @@ REGISTRY = Registry().with_resources((schema["$id"], Resource.from_contents(sche
 RUN = "01926fd3-0000-7000-8000-000000000001"
 
 
+TOTALS = "select id, sum(PRICE) as total from lakehouse.silver.shop__item group by id"
+ENDS = {"bronze_shop__item": "COMPLETE", "silver_shop__item": "COMPLETE", "totals": "COMPLETE", "odd": "FAIL"}
+
+
 def validate(event: dict[str, Any]) -> None:
     """By the schema of a run event, and each facet by its own."""
     check = Draft202012Validator.FORMAT_CHECKER
@@ -58,7 +62,7 @@ def project(tmp_path: Path) -> Path:
         "bronze": model("bronze_shop__item", "bronze", "bronze", ("id", "price", "source__pos", *own),
                         cdc={"renamed_columns": {"cost": "price"}}),
         "silver": model("silver_shop__item", "silver", "silver", silver, depends_on={"nodes": ["bronze", "listing"]}),
-        "gold": model("totals", None, "gold", compiled_code="select id, sum(PRICE) as total from lakehouse.silver.shop__item group by id", **on_silver),
+        "gold": model("totals", None, "gold", compiled_code=TOTALS, **on_silver),
         "broken": model("odd", None, "gold", compiled_code="select nothing from silver.shop__item", **on_silver),
         "test": {"resource_type": "test"},
     }  # fmt: skip
@@ -108,11 +112,8 @@ def test_every_event_is_valid_by_the_published_schema(events: list[dict[str, Any
 
 
 def test_each_table_has_a_start_and_an_end(events: list[dict[str, Any]]) -> None:
-    assert [(event["job"]["name"], event["eventType"]) for event in events] == [
-        (name, state)
-        for name, end in (("bronze_shop__item", "COMPLETE"), ("silver_shop__item", "COMPLETE"), ("totals", "COMPLETE"), ("odd", "FAIL"))
-        for state in ("START", end)
-    ]  # fmt: skip
+    found = [(event["job"]["name"], event["eventType"]) for event in events]
+    assert found == [(name, state) for name, end in ENDS.items() for state in ("START", end)]
     start, end = events[:2]
     assert (start["eventTime"], end["eventTime"]) == ("2026-01-31T10:00:00Z", "2026-01-31T10:00:05Z")
     assert start["run"]["runId"] == end["run"]["runId"]

@@ -95,7 +95,7 @@ def test_another_run_and_the_network_may_pass(message: str) -> None:
 
 
 def test_a_broker_that_is_down_may_pass() -> None:
-    with pytest.raises(Exception, match="_TRANSPORT|Transport|timed out|Timed out") as raised:
+    with pytest.raises(Exception, match=r"_TRANSPORT|[Tt]imed out") as raised:
         AdminClient({"bootstrap.servers": "127.0.0.1:1", "log_level": 0}).list_topics(timeout=1)
     assert may_pass(str(raised.value))
 
@@ -104,7 +104,7 @@ def test_a_broker_that_is_down_may_pass() -> None:
     "message",
     [
         "Got 3 results, configured to fail if != 0",
-        "[CAST_INVALID_INPUT] The value 'x' of the type \"STRING\" cannot be cast to \"INT\"",
+        '[CAST_INVALID_INPUT] The value \'x\' of the type "STRING" cannot be cast to "INT"',
         "has no key column",
         "These feeds cannot be listed: shop: no such folder",
         "No space left on device",
