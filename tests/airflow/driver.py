@@ -44,7 +44,7 @@ class Mail(socketserver.StreamRequestHandler):
                     self.wfile.write(b"250 taken\r\n")
                 else:
                     text.append(line)
-            elif line == "DATA":
+            elif line.upper() == "DATA":
                 text = []
                 self.wfile.write(b"354 go on\r\n")
             elif line.upper() == "QUIT":
