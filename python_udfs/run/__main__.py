@@ -21,11 +21,14 @@ if TYPE_CHECKING:
 
 # "Try again later" of sysexits.h: at least one failure may pass by itself.
 TEMPORARY = 75
+# As the view silver_sync_state has them; a first build in which a table fails makes run_metrics and not yet that view.
 FACTS = """
     select
-        silver_table, silver_snapshot_id as snapshot_id, lag_seconds, rows_total as rows,
+        silver_table, snapshot_id, rows_total as rows,
+        unix_timestamp(current_timestamp()) - unix_timestamp(newest_committed_at) as lag_seconds,
         rows_inserted as inserted, rows_updated as updated, rows_deleted as deleted
-    from etl_metadata.silver_sync_state
+    from etl_metadata.run_metrics
+    where is_newest
 """
 
 
@@ -106,8 +109,8 @@ def _add_facts(outcome: Outcome) -> None:
     try:
         rows = spark_session().sql(FACTS).collect()
     except AnalysisException as error:
-        # The first build may fail before there is such a view.
-        complain(f"etl_metadata.silver_sync_state cannot be read: {str(error).splitlines()[0]}")
+        # The first build may fail before there is such a table.
+        complain(f"etl_metadata.run_metrics cannot be read: {str(error).splitlines()[0]}")
         return
     for row in rows:
         name = row.silver_table.rsplit(".", 1)[-1]

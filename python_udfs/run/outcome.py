@@ -23,7 +23,7 @@ class TableOutcome:
         message: why it failed or was skipped, a line per node; empty if it was built.
         warnings: a line per test that warned.
         lag_limit_minutes: of the metadata; None: no limit.
-        facts: its row of `etl_metadata.silver_sync_state`: `snapshot_id`, `lag_seconds`, `rows`, `inserted`, `updated`,
+        facts: of its newest row of `etl_metadata.run_metrics`: `snapshot_id`, `lag_seconds`, `rows`, `inserted`, `updated`,
             `deleted`. Empty before its first commit.
     """
 
