@@ -23,8 +23,8 @@ class TableOutcome:
         message: why it failed or was skipped, a line per node; empty if it was built.
         warnings: a line per test that warned.
         lag_limit_minutes: of the metadata; None: no limit.
-        facts: of its newest row of `etl_metadata.run_metrics`: `snapshot_id`, `lag_seconds`, `rows`, `inserted`, `updated`,
-            `deleted`. Empty before its first commit.
+        facts: of its newest row of `etl_metadata.run_metrics`: `snapshot_id`, `lag_seconds`, `rows`, `inserted`,
+            `updated`, `deleted`. Empty before its first commit.
     """
 
     state: str = BUILT
