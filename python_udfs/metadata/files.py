@@ -36,6 +36,7 @@ HEADERS = {
         "partition_by",
         "write_mode",
         "table_properties",
+        "lag_limit_minutes",
         "active",
         "owner",
         "description",
