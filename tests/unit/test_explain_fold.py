@@ -20,11 +20,15 @@ def changes_of(key, rows, complete, rules):
         unavailable = [column for column, value in image.items() if value is UNAVAILABLE]
         changes.append(Change(len(changes) + 1, role, operation, "", 1, image, unavailable))
 
-    for number, row in enumerate(rows):
-        if row.generation > begun:
-            begun = row.generation
-            if begun in complete:
+    def add_reloads(until):
+        """Also those that have no good row."""
+        for generation in sorted(complete):
+            if begun < generation <= until:
                 add("reload", "reload", {})
+
+    for number, row in enumerate(rows):
+        add_reloads(row.generation)
+        begun = max(begun, row.generation)
         if row.operation == "T":
             add("truncate", "T", {})
         elif row.key == key:
@@ -34,6 +38,7 @@ def changes_of(key, rows, complete, rules):
             shown, role = (after, "key change") if is_key_change else (row, "change")
             absent = UNAVAILABLE if rules.absent_columns == "keep" else None
             add(role, shown.operation, {column: (shown.image or {}).get(column, absent) for column in rules.columns})
+    add_reloads(max(complete, default=0))
     return [c for c in changes if rules.mode != "append" or c.is_reset_point or c.operation in ("I", "L")]
 
 
