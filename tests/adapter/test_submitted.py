@@ -1,21 +1,26 @@
-"""Settings of the profile where spark-submit has started Java: a Java that Python starts is started by it, too."""
+"""Settings of the profile where spark-submit has started Java."""
 
 from __future__ import annotations
-
-from pyspark import SparkConf
 
 from dbt.adapters.sparksession.submitted import beside_spark_submit
 
 
 def test_settings_of_the_start_are_left_to_spark_submit_and_those_of_the_project_are_not(session):
-    assert SparkConf().contains("spark.master")
-    profile = {
-        "spark.master": "yarn",  # given
-        "spark.sql.extensions": "given, and the project's",
-        "spark.executor.memory": "not given",
-        "spark.driver.memory": "too late",
-        "spark.jars.packages": "too late",
-        "spark.submit.deployMode": "too late",
-    }
-    left = beside_spark_submit(profile)
-    assert left.keys() == {"spark.sql.extensions", "spark.executor.memory"}
+    # What spark-submit is given it gives to Java, as this.
+    properties = session._jvm.java.lang.System
+    given = ("spark.given", "spark.sql.given")
+    for name in given:
+        properties.setProperty(name, "by spark-submit")
+    try:
+        profile = {
+            "spark.given": "",
+            "spark.sql.given": "the project's all the same",
+            "spark.not.given": "",
+            "spark.driver.memory": "too late",
+            "spark.jars.packages": "too late",
+            "spark.submit.deployMode": "too late",
+        }
+        assert beside_spark_submit(profile).keys() == {"spark.sql.given", "spark.not.given"}
+    finally:
+        for name in given:
+            properties.clearProperty(name)

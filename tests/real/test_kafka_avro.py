@@ -16,6 +16,7 @@ import pytest
 import registry as registries
 from confluent_kafka.serialization import MessageField
 from processes import ServerError
+from pyspark.sql import DataFrame
 
 from python_udfs.cli.dbt import spark_session
 from python_udfs.kafka import read as reading
@@ -163,7 +164,7 @@ class Reader:
         activate(session)
         target = self.table if self.spark.catalog.tableExists(self.table) else None
         frame = reading.new_messages(session, {**feed, "form": self.form, "kafka": self.kafka}, target)
-        if frame is not None:
+        if isinstance(frame, DataFrame):
             frame.writeTo(self.table).partitionedBy("source_schema", "source_table").create()
         return list(self.spark.table(self.table).where("path is not null").orderBy("path", "file_row").collect())
 
