@@ -37,6 +37,18 @@ $(READY): requirements.txt pyproject.toml adapter/pyproject.toml scripts/venv.sh
 	@sh scripts/venv.sh $(PYTHON) $(UV_VERSION)
 	@echo "Ready: . .venv/bin/activate"
 
+# Airflow's pins and dbt's exclude each other: it has an environment of its own.
+.venv-airflow/.ready: airflow/requirements.txt $(READY)
+	@echo "Installing Airflow into .venv-airflow ..."
+	@uv=$$(command -v uv || echo .uv/bin/uv); \
+	"$$uv" venv --quiet --clear --python .venv/bin/python .venv-airflow && \
+	"$$uv" pip sync --quiet --python .venv-airflow/bin/python --require-hashes airflow/requirements.txt
+	@touch $@
+
+.PHONY: airflow
+airflow: .venv-airflow/.ready ## Try the DAGs: all of Airflow on loopback, until Ctrl-C
+	@sh scripts/airflow.sh
+
 .PHONY: demo
 demo: $(READY) ## Land sample data, build it three times, show the result
 	@$(RUN) python -m python_udfs.sample_data.demo run
@@ -46,7 +58,7 @@ demo-kafka: $(READY) ## Start MariaDB, Debezium and Kafka, and follow them live
 	@PYTHONPATH=. $(RUN) python tests/real/demo_kafka.py
 
 .PHONY: test
-test: lint ## Run every check and every test (PYTEST_ARGS="-k name" for some)
+test: lint .venv-airflow/.ready ## Run every check and every test (PYTEST_ARGS="-k name" for some)
 	@$(if $(PYTEST_ARGS),,$(RUN) python tests/real/install.py &) # what the databases need comes meanwhile
 	$(PYTEST) $(PYTEST_ARGS)
 
@@ -79,6 +91,11 @@ watch: $(READY) ## Build tables as their files come, until Ctrl-C (EVERY=5 secon
 .PHONY: report
 report: $(READY) ## Write the state of all tables as one page, as JSON and as OpenMetrics text
 	@$(RUN) python -m python_udfs.report
+
+# TABLES="sampledb__product": these tables only.
+.PHONY: quality
+quality: $(READY) ## Judge what is expected of silver (TABLES="a b"), write Data Docs (docs/quality.md)
+	@$(RUN) python -m python_udfs.quality --tables $(TABLES)
 
 .PHONY: bench
 bench: $(READY) ## Measure against hand-written Spark (see docs/performance.md)
@@ -113,6 +130,10 @@ drift: $(READY) ## Show what the waiting files would change in the tables, befor
 explain: $(READY) ## Show why a row is as it is: TABLE=<silver table> KEY=<value, [list] or {column: value}>
 	@$(RUN) python -m python_udfs.explain -- "$$TABLE" "$$KEY"
 
+.PHONY: lineage
+lineage: $(READY) ## Send OpenLineage events of the last run (FILE=events.jsonl, or OPENLINEAGE_URL)
+	@$(RUN) python -m python_udfs.lineage $(if $(FILE),--file "$(FILE)")
+
 .PHONY: models-check
 models-check: $(READY) ## Fail when a generated model does not match the seeds
 	@$(RUN) python -m python_udfs.codegen --check
@@ -134,4 +155,5 @@ clean: ## Remove ./data and everything that was built (not .venv)
 requirements: $(READY) # Compile requirements.in; UV_ARGS="--upgrade" takes newer versions
 	@uv=$$(command -v uv || echo .uv/bin/uv); \
 	"$$uv" pip compile --quiet --universal --python-version 3.10 --generate-hashes $(UV_ARGS) --custom-compile-command "make requirements" requirements.in -o requirements.txt && \
-	"$$uv" pip compile --quiet --universal --python-version 3.10 --generate-hashes $(UV_ARGS) --custom-compile-command "make requirements" tests/cluster/requirements.in -o tests/cluster/requirements.txt
+	"$$uv" pip compile --quiet --universal --python-version 3.10 --generate-hashes $(UV_ARGS) --custom-compile-command "make requirements" tests/cluster/requirements.in -o tests/cluster/requirements.txt && \
+	"$$uv" pip compile --quiet --universal --python-version 3.10 --generate-hashes $(UV_ARGS) --custom-compile-command "make requirements" airflow/requirements.in -o airflow/requirements.txt

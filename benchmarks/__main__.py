@@ -19,6 +19,7 @@ from benchmarks import (
     many,
     memory,
     objects,
+    quality,
     series,
     split,
     tables,
@@ -145,7 +146,7 @@ QUICK = Sizes(
 # The quick run is two processes, about as long each: no time counts in it. The second one waits for processes mostly.
 HALVES = (
     ("apply", "load", "split", "watch", "growth", "series", "throughput"),
-    ("tables", "checks", "memory", "crossing", "objects", "many", "topics", "follow"),
+    ("tables", "checks", "memory", "crossing", "objects", "many", "topics", "follow", "quality"),
 )
 
 
@@ -384,6 +385,15 @@ def _many(root: Path, sizes: Sizes) -> Costs:
     return {}
 
 
+def _quality(root: Path, sizes: Sizes) -> Costs:
+    found = quality.measure(root, sizes.tables, 100)
+    _target("checks of eighty tables / their build", found.checks, found.build)
+    _say(f"{len(quality.EXPECTATIONS)} expectations of each of {found.tables} tables, whole processes")
+    for name, cost in {"build without tests": found.build, "make quality": found.checks}.items():
+        _say(f"  {name:<20} {cost.cpu:7.2f} CPU s {cost.wall:7.2f} s")
+    return {}
+
+
 PARTS: dict[str, Callable[[Path, Sizes], Costs]] = {
     "apply": _apply,
     "load": _load,
@@ -400,6 +410,7 @@ PARTS: dict[str, Callable[[Path, Sizes], Costs]] = {
     "many": _many,
     "topics": _topics,
     "follow": _follow,
+    "quality": _quality,
 }
 
 

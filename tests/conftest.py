@@ -10,7 +10,7 @@ from tests.e2e.lakehouse import Lakehouse, set_environment
 from tests.one_java import set_java
 
 # In this order Spark is started again as seldom as can be.
-KINDS = ("cluster", "unit", "adapter", "real", "e2e")
+KINDS = ("airflow", "cluster", "unit", "adapter", "real", "e2e")
 # Two processes share the files of tests: the longest go first, and none has to wait for them at the end.
 LONGEST = (
     "test_debezium",

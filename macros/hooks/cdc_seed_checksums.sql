@@ -2,7 +2,8 @@
 {% macro cdc_seed_checksums() %}
     {% do return({
         'cdc_feeds': 'e746f2cb86297351d1d30fe9715722c1b9cc046c08e1e61d16a4411191db7aed',
-        'cdc_tables': '3dc15cabb5f973e7b5316bf0e7c528131681cf049097b2b1847f0c02d42aff34',
+        'cdc_tables': 'db27eadef242264021f482df70cef2d5219c41eab4c5845344125878f3539d0b',
         'cdc_columns': '57a398b2d87c346190b35db16055d56041d4cec3f921cb103cd22e054f285fa9',
+        'cdc_expectations': '3b54b658255a47025a058392719b5fef4115a6f08fc938b3ef2cfbe299cad57d',
     }) %}
 {% endmacro %}

@@ -20,7 +20,7 @@ IDENTITY = ("feed", "source_schema", "source_table", "column_name")
 
 
 def read_rows(folder: Path) -> Rows:
-    """The rows of the three CSV files of a folder by file; none where a file is missing."""
+    """The rows of the CSV files of a folder by file; none where a file is missing."""
     rows: Rows = {}
     for name in HEADERS:
         path = folder / name
@@ -30,10 +30,11 @@ def read_rows(folder: Path) -> Rows:
 
 
 def write_rows(folder: Path, rows: Mapping[str, Sequence[Row]]) -> None:
-    """Write the three CSV files with the headers of the seeds, over those that are there."""
+    """Write the CSV files with the headers of the seeds, over those that are there; a file may have no rows."""
     folder.mkdir(parents=True, exist_ok=True)
     for name, header in HEADERS.items():
-        (folder / name).write_text(",".join(header) + "\n" + _lines(rows[name], header, "\n"), encoding="utf-8")
+        text = ",".join(header) + "\n" + _lines(rows.get(name, ()), header, "\n")
+        (folder / name).write_text(text, encoding="utf-8")
 
 
 def append_rows(seeds: Path, rows: Mapping[str, Sequence[Row]]) -> dict[str, int]:
@@ -53,7 +54,8 @@ def append_rows(seeds: Path, rows: Mapping[str, Sequence[Row]]) -> dict[str, int
     """
     texts = {}
     added = {}
-    for name, new_rows in missing_rows(seeds, rows).items():
+    # The seeds are valid as a whole only.
+    for name, new_rows in missing_rows(seeds, {**dict.fromkeys(HEADERS, ()), **rows}).items():
         path = seeds / name
         text = path.read_bytes().decode("utf-8") if path.exists() else ",".join(HEADERS[name]) + "\n"
         end = "\r\n" if "\r\n" in text else "\n"
@@ -67,7 +69,7 @@ def append_rows(seeds: Path, rows: Mapping[str, Sequence[Row]]) -> dict[str, int
             for name, text in texts.items():
                 (target / name).write_bytes(text.encode("utf-8"))
             load_metadata(target)
-    return added
+    return {name: added[name] for name in rows}
 
 
 def missing_rows(seeds: Path, rows: Mapping[str, Sequence[Row]]) -> Rows:

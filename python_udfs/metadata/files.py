@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 FEEDS_FILE = "cdc_feeds.csv"
 TABLES_FILE = "cdc_tables.csv"
 COLUMNS_FILE = "cdc_columns.csv"
+EXPECTATIONS_FILE = "cdc_expectations.csv"
 HEADERS = {
     FEEDS_FILE: ("feed", "connector", "format", "location", "options", "description"),
     TABLES_FILE: (
@@ -35,6 +36,7 @@ HEADERS = {
         "partition_by",
         "write_mode",
         "table_properties",
+        "lag_limit_minutes",
         "active",
         "owner",
         "description",
@@ -47,6 +49,16 @@ HEADERS = {
         "column_name",
         "data_type",
         "optional",
+        "description",
+    ),
+    EXPECTATIONS_FILE: (
+        "target_table",
+        "column_name",
+        "expectation",
+        "arguments",
+        "severity",
+        "row_condition",
+        "scope",
         "description",
     ),
 }
@@ -68,6 +80,10 @@ WORDS: dict[str, dict[str, tuple[str, ...]]] = {
         "write_mode": ("merge-on-read", "copy-on-write"),
     },
     COLUMNS_FILE: {},
+    EXPECTATIONS_FILE: {
+        "severity": ("error", "warn"),
+        "scope": ("batch", "table"),
+    },
 }
 TableId = tuple[str, str, str]
 

@@ -8,12 +8,14 @@ from typing import TYPE_CHECKING
 
 from python_udfs.errors import MetadataError
 from python_udfs.metadata.columns import read_columns
+from python_udfs.metadata.expectations import read_expectations
 from python_udfs.metadata.feeds import read_feeds
-from python_udfs.metadata.files import COLUMNS_FILE, FEEDS_FILE, TABLES_FILE, read_rows, shown, words
+from python_udfs.metadata.files import COLUMNS_FILE, EXPECTATIONS_FILE, FEEDS_FILE, TABLES_FILE, read_rows, shown, words
 from python_udfs.metadata.tables import read_tables
 
 if TYPE_CHECKING:
     from python_udfs.errors import Problem
+    from python_udfs.metadata.expectations import Expectation
     from python_udfs.metadata.feeds import Feed
     from python_udfs.metadata.files import Row
     from python_udfs.metadata.tables import Table
@@ -21,10 +23,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Metadata:
-    """The content of the seeds: feeds by name, tables by target table, each in order."""
+    """The content of the seeds: feeds by name, tables by target table, expectations by table and line."""
 
     feeds: tuple[Feed, ...]
     tables: tuple[Table, ...]
+    expectations: tuple[Expectation, ...] = ()
 
     def feed(self, name: str) -> Feed:
         """The feed called ``name``; raises KeyError if there is none, which checked metadata rules out for tables."""
@@ -42,20 +45,21 @@ class Metadata:
 
 
 def load_metadata(seeds_dir: str | Path) -> Metadata:
-    """Read and check ``cdc_feeds.csv``, ``cdc_tables.csv`` and ``cdc_columns.csv``.
+    """Read and check ``cdc_feeds.csv``, ``cdc_tables.csv``, ``cdc_columns.csv`` and ``cdc_expectations.csv``.
 
     Args:
-        seeds_dir: folder that holds the three files.
+        seeds_dir: folder that holds the four files.
 
     Returns:
         The checked metadata; the order of the CSV rows plays no part in it.
 
     Raises:
-        MetadataError: with every problem of the three files.
+        MetadataError: with every problem of the four files.
     """
     problems: list[Problem] = []
-    feed_rows, table_rows, column_rows = (
-        read_rows(Path(seeds_dir), file, problems) for file in (FEEDS_FILE, TABLES_FILE, COLUMNS_FILE)
+    feed_rows, table_rows, column_rows, expectation_rows = (
+        read_rows(Path(seeds_dir), file, problems)
+        for file in (FEEDS_FILE, TABLES_FILE, COLUMNS_FILE, EXPECTATIONS_FILE)
     )
     feeds = read_feeds(feed_rows or [])
     # A file that could not be read is one problem; rows of the others that lean on it are not blamed for it.
@@ -64,11 +68,13 @@ def load_metadata(seeds_dir: str | Path) -> Metadata:
             _check_feed(row, {row["feed"] for row in feed_rows})
     columns = read_columns(column_rows or [], table_rows, feeds)
     tables = read_tables(table_rows or [], feeds, columns if column_rows is not None else None)
+    expectations = read_expectations(expectation_rows or [], None if table_rows is None else tables)
     if problems:
         raise MetadataError(problems)
     return Metadata(
         feeds=tuple(sorted(feeds.values(), key=lambda feed: feed.feed)),
         tables=tuple(sorted(tables, key=lambda table: table.target_table)),
+        expectations=tuple(sorted(expectations, key=lambda one: (one.target_table, one.line))),
     )
 
 

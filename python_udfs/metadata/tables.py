@@ -47,6 +47,7 @@ class Table:
     partition_by: tuple[PartitionField, ...]
     write_mode: str
     table_properties: tuple[tuple[str, str], ...]
+    lag_limit_minutes: int | None
     active: bool
     owner: str
     description: str
@@ -102,6 +103,7 @@ def _read_table(row: Row, columns: Sequence[Column]) -> Table:
         partition_by=read_partition_by(row),
         write_mode=row.word("write_mode"),
         table_properties=_table_properties(row),
+        lag_limit_minutes=_lag_limit_minutes(row),
         active=row.boolean("active"),
         owner=row["owner"],
         description=row["description"],
@@ -167,3 +169,12 @@ def _table_properties(row: Row) -> tuple[tuple[str, str], ...]:
             fix = "Remove it and set write_mode."
             row.problem("table_properties", repr(key), "properties other than the write modes", fix)
     return tuple(sorted(pairs.items()))
+
+
+def _lag_limit_minutes(row: Row) -> int | None:
+    text = row["lag_limit_minutes"]
+    if text and not re.fullmatch(r"[1-9][0-9]{0,8}", text):
+        accepted = "nothing, or a whole number of minutes from 1"
+        row.problem("lag_limit_minutes", repr(text), accepted, "Write for example 60, or empty the cell.")
+        return None
+    return int(text) if text else None

@@ -1,4 +1,8 @@
-{# Guards the first promise: each raw file is ingested once, or has a reason. A file that still waits after a build was forgotten. #}
+{#
+    Guards the first promise: each raw file is ingested once, or has a reason. A file that still waits after a build was
+    forgotten; a build of some feeds sets cdc_checked_feeds to their names.
+#}
+{% set feeds = var('cdc_checked_feeds') %}
 -- depends_on: {{ ref('raw_processed_files') }}
 select
     path,
@@ -7,4 +11,8 @@ select
 from (
     {{ cdc_files_sql(ref('raw_listing'), ref('rejected_files')) | indent(4) }}
 )
-where status = 'rejected' or (status = 'waiting' and reason is null)
+where
+    (status = 'rejected' or (status = 'waiting' and reason is null))
+    {%- if feeds %}
+    and feed in ('{{ feeds | join("', '") }}')
+    {%- endif %}

@@ -15,7 +15,7 @@ from dbt.cli.main import dbtRunner, dbtRunnerResult
 from pyspark.sql import Row, SparkSession
 
 from python_udfs.codegen.__main__ import main as make_models
-from python_udfs.metadata import COLUMNS_FILE, FEEDS_FILE, HEADERS, TABLES_FILE
+from python_udfs.metadata import COLUMNS_FILE, EXPECTATIONS_FILE, FEEDS_FILE, HEADERS, TABLES_FILE
 from tests.one_java import set_java
 
 REPOSITORY = Path(__file__).resolve().parents[2]
@@ -68,6 +68,7 @@ class Lakehouse:
             profiles.write_text(profiles.read_text().replace(own, spark_settings, 1))
         self.messages: list[str] = []
         self.rows: dict[str, list[dict[str, str]]] = {FEEDS_FILE: [], TABLES_FILE: [], COLUMNS_FILE: []}
+        self.rows[EXPECTATIONS_FILE] = []
 
     def clear(self) -> None:
         """Back to no metadata, no file and no table."""

@@ -79,6 +79,7 @@ PARTS = {
         "  silver ",
     ),
     "follow": ("from message to silver, one of 2 tables at a time, 2 times", "  least "),
+    "quality": ("5 expectations of each of 2 tables", "  build without tests ", "  make quality "),
 }
 CHOSEN = list(PARTS) if os.environ.get("BENCHMARKS") == "all" else ["load", "split"]
 

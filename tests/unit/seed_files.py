@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 from typing import TYPE_CHECKING
 
-from python_udfs.metadata import COLUMNS_FILE, FEEDS_FILE, HEADERS, TABLES_FILE
+from python_udfs.metadata import COLUMNS_FILE, EXPECTATIONS_FILE, FEEDS_FILE, HEADERS, TABLES_FILE
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -35,6 +35,7 @@ def good_seeds() -> Seeds:
             {**staff, "position": "2", "column_name": "unit", "data_type": "varchar( 8 )", "optional": "false"},
             {**staff, "position": "3", "column_name": "pay", "data_type": "decimal(10, 2)", "optional": "true"},
         ],
+        EXPECTATIONS_FILE: [],
     }
 
 

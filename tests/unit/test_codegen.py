@@ -382,7 +382,7 @@ def test_check_fails_when_only_a_seed_changed(tmp_path: Path) -> None:
 
 def test_a_folder_without_seeds_is_reported_not_traced(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["--project-dir", str(tmp_path)]) == 1
-    assert "3 problems in the metadata" in capsys.readouterr().err
+    assert "4 problems in the metadata" in capsys.readouterr().err
 
 
 def test_an_unwritable_folder_is_reported_not_traced(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

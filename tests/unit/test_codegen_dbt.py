@@ -94,7 +94,7 @@ def test_the_guard_compares_the_checksums_that_dbt_computes(project: Path, manif
     }
 
     assert dict(re.findall(r"'(\w+)': '(\w+)'", macro)) == seeds
-    assert sorted(seeds) == ["cdc_columns", "cdc_feeds", "cdc_tables"]
+    assert sorted(seeds) == ["cdc_columns", "cdc_expectations", "cdc_feeds", "cdc_tables"]
 
 
 def test_a_seed_too_large_for_dbt_to_hash_is_known_by_its_path(tmp_path: Path) -> None:

@@ -40,6 +40,7 @@ def test_good_metadata_is_read_into_typed_values(tmp_path: Path) -> None:
         "before_image_prefix=BI_"
     )
     seeds[TABLES_FILE][0] |= {"table_properties": "b=2;a=x=y", "renamed_columns": "day=sold_at; date=sold_at"}
+    seeds[TABLES_FILE][0]["lag_limit_minutes"] = "90"
     seeds[TABLES_FILE][1] |= {"key_comparison": "ignore_case; ignore_trailing_spaces", "mode": "history"}
 
     metadata = load_metadata(write_seeds(tmp_path, seeds))
@@ -59,6 +60,7 @@ def test_good_metadata_is_read_into_typed_values(tmp_path: Path) -> None:
     assert (item.target_table, item.primary_key, item.active) == ("shop__item", ("id",), True)
     assert item.partition_by == (PartitionField("sold_at", "days"),)
     assert item.table_properties == (("a", "x=y"), ("b", "2"))
+    assert (staff.lag_limit_minutes, item.lag_limit_minutes) == (None, 90)
     assert item.renamed_columns == (("date", "sold_at"), ("day", "sold_at"))
     assert (item.unchanged_rows, item.schema_drift, item.vanished_files) == ("write", "evolve", "report")
     assert (staff.unchanged_rows, staff.key_comparison) == ("skip", ("ignore_case", "ignore_trailing_spaces"))
@@ -308,6 +310,10 @@ MISTAKES = [
     (TABLES_FILE, 0, "table_properties", "write.merge", ["'write.merge'", "key=value"]),
     (TABLES_FILE, 0, "table_properties", "a=1;a=2", ["'a' twice"]),
     (TABLES_FILE, 0, "table_properties", "write.merge.mode=copy-on-write", ["'write.merge.mode'", "write_mode"]),
+    *(
+        (TABLES_FILE, 0, "lag_limit_minutes", text, [f"'{text}'", "minutes from 1"])
+        for text in ("0", "-5", "1.5", "1h")
+    ),
     (TABLES_FILE, 0, "owner", " me", ["' me'", "Remove the spaces"]),
     (COLUMNS_FILE, 0, "position", "", ["nothing", "a whole number from 1"]),
     (COLUMNS_FILE, 0, "position", "0", ["'0'", "a whole number from 1"]),

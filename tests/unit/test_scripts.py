@@ -216,6 +216,7 @@ def test_help_lists_every_target_of_the_front_door() -> None:
     names = [
         "help",
         "setup",
+        "airflow",
         "demo",
         "demo-kafka",
         "test",
@@ -225,6 +226,7 @@ def test_help_lists_every_target_of_the_front_door() -> None:
         "prove",
         "watch",
         "report",
+        "quality",
         "bench",
         "bench-quick",
         "lint",
@@ -232,6 +234,7 @@ def test_help_lists_every_target_of_the_front_door() -> None:
         "discover",
         "drift",
         "explain",
+        "lineage",
         "models-check",
         "walk",
         "docs",

@@ -1,0 +1,1 @@
+"""`make quality`: judges what is expected of silver tables, with Great Expectations. docs/quality.md."""

@@ -1,0 +1,73 @@
+"""The table `etl_metadata.expectation_results`: what each run of the checks found, appended in one commit."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from python_udfs.quality.checks import CDC
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from datetime import datetime
+
+    from pyspark.sql import SparkSession
+
+    from python_udfs.quality.checks import Outcome
+
+MODEL = "expectation_results"
+
+
+def passed_batches(spark: SparkSession, relation: str) -> dict[str, int]:
+    """Up to which batch the rows of each table have passed.
+
+    A run in which a row with severity ``error`` failed does not count: its rows are read again until they pass.
+
+    Args:
+        spark: the session to read with.
+        relation: of the results.
+
+    Returns:
+        The last batch of the newest run that counts, by table.
+    """
+    rows = spark.sql(
+        "with runs as (select silver_table, run_at, max(batch_id) as batch_id,"
+        " bool_or(severity = 'error' and success = false) as has_failed"
+        f" from {relation} where scope = 'batch' and not startswith(expectation, '{CDC}')"
+        " group by silver_table, run_at)"
+        " select silver_table, max_by(batch_id, run_at) as batch_id from runs where not has_failed"
+        " group by silver_table"
+    ).collect()
+    return {row.silver_table.split(".", 1)[-1]: row.batch_id for row in rows if row.batch_id is not None}
+
+
+def append(spark: SparkSession, relation: str, run_at: datetime, schema: str, outcomes: Iterable[Outcome]) -> None:
+    """Adds the outcomes of a run, in one commit.
+
+    Args:
+        spark: the session to write with.
+        relation: of the results.
+        run_at: when the run started.
+        schema: of the silver tables.
+        outcomes: of all tables.
+    """
+    rows = [
+        (
+            run_at,
+            f"{schema}.{one.check.table}",
+            one.check.columns or None,
+            one.check.row.expectation,
+            one.check.row.severity,
+            one.check.row.scope,
+            one.check.row.row_condition or None,
+            one.success,
+            one.observed or None,
+            one.expected or None,
+            one.message or None,
+            one.snapshot_id,
+            one.batch_id,
+        )
+        for one in outcomes
+    ]
+    if rows:
+        columns = spark.table(relation).schema
+        spark.createDataFrame(rows, columns).coalesce(1).writeTo(relation).append()

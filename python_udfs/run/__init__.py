@@ -1,0 +1,1 @@
+"""`python -m python_udfs.run`: one build for a scheduler, with a result per table as JSON."""
