@@ -153,7 +153,7 @@ def test_tables_without_rows_are_compared_with_their_past(lakehouse, first):
 def test_rows_are_read_until_they_pass_and_new_rows_alone_after_that(lakehouse, first):
     for number in range(6):
         put(lakehouse.raw, "plain", f"20240131-23000{number}000", "U", id=[1], state=["on"], price=[1.5 + number / 9])
-        lakehouse.statuses("run", "--select", "raw_listing", "rejected_files", "bronze", "silver")
+        lakehouse.statuses("run", "--select", "+silver_s__plain")
     states: list[Any] = ["new", None, None, "on"]
     prices = [100.0, 200.0, 300.0, 400.0]
     rows = {"id": list(range(1, 81)), "state": states * 20, "price": prices * 20}
@@ -176,11 +176,11 @@ def test_rows_are_read_until_they_pass_and_new_rows_alone_after_that(lakehouse, 
     assert plain["price", "cdc_quantiles_to_stay", "table", None].success is False
 
     put(lakehouse.raw, "t", "20240131-230001000", "U", id=[2], qty=[1], note=["b"])
-    lakehouse.statuses("run")
+    lakehouse.statuses("run", "--select", "+silver_s__t")
     lakehouse.command(main)
     assert results(lakehouse, "s__t", 3)["qty", BETWEEN, "batch", None].success is True
     put(lakehouse.raw, "t", "20240131-230002000", "U", id=[1], qty=[7], note=["a"])
-    lakehouse.statuses("run")
+    lakehouse.statuses("run", "--select", "+silver_s__t")
     lakehouse.command(main)
     # DOTTED fails as well, with severity error, but reads the whole table each time.
     assert results(lakehouse, "s__t", 4)["qty", BETWEEN, "batch", None].observed_value == "0 of 1 rows"
