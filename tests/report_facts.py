@@ -40,8 +40,21 @@ def incident(kind: str, name: str, minutes: float = -60, **words: Any) -> dict[s
     return {"kind": kind, "subject": name, "silver_table": f"silver.{name}", **others, **words}
 
 
+def expectations(name: str, met: int = 3, *not_met: dict[str, Any]) -> dict[str, Any]:
+    return {"silver_table": f"silver.{name}", "run_at": text(-5), "met": met, "not_met": list(not_met)}
+
+
 def answer(**words: Any) -> dict[str, Any]:
-    return {"tables": [], "runs": [], "incidents": [], "checks": [], "gaps": [], "topics": [], **words}
+    return {
+        "tables": [],
+        "runs": [],
+        "incidents": [],
+        "checks": [],
+        "expectations": [],
+        "gaps": [],
+        "topics": [],
+        **words,
+    }
 
 
 def many(number: int, runs: int = 30) -> dict[str, Any]:
@@ -59,4 +72,6 @@ def many(number: int, runs: int = 30) -> dict[str, Any]:
     ]
     hostile = HOSTILE if number > 1 else names[0] if names else ""
     incidents = [incident("failure", hostile, message=f"Runtime Error {HOSTILE}\n  in model", command=f"dbt {HOSTILE}")]
-    return answer(tables=tables, runs=rows, incidents=incidents if number else [])
+    unmet = {"severity": "warn", "column_name": HOSTILE, "expectation": "expect_x", "observed_value": f"1 of {LONG}"}
+    judged = [expectations(hostile, 3, unmet)] if number else []
+    return answer(tables=tables, runs=rows, incidents=incidents if number else [], expectations=judged)

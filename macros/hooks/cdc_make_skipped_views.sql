@@ -4,16 +4,18 @@
 #}
 {% macro cdc_make_skipped_views(results) %}
     {% set skipped = {} %}
-    {% for result in results if execute and result.status == 'skipped' and _has_built_table(result.node) %}
+    {% for result in results if execute and result.status == 'skipped' %}
         {% do skipped.update({result.node.name: result.node}) %}
     {% endfor %}
     {% set views = ['run_metrics', 'raw_processed_files', 'silver_sync_state', 'quarantine'] %}
-    {% for name in views if name in skipped %}
+    {% for name in views if name in skipped and _has_built_table(skipped[name]) %}
         {% set relation = cdc_relation_of(skipped[name]) %}
         {#- A hook may not ref() what it does not declare; the relations are the same. -#}
         {% set sql = render('{% set ref = cdc_relation_of %}' ~ skipped[name].raw_code) %}
         {% if name == 'run_metrics' %}
             {% do _record_runs(relation, sql, skipped[name].config) %}
+            {#- silver_sync_state reads it. -#}
+            {% do adapter.cache_added(relation) %}
         {% else %}
             {% do run_query(sparksession_view_sql(relation, sql)) %}
         {% endif %}

@@ -14,20 +14,10 @@
     {% endfor %}
     {% if passed %}
         {% set recorded = cdc_relation_of('silver_checks') %}
-        {% do _create_checks(recorded) if load_relation(recorded) is none %}
+        {#- Without it each later command would compare whole tables again. -#}
+        {% do cdc_create_recorded(recorded, cdc_check_columns()) if load_relation(recorded) is none %}
         {% do run_query(_record_checks_sql(recorded, passed)) %}
     {% endif %}
-{% endmacro %}
-
-
-{# Without it each later command would compare whole tables again. #}
-{% macro _create_checks(recorded) %}
-    {% set columns = [] %}
-    {% for name, type in cdc_check_columns().items() %}
-        {% do columns.append(name ~ ' ' ~ type) %}
-    {% endfor %}
-    {% do adapter.create_schema(recorded) %}
-    {% do run_query('create table if not exists ' ~ recorded ~ ' (' ~ columns | join(', ') ~ ') using iceberg') %}
 {% endmacro %}
 
 

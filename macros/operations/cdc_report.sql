@@ -13,27 +13,22 @@
             'lag_limit_minutes': node.config.meta.get('lag_limit_minutes'),
         }) %}
     {% endfor %}
-    {% set relations = cdc_built_of(['run_metrics', 'incidents', 'silver_checks', 'kafka_gaps', 'kafka_lag']) %}
+    {% set relations = cdc_built_of([
+        'run_metrics', 'incidents', 'silver_checks', 'expectation_results', 'kafka_gaps', 'kafka_lag',
+    ]) %}
     {% set queries = {
         'runs': cdc_report_runs_sql(relations['run_metrics'], runs) if 'run_metrics' in relations,
         'incidents': cdc_report_incidents_sql(relations['incidents']) if 'incidents' in relations,
         'checks': 'select * from ' ~ relations['silver_checks'] if 'silver_checks' in relations,
+        'expectations': cdc_report_expectations_sql(relations['expectation_results'])
+            if 'expectation_results' in relations,
         'gaps': 'select * from ' ~ relations['kafka_gaps'] if 'kafka_gaps' in relations,
         'topics': 'select * from ' ~ relations['kafka_lag'] if 'kafka_lag' in relations,
     } %}
     {% set answer = {'tables': tables} %}
     {% for name, rows_sql in queries.items() %}
-        {% do answer.update({name: _json_rows(rows_sql) if rows_sql else []}) %}
+        {% do answer.update({name: cdc_json_rows(rows_sql) if rows_sql else []}) %}
     {% endfor %}
     {% do cdc_answer(answer) %}
 {% endmacro %}
 
-
-{# As JSON, so that numbers and times come as they are. #}
-{% macro _json_rows(rows_sql) %}
-    {% set rows = [] %}
-    {% for row in run_query('select to_json(struct(*)) as row_json from (\n' ~ rows_sql ~ '\n)').rows %}
-        {% do rows.append(fromjson(row['row_json'])) %}
-    {% endfor %}
-    {% do return(rows) %}
-{% endmacro %}

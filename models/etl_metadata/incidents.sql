@@ -6,14 +6,7 @@
 ) }}
 {# The end of each dbt command writes the rows (cdc_report_incidents); this model only creates the table. #}
 select
-    cast(null as string) as kind,
-    cast(null as string) as subject,
-    cast(null as string) as silver_table,
-    cast(null as string) as message,
-    cast(null as string) as command,
-    cast(null as timestamp) as opened_at,
-    cast(null as timestamp) as looked_at,
-    cast(null as timestamp) as ended_at,
-    cast(null as timestamp) as opening_sent_at,
-    cast(null as timestamp) as end_sent_at
+    {%- for name, type in cdc_incident_columns().items() %}
+    cast(null as {{ type }}) as {{ name }}{{ ',' if not loop.last }}
+    {%- endfor %}
 where false

@@ -21,6 +21,11 @@ def replay(table: str) -> str:
     return f"dbt run-operation replay_quarantine --args {quote(json.dumps({'table': table}, ensure_ascii=False))}"
 
 
+def quality(table: str) -> str:
+    """Judges the expectations of a silver table again."""
+    return f"make quality TABLES={quote(table)}"
+
+
 def pass_gaps(feed: str) -> str:
     """Reads on behind the gaps of a feed that reads Kafka."""
     return f"LAKEHOUSE_KAFKA_GAPS=continue dbt build --select {quote(f'split_{feed}+')}"

@@ -71,6 +71,32 @@ class Mark:
 
 
 @dataclass(frozen=True)
+class Expectations:
+    """What the newest run of `make quality` found of a table.
+
+    Attributes:
+        run_at: when the run started.
+        met: how many expectations are met.
+        not_met: rows of `expectation_results` that are not, those of severity `error` first.
+    """
+
+    run_at: datetime | None
+    met: int
+    not_met: tuple[Mapping[str, Any], ...] = ()
+
+    @classmethod
+    def of(cls, row: Mapping[str, Any]) -> Expectations:
+        """Takes a row of `cdc_report_expectations_sql`."""
+        not_met = sorted(row["not_met"], key=lambda one: (one["severity"] != "error", str(one)))
+        return cls(time_of(row["run_at"]), row["met"], tuple(not_met))
+
+    @property
+    def has_errors(self) -> bool:
+        """Whether one of severity `error` is not met."""
+        return any(one["severity"] == "error" for one in self.not_met)
+
+
+@dataclass(frozen=True)
 class Table:
     """A silver table with its last runs, oldest first."""
 
@@ -88,6 +114,7 @@ class Table:
     incidents: tuple[Incident, ...] = ()
     checked_at: datetime | None = None
     has_gap: bool = False
+    expectations: Expectations | None = None
 
     @property
     def newest(self) -> Run | None:
@@ -112,8 +139,13 @@ class Table:
         return limit is not None and lag is not None and lag > limit
 
     @property
+    def not_met(self) -> int | None:
+        """How many expectations the newest run found not met; None if there was no run."""
+        return len(self.expectations.not_met) if self.expectations else None
+
+    @property
     def state(self) -> str:
-        """The most urgent that is true: failing, gap, late, quarantine, none (no run yet) or good."""
+        """The most urgent that is true: failing, gap, late, unexpected, quarantine, none (no run yet) or good."""
         kinds = {one.kind for one in self.open_incidents}
         if "failure" in kinds:
             return "failing"
@@ -121,6 +153,8 @@ class Table:
             return "gap"
         if self.is_late:
             return "late"
+        if self.expectations and self.expectations.has_errors:
+            return "unexpected"
         if "quarantine" in kinds:
             return "quarantine"
         return "good" if self.runs else "none"
@@ -175,6 +209,7 @@ class Facts:
             runs.setdefault(row["silver_table"], []).append(Run.of(row))
         incidents = tuple(Incident.of(row) for row in answer["incidents"])
         checks = {row["silver_table"]: time_of(row.get("checked_at")) for row in answer["checks"]}
+        expectations = {row["silver_table"]: Expectations.of(row) for row in answer["expectations"]}
         gaps = tuple(row for row in answer["gaps"] if row.get("status") == "waiting")
         tables = [
             Table(
@@ -187,6 +222,7 @@ class Facts:
                 incidents=tuple(one for one in incidents if one.silver_table == row["silver_table"]),
                 checked_at=checks.get(row["silver_table"]),
                 has_gap=row["feed"] in {gap["feed"] for gap in gaps},
+                expectations=expectations.get(row["silver_table"]),
             )
             for row in answer["tables"]
         ]

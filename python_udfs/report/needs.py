@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta, timezone
 from itertools import pairwise
+from typing import Any
 
 from python_udfs.alerts import commands
 from python_udfs.cli.console import duration_text
@@ -22,7 +23,7 @@ class Need:
     """One thing to do.
 
     Attributes:
-        kind: failure, gap, lag, quarantine, silent, never or maintenance; a heading of docs/runbook.md is about each.
+        kind: failure, gap, lag, expectation, quarantine, silent, never or maintenance; docs/runbook.md explains each.
         subject: what it is about.
         message: what was found.
         command: what helps.
@@ -44,6 +45,7 @@ def needs(facts: Facts) -> list[Need]:
         *_failures(facts),
         *_gaps(facts),
         *_late(facts.tables),
+        *_unexpected(facts.tables),
         *_quarantines(facts),
         *_silent(facts),
         *_never_built(facts.tables),
@@ -72,6 +74,27 @@ def _late(tables: Iterable[Table]) -> Iterator[Need]:
             yield Need(
                 "lag", table.silver_table, message, commands.build(table.model), None, silver_table=table.silver_table
             )
+
+
+def _unexpected(tables: Iterable[Table]) -> Iterator[Need]:
+    for table in tables:
+        found = table.expectations
+        if found and found.not_met:
+            number = f"{len(found.not_met)} of {found.met + len(found.not_met)} not met: "
+            reasons = "; ".join(expectation_text(one) for one in found.not_met[:3])
+            more = f"; and {len(found.not_met) - 3} more" if len(found.not_met) > 3 else ""
+            command = commands.quality(table.name)
+            yield Need(
+                "expectation", table.silver_table, number + reasons + more, command, found.run_at, table.silver_table
+            )
+
+
+def expectation_text(row: Mapping[str, Any]) -> str:
+    """One line about a row of `expectation_results` that is not met."""
+    column = f"{row['column_name']} " if row.get("column_name") else ""
+    found = row.get("observed_value") or row.get("message") or ""
+    expected = f", expected {row['expected']}" if row.get("expected") else ""
+    return f"{column}{row['expectation']} ({row['severity']}): {found}{expected}"
 
 
 def _quarantines(facts: Facts) -> Iterator[Need]:

@@ -21,6 +21,7 @@ GAUGES = (
     ("lag_seconds", "From the newest change that silver has, at the source, to now.", lambda t: t.lag_seconds),
     ("lag_limit_seconds", "The lag that the table may have.", lambda t: t.lag_limit_seconds),
     ("failing", "1: a model or a data test of the table fails.", lambda t: int(t.state == "failing")),
+    ("expectations_not_met", "Expectations that the last make quality found not met.", lambda t: t.not_met),
     ("last_run_timestamp_seconds", "When the last run with changes ended.", lambda t: _of(t, "committed_at")),
     ("last_run_seconds", "How long bronze and silver took in it.", lambda t: _of(t, "run_seconds")),
     ("last_run_rows_inserted", "Rows that it inserted.", lambda t: _of(t, "rows_inserted")),

@@ -13,7 +13,7 @@ import jinja2
 from python_udfs.cli.console import duration_text
 from python_udfs.report import charts
 from python_udfs.report.facts import ROWS, RUNS, Facts, Run, Table
-from python_udfs.report.needs import Need, needs
+from python_udfs.report.needs import Need, expectation_text, needs
 
 TEMPLATES = Path(__file__).parent / "templates"
 UNKNOWN = "\N{EN DASH}"
@@ -22,6 +22,7 @@ STATES = {
     "failing": ("✕", "failing"),
     "gap": ("✕", "messages lost"),
     "late": ("!", "over its limit"),
+    "unexpected": ("!", "expectation not met"),
     "quarantine": ("!", "quarantine"),
     "none": (UNKNOWN, "no run yet"),
     "good": ("✓", "good"),
@@ -30,6 +31,7 @@ KINDS = {
     "failure": "Failing",
     "gap": "Messages lost in Kafka",
     "lag": "Lag over its limit",
+    "expectation": "Expectations not met",
     "quarantine": "Rows in quarantine",
     "silent": "Silent feeds",
     "never": "Never built",
@@ -48,7 +50,9 @@ def page(facts: Facts) -> str:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters.update(when=when, duration=duration, count=count, size=size, short=short)
+    environment.filters.update(
+        when=when, duration=duration, count=count, size=size, short=short, expectation=expectation_text
+    )
     anchors = anchors_of(facts.tables)
     return environment.get_template("report.html").render(
         facts=facts,

@@ -16,7 +16,7 @@ from python_udfs.report.facts import Facts
 from python_udfs.report.needs import needs
 from python_udfs.report.numbers import as_json, as_openmetrics
 from python_udfs.report.page import anchors_of, duration, page, size, trend
-from tests.report_facts import HOSTILE, NOW, answer, incident, many, run, table, text
+from tests.report_facts import HOSTILE, NOW, answer, expectations, incident, many, run, table, text
 
 
 def facts(**words: Any) -> Facts:
@@ -134,6 +134,33 @@ def test_the_most_urgent_comes_first_each_with_a_command():
     assert found[2].message == "lag 12 min, limit 60 s"
 
 
+UNMET = {"severity": "warn", "expectation": "expect_a", "message": "no such column"}
+WRONG = {"severity": "error", "column_name": "qty", "expectation": "expect_b", "observed_value": "1 of 3 rows"}
+
+
+def test_expectations_that_are_not_met_need_a_person_errors_first():
+    judged = [expectations("t", 3, UNMET, {**WRONG, "expected": "at least 0"}), expectations("gone", 0, WRONG)]
+    words = {"tables": [table("t")], "runs": [run("t", -10)]}
+    [need] = needs(facts(**words, expectations=judged))
+    assert (need.kind, need.subject, need.command) == ("expectation", "silver.t", "make quality TABLES=t")
+    assert need.message == (
+        "2 of 5 not met: qty expect_b (error): 1 of 3 rows, expected at least 0; expect_a (warn): no such column"
+    )
+    [many_unmet] = needs(facts(**words, expectations=[expectations("t", 0, *[UNMET] * 9)]))
+    assert many_unmet.message.startswith("9 of 9 not met") and many_unmet.message.endswith("; and 6 more")
+    assert needs(facts(**words, expectations=[expectations("t", 3)])) == []
+
+
+@pytest.mark.parametrize(("found", "state"), [((), "good"), ((UNMET,), "good"), ((UNMET, WRONG), "unexpected")])
+def test_only_an_error_changes_the_state_of_a_table(found, state):
+    shown = facts(tables=[table("t")], runs=[run("t", -10)], expectations=[expectations("t", 1, *found)])
+    assert shown.tables[0].state == state
+    assert f"<dd>1 met, {len(found)} not, 2026-01-31 11:55</dd>" in page(shown)
+    assert f'lakehouse_table_expectations_not_met{{feed="shop",table="silver.t"}} {len(found)}.0' in as_openmetrics(
+        shown
+    )
+
+
 def test_nothing_of_a_name_or_message_becomes_markup():
     shown = page(Facts.of(many(5), NOW))
     assert "<script" not in shown
@@ -229,7 +256,7 @@ def test_three_files_are_written_at_once(tmp_path, capsys):
     write(Facts.of(many(5), NOW), tmp_path / "new")
     assert sorted(path.name for path in (tmp_path / "new").iterdir()) == ["report.html", "report.json", "report.prom"]
     head, first, *_ = capsys.readouterr().out.splitlines()
-    assert head == "5 tables, 3 things need a person"
+    assert head == "5 tables, 4 things need a person"
     assert first.startswith(f"  failure: {HOSTILE}: Runtime Error"[:30])
 
 

@@ -188,6 +188,8 @@ class Dbt:
                 ],
                 get_relation=lambda database, schema, identifier: existing(Relation(schema, identifier)),
                 attempt=attempt,
+                cache_added=lambda relation: columns.setdefault(relation, {}),
+                create_schema=lambda relation: None,
                 start_write=self.started.append,
                 write=lambda relation, sql: self.context["run_query"](sql),
                 has_views=lambda: True,

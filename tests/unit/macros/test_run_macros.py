@@ -166,6 +166,22 @@ def test_cdc_make_skipped_views__only_the_views_that_dbt_skipped():
     assert query == "create or replace view etl_metadata.quarantine as\n{% SET REF = CDC_RELATION_OF %}RAW QUARANTINE"
 
 
+def test_cdc_make_skipped_views__a_view_of_a_table_that_is_made_just_now():
+    def skipped(name, *parents):
+        place = {"database": None, "schema": "etl_metadata", "alias": name, "config": {}, "resource_type": "model"}
+        node = SimpleNamespace(name=name, raw_code="raw", depends_on=SimpleNamespace(nodes=list(parents)), **place)
+        return SimpleNamespace(node=node, status="skipped")
+
+    results = [skipped("silver_sync_state", "run_metrics"), skipped("run_metrics", "silver")]
+    dbt = Dbt(nodes={**GRAPH, "run_metrics": results[1].node}, columns={SILVER: {}})
+    dbt.context["render"] = str.upper
+    dbt.context["cdc_built"] = lambda layer, ref: []
+    dbt.context["cdc_new_runs"] = lambda recorded, tables: {}
+    vars(dbt.context["adapter"]).update(attempt=lambda sql, relation: {"error": None})
+    dbt.cdc_make_skipped_views(results)
+    assert [query.split(" as")[0] for query in dbt.queries] == ["create or replace view etl_metadata.silver_sync_state"]
+
+
 @pytest.mark.parametrize(
     ("exists", "outcome"), [(True, None), (False, None), (True, "another run"), (True, "disk full")]
 )
@@ -331,7 +347,17 @@ def test_cdc_report_incidents__only_commands_that_run_something_and_only_when_du
     assert list(incidents(which="compile")[0]) == []
     assert list(incidents(execute=False)[0]) == []
     assert list(incidents(due=False)[0]) == ["is_due"]
-    assert list(incidents(built=(METRICS,))[0]) == ["is_due"], "no build has made the table yet"
+
+
+def test_cdc_report_incidents__a_first_build_that_fails_is_reported():
+    called, dbt = incidents(built=(), judged=[{"kind": "failure"}])
+    assert called["judged"]["answers"] == {"incidents": [], "runs": [], "gaps": None}
+    created, written = dbt.attempted
+    assert created.startswith("create table if not exists etl_metadata.incidents (kind string, subject string,")
+    assert written.startswith("merge into etl_metadata.incidents as recorded")
+    called, dbt = incidents(built=(), judged=[{}], attempts={"create table": "disk full"})
+    assert called["not_written"] == {"error": "disk full"}
+    assert len(dbt.attempted) == 1
 
 
 def test_cdc_report_incidents__nothing_new_writes_nothing():
