@@ -35,6 +35,8 @@ DEFAULTS: dict[str, dict[str, Any]] = {
 }
 # Fewer earlier batches show nothing usual.
 FEWEST_BATCHES = 5
+# Each new row has a new one: a column of few times is a column of few rows.
+_TIMES = ("date", "timestamp", "timestamp_ntz")
 _NUMBERS = ("byte", "short", "integer", "long", "float", "double", "decimal")
 
 
@@ -81,7 +83,7 @@ class Fact:
         if self.known is not None:
             return f"one of {json.dumps(self.known, ensure_ascii=False)}"
         bounds = [
-            f"{word} {value:.6g}"
+            f"{word} {_text(value)}"
             for word, value in (("at least", self.least), ("at most", self.most))
             if value is not None
         ]
@@ -93,7 +95,11 @@ class Fact:
         if self.known is not None:
             new = sorted(set(self.values) - set(self.known))
             return f"{self.label}: {len(new)} first seen{': ' if new else ''}{', '.join(map(repr, new[:5]))}"
-        return f"{self.label} {self.values[0]:.6g}" if self.values else ""
+        return f"{self.label} {_text(self.values[0])}" if self.values else ""
+
+
+def _text(number: float) -> str:
+    return f"{number:,.0f}" if abs(number) >= 1000 else f"{number:.6g}"
 
 
 def arguments_of(check: Check) -> dict[str, Any]:
@@ -241,6 +247,8 @@ def _by_column(check: Check, table: SilverTable) -> list[Check]:
     names = [name for name in table.types if not name.startswith(RESERVED_PREFIX) and name not in table.key]
     if check.row.expectation == "cdc_quantiles_to_stay":
         names = [name for name in names if table.types[name] in _NUMBERS]
+    if check.row.expectation == "cdc_values_to_be_known":
+        names = [name for name in names if table.types[name] not in _TIMES]
     return [check.of(name) for name in names]
 
 

@@ -68,7 +68,10 @@ class GreatExpectations:
     def __init__(self, run_at: datetime) -> None:
         # Read when the package is imported: versions before 1.24 send usage statistics otherwise.
         os.environ["GX_ANALYTICS_ENABLED"] = "false"
-        logging.getLogger("great_expectations").setLevel(logging.CRITICAL)
+        # Some of its modules set levels of their own.
+        silent = logging.getLogger("great_expectations")
+        silent.addHandler(logging.NullHandler())
+        silent.propagate = False
         # Its import takes seconds, which other commands need not pay.
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
@@ -212,12 +215,14 @@ def _judged(result: Any) -> Judged:
     if reason:
         return Judged(False, "", reason, is_broken=True)
     found = result.result
-    if "unexpected_count" in found:
-        unexpected, total = found["unexpected_count"], found.get("element_count", 0)
+    examples = found.get("partial_unexpected_list") or []
+    message = _one_line(", ".join(map(repr, examples))) if examples else ""
+    if "element_count" in found:
+        unexpected, total = found["unexpected_count"], found["element_count"]
         share = f" ({100 * unexpected / total:.3g} %)" if total and unexpected else ""
-        observed = f"{unexpected:,} of {total:,} rows{share}"
-        examples = found.get("partial_unexpected_list") or []
-        return Judged(bool(result.success), observed, _one_line(", ".join(map(repr, examples))) if examples else "")
+        return Judged(bool(result.success), f"{unexpected:,} of {total:,} rows{share}", message)
+    if "unexpected_count" in found:  # of the different values of a column
+        return Judged(bool(result.success), f"{found['unexpected_count']:,} other values", message)
     return Judged(bool(result.success), _one_line(str(found.get("observed_value", ""))))
 
 

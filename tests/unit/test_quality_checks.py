@@ -88,12 +88,13 @@ def judged(tmp_path_factory):
 
 
 def test_each_expectation_is_judged_and_the_broken_ones_say_why(judged) -> None:
-    failed, met, values, lost, nonsense, _ = judged[0]
+    failed, met, values, lost, nonsense, distinct = judged[0]
 
     assert (failed.success, failed.observed, failed.message) == (False, "1 of 3 rows (33.3 %)", "30")
     assert (met.success, met.observed, met.message) == (True, "0 of 3 rows", "")
     assert values.observed == "2 of 3 rows (66.7 %)"
     assert lost.is_broken and 'The column "lost" in BatchData does not exist' in lost.message
+    assert (distinct.success, distinct.observed) == (False, "2 other values")
     assert nonsense.is_broken and "nonsense" in nonsense.message
 
 
