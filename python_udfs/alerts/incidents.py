@@ -8,7 +8,7 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from python_udfs.alerts import commands
-from python_udfs.cli.console import duration_text
+from python_udfs.cli.console import counted, duration_text
 from python_udfs.times import time_of
 
 # Counting the waiting rows of a table is a query of its bronze table: a run asks so many, the longest unasked first.
@@ -152,9 +152,7 @@ def _quarantines(state: State, known: Iterable[Incident]) -> Iterable[Incident]:
         run = state.runs.get(name, {})
         at = time_of(run.get("quarantined_at"))
         if at and at > judged.get(name, datetime.min.replace(tzinfo=at.tzinfo)):
-            message = (
-                f"{int(run['rows_quarantined']):,} rows of the run that ended {at:%Y-%m-%d %H:%M} UTC are in quarantine"
-            )
+            message = f"{counted(int(run['rows_quarantined']), 'row')} in quarantine, of the run that ended {at:%Y-%m-%d %H:%M} UTC"
             newest = time_of(run["committed_at"])
             yield Incident("quarantine", name, state.now, name, message, commands.replay(table.name), newest)
 
@@ -185,7 +183,7 @@ def _counted(
         waiting = count_waiting(one.subject)
         if waiting is not None:
             ended_at = None if waiting else state.now
-            yield replace(one, looked_at=newest, ended_at=ended_at, message=f"{waiting:,} rows wait in quarantine")
+            yield replace(one, looked_at=newest, ended_at=ended_at, message=f"{counted(waiting, 'row')} in quarantine")
 
 
 def _lag(state: State, table: Silver) -> float | None:

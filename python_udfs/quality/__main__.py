@@ -11,7 +11,7 @@ from datetime import datetime, timezone
 from pathlib import Path
 from typing import Any
 
-from python_udfs.cli.console import add_project_dir, argument_parser, complain, run_command, say
+from python_udfs.cli.console import add_project_dir, argument_parser, complain, counted, run_command, say
 from python_udfs.cli.dbt import Dbt, spark_session
 from python_udfs.errors import LakehouseError, UsageError
 from python_udfs.metadata import load_metadata
@@ -104,7 +104,7 @@ def _run(project: Path, tables: Sequence[str]) -> None:
     failed = sum(one.fails for one in outcomes)
     if failed:
         raise QualityError(
-            f"{failed} expectation{'s' if failed > 1 else ''} with severity error failed. Correct the rows at the"
+            f"{counted(failed, 'expectation')} with severity error failed. Correct the rows at the"
             " source, or the expectation in seeds/cdc_expectations.csv (then make models), and run make quality again."
         )
 

@@ -9,6 +9,7 @@ from statistics import median
 from typing import Any
 
 from python_udfs.alerts.incidents import Incident
+from python_udfs.cli.console import counted
 from python_udfs.times import time_of
 
 # How many runs of a table are read and drawn, and how many are shown as marks and as rows.
@@ -184,7 +185,7 @@ class Table:
             return ""
         hidden = run.deleted_rows or 0
         if hidden > DELETE_RATIO * ((run.rows_total or 0) + hidden):
-            return f"deletes hide {hidden:,} rows"
+            return f"deletes hide {counted(hidden, 'row')}"
         small = run.data_files - (run.bytes or 0) // SMALL_BYTES
         if not self.is_partitioned and small >= MIN_FILES:
             return f"{small:,} small files"

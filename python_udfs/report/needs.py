@@ -9,7 +9,7 @@ from itertools import pairwise
 from typing import Any
 
 from python_udfs.alerts import commands
-from python_udfs.cli.console import duration_text
+from python_udfs.cli.console import counted, duration_text
 from python_udfs.report.facts import Facts, Table
 
 # A feed is silent after so many times its longest pause, if that many batches are known and at least an hour has gone.
@@ -133,8 +133,7 @@ def _maintenance(tables: Iterable[Table]) -> Iterator[Need]:
     if due:
         reasons = ", ".join(f"{table.name} ({table.maintenance})" for table in due[:3])
         more = f" and {len(due) - 3:,} more" if len(due) > 3 else ""
-        number = f"{len(due):,} table{'s' if len(due) > 1 else ''}"
-        yield Need("maintenance", number, reasons + more, "dbt run-operation maintain")
+        yield Need("maintenance", counted(len(due), "table"), reasons + more, "dbt run-operation maintain")
 
 
 def _apart(times: Iterable[datetime]) -> list[datetime]:

@@ -179,7 +179,7 @@ def test_rows_in_quarantine_are_reported_until_none_waits(lakehouse, story, call
     lakehouse.build()
     assert calls.events() == []
     assert [need["message"] for need in read(lakehouse)["needs"] if need["kind"] == "quarantine"] == [
-        "1 rows wait in quarantine"
+        "1 row in quarantine"
     ]
     # The file comes again with other content: its older rows count no more.
     story.changes(3, change("I", 3, id=5, v="f"), change("I", 3, id=55, v="a key"), change("I", 3, id=56, v="more"))

@@ -93,7 +93,7 @@ def quarantined(minutes: float, newest: float) -> Any:
 def test_quarantine_begins_with_the_run_that_brought_it_and_is_over_when_no_row_waits():
     found = changed(state(run=quarantined(-5, -5)), [], lambda table: 1 / 0)
     assert [(one.message, one.looked_at) for one in found] == [
-        ("3 rows of the run that ended 2026-01-31 11:55 UTC are in quarantine", at(-5))
+        ("3 rows in quarantine, of the run that ended 2026-01-31 11:55 UTC", at(-5))
     ]
     known = found[0]
     assert look(state(run=quarantined(-5, -5)), known, waiting=0) == [], "no run since: it is not asked again"
