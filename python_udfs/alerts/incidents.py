@@ -152,7 +152,8 @@ def _quarantines(state: State, known: Iterable[Incident]) -> Iterable[Incident]:
         run = state.runs.get(name, {})
         at = time_of(run.get("quarantined_at"))
         if at and at > judged.get(name, datetime.min.replace(tzinfo=at.tzinfo)):
-            message = f"{counted(int(run['rows_quarantined']), 'row')} in quarantine, of the run that ended {at:%Y-%m-%d %H:%M} UTC"
+            rows = counted(int(run["rows_quarantined"]), "row")
+            message = f"{rows} in quarantine, of the run that ended {at:%Y-%m-%d %H:%M} UTC"
             newest = time_of(run["committed_at"])
             yield Incident("quarantine", name, state.now, name, message, commands.replay(table.name), newest)
 
