@@ -173,7 +173,7 @@ def test_rows_in_quarantine_are_reported_until_none_waits(lakehouse, story, call
     assert "error" not in lakehouse.build().values()
     assert calls.events() == [("opened", "quarantine", "silver.s__reported")]
     [need] = [one for one in read(lakehouse)["needs"] if one["kind"] == "quarantine"]
-    assert need["message"].startswith("1 rows of the run that ended")
+    assert need["message"].startswith("1 row in quarantine, of the run that ended")
     assert need["command"] == """dbt run-operation replay_quarantine --args '{"table": "s__reported"}'"""
     story.changes(4, change("I", 4, id=6, v="g"))
     lakehouse.build()
