@@ -22,7 +22,7 @@ STATES = {
     "failing": ("✕", "failing"),
     "gap": ("✕", "messages lost"),
     "late": ("!", "over its limit"),
-    "unexpected": ("!", "expectation not met"),
+    "unexpected": ("!", "expectation"),
     "quarantine": ("!", "quarantine"),
     "none": (UNKNOWN, "no run yet"),
     "good": ("✓", "good"),
