@@ -13,6 +13,7 @@ from datetime import datetime, timezone
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
+import pyarrow as pa
 from dbt.adapters.events.logging import AdapterLogger
 from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as F
@@ -43,7 +44,17 @@ BATCH, CLUSTER, TOPICS, OFFSETS, ENDS = (
 )
 # A message is never overwritten: its sequence holds no time of a version.
 _NO_VERSION = "timestamp '1970-01-01 00:00:00+00:00'"
+# Columns of the rows that no message has: of gaps, and of the batch.
+_OTHERS = pa.schema(
+    {
+        **dict.fromkeys(("path", "file_key"), pa.string()),
+        **dict.fromkeys(("file_row", "batch_id"), pa.int64()),
+        **dict.fromkeys(("set_aside", "content"), pa.string()),
+        "image": pa.map_(pa.string(), pa.string()),
+    }
+)
 _ATTEMPTS = 3
+_MESSAGES_OF_A_TASK = 5_000
 
 
 def new_messages(spark: SparkSession, feed: Mapping[str, Any], target: str | None) -> DataFrame | Written | None:
@@ -240,23 +251,16 @@ def _rows(spark: SparkSession, feed: Mapping[str, Any], plan: Plan, batch_id: in
         "modified_at", F.expr(_NO_VERSION)
     )
     others = [
-        (
-            gap.source,
-            gap.source,
-            gap.from_offset,
-            batch_id,
-            "gap",
-            str(gap),
-            _of_gap(gap),
-        )
+        {
+            **{"path": gap.source, "file_key": gap.source, "file_row": gap.from_offset, "batch_id": batch_id},
+            **{"set_aside": "gap", "content": str(gap), "image": list(_of_gap(gap).items())},
+        }
         for gap in gaps
     ]
-    others.append((None, None, None, batch_id, None, None, None))  # type: ignore[arg-type]
-    schema = (
-        "path string, file_key string, file_row bigint, batch_id bigint, set_aside string, content string,"
-        " image map<string,string>"
-    )
-    return rows.unionByName(spark.createDataFrame(others, schema), allowMissingColumns=True)
+    others.append({"batch_id": batch_id})
+    # Rows of Arrow need no Python worker.
+    table = pa.Table.from_pylist(others, _OTHERS)
+    return rows.unionByName(spark.createDataFrame(table), allowMissingColumns=True)
 
 
 def _of_gap(gap: Gap) -> dict[str, str]:
@@ -285,6 +289,9 @@ def _lines(spark: SparkSession, feed: Mapping[str, Any], plan: Plan, batch_id: i
             "endingOffsets": _as_json(ends),
         }
         messages = kafka_reader(spark, {**options, "failOnDataLoss": "true"})
+        # Each task makes the code that reads messages again, which costs more than to read a few of them.
+        tasks = max(spark.sparkContext.defaultParallelism, plan.messages // _MESSAGES_OF_A_TASK)
+        messages = messages.coalesce(tasks) if tasks < len(plan.ranges) else messages
     else:
         schema = "topic string, partition int, offset bigint, timestamp timestamp, key binary, value binary"
         messages = spark.createDataFrame([], schema)
