@@ -4,30 +4,36 @@
     of the run.
 #}
 {% macro cdc_new_messages(cdc, after_batch_id) %}
-    {% set split = ref(cdc.split) %}
+    {% set split, own_keys = ref(cdc.split), cdc_message_keys(cdc) %}
+    {% set messages = {'sql': cdc_split_files_sql(split, cdc, after_batch_id) ~ '\nlimit 0'} %}
     {% set in_table = {'source_schema': cdc.source_schema, 'source_table': cdc.source_table} %}
-    {% set no_files_sql = cdc_split_files_sql(split, cdc, after_batch_id) ~ '\nlimit 0' %}
     {% set batches = adapter.value_range(split, 'batch_id', after_batch_id, in_table) %}
     {% if batches is none %}
-        {% do return({'sql': no_files_sql}) %}
+        {% do return(messages) %}
     {% endif %}
-    {% set of_feed = _messages_of_feed(cdc, split) %}
+    {% set of_feed, found = _messages_of_feed(cdc, split), namespace(facts=none) %}
     {% if batches.lower == of_feed.batch_id and batches.upper == of_feed.batch_id %}
-        {% set found = adapter.run_once(_new_messages_sql(split, of_feed.primary_keys, 'batch_id = ' ~ of_feed.batch_id)) %}
-    {% else %}
-        {% set found = run_query(_new_messages_sql(split, cdc_message_keys(cdc), cdc_in_batches_sql(cdc, after_batch_id))) %}
+        {% set sql = _new_messages_sql(split, of_feed.primary_keys, 'batch_id = ' ~ of_feed.batch_id) %}
+        {% for row in adapter.run_once(sql) if row['source_schema'] == cdc.source_schema
+            and row['source_table'] == cdc.source_table %}
+            {% set found.facts = row %}
+        {% endfor %}
     {% endif %}
-    {% for row in found if row['source_schema'] == cdc.source_schema and row['source_table'] == cdc.source_table %}
-        {% set changed_keys = fromjson(row['changed_keys'] or '[]') | select('in', cdc_message_keys(cdc)) | list %}
-        {% do return({
-            'sql': no_files_sql,
+    {% if found.facts is none %}
+        {% for row in run_query(_new_messages_sql(split, own_keys, cdc_in_batches_sql(cdc, after_batch_id))) %}
+            {% set found.facts = row %}
+        {% endfor %}
+    {% endif %}
+    {% if found.facts is not none %}
+        {% set changed_keys = fromjson(found.facts['changed_keys'] or '[]') | select('in', own_keys) | list %}
+        {% do messages.update({
             'has_multi_table': true,
-            'names': fromjson(row['names'] or '[]'),
-            'are_plain': row['are_plain'] and not changed_keys,
-            'last_batch_id': row['batch_id'] | int,
+            'names': fromjson(found.facts['names'] or '[]'),
+            'are_plain': found.facts['are_plain'] and not changed_keys,
+            'last_batch_id': found.facts['batch_id'] | int,
         }) %}
-    {% endfor %}
-    {% do return({'sql': no_files_sql}) %}
+    {% endif %}
+    {% do return(messages) %}
 {% endmacro %}
 
 

@@ -196,11 +196,19 @@ def test_cdc_new_messages__a_table_with_others_asks_alone(batches):
     assert "array('id')" in normalise(query)
 
 
-@pytest.mark.parametrize(("rows", "batches"), [((), None), ((OTHER_MESSAGES,), {"lower": 9, "upper": 9})])
-def test_cdc_new_messages__nothing_new(rows, batches):
-    dbt, files = new_messages(OF_TOPICS, *rows, range=batches)
-    assert (len(dbt.queries), not any(files[name] for name in NO_FILES), files["last_batch_id"]) == (len(rows), True, 7)
+def test_cdc_new_messages__no_file_has_any():
+    dbt, files = new_messages(OF_TOPICS, range=None)
+    assert (dbt.queries, files["last_batch_id"], any(files[name] for name in NO_FILES)) == ([], 7, False)
     assert files["sql"].endswith("limit 0")
+
+
+def test_cdc_new_messages__what_the_query_of_all_does_not_have_is_asked_for_alone():
+    dbt = Dbt(
+        answers={"batch_id = 9": [OTHER_MESSAGES], "batch_id > 7": [MESSAGES]},
+        summary={"cdc.batch-id": "9"},
+        range={"lower": 9, "upper": 9},
+    )
+    assert (dbt.cdc_new_files(OF_TOPICS, 7)["names"], len(dbt.queries)) == (["id"], 2)
 
 
 @pytest.mark.parametrize(
