@@ -140,7 +140,7 @@ class Dbt:
         snapshots: tuple[int, ...] = (),
         summary: dict[str, str] | None = None,
         metrics: dict[str, Any] | None = None,
-        range: dict[str, int | None] | None = None,  # noqa: A002
+        range: dict[str, int | None] | None = None,
         since: dict[str, dict[str, Any]] | None = None,
     ) -> None:
         columns = columns or {}

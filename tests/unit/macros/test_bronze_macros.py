@@ -166,18 +166,25 @@ OTHER_MESSAGES = {**MESSAGES, "source_table": "other", "names": '["code"]', "are
 
 
 def new_messages(cdc, *rows, after=7, **settings):
-    nodes = {"1": model("1", layer="bronze", **OF_TOPICS), "2": model("2", layer="bronze", **{**OF_TOPICS, **OTHER_KEY})}
+    nodes = {
+        "1": model("1", layer="bronze", **OF_TOPICS),
+        "2": model("2", layer="bronze", **{**OF_TOPICS, **OTHER_KEY}),
+    }
     dbt = Dbt(answers={"ref.split_shop": list(rows)}, nodes=nodes, summary={"cdc.batch-id": "9"}, **settings)
     return dbt, dbt.cdc_new_files(cdc, after)
 
 
-OTHER_KEY = {"source_table": "other", "primary_key": ["code"]}
 NO_FILES = ("paths", "overwritten", "has_truncate", "has_load", "has_multi_table", "is_reloaded", "is_large")
 
 
 def test_cdc_new_messages__of_the_newest_batch_one_query_answers_for_all_tables():
     dbt, files = new_messages(OF_TOPICS, OTHER_MESSAGES, MESSAGES, range={"lower": 9, "upper": 9})
-    assert (files["has_multi_table"], files["names"], files["are_plain"], files["last_batch_id"]) == (True, ["id"], True, 9)
+    assert (files["has_multi_table"], files["names"], files["are_plain"], files["last_batch_id"]) == (
+        True,
+        ["id"],
+        True,
+        9,
+    )
     [query] = dbt.queries
     assert "where batch_id = 9 group by source_schema, source_table" in normalise(query)
     assert "array('code', 'id')" in normalise(query), "the keys of all tables of the feed"
@@ -185,7 +192,8 @@ def test_cdc_new_messages__of_the_newest_batch_one_query_answers_for_all_tables(
 
 
 @pytest.mark.parametrize(
-    "batches", [{"lower": 8, "upper": 9}, {"lower": 8, "upper": 8}, {"lower": 9, "upper": 10}, {"lower": None, "upper": None}]
+    "batches",
+    [{"lower": 8, "upper": 9}, {"lower": 8, "upper": 8}, {"lower": 9, "upper": 10}, {"lower": None, "upper": None}],
 )
 def test_cdc_new_messages__a_table_with_others_asks_alone(batches):
     dbt, files = new_messages(OF_TOPICS, MESSAGES, range=batches)
@@ -213,7 +221,12 @@ def test_cdc_new_messages__what_the_query_of_all_does_not_have_is_asked_for_alon
 
 @pytest.mark.parametrize(
     ("facts", "are_plain"),
-    [({}, True), ({"changed_keys": '["id"]'}, False), ({"changed_keys": '["code"]'}, True), ({"are_plain": False}, False)],
+    [
+        ({}, True),
+        ({"changed_keys": '["id"]'}, False),
+        ({"changed_keys": '["code"]'}, True),
+        ({"are_plain": False}, False),
+    ],
 )
 def test_cdc_new_messages__a_change_of_its_own_key_is_not_plain(facts, are_plain):
     _, files = new_messages(OF_TOPICS, {**MESSAGES, **facts}, range={"lower": 9, "upper": 9})

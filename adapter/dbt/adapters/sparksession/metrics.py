@@ -77,9 +77,8 @@ def value_range(table: Any, column: str, above: int, values: dict[str, str]) -> 
         values: texts by column: of rows with exactly these. Columns that partition the table leave out most files.
 
     Returns:
-        None where no file holds such a row. Else `lower` and `upper`, the least and greatest number of rows of these files
-        above `above`, or further apart; both None if there are more than `MOST_FILES` files, or one lacks metrics of the
-        column.
+        None where no file holds such a row. Else `lower` and `upper`: the numbers of these rows are between them. Both
+        are None if there are more than `MOST_FILES` files, or one lacks metrics of the column.
     """
     expressions = java_class("org.apache.iceberg.expressions.Expressions")
     wanted = expressions.greaterThan(column, above)
