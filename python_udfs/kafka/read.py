@@ -55,6 +55,7 @@ _OTHERS = pa.schema(
 )
 _ATTEMPTS = 3
 _MESSAGES_OF_A_TASK = 5_000
+_FEW_MESSAGES = 10_000
 
 
 def new_messages(spark: SparkSession, feed: Mapping[str, Any], target: str | None) -> DataFrame | Written | None:
@@ -88,6 +89,10 @@ def new_messages(spark: SparkSession, feed: Mapping[str, Any], target: str | Non
         batch_id = next_batch_id(datetime.now(timezone.utc), plan.progress.batch_id)
         logger.info(f"Feed {name}: reads {plan.messages:,} offsets of {len(plan.ranges)} partitions")
         try:
+            if plan.messages <= _FEW_MESSAGES:
+                # Planned once, not again after each stage, and rows are distributed to one task.
+                spark.conf.set("spark.sql.adaptive.enabled", "false")
+                spark.conf.set("spark.sql.shuffle.partitions", "1")
             rows = _rows(spark, feed, plan, batch_id, new_gaps)
             _set_progress(spark, plan, batch_id)
             if target is None:
