@@ -252,8 +252,8 @@ def _rows(spark: SparkSession, feed: Mapping[str, Any], plan: Plan, batch_id: in
     tombstones = feed["kafka"].tombstones
     rows = CONNECTORS[feed["connector"]].rows(lines, {**feed, "to_join": [], "tombstones": tombstones})
     rows = _with_unreadable(rows)
-    rows = rows.withColumn("committed_at", F.coalesce("committed_at", "modified_at")).withColumn(
-        "modified_at", F.expr(_NO_VERSION)
+    rows = rows.withColumns(
+        {"committed_at": F.coalesce("committed_at", "modified_at"), "modified_at": F.expr(_NO_VERSION)}
     )
     others = [
         {
