@@ -36,7 +36,18 @@
         {% do cdc_evolve_columns(silver, plan) %}
     {% endif %}
     {% do adapter.set_snapshot_properties(new_progress) %}
+    {% if _is_small(silver, changes, progress) %}
+        {#- Planned once, not again after each stage, and each stage is one task. -#}
+        {% do adapter.set_properties({'spark.sql.adaptive.enabled': 'false', 'spark.sql.shuffle.partitions': 1}) %}
+    {% endif %}
     {% do return(cdc_silver_write_sql(cdc, bronze, silver, changes, plan, way, new_progress)) %}
+{% endmacro %}
+
+
+{# Whether a batch and the table that it is applied to are so small that tasks cost more than rows. #}
+{% macro _is_small(silver, changes, progress) %}
+    {% set rows = 0 if silver is none else progress.get('total-records', 1000000) | int %}
+    {% do return(changes.changes <= 10000 and rows <= 100000 and not (changes.has_late or changes.replaces_all)) %}
 {% endmacro %}
 
 

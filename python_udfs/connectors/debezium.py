@@ -167,8 +167,12 @@ def _opened(lines: DataFrame, text: str, prefix: str = "") -> DataFrame:
         lines.withColumn(json, parsed)
         .withColumn(top, F.when(is_alone, F.try_variant_get(json, "$[0]", _OBJECT)))
         .withColumn(is_wrapped, F.coalesce(wraps, F.lit(False)))
-        .withColumn(f"{prefix}body", F.when(F.col(is_wrapped), payload).otherwise(F.col(top)))
-        .withColumn(f"{prefix}schema", F.when(F.col(is_wrapped), fields))
+        .withColumns(
+            {
+                f"{prefix}body": F.when(F.col(is_wrapped), payload).otherwise(F.col(top)),
+                f"{prefix}schema": F.when(F.col(is_wrapped), fields),
+            }
+        )
     )
 
 
@@ -323,9 +327,7 @@ def _ordered(messages: DataFrame, binlog_names: list[str]) -> DataFrame:
         _number(F.regexp_extract("file_key", SINK_FILE, 2)), _number(offset.cast("string")), F.lit(_ZERO)
     )
     return (
-        messages.withColumn("misplaced", F.concat_ws("; ", *wrong))
-        .withColumn("is_incremental", is_incremental)
-        .withColumn("own", own)
+        messages.withColumns({"misplaced": F.concat_ws("; ", *wrong), "is_incremental": is_incremental, "own": own})
         .withColumn("reached", F.max(F.when(~F.col("is_incremental"), F.col("own"))).over(earlier))
         .withColumn(
             "position",
@@ -377,18 +379,31 @@ def _with_values(messages: DataFrame, feed: Mapping[str, Any]) -> DataFrame:
     names = F.transform("named", lambda field: field["field"])
     by_name = F.map_from_entries(F.transform("named", lambda field: F.struct(field["field"], field)))
     read = (
-        messages.withColumn("source_schema", F.when(is_news, schema))
-        .withColumn("source_table", F.when(is_news, table))
-        .withColumn("types", M.types_of_table(feed, F.col("source_schema"), F.col("source_table")))
-        .withColumn("named", named)
-        # A map with a name twice fails the whole query.
-        .withColumn("has_field_twice", _has_twice(names))
-        .withColumn("by_name", F.when(~F.col("has_field_twice"), by_name))
-        .withColumn("changed", F.when(is_news, changed))
-        .withColumn("new", F.when(is_news, F.col("new")))
-        .withColumn("columns", F.array_compact(F.array(F.map_keys("new"), F.map_keys("changed"))))
-        .withColumn("has_column_twice", F.exists("columns", lambda names: _has_twice(F.transform(names, F.lower))))
-        .withColumn("has_nameless", F.exists("columns", lambda names: F.array_contains(names, F.lit(""))))
+        # Spark analyses the whole plan at each step: a step has all columns that need none of the others.
+        messages.withColumns(
+            {
+                "source_schema": F.when(is_news, schema),
+                "source_table": F.when(is_news, table),
+                "named": named,
+                "changed": F.when(is_news, changed),
+                "new": F.when(is_news, F.col("new")),
+            }
+        )
+        .withColumns(
+            {
+                "types": M.types_of_table(feed, F.col("source_schema"), F.col("source_table")),
+                "has_field_twice": _has_twice(names),
+                "columns": F.array_compact(F.array(F.map_keys("new"), F.map_keys("changed"))),
+            }
+        )
+        .withColumns(
+            {
+                # A map with a name twice fails the whole query.
+                "by_name": F.when(~F.col("has_field_twice"), by_name),
+                "has_column_twice": F.exists("columns", lambda names: _has_twice(F.transform(names, F.lower))),
+                "has_nameless": F.exists("columns", lambda names: F.array_contains(names, F.lit(""))),
+            }
+        )
         .withColumn("values", _values(feed))
     )
     is_unavailable = F.filter("values", lambda one: ~one["is_old"] & (one["rule"] == "unavailable"))
@@ -401,14 +416,21 @@ def _with_values(messages: DataFrame, feed: Mapping[str, Any]) -> DataFrame:
     operation = F.when(is_news, F.when(F.col("is_incremental"), "I").otherwise(operation))
     kind = F.when(F.col("operation") == "L", "load").when(F.col("operation") == "T", "truncate").otherwise("change")
     return (
-        read.withColumn("unavailable", F.when(F.size(unavailable) > 0, unavailable))
-        .withColumn("operation", operation)
-        .withColumn("kind", F.when(is_news, kind))
-        .withColumn("is_readable", ~F.col("has_column_twice") & ~F.col("has_nameless") & ~F.col("has_field_twice"))
-        .withColumn("image", F.when(F.col("is_readable") & F.col("new").isNotNull(), _image(is_old=False)))
-        .withColumn("before", F.when(F.col("is_readable"), _image(is_old=True)))
-        .withColumn("before", F.when(F.size("before") > 0, F.col("before")))
-        .withColumn("committed_at", F.when(is_news, committed_at))
+        read.withColumns(
+            {
+                "unavailable": F.when(F.size(unavailable) > 0, unavailable),
+                "is_readable": ~F.col("has_column_twice") & ~F.col("has_nameless") & ~F.col("has_field_twice"),
+                "committed_at": F.when(is_news, committed_at),
+            }
+        )
+        .withColumns(
+            {
+                "operation": operation,
+                "image": F.when(F.col("is_readable") & F.col("new").isNotNull(), _image(is_old=False)),
+                "before": F.when(F.col("is_readable"), _image(is_old=True)),
+            }
+        )
+        .withColumns({"kind": F.when(is_news, kind), "before": F.when(F.size("before") > 0, F.col("before"))})
         .withColumn("malformed", F.when(is_news, F.nullif(F.concat_ws("; ", *_mistakes(feed)), F.lit(""))))
     )
 

@@ -13,6 +13,7 @@ from datetime import datetime, timezone
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
+import pyarrow as pa
 from dbt.adapters.events.logging import AdapterLogger
 from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as F
@@ -43,7 +44,18 @@ BATCH, CLUSTER, TOPICS, OFFSETS, ENDS = (
 )
 # A message is never overwritten: its sequence holds no time of a version.
 _NO_VERSION = "timestamp '1970-01-01 00:00:00+00:00'"
+# Columns of the rows that no message has: of gaps, and of the batch.
+_OTHERS = pa.schema(
+    {
+        **dict.fromkeys(("path", "file_key"), pa.string()),
+        **dict.fromkeys(("file_row", "batch_id"), pa.int64()),
+        **dict.fromkeys(("set_aside", "content"), pa.string()),
+        "image": pa.map_(pa.string(), pa.string()),
+    }
+)
 _ATTEMPTS = 3
+_MESSAGES_OF_A_TASK = 5_000
+_FEW_MESSAGES = 10_000
 
 
 def new_messages(spark: SparkSession, feed: Mapping[str, Any], target: str | None) -> DataFrame | Written | None:
@@ -77,6 +89,10 @@ def new_messages(spark: SparkSession, feed: Mapping[str, Any], target: str | Non
         batch_id = next_batch_id(datetime.now(timezone.utc), plan.progress.batch_id)
         logger.info(f"Feed {name}: reads {plan.messages:,} offsets of {len(plan.ranges)} partitions")
         try:
+            if plan.messages <= _FEW_MESSAGES:
+                # Planned once, not again after each stage, and rows are distributed to one task.
+                spark.conf.set("spark.sql.adaptive.enabled", "false")
+                spark.conf.set("spark.sql.shuffle.partitions", "1")
             rows = _rows(spark, feed, plan, batch_id, new_gaps)
             _set_progress(spark, plan, batch_id)
             if target is None:
@@ -236,27 +252,20 @@ def _rows(spark: SparkSession, feed: Mapping[str, Any], plan: Plan, batch_id: in
     tombstones = feed["kafka"].tombstones
     rows = CONNECTORS[feed["connector"]].rows(lines, {**feed, "to_join": [], "tombstones": tombstones})
     rows = _with_unreadable(rows)
-    rows = rows.withColumn("committed_at", F.coalesce("committed_at", "modified_at")).withColumn(
-        "modified_at", F.expr(_NO_VERSION)
+    rows = rows.withColumns(
+        {"committed_at": F.coalesce("committed_at", "modified_at"), "modified_at": F.expr(_NO_VERSION)}
     )
     others = [
-        (
-            gap.source,
-            gap.source,
-            gap.from_offset,
-            batch_id,
-            "gap",
-            str(gap),
-            _of_gap(gap),
-        )
+        {
+            **{"path": gap.source, "file_key": gap.source, "file_row": gap.from_offset, "batch_id": batch_id},
+            **{"set_aside": "gap", "content": str(gap), "image": list(_of_gap(gap).items())},
+        }
         for gap in gaps
     ]
-    others.append((None, None, None, batch_id, None, None, None))  # type: ignore[arg-type]
-    schema = (
-        "path string, file_key string, file_row bigint, batch_id bigint, set_aside string, content string,"
-        " image map<string,string>"
-    )
-    return rows.unionByName(spark.createDataFrame(others, schema), allowMissingColumns=True)
+    others.append({"batch_id": batch_id})
+    # Rows of Arrow need no Python worker.
+    table = pa.Table.from_pylist(others, _OTHERS)
+    return rows.unionByName(spark.createDataFrame(table), allowMissingColumns=True)
 
 
 def _of_gap(gap: Gap) -> dict[str, str]:
@@ -285,6 +294,9 @@ def _lines(spark: SparkSession, feed: Mapping[str, Any], plan: Plan, batch_id: i
             "endingOffsets": _as_json(ends),
         }
         messages = kafka_reader(spark, {**options, "failOnDataLoss": "true"})
+        # Each task makes the code that reads messages again, which costs more than to read a few of them.
+        tasks = max(spark.sparkContext.defaultParallelism, plan.messages // _MESSAGES_OF_A_TASK)
+        messages = messages.coalesce(tasks) if tasks < len(plan.ranges) else messages
     else:
         schema = "topic string, partition int, offset bigint, timestamp timestamp, key binary, value binary"
         messages = spark.createDataFrame([], schema)

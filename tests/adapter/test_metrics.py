@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from dbt.adapters.sparksession import metrics, snapshots
+from spark_files.internals import iceberg_table
 
 TABLE = "metrics.t"
 LONG = "x" * 40
@@ -174,3 +175,47 @@ def test_many_files_are_no_answer(table, monkeypatch):
     assert metrics.added_metrics(table, TABLE, before, after, ["i"])
     _, after = append(table, SECOND)
     assert metrics.added_metrics(table, TABLE, before, after, ["i"]) is None
+
+
+@pytest.fixture
+def parts(session):
+    session.sql("create schema if not exists metrics")
+    session.sql("create table metrics.parts (n bigint, s string, t string) using iceberg partitioned by (s, t)")
+    for rows in ("(5L, 'a', 'x'), (9L, 'a', 'y'), (1L, 'b', 'x')", "(7L, 'a', 'x'), (null, 'a', 'z')"):
+        session.sql(f"insert into metrics.parts values {rows}")
+    yield session
+    session.sql("drop table metrics.parts")
+
+
+@pytest.mark.parametrize(
+    ("above", "values", "expected"),
+    [
+        (0, {"s": "a", "t": "x"}, {"lower": 5, "upper": 7}),
+        (5, {"s": "a", "t": "x"}, {"lower": 7, "upper": 7}),
+        (6, {"s": "a", "t": "x"}, {"lower": 7, "upper": 7}),
+        (7, {"s": "a", "t": "x"}, None),
+        (2**40, {"s": "a", "t": "y"}, None),
+        (0, {"s": "a", "t": "y"}, {"lower": 9, "upper": 9}),
+        (0, {"s": "a", "t": "z"}, None),
+        (0, {"s": "a", "t": "X"}, None),
+        (0, {"s": "it's", "t": "x"}, None),
+    ],
+    ids=str,
+)
+def test_the_range_of_the_files_that_may_hold_rows(parts, above, values, expected):
+    assert metrics.value_range(iceberg_table(parts, "metrics.parts"), "n", above, values) == expected
+    where = " and ".join(f"{name} = {value!r}" for name, value in values.items())
+    [row] = parts.sql(f"select min(n) lower, max(n) upper from metrics.parts where n > {above} and {where}").collect()
+    assert row.asDict() == (expected or {"lower": None, "upper": None})
+
+
+def test_a_range_is_unknown_or_wider_where_files_hold_more(parts, monkeypatch):
+    of_all = {"s": "a", "t": "x"}
+    monkeypatch.setattr(metrics, "MOST_FILES", 1)
+    assert metrics.value_range(iceberg_table(parts, "metrics.parts"), "n", 0, of_all) == {"lower": None, "upper": None}
+    monkeypatch.undo()
+    parts.sql("call system.rewrite_data_files(table => 'metrics.parts', options => map('rewrite-all', 'true'))")
+    assert metrics.value_range(iceberg_table(parts, "metrics.parts"), "n", 5, of_all) == {"lower": 6, "upper": 7}
+    parts.sql("alter table metrics.parts set tblproperties ('write.metadata.metrics.default' = 'none')")
+    parts.sql("insert into metrics.parts values (8L, 'a', 'x')")
+    assert metrics.value_range(iceberg_table(parts, "metrics.parts"), "n", 5, of_all) == {"lower": None, "upper": None}

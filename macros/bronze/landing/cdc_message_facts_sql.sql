@@ -1,26 +1,30 @@
 {#
-    The columns that the messages of a group name, and whether each message is a change that brings all of its values under
-    the key that the row has now (a before image of the same key may be there): the query of their files asks for both.
+    Facts of the messages of a group, for tables with these key columns: the columns that the messages name; whether each
+    message is a change that brings all of its values; and the key columns that an update has changed (a before image of
+    the same key may be there). Nothing here fails, whatever a message holds: the messages may be those of many tables.
 #}
-{% macro cdc_message_facts_sql(cdc) -%}
-{%- set image = 'transform_keys(image, (name, value) -> lower(name))' -%}
-{%- set before = 'transform_keys(before, (name, value) -> lower(name))' -%}
+{% macro cdc_message_facts_sql(keys) -%}
 array_distinct(flatten(collect_set(map_keys(image)))) as names,
 bool_and(coalesce(
     kind in ('load', 'change')
     and coalesce(size(unavailable), 0) <= 0
-    and (
-        kind = 'load'
-        or upper(trim(operation)) in ('I', 'D')
-        or upper(trim(operation)) = 'U'
-        {%- for key in cdc.primary_key %}
-        {%- set name = adapter.string_literal(cdc_file_name(key) | lower) %}
-        and (
-            map_contains_key({{ before }}, {{ name }}) is not true
-            or {{ before }}[{{ name }}] <=> {{ image }}[{{ name }}]
-        )
-        {%- endfor %}
-    ),
+    and (kind = 'load' or upper(trim(operation)) in ('I', 'U', 'D')),
     false
-)) filter (where file_row < {{ cdc_marker_row() }}) as are_plain
+)) filter (where file_row < {{ cdc_marker_row() }}) as are_plain,
+array_distinct(flatten(collect_set(
+    case
+        when kind <> 'load' and upper(trim(operation)) = 'U' and before is not null
+            then filter(
+                cast(array({% for key in keys %}{{ adapter.string_literal(key) }}{{ ', ' if not loop.last }}{% endfor %}) as array<string>),
+                key -> {{ _entry_of_key_sql('before') }} is not null
+                and not {{ _entry_of_key_sql('before') }}.value <=> {{ _entry_of_key_sql('image') }}.value
+            )
+    end
+))) as changed_keys
+{%- endmacro %}
+
+
+{# The entry of a map whose name is a key, in any case; NULL where there is none. #}
+{% macro _entry_of_key_sql(map) -%}
+get(filter(map_entries({{ map }}), entry -> lower(entry.key) = key), 0)
 {%- endmacro %}

@@ -3,21 +3,22 @@
     anybody read it are written to rejected_files here, so that each of them keeps a reason.
 #}
 {% macro cdc_new_files(cdc, after_batch_id, verify='schema') %}
+    {% set files = {
+        'paths': [], 'overwritten': [], 'has_truncate': false, 'has_load': false, 'has_multi_table': false,
+        'is_reloaded': false, 'is_large': false, 'names': [], 'are_plain': true, 'last_batch_id': after_batch_id,
+    } %}
+    {% if cdc.get('is_kafka') %}
+        {% do return(dict(files, **cdc_new_messages(cdc, after_batch_id))) %}
+    {% endif %}
     {% set split = ref(cdc.split) if cdc.get('split') else none %}
     {% set newest = cdc_newest_batches(cdc, ref('raw_listing')) %}
     {#- Asked again (full), what the tables of a run share lacks the files that this table has rejected since. -#}
     {% set asks_alone = verify == 'full' or _asks_alone(cdc) %}
-    {% set sql = cdc_split_files_sql(split, cdc, after_batch_id) if cdc.get('is_kafka') else cdc_new_files_sql(
-        ref('raw_listing'), ref('rejected_files'), cdc, after_batch_id, split=split, has_gone=newest.has_gone,
-        is_reloaded=newest.is_reloaded
+    {% set sql = cdc_new_files_sql(
+        ref('raw_listing'), ref('rejected_files'), cdc, after_batch_id, split, newest.has_gone, newest.is_reloaded
     ) %}
-    {% set files = {
-        'paths': [], 'overwritten': [], 'has_truncate': false, 'has_load': false, 'has_multi_table': false,
-        'is_reloaded': false, 'is_large': false, 'names': [], 'are_plain': true, 'last_batch_id': after_batch_id,
-        'sql': sql ~ '\nlimit 0',
-    } %}
     {% if not asks_alone and newest.batch_id <= after_batch_id | int %}
-        {% do return(files) %}
+        {% do return(dict(files, sql=sql ~ '\nlimit 0')) %}
     {% endif %}
     {% set view = this.identifier ~ '__files' %}
     {% do _cache_new_files(view, cdc, after_batch_id, sql, newest, asks_alone) %}
@@ -31,7 +32,8 @@
             {% do files.update({'has_multi_table': true}) %}
             {% if cdc.format == 'json' %}
                 {% do files.names.extend(fromjson(file['names'] or '[]')) %}
-                {% do files.update({'are_plain': files.are_plain and file['are_plain']}) %}
+                {% set has_changed_keys = fromjson(file['changed_keys'] or '[]') | length > 0 %}
+                {% do files.update({'are_plain': files.are_plain and file['are_plain'] and not has_changed_keys}) %}
             {% endif %}
         {% elif file['is_newest'] %}
             {% do files.paths.append(file['path']) %}

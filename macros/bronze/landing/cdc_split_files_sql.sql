@@ -12,7 +12,7 @@ select
     max(batch_id) as batch_id,
     true as is_newest
     {%- if cdc.format == 'json' %},
-    {{ cdc_message_facts_sql(cdc) | indent(4) }}
+    {{ cdc_message_facts_sql(cdc_message_keys(cdc)) | indent(4) }}
     {%- endif %}
 from {{ split }}
 where

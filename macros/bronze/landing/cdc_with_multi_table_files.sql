@@ -4,11 +4,12 @@
 {% macro cdc_with_multi_table_files(cdc, files, after_batch_id, raw) %}
     {% set split, view = ref(cdc.split), this.identifier ~ '__mixed' %}
     {% if cdc.format == 'json' %}
-        {% set sql = _messages_sql(split, cdc, after_batch_id, files.last_batch_id) %}
+        {#- Read once: a view would be analysed twice. -#}
+        {% set view = '(\n' ~ _messages_sql(split, cdc, after_batch_id, files.last_batch_id) ~ '\n)' %}
     {% else %}
         {% set sql = _multi_table_lines_sql(split, cdc, after_batch_id, files.last_batch_id, raw.view) %}
+        {% do run_query('create or replace temporary view ' ~ view ~ ' as\n' ~ sql) %}
     {% endif %}
-    {% do run_query('create or replace temporary view ' ~ view ~ ' as\n' ~ sql) %}
     {% set columns = [] if cdc.format == 'json' else raw.columns %}
     {% for name in files.names | unique(case_sensitive=true) | sort(case_sensitive=true) %}
         {% do columns.append({'name': cdc_table_name(name), 'file_name': name, 'type': 'string'}) %}

@@ -34,10 +34,11 @@
 {%- set overwritten = raw.get('overwritten') -%}
 {%- do markers.append(('X', 'overwritten', cdc_overwritten_sql(overwritten, raw.bronze))) if overwritten -%}
 {%- do markers.append(('R', 'reloads', cdc_reload_rows_sql(raw.reloads, last_batch_id))) if raw.get('reloads') -%}
-with files as (
+with
+{%- if cdc.format != 'json' or raw.view is none or markers %} files as (
     {{ cdc_file_position_sql(files_sql) | indent(4) }}
 ),
-
+{% endif %}
 {{ records_sql }},
 {%- if may_shift %}
 

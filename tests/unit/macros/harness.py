@@ -112,6 +112,7 @@ class Dbt:
         snapshots: ids of the snapshots of every table, newest first.
         summary: summary of the newest snapshot of every table.
         metrics: what adapter.added_metrics returns; None: Iceberg has no metrics.
+        range: what adapter.value_range returns; None: no file has such a row.
         since: what adapter.snapshots_since returns, by table; a table that is not named has nothing new.
 
     Attributes:
@@ -139,6 +140,7 @@ class Dbt:
         snapshots: tuple[int, ...] = (),
         summary: dict[str, str] | None = None,
         metrics: dict[str, Any] | None = None,
+        range: dict[str, int | None] | None = None,
         since: dict[str, dict[str, Any]] | None = None,
     ) -> None:
         columns = columns or {}
@@ -204,6 +206,7 @@ class Dbt:
                 notes=lambda name: self.notes.setdefault(name, {}),
                 rows_view=lambda view, rows, schema: self.views.update({view: rows}),
                 added_metrics=lambda relation, start, end, columns: metrics,
+                value_range=lambda relation, column, above, values: range,
                 newest_summary=lambda relation, key: (summary or {}) if key in (summary or {}) else {},
                 run_once=self._run_query,
                 set_properties=set_properties,

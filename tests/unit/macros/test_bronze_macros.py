@@ -153,14 +153,77 @@ def test_cdc_new_files__nothing_new():
     assert (len(dbt.queries), dbt.kept) == (1, {}), "one query for all tables"
 
 
-def test_cdc_new_files__a_table_of_topics_asks_its_split_alone():
-    cdc = {**FEED, "format": "json", "split": "split_shop", "is_kafka": True, "primary_key": ["id"]}
-    found = {**NEWEST, "kind": "multi_table", "batch_id": 9, "revision": 0, "names": '["id"]', "are_plain": True}
-    dbt = Dbt(answers={"`shop__order__files`": [found]})
-    files = dbt.cdc_new_files(cdc, 7)
-    assert (files["has_multi_table"], files["names"], files["last_batch_id"]) == (True, ["id"], 9)
-    assert dbt.kept == {"shop__order__files": dbt.cdc_split_files_sql("ref.split_shop", cdc, 7)}
-    assert [query for query in dbt.queries if "raw_listing" in query] == []
+OF_TOPICS = {**FEED, "format": "json", "split": "split_shop", "is_kafka": True, "primary_key": ["ID"]}
+MESSAGES = {
+    "source_schema": FEED["source_schema"],
+    "source_table": FEED["source_table"],
+    "batch_id": 9,
+    "names": '["id"]',
+    "are_plain": True,
+    "changed_keys": "[]",
+}
+OTHER_MESSAGES = {**MESSAGES, "source_table": "other", "names": '["code"]', "are_plain": False}
+
+
+def new_messages(cdc, *rows, after=7, **settings):
+    described = OF_TOPICS, {**OF_TOPICS, "source_table": "other", "primary_key": ["code"]}
+    nodes = {cdc["source_table"]: model(cdc["source_table"], layer="bronze", **cdc) for cdc in described}
+    dbt = Dbt(answers={"ref.split_shop": list(rows)}, nodes=nodes, summary={"cdc.batch-id": "9"}, **settings)
+    return dbt, dbt.cdc_new_files(cdc, after)
+
+
+NO_FILES = ("paths", "overwritten", "has_truncate", "has_load", "has_multi_table", "is_reloaded", "is_large")
+
+
+def test_cdc_new_messages__of_the_newest_batch_one_query_answers_for_all_tables():
+    dbt, files = new_messages(OF_TOPICS, OTHER_MESSAGES, MESSAGES, range={"lower": 9, "upper": 9})
+    assert files.items() >= {"has_multi_table": True, "names": ["id"], "are_plain": True, "last_batch_id": 9}.items()
+    [query] = dbt.queries
+    assert "where batch_id = 9 group by source_schema, source_table" in normalise(query)
+    assert "array('code', 'id')" in normalise(query), "the keys of all tables of the feed"
+    assert dbt.kept == {}
+
+
+@pytest.mark.parametrize(
+    "batches",
+    [{"lower": 8, "upper": 9}, {"lower": 8, "upper": 8}, {"lower": 9, "upper": 10}, {"lower": None, "upper": None}],
+)
+def test_cdc_new_messages__a_table_with_others_asks_alone(batches):
+    dbt, files = new_messages(OF_TOPICS, MESSAGES, range=batches)
+    assert files["last_batch_id"] == 9
+    [query] = dbt.queries
+    of_table = "where source_schema = 'shop' and source_table = 'order' and batch_id > 7 group by"
+    assert of_table in normalise(query)
+    assert "array('id')" in normalise(query)
+
+
+def test_cdc_new_messages__no_file_has_any():
+    dbt, files = new_messages(OF_TOPICS, range=None)
+    assert (dbt.queries, files["last_batch_id"], any(files[name] for name in NO_FILES)) == ([], 7, False)
+    assert files["sql"].endswith("limit 0")
+
+
+def test_cdc_new_messages__what_the_query_of_all_does_not_have_is_asked_for_alone():
+    dbt = Dbt(
+        answers={"batch_id = 9": [OTHER_MESSAGES], "batch_id > 7": [MESSAGES]},
+        summary={"cdc.batch-id": "9"},
+        range={"lower": 9, "upper": 9},
+    )
+    assert (dbt.cdc_new_files(OF_TOPICS, 7)["names"], len(dbt.queries)) == (["id"], 2)
+
+
+@pytest.mark.parametrize(
+    ("facts", "are_plain"),
+    [
+        ({}, True),
+        ({"changed_keys": '["id"]'}, False),
+        ({"changed_keys": '["code"]'}, True),
+        ({"are_plain": False}, False),
+    ],
+)
+def test_cdc_new_messages__a_change_of_its_own_key_is_not_plain(facts, are_plain):
+    _, files = new_messages(OF_TOPICS, {**MESSAGES, **facts}, range={"lower": 9, "upper": 9})
+    assert files["are_plain"] is are_plain
 
 
 def test_cdc_new_files__only_another_table_has_new_files():

@@ -141,10 +141,38 @@ def test_messages_are_plain_where_no_row_of_bronze_needs_a_look(query, bronze, m
     cdc = {"format": "json", "source_schema": "s", "source_table": "t", "primary_key": ["ID"]}
     [file] = query(Dbt().cdc_split_files_sql(f"({split_of(*messages)})", cdc, 6))
     names = {"ID" if "ID" in message.get("image", "") else "id", "b", *(["NAME"] if "NAME" in str(message) else [])}
-    assert (set(file["names"]), len(file["names"]), file["are_plain"]) == (names, len(names), are_plain)
+    found = file["are_plain"] and not file["changed_keys"]
+    assert (set(file["names"]), len(file["names"]), found) == (names, len(names), are_plain)
     for row in bronze(*messages) if are_plain else ():
         assert (row["_cdc_unavailable_columns"], row["_cdc_old_key"]) == (None, None)
         assert row["_cdc_operation"] in ("I", "U", "D", "L")
+
+
+def test_one_query_of_all_tables_has_the_facts_of_each(query):
+    moved = {**UPDATE, "image": "map('Code', '2', 'id', '1')", "before": "map('CODE', '1', 'id', '1')"}
+    # No connector writes a name twice; here it must not stop the other tables.
+    twice = {**UPDATE, "image": "map('id', '1', 'ID', '2')", "before": "map('ID', '1', 'id', '2')"}
+    tables = {
+        "t": [{**UPDATE, "before": "map('ID', '2')"}, {"image": "map('id', '1', 'b', 'x')"}],
+        "u": [moved, {}],
+        "v": [{"operation": "null", "kind": "null", "image": "null", "malformed": "'why'"}],
+        "w": [twice],
+    }
+    split = " union all ".join(
+        split_of(*messages).replace("'t' as source_table", f"'{table}' as source_table")
+        for table, messages in tables.items()
+    )
+    rows = query(Dbt()._new_messages_sql(f"({split})", ["code", "id"], "batch_id = 7"))
+    found = {
+        row["source_table"]: (sorted(row["names"]), row["are_plain"], row["changed_keys"], row["batch_id"])
+        for row in rows
+    }
+    assert found == {
+        "t": (["NAME", "b", "id"], True, [], 7),
+        "u": (["Code", "id"], True, ["code"], 7),
+        "v": ([], False, [], 7),
+        "w": (["ID", "id"], True, [], 7),
+    }
 
 
 def test_a_marker_is_no_message(query):

@@ -664,6 +664,33 @@ def test_get_incremental_cdc_merge_sql__new_changes_and_progress():
     ]
 
 
+@pytest.mark.parametrize(
+    ("changes", "rows", "facts", "is_small"),
+    [
+        (10_000, "100000", {}, True),
+        (10_001, "100000", {}, False),
+        (10_000, "100001", {}, False),
+        (1, None, {}, False),
+        (1, "1", {"has_late": True}, False),
+        (1, "1", {"replaces_all": True}, False),
+    ],
+)
+def test_is_small__a_batch_and_its_table(changes, rows, facts, is_small):
+    changes = {"changes": changes, "has_late": False, "replaces_all": False, **facts}
+    progress = {"total-records": rows} if rows else {}
+    assert Dbt()._is_small(SILVER, changes, progress) is is_small
+    assert Dbt()._is_small(None, changes, {}) is (changes["changes"] <= 10_000 and not facts)
+
+
+def test_get_incremental_cdc_merge_sql__a_small_batch_is_planned_once():
+    dbt = running({**APPLIED, "total-records": "7"}, bronze={"id": "int"})
+    dbt.write("cdc_merge")
+    assert set_properties(dbt)[-2:] == [
+        "set `spark.sql.adaptive.enabled` = false",
+        "set `spark.sql.shuffle.partitions` = 1",
+    ]
+
+
 def bronze_snapshot(number, net, *, rows=None, seconds=None):
     started = {"cdc.started-at": f"2024-01-31 01:00:0{number - seconds}.500000+00:00"} if seconds else {}
     committed = f"2024-01-31 01:00:0{number}.500000"

@@ -34,10 +34,11 @@ from dbt.adapters.sparksession.connections import (
     SparksessionConnectionManager,
     literal,
 )
-from dbt.adapters.sparksession.metrics import added_metrics
+from dbt.adapters.sparksession.metrics import added_metrics, value_range
 from dbt.adapters.sparksession.python_models import Written, run_model
 from dbt.adapters.sparksession.readers import release_readers
 from spark_files import OptionError, cached, cached_part, is_promotion, read_files
+from spark_files.internals import iceberg_table
 
 logger = AdapterLogger("Spark")
 SNAPSHOT_PROPERTY = "spark.sql.iceberg.snapshot-property"
@@ -347,6 +348,19 @@ class SparksessionAdapter(SparkAdapter):
         with self.connections.exception_handler(f"adapter.added_metrics({relation})"):
             start = None if from_snapshot_id is None else int(from_snapshot_id)
             return added_metrics(self.session, relation.render(), start, int(to_snapshot_id), columns)
+
+    @available
+    def value_range(
+        self, relation: BaseRelation, column: str, above: int, values: dict[str, str]
+    ) -> dict[str, int | None] | None:
+        """Return the range of a column in a table that no node changes any more; see `metrics.value_range`.
+
+        The table is loaded once a command: all nodes see the snapshot that it has when the first one asks.
+        """
+        name = relation.render()
+        with self.connections.exception_handler(f"adapter.value_range({relation}, {column!r})"):
+            table = self._asked_once((name, "table"), lambda: iceberg_table(self.session, name))
+            return value_range(table, column, int(above), values)
 
     @available
     def start_branch(self, relation: BaseRelation, branch: str) -> None:

@@ -67,6 +67,33 @@ def added_metrics(
     return found
 
 
+def value_range(table: Any, column: str, above: int, values: dict[str, str]) -> dict[str, int | None] | None:
+    """The range of a column in the files that may hold certain rows, by the manifests of a table.
+
+    Args:
+        table: Iceberg's table.
+        column: name of a column of whole numbers.
+        above: of rows with greater numbers alone.
+        values: texts by column: of rows with exactly these. Columns that partition the table leave out most files.
+
+    Returns:
+        None where no file holds such a row. Else `lower` and `upper`: the numbers of these rows are between them. Both
+        are None if there are more than `MOST_FILES` files, or one lacks metrics of the column.
+    """
+    expressions = java_class("org.apache.iceberg.expressions.Expressions")
+    wanted = expressions.greaterThan(column, above)
+    for name, value in values.items():
+        wanted = getattr(expressions, "and")(wanted, expressions.equal(name, value))
+    with closing(table.newScan().filter(wanted).includeColumnStats().planFiles()) as planned:
+        files = list(_up_to(MOST_FILES + 1, planned.iterator()))
+    if not files:
+        return None
+    found = _of_column(files, table.schema().asStruct().field(column), set()) if len(files) <= MOST_FILES else None
+    if not found or found["lower"] is None:
+        return {"lower": None, "upper": None}
+    return {"lower": max(int(found["lower"]), above + 1), "upper": int(found["upper"])}
+
+
 def _up_to(most: int, tasks: Any) -> Iterator[Any]:
     while most and tasks.hasNext():
         yield tasks.next().file()
