@@ -20,7 +20,7 @@ from tests.one_java import set_java
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 # Compiling a query to bytecode and replanning it while it runs pay for themselves on more than a handful of rows.
-# Nobody reads how its plan is explained, or needs the line of each column that Python makes. A page is what Spark
+# Nobody reads how its plan is explained. A page is what Spark
 # clears for each sort and each group (64 MB where it has much memory) and keeps for the next one: a gigabyte was alive
 # in tests of a dozen rows.
 SMALL_DATA = """\
@@ -31,7 +31,6 @@ SMALL_DATA = """\
         spark.sql.ui.explainMode: simple
         spark.buffer.pageSize: 1m
         spark.broadcast.compress: "false"
-        spark.python.sql.dataFrameDebugging.enabled: "false"
 """
 COPIED = ("dbt_project.yml", "macros", "models", "profiles", "seeds", "tests/data")
 
