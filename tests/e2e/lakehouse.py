@@ -20,9 +20,8 @@ from tests.one_java import set_java
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 # Compiling a query to bytecode and replanning it while it runs pay for themselves on more than a handful of rows.
-# Nobody reads how its plan is explained. A page is what Spark
-# clears for each sort and each group (64 MB where it has much memory) and keeps for the next one: a gigabyte was alive
-# in tests of a dozen rows.
+# Nobody reads how its plan is explained. A page is what Spark clears for each sort and each group (64 MB where it has
+# much memory) and keeps for the next one: a gigabyte was alive in tests of a dozen rows.
 SMALL_DATA = """\
         spark.sql.shuffle.partitions: "1"
         spark.sql.adaptive.enabled: "false"
