@@ -70,6 +70,11 @@ class Outcome:
         """Whether it fails the command."""
         return self.success is False and self.check.row.severity == "error"
 
+    @property
+    def is_unreadable(self) -> bool:
+        """Whether nothing of the table could be read: its checks all have one message."""
+        return self.success is False and self.snapshot_id is None
+
 
 def checks_of(metadata: Metadata) -> dict[str, list[Check]]:
     """The checks of each active table: those of its own rows, or else those for all tables.

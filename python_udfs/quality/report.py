@@ -53,7 +53,11 @@ def _advice(outcomes: Iterable[Outcome], schema: str) -> list[str]:
     """A paragraph per outcome: condition, examples or error, and what the seed advises."""
     lines = []
     for one in outcomes:
-        name = f"{schema}.{one.check.table}{f', {one.check.columns}' if one.check.columns else ''}"
+        table = f"{schema}.{one.check.table}"
+        if one.is_unreadable:
+            lines.append(_plain(f"  {table}: {one.message}"))
+            continue
+        name = f"{table}, {one.check.columns}" if one.check.columns else table
         where = f" where {one.check.row.row_condition}" if one.check.row.row_condition else ""
         said = [text for text in (one.message, one.check.row.description) if text]
         lines.append(_plain(f"  {name}{where}: {' — '.join(said) or 'see Data Docs'}"))

@@ -97,7 +97,7 @@ def _of_table(
         parts = (warehouse.catalog, warehouse.schema, name)
         table = open_table(warehouse.spark, name, parts, warehouse.keys.get(name, ()))
     except _BROKEN as error:
-        return [Outcome(check, False, message=f"the table cannot be read: {_reason(error)}") for check in checks]
+        return [Outcome(check, False, message=_unreadable(error)) for check in checks]
     if not table.snapshot_id:
         return [Outcome(check, None, message="the table has no rows yet") for check in checks]
     outcomes = []
@@ -216,6 +216,12 @@ def _outcome_of(table: SilverTable, fact: Fact, judged: Judged | None) -> Outcom
 def _no_column(table: SilverTable, names: Sequence[str]) -> str:
     known = ", ".join(name for name in table.types if not name.startswith("_cdc_"))
     return f"the table has no column {', '.join(names)}; it has {known}"
+
+
+def _unreadable(error: Exception) -> str:
+    if isinstance(error, PySparkException) and error.getCondition() == "TABLE_OR_VIEW_NOT_FOUND":
+        return "the table does not exist; dbt build makes it"
+    return f"the table cannot be read: {_reason(error)}"
 
 
 def _reason(error: Exception) -> str:
