@@ -41,8 +41,9 @@ log4j.appender.console=org.apache.log4j.ConsoleAppender
 log4j.appender.console.layout=org.apache.log4j.PatternLayout
 log4j.appender.console.layout.ConversionPattern=%d{ISO8601} %p %c{1}: %m%n
 """
-# Each lives for some minutes, beside the others, on two cores.
-SMALL_JAVA = "-XX:+UseSerialGC -XX:TieredStopAtLevel=1"
+# Each lives for some minutes, beside the others, on two cores. With the first compiler alone Java keeps 48 MB of code,
+# which a driver that builds all of the demo fills: Spark then stops in the middle of a query.
+SMALL_JAVA = "-XX:+UseSerialGC -XX:TieredStopAtLevel=1 -XX:ReservedCodeCacheSize=240m"
 # Workers run as nobody, who does not see the project's folder, where this process may choose that. What setpriv itself
 # starts is still found in folders of root alone: env is between.
 AS_NOBODY = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", "env"] if os.geteuid() == 0 else []
