@@ -88,7 +88,7 @@ def run() -> None:
 
 
 def _follow(folder: Path, engine: sqlalchemy.Engine, broker: str, source: capture.Connector) -> None:
-    project = _project(folder, broker)
+    project = project_of(folder, broker)
     dbt = WarmDbt(project)
     dbt.result("seed")
     watch = Watch(dbt, spark_session, project)
@@ -125,12 +125,12 @@ def _follow(folder: Path, engine: sqlalchemy.Engine, broker: str, source: captur
     spark_session().stop()
 
 
-def _project(folder: Path, broker: str) -> Path:
+def project_of(folder: Path, broker: str) -> Path:
     """A copy of this project with one feed, which reads Kafka; its tables are those of the sample."""
     lakehouse = Lakehouse(folder)
     for file in HEADERS:
         with (PROJECT_ROOT / "seeds" / file).open(encoding="utf-8", newline="") as lines:
-            lakehouse.rows[file][:] = [row for row in csv.DictReader(lines) if row["feed"] == FEED]
+            lakehouse.rows[file][:] = [row for row in csv.DictReader(lines) if row.get("feed") == FEED]
     [feed] = lakehouse.rows[FEEDS_FILE]
     feed |= {"location": f"kafka://{broker}", "options": r"topic_pattern=live\.test_db\..*"}
     with redirect_stdout(StringIO()):

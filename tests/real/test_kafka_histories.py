@@ -86,8 +86,11 @@ class Table:
         events = [event for event in self.log if event.batch == batch]
         if self.has_positions:
             random.shuffle(events)
-            # A producer or a connector that starts again sends some once more.
-            again = [] if self.shape.rules.mode == "append" else random.sample(self.sent, len(self.sent) // 10)
+            # A producer or a connector that starts again sends some once more. Where each change is a row or a version
+            # of its own, so is one that comes twice.
+            rules = self.shape.rules
+            keeps_each = rules.mode == "append" or (rules.mode == "history" and rules.unchanged_rows == "write")
+            again = [] if keeps_each else random.sample(self.sent, len(self.sent) // 10)
             self.sent += events
             events += again
         found: list[tuple[int, str | None]] = []
