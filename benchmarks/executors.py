@@ -19,7 +19,7 @@ from typing import Any
 from benchmarks.data import TIMESTAMP_COLUMN, TableFiles
 from python_udfs.cli.console import text_table
 from python_udfs.codegen.__main__ import main as make_models
-from python_udfs.metadata import COLUMNS_FILE, FEEDS_FILE, HEADERS, TABLES_FILE
+from python_udfs.metadata import FEEDS_FILE, HEADERS, TABLES_FILE
 from tests.cluster.clusters import Cluster, Driver, a_cluster, a_driver, unpacked
 
 FEED = {"feed": "bench", "connector": "dms", "format": "parquet", "location": "bench"}
@@ -77,10 +77,10 @@ def measure(executors: int, rows: int, changes: int) -> list[Step]:
 
 def _describe(cluster: Cluster) -> None:
     """One feed and one table as the project's metadata."""
-    rows = {
+    rows: dict[str, list[dict[str, str]]] = {
+        **{name: [] for name in HEADERS},
         FEEDS_FILE: [{**FEED, "options": f"timestamp_column={TIMESTAMP_COLUMN}"}],
         TABLES_FILE: [{**TABLE, **CELLS}],
-        COLUMNS_FILE: [],
     }
     for name, of_file in rows.items():
         with (cluster.project / "seeds" / name).open("w", encoding="utf-8", newline="") as file:
