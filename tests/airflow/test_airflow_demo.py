@@ -7,9 +7,8 @@ import sys
 from typing import Any
 
 import pytest
-from conftest import Driver
 
-from tests.airflow.conftest import ROOT
+from tests.airflow.conftest import ROOT, Driver
 from tests.e2e.lakehouse import Lakehouse
 from tests.e2e.stories import Story
 

@@ -5,10 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from conftest import Driver
 
 from python_udfs.metadata import load_metadata
-from tests.airflow.conftest import ROOT
+from tests.airflow.conftest import ROOT, Driver
 
 NAMES = [table.target_table for table in load_metadata(ROOT / "seeds").active_tables]
 FAILED, SKIPPED, LATE, GOOD = "salesdb__customer", "bank__accounts", "sampledb__store", "sampledb__product"
