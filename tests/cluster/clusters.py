@@ -121,12 +121,12 @@ class Driver:
         self._log = cluster.folder / "driver.log"
         self.process = cluster.command("tests.cluster.driver")
 
-    def __call__(self, command: str, *arguments: str) -> Any:
+    def __call__(self, command: str, *arguments: str | int) -> Any:
         """Runs a function of driver.py."""
         self.send(command, *arguments)
         return self.answer()
 
-    def send(self, command: str, *arguments: str) -> None:
+    def send(self, command: str, *arguments: str | int) -> None:
         """Begins to run a function of driver.py."""
         assert self.process.stdin is not None
         self.process.stdin.write(json.dumps([command, *arguments]).encode() + b"\n")

@@ -9,7 +9,9 @@ from __future__ import annotations
 import json
 import os
 import sys
+import time
 from pathlib import Path
+from random import Random
 from typing import Any
 
 from dbt.cli.main import dbtRunner
@@ -19,6 +21,7 @@ from pyspark.sql import SparkSession
 from python_udfs.cli.dbt import WarmDbt, spark_session
 from python_udfs.sample_data import demo
 from python_udfs.watch.loop import Watch
+from tests.e2e.rival import on_each_step
 
 PROJECT = Path.cwd()
 
@@ -54,6 +57,12 @@ def watch() -> bool:
     return Watch(WarmDbt(PROJECT), spark_session, PROJECT).cycle()
 
 
+def pauses(seed: int) -> None:
+    """From now on, waits up to a second before every fourth step of a write or so."""
+    random = Random(seed)
+    on_each_step(setattr, lambda _step, _table: time.sleep(max(0.0, random.uniform(-3, 1))))
+
+
 def executors() -> int:
     """How many executors are there; the driver is none."""
     return int(spark_session().sparkContext._jsc.sc().getExecutorMemoryStatus().size()) - 1
@@ -72,7 +81,7 @@ def on_executors() -> list[list[Any]]:
     return [list(row) for row in set(found)]
 
 
-COMMANDS = {one.__name__: one for one in (run_dbt, sql, differences, snapshots, watch, executors, on_executors)}
+COMMANDS = {one.__name__: one for one in (run_dbt, sql, differences, snapshots, watch, pauses, executors, on_executors)}
 
 
 def main() -> None:

@@ -5,14 +5,61 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import Any
 
 from dbt.cli.main import dbtRunner
+
+from dbt.adapters.sparksession import SparksessionAdapter, snapshots
 
 ANSWER = "ANSWER "
 # What a run says of a table that another one wrote first.
 RAN_SECOND = ("Another run has written to", "Another run has created")
+
+
+def on_each_step(replace: Callable[[object, str, Any], None], reach: Callable[[str, str], object]) -> None:
+    """Has a function called with the name and the table of each step of this process's writes.
+
+    `asks`: the run knows the table's snapshot and nothing else; `writes`: it knows what it will write; `publishes`: it
+    has written, and nobody sees it; `creates`: as `writes`, and there is no table yet.
+
+    Args:
+        replace: puts another function in the place of an attribute, as `setattr` does.
+        reach: is called before the step is done.
+    """
+    adapter = SparksessionAdapter
+    start_write, write, start_branch = adapter.start_write, adapter.write, adapter.start_branch
+    publish_stage, publish_branch = snapshots.publish_stage, snapshots.publish_branch
+
+    def asks(this, relation):
+        start_write(this, relation)
+        reach("asks", relation.render())
+
+    def writes(this, relation, sql):
+        reach("creates" if sql.lstrip().startswith("create") else "writes", relation.render())
+        write(this, relation, sql)
+
+    def begins(this, relation, branch):
+        reach("writes", relation.render())
+        start_branch(this, relation, branch)
+
+    def publishes(session, table, *stage):
+        reach("publishes", table)
+        return publish_stage(session, table, *stage)
+
+    def publishes_branch(session, table, name):
+        reach("publishes", table)
+        return publish_branch(session, table, name)
+
+    for owner, name, replacement in (
+        (adapter, "start_write", asks),
+        (adapter, "write", writes),
+        (adapter, "start_branch", begins),
+        (snapshots, "publish_stage", publishes),
+        (snapshots, "publish_branch", publishes_branch),
+    ):
+        replace(owner, name, replacement)
 
 
 class Rival:

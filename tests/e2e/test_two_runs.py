@@ -11,9 +11,8 @@ from random import Random
 import pyarrow as pa
 import pytest
 
-from dbt.adapters.sparksession import SparksessionAdapter, snapshots
 from python_udfs.sample_data.dms_writer import Column, DmsTask, SourceTable
-from tests.e2e.rival import RAN_SECOND, Rival
+from tests.e2e.rival import RAN_SECOND, Rival, on_each_step
 from tests.e2e.stories import Story, at, change
 
 TABLES = ("merged", "replaced", "kept", "appended")
@@ -43,48 +42,13 @@ SEED = int(os.environ.get("SEED") or 1)
 
 
 class Pause:
-    """Lets the rival run, once, when this process comes to a step of a table.
-
-    `asks`: the run knows the table's snapshot and nothing else; `writes`: it knows what it will write; `publishes`: it
-    has written, and nobody sees it; `creates`: as `writes`, and there is no table yet.
-    """
+    """Lets the rival run, once, when this process comes to a step of a table (`on_each_step`)."""
 
     def __init__(self, monkeypatch, rival: Rival, arguments: tuple[str, ...]) -> None:
         self.rival, self.arguments = rival, arguments
         self.step, self.table = "", ""
         self.rivals: dict[str, str] = {}
-        adapter = SparksessionAdapter
-        start_write, write, start_branch = adapter.start_write, adapter.write, adapter.start_branch
-        publish_stage, publish_branch = snapshots.publish_stage, snapshots.publish_branch
-
-        def asks(this, relation):
-            start_write(this, relation)
-            self.reach("asks", relation.render())
-
-        def writes(this, relation, sql):
-            self.reach("creates" if sql.lstrip().startswith("create") else "writes", relation.render())
-            write(this, relation, sql)
-
-        def begins(this, relation, branch):
-            self.reach("writes", relation.render())
-            start_branch(this, relation, branch)
-
-        def publishes(session, table, *stage):
-            self.reach("publishes", table)
-            return publish_stage(session, table, *stage)
-
-        def publishes_branch(session, table, name):
-            self.reach("publishes", table)
-            return publish_branch(session, table, name)
-
-        for owner, name, replacement in (
-            (adapter, "start_write", asks),
-            (adapter, "write", writes),
-            (adapter, "start_branch", begins),
-            (snapshots, "publish_stage", publishes),
-            (snapshots, "publish_branch", publishes_branch),
-        ):
-            monkeypatch.setattr(owner, name, replacement)
+        on_each_step(monkeypatch.setattr, self.reach)
 
     def reach(self, step: str, table: str) -> None:
         if (step, table) == (self.step, self.table):
