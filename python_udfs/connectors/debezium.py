@@ -120,7 +120,7 @@ def rows(lines: DataFrame, feed: Mapping[str, Any]) -> DataFrame:
     if feed.get("tombstones") == "delete":
         lines = _with_deletions(lines)
     messages = _messages(lines, feed["form"])
-    ordered = _ordered(messages, [name for name in feed["binlog_names"].split("|") if name])
+    ordered = _ordered(messages, tuple(name for name in feed["binlog_names"].split("|") if name))
     return _with_values(ordered, feed).select(*M.RESULT_COLUMNS)
 
 
@@ -141,20 +141,30 @@ def _messages(lines: DataFrame, form: str) -> DataFrame:
     has_key = "key" in lines.columns
     if has_key:
         bodies = _opened(bodies, "key", "key_")
-    columns = _of_envelope() if form == "envelope" else _of_flattened(has_key, "is_deletion" in lines.columns)
+    return bodies.select(*FILE_COLUMNS, "file_row", *_of_message(form, has_key, "is_deletion" in lines.columns))
+
+
+@M.kept
+def _of_message(form: str, has_key: bool, has_deletions: bool) -> list[Column]:
+    columns = _of_envelope() if form == "envelope" else _of_flattened(has_key, has_deletions)
     has_two_keys = F.array_sort(F.map_keys("top")) == F.array(F.lit("payload"), F.lit("schema"))
-    return bodies.select(
-        *FILE_COLUMNS,
-        "file_row",
+    return [
         F.col("value").alias("content"),
         _set_aside(has_two_keys).alias("set_aside"),
         F.map_keys("body").alias("keys"),
         *(column.alias(name) for name, column in columns.items()),
-    )
+    ]
 
 
 def _opened(lines: DataFrame, text: str, prefix: str = "") -> DataFrame:
     """Adds top, is_wrapped, body and schema of a message, each with the prefix: its objects and the fields of both."""
+    for columns in _opened_columns(text, prefix):
+        lines = lines.withColumns(columns)
+    return lines
+
+
+@M.kept
+def _opened_columns(text: str, prefix: str) -> list[dict[str, Column]]:
     json, top, is_wrapped = f"{prefix}json", f"{prefix}top", f"{prefix}is_wrapped"
     # Between brackets, text behind the message is an error.
     parsed = F.try_parse_json(F.concat(F.lit("["), text, F.lit("]")))
@@ -163,17 +173,15 @@ def _opened(lines: DataFrame, text: str, prefix: str = "") -> DataFrame:
     payload = F.try_variant_get(json, "$[0].payload", _OBJECT)
     is_alone = F.try_variant_get(json, "$[1]", "variant").isNull()
     fields = F.try_variant_get(json, "$[0].schema.fields", _SCHEMA)
-    return (
-        lines.withColumn(json, parsed)
-        .withColumn(top, F.when(is_alone, F.try_variant_get(json, "$[0]", _OBJECT)))
-        .withColumn(is_wrapped, F.coalesce(wraps, F.lit(False)))
-        .withColumns(
-            {
-                f"{prefix}body": F.when(F.col(is_wrapped), payload).otherwise(F.col(top)),
-                f"{prefix}schema": F.when(F.col(is_wrapped), fields),
-            }
-        )
-    )
+    return [
+        {json: parsed},
+        {top: F.when(is_alone, F.try_variant_get(json, "$[0]", _OBJECT))},
+        {is_wrapped: F.coalesce(wraps, F.lit(False))},
+        {
+            f"{prefix}body": F.when(F.col(is_wrapped), payload).otherwise(F.col(top)),
+            f"{prefix}schema": F.when(F.col(is_wrapped), fields),
+        },
+    ]
 
 
 def _set_aside(has_two_keys: Column) -> Column:
@@ -266,10 +274,9 @@ def _columns_of(schema: str) -> Column:
 # Positions -----------------------------------------------------------------------------------------------------------
 
 
-def _ordered(messages: DataFrame, binlog_names: list[str]) -> DataFrame:
+def _ordered(messages: DataFrame, binlog_names: tuple[str, ...]) -> DataFrame:
     """Adds position, and misplaced: why the source's own position cannot be understood (section 6.1)."""
-    source = messages["source"]
-    log_name = F.nullif(F.regexp_extract(source["file"], r"^(.+)\.\d{1,16}$", 1), F.lit(""))
+    source, log_name = F.col("source"), _log_name()
     if binlog_names:
         messages = messages.withColumn("binlogs", F.array(*map(F.lit, binlog_names)))
     else:
@@ -278,7 +285,18 @@ def _ordered(messages: DataFrame, binlog_names: list[str]) -> DataFrame:
         named = found.groupBy(log_name.alias("name")).agg(F.min(source["ts_ms"].try_cast("bigint")).alias("at"))
         ordered = F.transform(F.array_sort(F.collect_list(F.struct("at", "name"))), lambda one: one["name"])
         messages = messages.crossJoin(F.broadcast(named.agg(ordered.alias("binlogs"))))
+    for columns in _position_columns(binlog_names):
+        messages = messages.withColumns(columns)
+    return messages
 
+
+def _log_name() -> Column:
+    return F.nullif(F.regexp_extract(F.col("source")["file"], r"^(.+)\.\d{1,16}$", 1), F.lit(""))
+
+
+@M.kept
+def _position_columns(binlog_names: tuple[str, ...]) -> list[dict[str, Column]]:
+    source, log_name = F.col("source"), _log_name()
     last_commit = F.nullif(F.get_json_object(source["sequence"], "$[0]"), F.lit("null"))
     # A connector that has just started knows no commit. Row locks make a change of a key follow the commits of its
     # earlier changes, so its own LSN is greater than theirs.
@@ -326,12 +344,11 @@ def _ordered(messages: DataFrame, binlog_names: list[str]) -> DataFrame:
     of_sink = F.concat(
         _number(F.regexp_extract("file_key", SINK_FILE, 2)), _number(offset.cast("string")), F.lit(_ZERO)
     )
-    return (
-        messages.withColumns({"misplaced": F.concat_ws("; ", *wrong), "is_incremental": is_incremental, "own": own})
-        .withColumn("reached", F.max(F.when(~F.col("is_incremental"), F.col("own"))).over(earlier))
-        .withColumn(
-            "position",
-            F.concat(
+    return [
+        {"misplaced": F.concat_ws("; ", *wrong), "is_incremental": is_incremental, "own": own},
+        {"reached": F.max(F.when(~F.col("is_incremental"), F.col("own"))).over(earlier)},
+        {
+            "position": F.concat(
                 F.coalesce(
                     "own",
                     F.when(F.col("is_incremental") & F.col("has_positions"), F.coalesce("reached", F.lit(_ZERO * 3))),
@@ -339,9 +356,9 @@ def _ordered(messages: DataFrame, binlog_names: list[str]) -> DataFrame:
                     F.lit(_ZERO * 3),
                 ),
                 F.when(F.col("is_incremental"), "1").otherwise("0"),
-            ),
-        )
-    )
+            )
+        },
+    ]
 
 
 def _number(text: Column) -> Column:
@@ -359,8 +376,18 @@ def _shown(text: Column) -> Column:
 
 def _with_values(messages: DataFrame, feed: Mapping[str, Any]) -> DataFrame:
     """Adds tables, operations and values, and what is wrong with them."""
+    types = M.types_of_table(feed, F.col("source_schema"), F.col("source_table"))
+    first, second, *others = _change_columns(feed["form"], feed["decimals"], feed["binary"], feed["unavailable_value"])
+    # Spark analyses the whole plan at each step: a step has all columns that need none of the others.
+    for columns in (first, {**second, "types": types}, *others):
+        messages = messages.withColumns(columns)
+    return messages
+
+
+@M.kept
+def _change_columns(form: str, decimals: str, binary: str, unavailable_value: str) -> list[dict[str, Column]]:
     schema, table = F.nullif(F.col("source.schema"), F.lit("")), F.nullif(F.col("source.table"), F.lit(""))
-    if feed["form"] == "envelope":
+    if form == "envelope":
         # MySQL's schemas are databases.
         schema = F.coalesce(schema, F.nullif(F.col("source.db"), F.lit("")))
     changed = F.map_filter(
@@ -378,61 +405,48 @@ def _with_values(messages: DataFrame, feed: Mapping[str, Any]) -> DataFrame:
     named = F.filter("fields", lambda field: field["field"].isNotNull())
     names = F.transform("named", lambda field: field["field"])
     by_name = F.map_from_entries(F.transform("named", lambda field: F.struct(field["field"], field)))
-    read = (
-        # Spark analyses the whole plan at each step: a step has all columns that need none of the others.
-        messages.withColumns(
-            {
-                "source_schema": F.when(is_news, schema),
-                "source_table": F.when(is_news, table),
-                "named": named,
-                "changed": F.when(is_news, changed),
-                "new": F.when(is_news, F.col("new")),
-            }
-        )
-        .withColumns(
-            {
-                "types": M.types_of_table(feed, F.col("source_schema"), F.col("source_table")),
-                "has_field_twice": _has_twice(names),
-                "columns": F.array_compact(F.array(F.map_keys("new"), F.map_keys("changed"))),
-            }
-        )
-        .withColumns(
-            {
-                # A map with a name twice fails the whole query.
-                "by_name": F.when(~F.col("has_field_twice"), by_name),
-                "has_column_twice": F.exists("columns", lambda names: _has_twice(F.transform(names, F.lower))),
-                "has_nameless": F.exists("columns", lambda names: F.array_contains(names, F.lit(""))),
-            }
-        )
-        .withColumn("values", _values(feed))
-    )
     is_unavailable = F.filter("values", lambda one: ~one["is_old"] & (one["rule"] == "unavailable"))
     unavailable = F.transform(is_unavailable, lambda one: one["name"])
     operation = F.coalesce(M.translated(F.col("op"), OPERATIONS), "op")
-    if feed["form"] == "flattened":
+    if form == "flattened":
         # Inserted or not, a message without an op is a whole row, or what an update left of one.
         whole_or_not = F.when(F.size("unavailable") > 0, "U").otherwise("I")
         operation = F.coalesce(operation, whole_or_not)
     operation = F.when(is_news, F.when(F.col("is_incremental"), "I").otherwise(operation))
     kind = F.when(F.col("operation") == "L", "load").when(F.col("operation") == "T", "truncate").otherwise("change")
-    return (
-        read.withColumns(
-            {
-                "unavailable": F.when(F.size(unavailable) > 0, unavailable),
-                "is_readable": ~F.col("has_column_twice") & ~F.col("has_nameless") & ~F.col("has_field_twice"),
-                "committed_at": F.when(is_news, committed_at),
-            }
-        )
-        .withColumns(
-            {
-                "operation": operation,
-                "image": F.when(F.col("is_readable") & F.col("new").isNotNull(), _image(is_old=False)),
-                "before": F.when(F.col("is_readable"), _image(is_old=True)),
-            }
-        )
-        .withColumns({"kind": F.when(is_news, kind), "before": F.when(F.size("before") > 0, F.col("before"))})
-        .withColumn("malformed", F.when(is_news, F.nullif(F.concat_ws("; ", *_mistakes(feed)), F.lit(""))))
-    )
+    is_readable = ~F.col("has_column_twice") & ~F.col("has_nameless") & ~F.col("has_field_twice")
+    return [
+        {
+            "source_schema": F.when(is_news, schema),
+            "source_table": F.when(is_news, table),
+            "named": named,
+            "changed": F.when(is_news, changed),
+            "new": F.when(is_news, F.col("new")),
+        },
+        {
+            "has_field_twice": _has_twice(names),
+            "columns": F.array_compact(F.array(F.map_keys("new"), F.map_keys("changed"))),
+        },
+        {
+            # A map with a name twice fails the whole query.
+            "by_name": F.when(~F.col("has_field_twice"), by_name),
+            "has_column_twice": F.exists("columns", lambda names: _has_twice(F.transform(names, F.lower))),
+            "has_nameless": F.exists("columns", lambda names: F.array_contains(names, F.lit(""))),
+        },
+        {"values": _values(decimals, binary, unavailable_value)},
+        {
+            "unavailable": F.when(F.size(unavailable) > 0, unavailable),
+            "is_readable": is_readable,
+            "committed_at": F.when(is_news, committed_at),
+        },
+        {
+            "operation": operation,
+            "image": F.when(F.col("is_readable") & F.col("new").isNotNull(), _image(is_old=False)),
+            "before": F.when(F.col("is_readable"), _image(is_old=True)),
+        },
+        {"kind": F.when(is_news, kind), "before": F.when(F.size("before") > 0, F.col("before"))},
+        {"malformed": F.when(is_news, F.nullif(F.concat_ws("; ", *_mistakes(form)), F.lit("")))},
+    ]
 
 
 def _has_twice(names: Column) -> Column:
@@ -444,14 +458,14 @@ def _image(*, is_old: bool) -> Column:
     return F.map_from_entries(F.transform(carried, lambda one: F.struct(one["name"], one["value"])))
 
 
-def _mistakes(feed: Mapping[str, Any]) -> list[Column]:
+def _mistakes(form: str) -> list[Column]:
     """Everything that is wrong with a message: texts, each NULL where nothing is."""
     is_object = F.col("keys").isNotNull()
     known = F.when(is_object, F.lit(True))
     mistakes = [
         F.when(~is_object, F.concat(F.lit("received "), _shown(F.col("content")), F.lit(", expected an object")))
     ]
-    if feed["form"] == "envelope":
+    if form == "envelope":
         keys = _shown(F.concat_ws(", ", "keys"))
         wanted = F.lit(", expected an envelope with op, source, before and after")
         mistakes.append(F.when(is_object & F.col("op").isNull(), F.concat(F.lit("received the keys "), keys, wanted)))
@@ -491,7 +505,7 @@ def _mistakes(feed: Mapping[str, Any]) -> list[Column]:
 # Values --------------------------------------------------------------------------------------------------------------
 
 
-def _values(feed: Mapping[str, Any]) -> Column:
+def _values(decimals: str, binary: str, unavailable_value: str) -> Column:
     """The values of new and changed: an array of is_old, name, text, rule and value.
 
     value is NULL where text is, where it is unavailable and where it breaks the rule.
@@ -526,7 +540,10 @@ def _values(feed: Mapping[str, Any]) -> Column:
         ),
     )[0]
     ruled = F.transform(
-        typed, lambda one: struct(one, "is_old", "name", "text", "field", "type", rule=_rule(one, feed))
+        typed,
+        lambda one: struct(
+            one, "is_old", "name", "text", "field", "type", rule=_rule(one, decimals, binary, unavailable_value)
+        ),
     )
     detailed = F.transform(
         ruled,
@@ -534,13 +551,13 @@ def _values(feed: Mapping[str, Any]) -> Column:
             *(one, "is_old", "name", "text"),
             rule=_rule_of_text(one["rule"], one["text"]),
             scaled=_scaled(one),
-            octets=_octets(one["rule"], one["text"], feed["binary"]),
+            octets=_octets(one["rule"], one["text"], binary),
         ),
     )
     return F.transform(detailed, lambda one: struct(one, "is_old", "name", "text", "rule", value=_read(one)))
 
 
-def _rule(one: Column, feed: Mapping[str, Any]) -> Column:
+def _rule(one: Column, decimals: str, binary: str, unavailable_value: str) -> Column:
     """How a value is read: by the message's schema, or else by the type in cdc_columns (section 3.4)."""
     text, field, data_type = one["text"], one["field"], one["type"]
     is_schemaless = field.isNull()
@@ -548,10 +565,10 @@ def _rule(one: Column, feed: Mapping[str, Any]) -> Column:
     is_decimal = F.coalesce(data_type.startswith("decimal"), F.lit(False))
     is_integer = F.coalesce(data_type.isin(*INTEGERS), F.lit(False))
     rules = F.create_map(*(F.lit(word) for pair in RULES.items() for word in pair))
-    is_encoded = is_schemaless & is_text & F.lit(feed["decimals"] == "base64")
+    is_encoded = is_schemaless & is_text & F.lit(decimals == "base64")
     return (
         F.when(text.isNull(), "as_is")
-        .when(text.isin(*_unavailable(feed["unavailable_value"])), "unavailable")
+        .when(text.isin(*_unavailable(unavailable_value)), "unavailable")
         .when((field["name"] == DECIMAL) & ~is_text, "number")
         .when((field["name"] == BITS) & ~is_decimal & ~is_integer, "base64")
         .when(field["name"].isin(*RULES), F.element_at(rules, field["name"]))
@@ -563,7 +580,7 @@ def _rule(one: Column, feed: Mapping[str, Any]) -> Column:
         .when(is_decimal, "number")
         .when(is_integer & text.isin("true", "false"), "integer")
         .when(is_integer & is_encoded, "bits")
-        .when(data_type == "binary", feed["binary"])
+        .when(data_type == "binary", binary)
         .when(data_type == "boolean", "boolean")
         .otherwise("as_is")
     )

@@ -7,13 +7,15 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping
-from typing import Any
+from functools import wraps
+from typing import Any, ParamSpec, TypeVar
 
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
 from python_udfs.connectors.file_names import SINK_FILE
 from python_udfs.connectors.lines import FILE_COLUMNS, joined
+from spark_files.internals import java_gateway_in_use
 
 RESULT_COLUMNS = [
     *FILE_COLUMNS,
@@ -47,6 +49,26 @@ _LONG = rf'\A(?:[^"0-9]++|{_STRING}|(?:0\.)?+(?:[0-9]\.?+){{1,38}}+(?![0-9]))*+[
 _MARK = "\ufdd0\ufdd1"
 _MARKED = rf'"?{_MARK}([0-9.eE+-]++)"?'
 _LAST_MICROSECOND = 253_402_300_800_000_000 - 1  # of the year 9999
+_P = ParamSpec("_P")
+_T = TypeVar("_T")
+
+
+def kept(build: Callable[_P, _T]) -> Callable[_P, _T]:
+    """Keeps the columns that a function builds for the next batches: each part of a column is a call of Java.
+
+    Args:
+        build: a function of texts and truth values, which builds columns by name alone, of no frame in particular.
+    """
+    built: dict[Any, tuple[Any, _T]] = {}
+
+    @wraps(build)
+    def found(*args: _P.args, **kwargs: _P.kwargs) -> _T:
+        java, key = java_gateway_in_use(), (args, tuple(kwargs.items()))
+        if key not in built or built[key][0] is not java:
+            built[key] = java, build(*args, **kwargs)
+        return built[key][1]
+
+    return found
 
 
 def one_per_line(lines: DataFrame) -> DataFrame:

@@ -1,0 +1,28 @@
+"""Columns that are built once for many batches: they are objects of the Java that they were built in."""
+
+from __future__ import annotations
+
+import pytest
+
+from python_udfs.connectors import message_reading
+
+
+def test_columns_are_built_once_for_equal_arguments_in_one_java(monkeypatch: pytest.MonkeyPatch) -> None:
+    built = []
+
+    @message_reading.kept
+    def build(form: str, has_key: bool = False) -> list[str]:
+        built.append((form, has_key))
+        return [form]
+
+    java = object()
+    monkeypatch.setattr(message_reading, "java_gateway_in_use", lambda: java)
+    assert build("envelope") is build("envelope")
+    assert build("flattened") == ["flattened"]
+    assert build("flattened", has_key=True) == ["flattened"]
+    assert built == [("envelope", False), ("flattened", False), ("flattened", True)]
+    another = object()
+    monkeypatch.setattr(message_reading, "java_gateway_in_use", lambda: another)
+    assert build("envelope") == ["envelope"]
+    assert built[-1] == ("envelope", False)
+    assert len(built) == 4
