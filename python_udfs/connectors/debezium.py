@@ -7,7 +7,7 @@ import hashlib
 import json
 import re
 import uuid
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from pyspark.sql import Column, DataFrame, Window
@@ -124,6 +124,13 @@ def rows(lines: DataFrame, feed: Mapping[str, Any]) -> DataFrame:
     return _with_values(ordered, feed).select(*M.RESULT_COLUMNS)
 
 
+def _in_steps(frame: DataFrame, steps: Iterable[dict[str, Column]]) -> DataFrame:
+    """Adds columns. Spark analyses the whole plan at each step: a step has all columns that need none of the others."""
+    for columns in steps:
+        frame = frame.withColumns(columns)
+    return frame
+
+
 # Messages ------------------------------------------------------------------------------------------------------------
 
 
@@ -158,9 +165,7 @@ def _of_message(form: str, has_key: bool, has_deletions: bool) -> list[Column]:
 
 def _opened(lines: DataFrame, text: str, prefix: str = "") -> DataFrame:
     """Adds top, is_wrapped, body and schema of a message, each with the prefix: its objects and the fields of both."""
-    for columns in _opened_columns(text, prefix):
-        lines = lines.withColumns(columns)
-    return lines
+    return _in_steps(lines, _opened_columns(text, prefix))
 
 
 @M.kept
@@ -276,18 +281,16 @@ def _columns_of(schema: str) -> Column:
 
 def _ordered(messages: DataFrame, binlog_names: tuple[str, ...]) -> DataFrame:
     """Adds position, and misplaced: why the source's own position cannot be understood (section 6.1)."""
-    source, log_name = F.col("source"), _log_name()
     if binlog_names:
         messages = messages.withColumn("binlogs", F.array(*map(F.lit, binlog_names)))
     else:
+        source, log_name = F.col("source"), _log_name()
         # By first appearance in these lines; the text is searched first, so that other sources are not parsed twice.
         found = messages.where(F.col("content").contains('file"')).where(log_name.isNotNull())
         named = found.groupBy(log_name.alias("name")).agg(F.min(source["ts_ms"].try_cast("bigint")).alias("at"))
         ordered = F.transform(F.array_sort(F.collect_list(F.struct("at", "name"))), lambda one: one["name"])
         messages = messages.crossJoin(F.broadcast(named.agg(ordered.alias("binlogs"))))
-    for columns in _position_columns(binlog_names):
-        messages = messages.withColumns(columns)
-    return messages
+    return _in_steps(messages, _position_columns(binlog_names))
 
 
 def _log_name() -> Column:
@@ -378,10 +381,7 @@ def _with_values(messages: DataFrame, feed: Mapping[str, Any]) -> DataFrame:
     """Adds tables, operations and values, and what is wrong with them."""
     types = M.types_of_table(feed, F.col("source_schema"), F.col("source_table"))
     first, second, *others = _change_columns(feed["form"], feed["decimals"], feed["binary"], feed["unavailable_value"])
-    # Spark analyses the whole plan at each step: a step has all columns that need none of the others.
-    for columns in (first, {**second, "types": types}, *others):
-        messages = messages.withColumns(columns)
-    return messages
+    return _in_steps(messages, [first, {**second, "types": types}, *others])
 
 
 @M.kept

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping
-from functools import wraps
+from functools import cache, wraps
 from typing import Any, ParamSpec, TypeVar
 
 from pyspark.sql import Column, DataFrame
@@ -59,14 +59,13 @@ def kept(build: Callable[_P, _T]) -> Callable[_P, _T]:
     Args:
         build: a function of texts and truth values, which builds columns by name alone, of no frame in particular.
     """
-    built: dict[Any, tuple[Any, _T]] = {}
+    # Columns are objects of the Java that they were built in.
+    built: Any = cache(lambda _java, *args, **kwargs: build(*args, **kwargs))
 
     @wraps(build)
     def found(*args: _P.args, **kwargs: _P.kwargs) -> _T:
-        java, key = java_gateway_in_use(), (args, tuple(kwargs.items()))
-        if key not in built or built[key][0] is not java:
-            built[key] = java, build(*args, **kwargs)
-        return built[key][1]
+        columns: _T = built(java_gateway_in_use(), *args, **kwargs)
+        return columns
 
     return found
 
