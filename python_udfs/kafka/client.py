@@ -20,6 +20,9 @@ _SHARED = ("security.protocol", "sasl.mechanism", "sasl.username", "sasl.passwor
 # Settings for librdkafka alone.
 _ADMIN = "admin."
 _OF_LIBRDKAFKA = ("sasl.username", "sasl.password")
+# Each batch of messages is followed by a question for the partition's offsets, on the connection on which a fetch waits
+# for messages behind the batch: half a second for each partition, by Kafka's default.
+_MILLISECONDS_TO_WAIT = "10"
 _LOGIN = {
     "PLAIN": "org.apache.kafka.common.security.plain.PlainLoginModule",
     "SCRAM-SHA-256": "org.apache.kafka.common.security.scram.ScramLoginModule",
@@ -72,7 +75,12 @@ def of_spark(brokers: str, values: Mapping[str, str]) -> dict[str, str]:
     if "sasl.username" in values and "sasl.jaas.config" not in values and login:
         user, password = (_quoted(values[name]) for name in _OF_LIBRDKAFKA)
         options["sasl.jaas.config"] = f"{login} required username={user} password={password};"
-    options = {"bootstrap.servers": brokers, "isolation.level": "read_committed", **options}
+    options = {
+        "bootstrap.servers": brokers,
+        "isolation.level": "read_committed",
+        "fetch.max.wait.ms": _MILLISECONDS_TO_WAIT,
+        **options,
+    }
     return {f"kafka.{key}": value for key, value in options.items()}
 
 

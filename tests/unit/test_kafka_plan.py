@@ -159,6 +159,8 @@ def test_both_clients_get_the_same_security_and_secrets_stay_out_of_messages(mon
     login = "org.apache.kafka.common.security.scram.ScramLoginModule required"
     assert spark["kafka.sasl.jaas.config"] == f'{login} username="reader" password="pa\\"ss";'
     assert spark["kafka.isolation.level"] == "read_committed" and spark["kafka.max.poll.records"] == "100"
+    assert spark["kafka.fetch.max.wait.ms"] == "10"
+    assert of_spark("b", {"fetch.max.wait.ms": "7"})["kafka.fetch.max.wait.ms"] == "7"
     assert "kafka.sasl.password" not in spark and "kafka.admin.socket.timeout.ms" not in spark
     assert admin == {
         "bootstrap.servers": "b:9092",
