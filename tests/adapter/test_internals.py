@@ -9,6 +9,7 @@ import inspect
 import json
 import re
 import signal
+import socket
 import subprocess
 import sys
 from collections.abc import Callable
@@ -299,6 +300,25 @@ def test_java_is_started_through_what_pyspark_has(monkeypatch):
     monkeypatch.delattr(pyspark.java_gateway, "launch_gateway")
     with pytest.raises(MissingInternal, match=r"launch_gateway.* needed to start Java"):
         internals.start_java({}, None, ())
+
+
+def test_long_answers_of_java_are_acknowledged_at_once(here):
+    builder = java_class("java.lang.StringBuilder")("é")
+    for _ in range(16):
+        builder.append(builder.toString())
+    assert builder.toString() == "é" * 2**16
+    connection = internals.java_gateway_in_use()._gateway_client.get_thread_connection()
+    assert isinstance(connection.socket, internals._Acknowledging)
+    plain, _other = socket.socketpair()
+    plain.settimeout(3)
+    assert internals._Acknowledging.wrap_socket(plain).gettimeout() == 3
+
+
+def test_answers_come_as_py4j_gets_them_where_a_system_knows_no_better(monkeypatch):
+    with pytest.raises(MissingInternal, match=r"JavaParameters\.ssl_context of py4j.* needed to get long answers"):
+        internals._answer_at_once(SimpleNamespace())
+    monkeypatch.delattr(socket, "TCP_QUICKACK")
+    internals._answer_at_once(SimpleNamespace())
 
 
 def test_the_handler_of_interrupts_is_kept():
