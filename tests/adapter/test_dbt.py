@@ -266,7 +266,7 @@ def model(dbt, session):
         run_dbt(["seed", "--vars", "{as: view}"])
         assert readers.getChildAllocators().size() == 0
 
-    def test_listing_a_schema_takes_no_statement(self, project):
+    def test_listing_schemas_and_relations_takes_no_statement(self, project):
         with project.adapter.connection_named("list"):
             project.adapter.cache.clear()
             statements = []
@@ -274,9 +274,13 @@ def model(dbt, session):
             project.adapter.execute = lambda sql, **kwargs: (statements.append(sql), execute(sql, **kwargs))[1]
             try:
                 project.adapter.list_relations(None, project.test_schema)
+                schemas = project.adapter.list_schemas(None)
             finally:
                 project.adapter.execute = execute
-        assert statements == []
+            assert statements == []
+            assert project.test_schema in schemas
+            shown = project.adapter.execute("show schemas", fetch=True)[1].rows
+            assert sorted(schemas) == sorted(row[0] for row in shown)
 
     def test_a_schema_that_does_not_exist_is_empty(self, project):
         with project.adapter.connection_named("list"):

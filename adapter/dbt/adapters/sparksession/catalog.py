@@ -35,6 +35,16 @@ def relation_names(session: SparkSession, catalog: str, schema: str) -> tuple[li
         raise
 
 
+def schema_names(session: SparkSession, catalog: str) -> list[str]:
+    """The names of a catalog's schemas of one level.
+
+    Args:
+        session: any session of the catalog.
+        catalog: its name; one of Iceberg (`org.apache.iceberg.spark.SparkCatalog`).
+    """
+    return [str(namespace[0]) for namespace in internals.catalog(session, catalog).listNamespaces()]
+
+
 def has_views(session: SparkSession, catalog: str) -> bool:
     """Whether a catalog can hold views. To list them is no answer: one that cannot hold any lists none.
 

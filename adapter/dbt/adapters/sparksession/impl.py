@@ -25,7 +25,7 @@ from pyspark.errors import AnalysisException
 from pyspark.sql import SparkSession
 
 from dbt.adapters.sparksession import run_lock, snapshots
-from dbt.adapters.sparksession.catalog import has_views, relation_names
+from dbt.adapters.sparksession.catalog import has_views, relation_names, schema_names
 from dbt.adapters.sparksession.connections import (
     ONE_COMMIT,
     CommitConflict,
@@ -119,9 +119,8 @@ class SparksessionAdapter(SparkAdapter):
     @available
     def has_views(self) -> bool:
         """Tell whether the catalog can hold views; Iceberg's is asked, once a command."""
-        session = self.session
-        catalog = session.catalog.currentCatalog()
-        if session.conf.get(f"spark.sql.catalog.{catalog}", "") != ICEBERG_CATALOG:
+        session, catalog = self.session, self._iceberg_catalog()
+        if catalog is None:
             return True
         answer: bool = self._asked_once("has views", lambda: has_views(session, catalog))
         return answer
@@ -447,15 +446,28 @@ class SparksessionAdapter(SparkAdapter):
             self.drop_relation(item)
         super().drop_schema(relation)
 
+    def list_schemas(self, database: str) -> list[str]:
+        """List schemas; of an Iceberg catalog without a statement."""
+        catalog = self._iceberg_catalog()
+        if catalog is None:
+            return super().list_schemas(database)
+        with self.connections.exception_handler("adapter.list_schemas()"):
+            return schema_names(self.session, catalog)
+
+    def _iceberg_catalog(self) -> str | None:
+        """The name of the session's catalog, if it is one of Iceberg."""
+        session = self.session
+        catalog: str = session.catalog.currentCatalog()
+        return catalog if session.conf.get(f"spark.sql.catalog.{catalog}", "") == ICEBERG_CATALOG else None
+
     def list_relations_without_caching(self, schema_relation: BaseRelation) -> list[BaseRelation]:
         """List tables and views; of an Iceberg catalog without a statement, whatever the number of relations."""
-        session = self.session
-        catalog = session.catalog.currentCatalog()
-        if session.conf.get(f"spark.sql.catalog.{catalog}", "") != ICEBERG_CATALOG:
+        catalog = self._iceberg_catalog()
+        if catalog is None:
             return super().list_relations_without_caching(schema_relation)
         schema = str(schema_relation.schema)
         with self.connections.exception_handler(f"adapter.list_relations('{schema}')"):
-            tables, views = relation_names(session, catalog, schema)
+            tables, views = relation_names(self.session, catalog, schema)
         # A table can replace a table in place, but not a view: dbt-spark takes the mark for that.
         return [
             self.Relation.create(schema=schema, identifier=name, type=relation_type, is_iceberg=is_table)
