@@ -15,21 +15,29 @@ from python_udfs.alerts.incidents import FAILED, Incident, Silver, State, change
 logger = AdapterLogger("Lakehouse")
 # Where nothing was built, lag is looked at so often: `make watch` ends a command every few seconds.
 SECONDS = 60.0
-LAYERS = {"bronze", "silver", "split"}
-_looked_at = float("-inf")
+LAYERS = {"bronze", "silver"}
+_COMMAND = ""
+# When incidents were looked at in this process, by split that had passed and for any command.
+_looked_at: dict[str, float] = {}
 
 
 def is_due(results: Iterable[Any]) -> bool:
     """Whether incidents may have begun or ended: something was built, tested or failed, or a minute has passed.
 
+    A split that passes as it did before is no news: what it has split is built at once, by the next command.
+
     Args:
         results: dbt's results of the command.
     """
-    global _looked_at  # noqa: PLW0603 - of this process: `make watch` runs many commands
-    now = time.monotonic()
-    if now - _looked_at < SECONDS and not any(_is_news(result) for result in results):
+    results, now = list(results), time.monotonic()
+    splits = {result.node.name: str(result.status) in FAILED for result in results if _layer(result.node) == "split"}
+    subjects = [_COMMAND, *(name for name, failed in splits.items() if not failed)]
+    is_long_ago = any(now - _looked_at.get(name, float("-inf")) >= SECONDS for name in subjects)
+    if not is_long_ago and not any(_is_news(result) for result in results):
         return False
-    _looked_at = now
+    _looked_at.update(dict.fromkeys(subjects, now))
+    for name in splits.keys() - set(subjects):
+        _looked_at.pop(name, None)
     return True
 
 
@@ -87,11 +95,11 @@ def not_written(error: str) -> None:
 
 def _is_news(result: Any) -> bool:
     node = result.node
-    return (
-        str(result.status) in FAILED
-        or node.resource_type in ("test", "unit_test")
-        or _cdc(getattr(node.config, "meta", None)).get("layer") in LAYERS
-    )
+    return str(result.status) in FAILED or node.resource_type in ("test", "unit_test") or _layer(node) in LAYERS
+
+
+def _layer(node: Any) -> str | None:
+    return _cdc(getattr(node.config, "meta", None)).get("layer")
 
 
 def _state(

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 # A table that failed is tried again when it has new changes, or after so many seconds.
 SECONDS_TO_RETRY = 60.0
 # A question to a broker costs less than a listing.
-SECONDS_TO_ASK = 0.5
+SECONDS_TO_ASK = 0.2
 LISTING = ("raw_listing", "rejected_files")
 # Views are current without being made again, and making them reads every table's metadata. So does run_metrics.
 METRICS = ("run_metrics", "incidents")

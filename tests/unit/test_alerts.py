@@ -348,7 +348,7 @@ def test_nothing_here_fails_a_command(warnings):
 def test_idle_cycles_of_watch_look_once_a_minute(monkeypatch):
     clock = SimpleNamespace(now=1000.0)
     monkeypatch.setattr(hook, "time", SimpleNamespace(monotonic=lambda: clock.now))
-    monkeypatch.setattr(hook, "_looked_at", float("-inf"))
+    monkeypatch.setattr(hook, "_looked_at", {})
     listing = ended(Node("raw_listing"), "success")
     assert hook.is_due([listing])
     clock.now += 59
@@ -357,3 +357,21 @@ def test_idle_cycles_of_watch_look_once_a_minute(monkeypatch):
     assert hook.is_due([ended(Node("raw_listing"), "error")])
     clock.now += 61
     assert hook.is_due([listing])
+
+
+def test_a_split_that_passes_again_is_looked_at_once_a_minute(monkeypatch):
+    clock = SimpleNamespace(now=1000.0)
+    monkeypatch.setattr(hook, "time", SimpleNamespace(monotonic=lambda: clock.now))
+    monkeypatch.setattr(hook, "_looked_at", {})
+    passed, failed = (ended(Node("split_f", "split"), status) for status in ("success", "error"))
+    built = ended(Node("bronze_t", "bronze"), "success")
+    assert hook.is_due([passed])
+    for _ in range(6):
+        clock.now += 9
+        assert not hook.is_due([passed])
+        assert hook.is_due([built])
+    clock.now += 9
+    assert hook.is_due([passed]), "its incidents may be over"
+    assert hook.is_due([failed]) and hook.is_due([passed]), "what has failed is over at once"
+    assert not hook.is_due([passed])
+    assert hook.is_due([ended(Node("split_g", "split"), "success")])
