@@ -154,10 +154,9 @@ def _messages(lines: DataFrame, form: str) -> DataFrame:
 @M.kept
 def _of_message(form: str, has_key: bool, has_deletions: bool) -> list[Column]:
     columns = _of_envelope() if form == "envelope" else _of_flattened(has_key, has_deletions)
-    has_two_keys = F.array_sort(F.map_keys("top")) == F.array(F.lit("payload"), F.lit("schema"))
     return [
         F.col("value").alias("content"),
-        _set_aside(has_two_keys).alias("set_aside"),
+        _set_aside().alias("set_aside"),
         F.map_keys("body").alias("keys"),
         *(column.alias(name) for name, column in columns.items()),
     ]
@@ -173,8 +172,7 @@ def _opened_columns(text: str, prefix: str) -> list[dict[str, Column]]:
     json, top, is_wrapped = f"{prefix}json", f"{prefix}top", f"{prefix}is_wrapped"
     # Between brackets, text behind the message is an error.
     parsed = F.try_parse_json(F.concat(F.lit("["), text, F.lit("]")))
-    has_two_keys = F.array_sort(F.map_keys(top)) == F.array(F.lit("payload"), F.lit("schema"))
-    wraps = has_two_keys & (F.try_variant_get(json, "$[0].schema.type", "string") == "struct")
+    wraps = _has_two_keys(top) & (F.try_variant_get(json, "$[0].schema.type", "string") == "struct")
     payload = F.try_variant_get(json, "$[0].payload", _OBJECT)
     is_alone = F.try_variant_get(json, "$[1]", "variant").isNull()
     fields = F.try_variant_get(json, "$[0].schema.fields", _SCHEMA)
@@ -189,7 +187,12 @@ def _opened_columns(text: str, prefix: str) -> list[dict[str, Column]]:
     ]
 
 
-def _set_aside(has_two_keys: Column) -> Column:
+def _has_two_keys(top: str) -> Column:
+    """Whether a message has a payload and a schema, and nothing else."""
+    return F.array_sort(F.map_keys(top)) == F.array(F.lit("payload"), F.lit("schema"))
+
+
+def _set_aside() -> Column:
     """A word for what is no row of a table, known by the keys of the message (docs/contracts.md section 3.5)."""
 
     def has(*names: str) -> Column:
@@ -199,7 +202,7 @@ def _set_aside(has_two_keys: Column) -> Column:
     is_empty = F.col("value").isNull() | F.col("value").rlike(r"^\s*(?:null)?\s*$")
     without_schema = F.col("is_wrapped") | _value("top", "schema").isNull()
     return (
-        F.when(is_empty | (has_two_keys & without_schema & _value("top", "payload").isNull()), "tombstone")
+        F.when(is_empty | (_has_two_keys("top") & without_schema & _value("top", "payload").isNull()), "tombstone")
         .when(has("ts_ms") & (F.size(F.array_except(F.map_keys("body"), times)) == 0), "heartbeat")
         .when(
             has("id", "event_count", "data_collections") & _value("body", "status").isin("BEGIN", "END"), "transaction"
