@@ -119,10 +119,10 @@ class SparksessionAdapter(SparkAdapter):
     @available
     def has_views(self) -> bool:
         """Tell whether the catalog can hold views; Iceberg's is asked, once a command."""
-        session, catalog = self.session, self._iceberg_catalog()
+        catalog = self._iceberg_catalog()
         if catalog is None:
             return True
-        answer: bool = self._asked_once("has views", lambda: has_views(session, catalog))
+        answer: bool = self._asked_once("has views", lambda: has_views(self.session, catalog))
         return answer
 
     @available
@@ -456,9 +456,10 @@ class SparksessionAdapter(SparkAdapter):
 
     def _iceberg_catalog(self) -> str | None:
         """The name of the session's catalog, if it is one of Iceberg."""
-        session = self.session
-        catalog: str = session.catalog.currentCatalog()
-        return catalog if session.conf.get(f"spark.sql.catalog.{catalog}", "") == ICEBERG_CATALOG else None
+        with self.connections.exception_handler("the name of the current catalog"):
+            session = self.session
+            catalog: str = session.catalog.currentCatalog()
+            return catalog if session.conf.get(f"spark.sql.catalog.{catalog}", "") == ICEBERG_CATALOG else None
 
     def list_relations_without_caching(self, schema_relation: BaseRelation) -> list[BaseRelation]:
         """List tables and views; of an Iceberg catalog without a statement, whatever the number of relations."""
