@@ -4,7 +4,9 @@
 #}
 {% macro get_incremental_cdc_record_runs_sql(arguments) %}
     {% set recorded = arguments.existing_relation %}
-    {% set found = cdc_new_runs(recorded, cdc_built('silver', ref)) %}
+    {% set tables = cdc_built('silver', ref) %}
+    {% set tables = tables | selectattr('silver', 'in', var('cdc_metrics_of')) if var('cdc_metrics_of') else tables %}
+    {% set found = cdc_new_runs(recorded, tables | list) %}
     {% if not found.is_new %}
         {% do arguments.update({'message': 'nothing: no silver table has a new snapshot'}) %}
         {% do return(none) %}

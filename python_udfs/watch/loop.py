@@ -7,6 +7,7 @@ have added rows of. Tests, and the views that read every table, are left to ``db
 
 from __future__ import annotations
 
+import json
 import threading
 import time
 from collections.abc import Callable, Iterable, Mapping
@@ -153,7 +154,8 @@ class Watch:
         self._waiting: dict[str, float] = {}
         self._lags: dict[str, tuple[str, ...]] = {}
         self._not_listed: list[str] = []
-        self._has_new_runs = False
+        # Silver models whose runs are not recorded yet; None: of any, as those before this process.
+        self._unrecorded: set[str] | None = None
         self._topics: Topics | None = None
 
     def cycle(self, *, lists: bool = True) -> bool:
@@ -181,11 +183,13 @@ class Watch:
         due = self._due(self._waiting.keys() - self._behind_splits())
         self._build(due, [f"{model}+" for model in due], done, failures)
         if not splits and not due:
-            if lists and self._has_new_runs:
-                self._has_new_runs = not self._invoke("run", "--select", *METRICS).success
+            if lists:
+                self._record_runs()
             return False
-        self._has_new_runs = True
-        lags = self._measured(sorted(done & self._project.silver.keys()))
+        built = done & self._project.silver.keys()
+        if self._unrecorded is not None:
+            self._unrecorded |= built
+        lags = self._measured(sorted(built))
         shown = due or splits
         _say_cycle(started, ", ".join(shown) if len(shown) <= 3 else f"{len(shown)} tables", failures)
         if lags:
@@ -209,6 +213,14 @@ class Watch:
             self._read_changed_project()
             self._take_new_changes()
         return not failures
+
+    def _record_runs(self) -> None:
+        """Has run_metrics written. It reads the metadata of each table that it is asked for: 12 s of 1,000 tables."""
+        if self._unrecorded == set():
+            return
+        of = json.dumps({"cdc_metrics_of": sorted(self._unrecorded or ())})
+        if self._invoke("run", "--select", *METRICS, "--vars", of).success:
+            self._unrecorded = set()
 
     def _due(self, models: Iterable[str]) -> list[str]:
         now = time.monotonic()

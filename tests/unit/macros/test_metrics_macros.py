@@ -136,6 +136,17 @@ def test_get_incremental_cdc_record_runs_sql__one_commit_or_none():
     assert message == "merge: runs=1"
 
 
+@pytest.mark.parametrize(("asked", "read"), [([], ["a", "b"]), (["b"], ["b"])])
+def test_get_incremental_cdc_record_runs_sql__reads_the_tables_that_it_is_asked_for(asked, read):
+    dbt = Dbt(answers={"where is_newest": []})
+    dbt.context["var"] = {"cdc_metrics_of": asked}.__getitem__
+    dbt.context["cdc_built"] = lambda layer, ref: [{"silver": name} for name in ("a", "b")]
+    tables: list[Any] = []
+    dbt.context["cdc_new_runs"] = lambda recorded, some: tables.extend(some) or {"rows": [], "runs": 0, "is_new": False}
+    dbt.write("cdc_record_runs")
+    assert [table["silver"] for table in tables] == read
+
+
 @pytest.mark.parametrize(("has_gone", "replaced"), [(True, []), (True, ["silver.t"])])
 def test_cdc_record_runs_sql__a_rollback_changes_older_rows(has_gone, replaced):
     sql = normalise(Dbt().cdc_record_runs_sql("m", "select 1", {"has_gone": has_gone, "replaced": replaced}))
