@@ -186,10 +186,7 @@ class Watch:
             if lists:
                 self._record_runs()
             return False
-        built = done & self._project.silver.keys()
-        if self._unrecorded is not None:
-            self._unrecorded |= built
-        lags = self._measured(sorted(built))
+        lags = self._measured(sorted(done & self._project.silver.keys()))
         shown = due or splits
         _say_cycle(started, ", ".join(shown) if len(shown) <= 3 else f"{len(shown)} tables", failures)
         if lags:
@@ -238,6 +235,9 @@ class Watch:
         outcome = self._invoke("run", "--select", *selected, *NO_VIEWS)
         results = {result.node.unique_id: result for result in getattr(outcome.result, "results", None) or ()}
         done |= {result.node.name for result in results.values() if result.status == "success"}
+        if self._unrecorded is not None:
+            # One that failed may have committed before.
+            self._unrecorded |= {result.node.name for result in results.values()} & self._project.silver.keys()
         failures += _failures(outcome)
         failed = _origins(results) if results else set(models)
         for model in models:

@@ -92,6 +92,10 @@ def test_a_table_that_fails_stops_no_other_and_is_tried_again(lakehouse, watch, 
     assert "silver_s__watched: " in said and "broken on purpose" in said
     assert [row[0] for row in lakehouse.table("other", "id")] == [1, 16]
     assert not watch.cycle(), "not at once"
+    Story(lakehouse.raw / "seen", "watched").changes(7, change("I", 7, id=17, v="new"))
+    assert watch.cycle()
+    assert not watch.cycle()
+    assert recorded(commands) == [[], ["silver_s__watched"]], "it may have committed before it failed"
 
     silver.write_text(text)
     monkeypatch.setattr("python_udfs.watch.loop.SECONDS_TO_RETRY", 0.0)
