@@ -16,8 +16,9 @@ logger = AdapterLogger("Lakehouse")
 # Where nothing was built, lag is looked at so often: `make watch` ends a command every few seconds.
 SECONDS = 60.0
 LAYERS = {"bronze", "silver"}
+NEVER = float("-inf")
 _COMMAND = ""
-# When incidents were looked at in this process, by split that had passed and for any command.
+# When incidents were looked at in this process: at all, and by split, where it had passed.
 _looked_at: dict[str, float] = {}
 
 
@@ -30,14 +31,12 @@ def is_due(results: Iterable[Any]) -> bool:
         results: dbt's results of the command.
     """
     results, now = list(results), time.monotonic()
-    splits = {result.node.name: str(result.status) in FAILED for result in results if _layer(result.node) == "split"}
-    subjects = [_COMMAND, *(name for name, failed in splits.items() if not failed)]
-    is_long_ago = any(now - _looked_at.get(name, float("-inf")) >= SECONDS for name in subjects)
+    subjects = {_COMMAND} | {result.node.name for result in results if _layer(result.node) == "split"}
+    is_long_ago = any(now - _looked_at.get(name, NEVER) >= SECONDS for name in subjects)
     if not is_long_ago and not any(_is_news(result) for result in results):
         return False
-    _looked_at.update(dict.fromkeys(subjects, now))
-    for name in splits.keys() - set(subjects):
-        _looked_at.pop(name, None)
+    failed = {result.node.name for result in results if _has_failed(result)}
+    _looked_at.update({name: NEVER if name in failed else now for name in subjects})
     return True
 
 
@@ -95,7 +94,11 @@ def not_written(error: str) -> None:
 
 def _is_news(result: Any) -> bool:
     node = result.node
-    return str(result.status) in FAILED or node.resource_type in ("test", "unit_test") or _layer(node) in LAYERS
+    return _has_failed(result) or node.resource_type in ("test", "unit_test") or _layer(node) in LAYERS
+
+
+def _has_failed(result: Any) -> bool:
+    return str(result.status) in FAILED
 
 
 def _layer(node: Any) -> str | None:
