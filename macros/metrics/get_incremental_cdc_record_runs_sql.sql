@@ -4,9 +4,8 @@
 #}
 {% macro get_incremental_cdc_record_runs_sql(arguments) %}
     {% set recorded = arguments.existing_relation %}
-    {% set tables = cdc_built('silver', ref) %}
-    {% set tables = tables | selectattr('silver', 'in', var('cdc_metrics_of')) if var('cdc_metrics_of') else tables %}
-    {% set found = cdc_new_runs(recorded, tables | list) %}
+    {% set tables, asked = cdc_built('silver', ref), var('cdc_metrics_of') %}
+    {% set found = cdc_new_runs(recorded, tables | selectattr('silver', 'in', asked) | list if asked else tables) %}
     {% if not found.is_new %}
         {% do arguments.update({'message': 'nothing: no silver table has a new snapshot'}) %}
         {% do return(none) %}

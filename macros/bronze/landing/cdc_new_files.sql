@@ -42,8 +42,9 @@
         {% else %}
             {% do replaced.append({'path': file['path'], 'reason': 'replaced by newer content before it was read'}) %}
         {% endif %}
-        {% set may_be_applied = file['kind'] in ['change', 'multi_table'] and file['is_newest'] %}
-        {% do files.overwritten.append(file['path']) if may_be_applied and file['revision'] %}
+        {% if file['kind'] in ['change', 'multi_table'] and file['is_newest'] and file['revision'] %}
+            {% do files.overwritten.append(file['path']) %}
+        {% endif %}
         {% do files.update({'last_batch_id': [files.last_batch_id | int, file['batch_id'] | int] | max}) %}
     {% endfor %}
     {% do cdc_reject_files(cdc, files.sql, 'replaced', replaced) if replaced %}
