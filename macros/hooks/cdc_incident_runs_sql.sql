@@ -6,7 +6,7 @@ select
     max_by(newest_committed_at, committed_at) as newest_committed_at,
     max(committed_at) filter (where rows_quarantined > 0) as quarantined_at,
     max_by(rows_quarantined, committed_at) filter (where rows_quarantined > 0) as rows_quarantined
-from {{ run_metrics }}
+from {{ adapter.scan_sql(run_metrics) }}
 where is_current and (is_newest or rows_quarantined > 0)
 group by silver_table
 {%- endmacro %}

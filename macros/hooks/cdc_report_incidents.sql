@@ -5,7 +5,8 @@
 {% macro cdc_report_incidents(results) %}
     {% set hook = 'python_udfs.alerts.hook.' %}
     {% set is_run = execute and flags.WHICH in ['build', 'run', 'test'] %}
-    {% if is_run and adapter.call_function(hook ~ 'is_due', {'results': results}) %}
+    {% set incidents = cdc_relation_of('incidents') if is_run %}
+    {% if is_run and adapter.call_function(hook ~ 'is_due', {'results': results, 'incidents': incidents | string}) %}
         {% set relations = cdc_built_of(['incidents', 'run_metrics', 'kafka_gaps']) %}
         {% set gaps = relations.get('kafka_gaps') %}
         {% set rows = adapter.call_function(hook ~ 'judged', {
@@ -16,7 +17,7 @@
                 'gaps': _asked('select * from ' ~ gaps ~ " where status = 'waiting'") if gaps else none,
             },
         }) %}
-        {% set error = _record(cdc_relation_of('incidents'), 'incidents' in relations, rows) if rows %}
+        {% set error = _record(incidents, 'incidents' in relations, rows) if rows %}
         {% do adapter.call_function(hook ~ 'not_written', {'error': error}) if error %}
     {% endif %}
 {% endmacro %}

@@ -8,7 +8,8 @@
         {% do return(0) %}
     {% endif %}
     {% set listing = cdc_relation_of('raw_listing') %}
-    {% if cdc_newest_batches(cdc, listing).shared_batch_id <= changes.after_batch_id | int %}
+    {% set newest = cdc_newest_batches(cdc, listing, changes.after_batch_id) %}
+    {% if newest.shared_batch_id <= changes.after_batch_id | int %}
         {% do return(0) %}
     {% endif %}
     {% set positions = [] %}

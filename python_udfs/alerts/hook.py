@@ -4,39 +4,60 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
 from datetime import datetime, timezone
 from typing import Any
 
 from dbt.adapters.events.logging import AdapterLogger
+from pyspark.sql import SparkSession
 
+from dbt.adapters.sparksession import snapshots
 from python_udfs.alerts import notice
 from python_udfs.alerts.incidents import FAILED, Incident, Silver, State, changed
+from spark_files.errors import is_spark_error
 
 logger = AdapterLogger("Lakehouse")
-# Where nothing was built, lag is looked at so often: `make watch` ends a command every few seconds.
+# Where nothing has begun or ended, lag is looked at so often: `make watch` ends a command every few seconds.
 SECONDS = 60.0
-LAYERS = {"bronze", "silver"}
-NEVER = float("-inf")
-_COMMAND = ""
-# When incidents were looked at in this process: at all, and by split, where it had passed.
-_looked_at: dict[str, float] = {}
+LAYERS = {"split", "bronze", "silver"}
 
 
-def is_due(results: Iterable[Any]) -> bool:
-    """Whether incidents may have begun or ended: something was built, tested or failed, or a minute has passed.
+@dataclass
+class _Look:
+    """The last look of this process.
 
-    A split that passes as it did before is no news: what it has split is built at once, by the next command.
+    Attributes:
+        at: when, by the clock that never goes back.
+        snapshot_id: of `incidents`, before that look wrote to it.
+        passed: models that had passed then and have not failed since.
+    """
+
+    at: float = float("-inf")
+    snapshot_id: int | None = None
+    passed: set[str] = field(default_factory=set)
+
+
+_last = _Look()
+
+
+def is_due(results: Iterable[Any], incidents: str) -> bool:
+    """Whether incidents may have begun or ended, or a minute has passed.
+
+    A model that passes as it did at the last look is no news: what its rows show is in `run_metrics`, which is.
 
     Args:
         results: dbt's results of the command.
+        incidents: name of the table, which may not exist yet.
     """
     results, now = list(results), time.monotonic()
-    subjects = {_COMMAND} | {result.node.name for result in results if _layer(result.node) == "split"}
-    is_long_ago = any(now - _looked_at.get(name, NEVER) >= SECONDS for name in subjects)
-    if not is_long_ago and not any(_is_news(result) for result in results):
+    failed = {result.node.name for result in results if str(result.status) in FAILED}
+    passed = {result.node.name for result in results if _layer(result.node) in LAYERS} - failed
+    snapshot_id = _snapshot_id(incidents)
+    # The table has changed where another process, or the last look, wrote to it: somebody may have yet to be called.
+    is_same = not failed and passed <= _last.passed and snapshot_id == _last.snapshot_id
+    if is_same and now - _last.at < SECONDS and not any(_is_judged(result.node) for result in results):
         return False
-    failed = {result.node.name for result in results if _has_failed(result)}
-    _looked_at.update({name: NEVER if name in failed else now for name in subjects})
+    _last.at, _last.snapshot_id, _last.passed = now, snapshot_id, (_last.passed | passed) - failed
     return True
 
 
@@ -92,13 +113,18 @@ def not_written(error: str) -> None:
     logger.warning(f"Alerts: etl_metadata.incidents could not be written: {' '.join(error.split())[:500]}")
 
 
-def _is_news(result: Any) -> bool:
-    node = result.node
-    return _has_failed(result) or node.resource_type in ("test", "unit_test") or _layer(node) in LAYERS
+def _snapshot_id(table: str) -> int | None:
+    """The table's newest snapshot; None where there is no such table, or it cannot be read, of which `judged` warns."""
+    try:
+        return snapshots.current_snapshot_id(SparkSession.builder.getOrCreate(), table)
+    except Exception as error:
+        if not is_spark_error(error):
+            raise
+        return None
 
 
-def _has_failed(result: Any) -> bool:
-    return str(result.status) in FAILED
+def _is_judged(node: Any) -> bool:
+    return node.resource_type in ("test", "unit_test") or node.name == "run_metrics"
 
 
 def _layer(node: Any) -> str | None:

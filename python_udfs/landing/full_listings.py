@@ -10,7 +10,7 @@ from typing import Any
 from pyspark.sql import DataFrame, SparkSession
 
 from dbt.adapters.sparksession.impl import SNAPSHOT_PROPERTY
-from dbt.adapters.sparksession.snapshots import newest_record, record
+from dbt.adapters.sparksession.snapshots import has_few_rows, newest_record, record
 from python_udfs.landing.listing import feed_location, new_files
 from python_udfs.paths import landing_root
 
@@ -39,14 +39,16 @@ def list_landing(
     now = now or datetime.now(timezone.utc)
     feeds = list(feeds)
     known = None if table is None else spark.table(table)
+    few_known = table is not None and has_few_rows(spark, table)
     hours = {_key(feed): feed["full_listing_hours"] for feed in feeds if "full_listing_hours" in feed}
     if not hours:
-        return new_files(spark, feeds, known, now)
+        return new_files(spark, feeds, known, now, few_known=few_known)
     before = json.loads((table and newest_record(spark, table, KEY)) or "{}")
     moments = {key: datetime.fromisoformat(text) for key, text in before.items() if key in hours}
     # A clock that went back does not put off a full listing.
     in_time = {key for key, at in moments.items() if timedelta(0) <= now - at < timedelta(hours=hours[key])}
-    found = new_files(spark, feeds, known, now, {feed["feed"] for feed in feeds if _key(feed) in in_time})
+    in_part = {feed["feed"] for feed in feeds if _key(feed) in in_time}
+    found = new_files(spark, feeds, known, now, in_part, few_known=few_known)
     recorded = {key: (moments[key] if key in in_time else now).isoformat() for key in sorted(hours)}
     if found is not None:
         spark.conf.set(f"{SNAPSHOT_PROPERTY}.{KEY}", json.dumps(recorded))

@@ -58,6 +58,8 @@ def new_files(
     known: DataFrame | None,
     now: datetime | None = None,
     in_part: Collection[str] = (),
+    *,
+    few_known: bool = False,
 ) -> DataFrame | None:
     """File versions that the listing does not hold yet, and files that are no longer there.
 
@@ -80,6 +82,7 @@ def new_files(
         now: the time of this run; the current time when not given.
         in_part: feeds of which only the scope is listed (`python_udfs.landing.scope`); each has
             `listing_overlap_hours`.
+        few_known: one task compares them all with what was listed, so that no row moves between tasks.
 
     Returns:
         Rows of `LISTING_SCHEMA`, or None when there is nothing new and a listing exists already.
@@ -104,6 +107,7 @@ def new_files(
             files = [found.files for found in listed.values() if found.files is not None]
             known_ones = _known_in_scope(listing, scopes, in_full).withColumn("is_listed", F.lit(False))
             seen = _in_scope(spark, _union([known_ones, *files]), scopes)
+            seen = seen.coalesce(1) if few_known else seen
             paths = _paths(seen, locations)
             delta, count = _changed(paths)
             described = _described(delta, feeds)

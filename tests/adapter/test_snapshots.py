@@ -57,6 +57,23 @@ def test_the_newest_summary_that_has_the_key_counts(table):
     assert snapshots.newest_summary(table, TABLE, "total-records")["total-records"] == "4"
 
 
+def test_few_rows_are_read_by_one_task(session, monkeypatch):
+    session.sql("create schema if not exists branches")
+    session.sql(f"create table {TABLE} (id int) using iceberg")
+    try:
+        assert snapshots.has_few_rows(session, TABLE)
+        session.sql(f"insert into {TABLE} values (1), (2)")
+        session.sql(f"insert into {TABLE} values (3)")
+        for most, is_few in ((3, True), (2, False)):
+            monkeypatch.setattr(snapshots, "_FEW_ROWS", most)
+            assert snapshots.has_few_rows(session, TABLE) == is_few
+            counts = session.sql(f"select id, count(*) from {snapshots.scan_sql(session, TABLE)} as t group by id")
+            assert ("Exchange" in counts._jdf.queryExecution().toString()) != is_few
+            assert sorted(counts.collect()) == [(1, 1), (2, 1), (3, 1)]
+    finally:
+        session.sql(f"drop table {TABLE}")
+
+
 def test_a_rollback_takes_summaries_and_ancestors_back(table):
     [first, second] = [
         row.snapshot_id

@@ -223,7 +223,7 @@ def test_a_webhook_that_is_down_fails_no_build_and_gets_it_later(lakehouse, stor
 
 
 def test_watch_reports_too(lakehouse, story, calls, monkeypatch, capsys):
-    monkeypatch.setattr(hook, "_looked_at", {})
+    monkeypatch.setattr(hook, "_last", hook._Look())
     silver = lakehouse.project / "models" / "silver" / "s" / "silver_s__other.sql"
     text = silver.read_text()
     silver.write_text("{{ exceptions.raise_compiler_error('broken on purpose') if execute }}" + text)

@@ -345,33 +345,49 @@ def test_nothing_here_fails_a_command(warnings):
     assert warnings[2] == "Alerts: etl_metadata.incidents could not be written: disk full"
 
 
-def test_idle_cycles_of_watch_look_once_a_minute(monkeypatch):
-    clock = SimpleNamespace(now=1000.0)
-    monkeypatch.setattr(hook, "time", SimpleNamespace(monotonic=lambda: clock.now))
-    monkeypatch.setattr(hook, "_looked_at", {})
+@pytest.fixture
+def looks(monkeypatch):
+    """Whether a command with these results is looked at; `clock.now` and `incidents.snapshot` are what it finds."""
+    world = SimpleNamespace(now=1000.0, snapshot_id=1)
+    monkeypatch.setattr(hook, "time", SimpleNamespace(monotonic=lambda: world.now))
+    monkeypatch.setattr(hook, "_last", hook._Look())
+    monkeypatch.setattr(hook, "_snapshot_id", lambda _: world.snapshot_id)
+    world.at = lambda *results: hook.is_due(results, "etl_metadata.incidents")
+    return world
+
+
+def test_idle_cycles_of_watch_look_once_a_minute(looks):
     listing = ended(Node("raw_listing"), "success")
-    assert hook.is_due([listing])
-    clock.now += 59
-    assert not hook.is_due([listing])
-    assert hook.is_due([listing, ended(Node("bronze_t", "bronze"), "success")])
-    assert hook.is_due([ended(Node("raw_listing"), "error")])
-    clock.now += 61
-    assert hook.is_due([listing])
+    assert looks.at(listing)
+    looks.now += 59
+    assert not looks.at(listing)
+    assert looks.at(ended(Node("raw_listing"), "error"))
+    looks.now += 61
+    assert looks.at(listing)
 
 
-def test_a_split_that_passes_again_is_looked_at_once_a_minute(monkeypatch):
-    clock = SimpleNamespace(now=1000.0)
-    monkeypatch.setattr(hook, "time", SimpleNamespace(monotonic=lambda: clock.now))
-    monkeypatch.setattr(hook, "_looked_at", {})
-    passed, failed = (ended(Node("split_f", "split"), status) for status in ("success", "error"))
-    built = ended(Node("bronze_t", "bronze"), "success")
-    assert hook.is_due([passed])
+@pytest.mark.parametrize("layer", ["split", "bronze", "silver"])
+def test_a_model_that_passes_again_is_looked_at_once_a_minute(looks, layer):
+    passed, failed = (ended(Node("f", layer), status) for status in ("success", "error"))
+    assert looks.at(passed)
     for _ in range(6):
-        clock.now += 9
-        assert not hook.is_due([passed])
-        assert hook.is_due([built])
-    clock.now += 9
-    assert hook.is_due([passed]), "its incidents may be over"
-    assert hook.is_due([failed]) and hook.is_due([passed]), "what has failed is over at once"
-    assert not hook.is_due([passed])
-    assert hook.is_due([ended(Node("split_g", "split"), "success")])
+        looks.now += 9
+        assert not looks.at(passed)
+    looks.now += 9
+    assert looks.at(passed), "its lag may be over"
+    assert looks.at(failed) and looks.at(failed) and looks.at(passed), "what has failed is over at once"
+    assert not looks.at(passed)
+    assert looks.at(ended(Node("g", layer), "success")), "it may have failed in another process"
+    assert not looks.at(passed, ended(Node("g", layer), "success"))
+
+
+def test_what_shows_incidents_is_looked_at_each_time(looks):
+    for result in (ended(Node("t", kind="test"), "pass"), ended(Node("run_metrics"), "success")):
+        assert looks.at(result) and looks.at(result)
+
+
+def test_incidents_that_have_changed_are_looked_at(looks):
+    built = ended(Node("bronze_t", "bronze"), "success")
+    assert looks.at(built) and not looks.at(built)
+    looks.snapshot_id = 2
+    assert looks.at(built) and not looks.at(built)

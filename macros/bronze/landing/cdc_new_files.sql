@@ -11,13 +11,13 @@
         {% do return(dict(files, **cdc_new_messages(cdc, after_batch_id))) %}
     {% endif %}
     {% set split = ref(cdc.split) if cdc.get('split') else none %}
-    {% set newest = cdc_newest_batches(cdc, ref('raw_listing')) %}
+    {% set newest = cdc_newest_batches(cdc, ref('raw_listing'), after_batch_id) %}
     {#- Asked again (full), what the tables of a run share lacks the files that this table has rejected since. -#}
     {% set asks_alone = verify == 'full' or _asks_alone(cdc) %}
     {% set sql = cdc_new_files_sql(
         ref('raw_listing'), ref('rejected_files'), cdc, after_batch_id, split, newest.has_gone, newest.is_reloaded
     ) %}
-    {% if not asks_alone and newest.batch_id <= after_batch_id | int %}
+    {% if split is none and newest.batch_id <= after_batch_id | int %}
         {% do return(dict(files, sql=sql ~ '\nlimit 0')) %}
     {% endif %}
     {% set view = this.identifier ~ '__files' %}

@@ -18,7 +18,7 @@ with listing as (
         {%- if has_gone %},
         max(batch_id) filter (where batch_id <= {{ after_batch_id }}) as earlier_batch_id
         {%- endif %}
-    from {{ listing }}
+    from {{ adapter.scan_sql(listing) }}
     where
         kind in ('load', 'change', 'truncate')
         {%- if cdc %}
@@ -60,7 +60,7 @@ from listing
 {%- if is_reloaded %}
 left join held on listing.kind = 'load' and listing.file_key = held.file_key
 {%- endif %}
-left anti join {{ rejected }} as rejected
+left anti join {{ adapter.scan_sql(rejected) }} as rejected
     on
         listing.path = rejected.path
         and listing.size = rejected.size

@@ -1,12 +1,17 @@
-{# The facts of _newest_batches_sql about one table. One query answers for all tables of a run; topics have no files. #}
-{% macro cdc_newest_batches(cdc, listing) %}
+{#
+    The facts of _newest_batches_sql about one table. One query answers for all tables of a run, and none where manifests
+    show that nothing was listed since; topics have no files.
+#}
+{% macro cdc_newest_batches(cdc, listing, after_batch_id) %}
     {% set found = {
         'batch_id': 0, 'earlier_batch_id': 0, 'shared_batch_id': 0, 'is_reloaded': 0, 'has_gone': 0, 'file_count': 0,
     } %}
-    {% if cdc.get('is_kafka') %}
+    {% set above, is_kafka = after_batch_id | int, cdc.get('is_kafka') %}
+    {% set since = none if is_kafka else adapter.value_range(listing, 'batch_id', above, {}) %}
+    {% if since is none %}
         {% do return(found) %}
     {% endif %}
-    {% for row in adapter.run_once(_newest_batches_sql(listing)) %}
+    {% for row in adapter.run_once(_newest_batches_sql(listing, since.upper)) %}
         {% if row['feed'] == cdc.feed and row['source_schema'] == cdc.source_schema
             and row['source_table'] == cdc.source_table %}
             {% for name in found %}
@@ -23,13 +28,18 @@
     source position another file has too; whether a load file came again; whether a file vanished. And how many files of
     all tables the newest batch of all has.
 #}
-{% macro _newest_batches_sql(listing) -%}
+{% macro _newest_batches_sql(listing, newest=none) -%}
 {%- set files_sql -%}
 select
     *,
+    {% if newest -%}
+    {#- A number would be part of the code that Spark generates, and be compiled again for each batch. -#}
+    cast(batch_id as string) = '{{ newest }}' as is_of_newest,
+    {%- else -%}
     batch_id = (select max(newest.batch_id) from {{ listing }} as newest) as is_of_newest,
+    {%- endif %}
     if(kind = 'load', file_key, null) as load_key
-from {{ listing }}
+from {{ adapter.scan_sql(listing) }}
 where kind in ('load', 'change', 'truncate', 'vanished')
 {%- endset -%}
 with files as (

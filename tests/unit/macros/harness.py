@@ -77,6 +77,9 @@ class Relation(NamedTuple):
         return f"{self.schema}.{self.identifier}"
 
 
+MANY_FILES = {"lower": None, "upper": None}  # of adapter.value_range
+
+
 class Macro(CallableMacroGenerator):
     """One macro, called the way dbt calls it, its errors left as they are."""
 
@@ -112,7 +115,7 @@ class Dbt:
         snapshots: ids of the snapshots of every table, newest first.
         summary: summary of the newest snapshot of every table.
         metrics: what adapter.added_metrics returns; None: Iceberg has no metrics.
-        range: what adapter.value_range returns; None: no file has such a row.
+        range: what adapter.value_range returns, by default that too many files have such rows; None: no file has one.
         since: what adapter.snapshots_since returns, by table; a table that is not named has nothing new.
 
     Attributes:
@@ -140,7 +143,7 @@ class Dbt:
         snapshots: tuple[int, ...] = (),
         summary: dict[str, str] | None = None,
         metrics: dict[str, Any] | None = None,
-        range: dict[str, int | None] | None = None,
+        range: dict[str, int | None] | None = MANY_FILES,
         since: dict[str, dict[str, Any]] | None = None,
     ) -> None:
         columns = columns or {}
@@ -209,6 +212,7 @@ class Dbt:
                 value_range=lambda relation, column, above, values: range,
                 newest_summary=lambda relation, key: (summary or {}) if key in (summary or {}) else {},
                 run_once=self._run_query,
+                scan_sql=str,
                 set_properties=set_properties,
                 set_snapshot_properties=set_snapshot_properties,
                 quote=SparksessionAdapter.quote,

@@ -153,6 +153,25 @@ def test_cdc_new_files__nothing_new():
     assert (len(dbt.queries), dbt.kept) == (1, {}), "one query for all tables"
 
 
+def test_cdc_new_files__nothing_was_listed_since():
+    dbt = Dbt(nodes=THREE, range=None)
+    assert dbt.cdc_new_files(FEED, 10)["last_batch_id"] == 10
+    assert (dbt.queries, dbt.kept) == ([], {})
+
+
+@pytest.mark.parametrize(
+    ("newest", "sql"),
+    [
+        (12, "cast(batch_id as string) = '12' as is_of_newest"),
+        (None, "batch_id = (select max(newest.batch_id) from listing as newest) as is_of_newest"),
+    ],
+)
+def test_cdc_newest_batches__the_newest_batch_of_all_by_the_manifests_or_a_query(newest, sql):
+    dbt = Dbt(answers=WAITING, range={"lower": newest and 8, "upper": newest})
+    assert dbt.cdc_newest_batches(FEED, "listing", 7)["batch_id"] == 10
+    assert sql in normalise(dbt.queries[0])
+
+
 OF_TOPICS = {**FEED, "format": "json", "split": "split_shop", "is_kafka": True, "primary_key": ["ID"]}
 MESSAGES = {
     "source_schema": FEED["source_schema"],
@@ -277,7 +296,7 @@ def test_cdc_new_files__a_truncate_is_no_file_to_read():
 )
 def test_cache_new_files__one_look_for_all_tables_with_new_files_in_the_newest_batch_alone(listed, cdc, is_shared):
     dbt = Dbt(answers={"is_shared": [{**WAITING["is_shared"][0], **listed}]}, nodes=THREE)
-    newest = dbt.cdc_newest_batches(cdc, "ref.raw_listing")
+    newest = dbt.cdc_newest_batches(cdc, "ref.raw_listing", 7)
     dbt._cache_new_files("files", cdc, 7, "select of this table", newest, dbt._asks_alone(cdc))
     if is_shared:
         assert dbt.kept == {"files": dbt.cdc_new_files_sql("ref.raw_listing", "ref.rejected_files", None, 9)}

@@ -327,6 +327,12 @@ class SparksessionAdapter(SparkAdapter):
             return snapshots.newest_summary(self.session, relation.render(), key)
 
     @available
+    def scan_sql(self, relation: BaseRelation) -> str:
+        """Write a table for the from clause of a query; see `snapshots.scan_sql`."""
+        with self.connections.exception_handler(f"adapter.scan_sql({relation})"):
+            return snapshots.scan_sql(self.session, relation.render())
+
+    @available
     def snapshots_since(self, relation: BaseRelation, snapshot_id: int | str | None = None) -> dict[str, Any]:
         """Return the snapshots of a table after one of them; see `snapshots.snapshots_since`."""
         with self.connections.exception_handler(f"adapter.snapshots_since({relation})"):
