@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import os
+from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
 
 from python_udfs.cli.console import duration_text, run_command, text_table
-from python_udfs.cli.dbt import Dbt, DbtError, show_event
+from python_udfs.cli.dbt import Dbt, DbtError, newest_change, show_event
 from python_udfs.errors import LakehouseError, UsageError
 
 
@@ -85,3 +87,14 @@ def test_a_failed_command_of_dbt_names_where_its_messages_are(monkeypatch: pytes
         Dbt().result("run", "--select", "t")
     with pytest.raises(DbtError, match=r"are above$"):
         Dbt(show=show_event).result("run")
+
+
+def test_the_newest_change_of_a_project(tmp_path: Path) -> None:
+    times = {"dbt_project.yml": 10, "models/bronze/a.sql": 30, "macros/b.sql": 20, "target/later.sql": 99}
+    for name, at in times.items():
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).touch()
+        os.utime(tmp_path / name, (at, at))
+    # What was removed since its folder was read.
+    (tmp_path / "models" / "gone.sql").symlink_to(tmp_path / "nowhere")
+    assert newest_change(tmp_path) == 30
