@@ -3,11 +3,8 @@
     would draw a dependency that is not one.
 #}
 {% macro cdc_relation_of(model) %}
-    {% set found = [] if model is string else [model] %}
-    {% for node in graph.nodes.values() if model is string and node.resource_type == 'model' and node.name == model %}
-        {% do found.append(node) %}
-    {% endfor %}
-    {% for node in found %}
+    {% set node = graph.nodes.get('model.' ~ project_name ~ '.' ~ model) if model is string else model %}
+    {% if node %}
         {% do return(api.Relation.create(database=node.database, schema=node.schema, identifier=node.alias)) %}
-    {% endfor %}
+    {% endif %}
 {% endmacro %}

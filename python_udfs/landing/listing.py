@@ -15,6 +15,7 @@ from dbt.adapters.events.logging import AdapterLogger
 from pyspark.sql import Column, DataFrame, Observation, Row, SparkSession
 from pyspark.sql import functions as F
 
+from dbt.adapters.sparksession.impl import SNAPSHOT_PROPERTY
 from python_udfs.connectors.file_names import sql_text
 from python_udfs.connectors.protocol import FileRules
 from python_udfs.connectors.registry import CONNECTORS
@@ -129,9 +130,10 @@ def new_files(
     if scopes:
         # Iceberg answers from the table's metadata.
         last_batch_id = listing.agg({"batch_id": "max"}).collect()[0][0]
-    numbered = with_times(_union(rows)).withColumns(
-        {"batch_id": F.lit(next_batch_id(now, last_batch_id)), "first_seen_at": F.lit(now)}
-    )
+    batch_id = next_batch_id(now, last_batch_id)
+    # The commit of the rows records their batch.
+    spark.conf.set(f"{SNAPSHOT_PROPERTY}.cdc.batch-id", batch_id)
+    numbered = with_times(_union(rows)).withColumns({"batch_id": F.lit(batch_id), "first_seen_at": F.lit(now)})
     columns = (column.split() for column in LISTING_SCHEMA.split(", "))
     # A listing in part reads the rows of some times: in this order they are in few row groups.
     return numbered.selectExpr(

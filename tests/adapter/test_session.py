@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import threading
 
 import pytest
@@ -121,3 +122,7 @@ def test_folders_that_cannot_be_made_are_all_named(tmp_path):
         sessions._make_directories([str(tmp_path / "file/a"), str(tmp_path / "ok"), str(tmp_path / "file/b")])
     assert f"{tmp_path}/file/a: Not a directory" in str(raised.value)
     assert f"{tmp_path}/file/b: Not a directory" in str(raised.value)
+
+
+def test_what_was_read_before_spark_started_is_not_looked_through_for_garbage(pool):
+    assert gc.get_freeze_count() > 100_000

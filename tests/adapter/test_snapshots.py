@@ -57,6 +57,16 @@ def test_the_newest_summary_that_has_the_key_counts(table):
     assert snapshots.newest_summary(table, TABLE, "total-records")["total-records"] == "4"
 
 
+def test_the_current_summary_is_that_of_the_last_change_of_rows(table):
+    assert snapshots.current_summary(table, TABLE)["cdc.batch-id"] == "7"
+    table.sql(
+        f"call {table.conf.get('spark.sql.defaultCatalog')}.system.rewrite_data_files('{TABLE}', options => map('rewrite-all', 'true'))"
+    )
+    assert snapshots.current_summary(table, TABLE)["cdc.batch-id"] == "7"
+    table.sql(f"insert into {TABLE} values (4)")
+    assert "cdc.batch-id" not in snapshots.current_summary(table, TABLE), "another program's rows"
+
+
 def test_few_rows_are_read_by_one_task(session, monkeypatch):
     session.sql("create schema if not exists branches")
     session.sql(f"create table {TABLE} (id int) using iceberg")

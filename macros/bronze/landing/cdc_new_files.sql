@@ -12,14 +12,14 @@
     {% endif %}
     {% set split = ref(cdc.split) if cdc.get('split') else none %}
     {% set newest = cdc_newest_batches(cdc, ref('raw_listing'), after_batch_id) %}
-    {#- Asked again (full), what the tables of a run share lacks the files that this table has rejected since. -#}
-    {% set asks_alone = verify == 'full' or _asks_alone(cdc) %}
     {% set sql = cdc_new_files_sql(
         ref('raw_listing'), ref('rejected_files'), cdc, after_batch_id, split, newest.has_gone, newest.is_reloaded
     ) %}
     {% if split is none and newest.batch_id <= after_batch_id | int %}
         {% do return(dict(files, sql=sql ~ '\nlimit 0')) %}
     {% endif %}
+    {#- Asked again (full), what the tables of a run share lacks the files that this table has rejected since. -#}
+    {% set asks_alone = verify == 'full' or _asks_alone(cdc) %}
     {% set view = this.identifier ~ '__files' %}
     {% do _cache_new_files(view, cdc, after_batch_id, sql, newest, asks_alone) %}
     {% do files.update({'is_reloaded': newest.is_reloaded, 'sql': 'select *\nfrom ' ~ adapter.quote(view)}) %}
@@ -57,11 +57,15 @@
     one or two tables of bronze. What all tables of a run share is two questions, which cost as much as three.
 #}
 {% macro _asks_alone(cdc) %}
-    {% set tables = [] %}
-    {% for id in selected_resources if id in graph.nodes %}
-        {% do tables.append(id) if graph.nodes[id].config.meta.get('cdc', {}).get('layer') == 'bronze' %}
-    {% endfor %}
-    {% do return(cdc.get('split') is not none or tables | length <= 2) %}
+    {% set of_run = adapter.notes('tables of the run') %}
+    {% if not of_run %}
+        {% set tables = [] %}
+        {% for id in selected_resources if id in graph.nodes %}
+            {% do tables.append(id) if graph.nodes[id].config.meta.get('cdc', {}).get('layer') == 'bronze' %}
+        {% endfor %}
+        {% do of_run.update({'count': tables | length}) %}
+    {% endif %}
+    {% do return(cdc.get('split') is not none or of_run.count <= 2) %}
 {% endmacro %}
 
 

@@ -1,17 +1,16 @@
 {#
-    The facts of _newest_batches_sql about one table. One query answers for all tables of a run, and none where manifests
-    show that nothing was listed since; topics have no files.
+    The facts of _newest_batches_sql about one table. One query answers for all tables of a run, and none where nothing was
+    listed since; topics have no files.
 #}
 {% macro cdc_newest_batches(cdc, listing, after_batch_id) %}
     {% set found = {
         'batch_id': 0, 'earlier_batch_id': 0, 'shared_batch_id': 0, 'is_reloaded': 0, 'has_gone': 0, 'file_count': 0,
     } %}
-    {% set above, is_kafka = after_batch_id | int, cdc.get('is_kafka') %}
-    {% set since = none if is_kafka else adapter.value_range(listing, 'batch_id', above, {}) %}
-    {% if since is none %}
+    {% set newest = none if cdc.get('is_kafka') else _newest_batch_id(listing) %}
+    {% if cdc.get('is_kafka') or newest and newest | int <= after_batch_id | int %}
         {% do return(found) %}
     {% endif %}
-    {% for row in adapter.run_once(_newest_batches_sql(listing, since.upper)) %}
+    {% for row in adapter.run_once(_newest_batches_sql(listing, newest)) %}
         {% if row['feed'] == cdc.feed and row['source_schema'] == cdc.source_schema
             and row['source_table'] == cdc.source_table %}
             {% for name in found %}
@@ -20,6 +19,16 @@
         {% endif %}
     {% endfor %}
     {% do return(found) %}
+{% endmacro %}
+
+
+{# The newest batch of all, as the listing's last commit has recorded it; none if that was another program's. #}
+{% macro _newest_batch_id(listing) %}
+    {% set listed = adapter.notes('newest batch of ' ~ listing) %}
+    {% if not listed %}
+        {% do listed.update({'batch_id': adapter.current_summary(listing).get('cdc.batch-id')}) %}
+    {% endif %}
+    {% do return(listed.batch_id) %}
 {% endmacro %}
 
 

@@ -77,9 +77,6 @@ class Relation(NamedTuple):
         return f"{self.schema}.{self.identifier}"
 
 
-MANY_FILES = {"lower": None, "upper": None}  # of adapter.value_range
-
-
 class Macro(CallableMacroGenerator):
     """One macro, called the way dbt calls it, its errors left as they are."""
 
@@ -114,8 +111,9 @@ class Dbt:
         nodes: nodes of dbt's graph, by unique id.
         snapshots: ids of the snapshots of every table, newest first.
         summary: summary of the newest snapshot of every table.
+        recorded: what adapter.current_summary returns of every table.
         metrics: what adapter.added_metrics returns; None: Iceberg has no metrics.
-        range: what adapter.value_range returns, by default that too many files have such rows; None: no file has one.
+        range: what adapter.value_range returns; None: no file has such a row.
         since: what adapter.snapshots_since returns, by table; a table that is not named has nothing new.
 
     Attributes:
@@ -142,8 +140,9 @@ class Dbt:
         nodes: dict[str, Any] | None = None,
         snapshots: tuple[int, ...] = (),
         summary: dict[str, str] | None = None,
+        recorded: dict[str, str] | None = None,
         metrics: dict[str, Any] | None = None,
-        range: dict[str, int | None] | None = MANY_FILES,
+        range: dict[str, int | None] | None = None,
         since: dict[str, dict[str, Any]] | None = None,
     ) -> None:
         columns = columns or {}
@@ -210,6 +209,7 @@ class Dbt:
                 rows_view=lambda view, rows, schema: self.views.update({view: rows}),
                 added_metrics=lambda relation, start, end, columns: metrics,
                 value_range=lambda relation, column, above, values: range,
+                current_summary=lambda relation: recorded or {},
                 newest_summary=lambda relation, key: (summary or {}) if key in (summary or {}) else {},
                 run_once=self._run_query,
                 scan_sql=str,

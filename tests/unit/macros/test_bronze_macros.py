@@ -153,21 +153,22 @@ def test_cdc_new_files__nothing_new():
     assert (len(dbt.queries), dbt.kept) == (1, {}), "one query for all tables"
 
 
-def test_cdc_new_files__nothing_was_listed_since():
-    dbt = Dbt(nodes=THREE, range=None)
+@pytest.mark.parametrize(("newest", "queries"), [("10", 0), ("11", 1)])
+def test_cdc_new_files__nothing_was_listed_since(newest, queries):
+    dbt = Dbt(answers=WAITING, nodes=THREE, recorded={"cdc.batch-id": newest})
     assert dbt.cdc_new_files(FEED, 10)["last_batch_id"] == 10
-    assert (dbt.queries, dbt.kept) == ([], {})
+    assert (len(dbt.queries), dbt.kept) == (queries, {})
 
 
 @pytest.mark.parametrize(
-    ("newest", "sql"),
+    ("recorded", "sql"),
     [
-        (12, "cast(batch_id as string) = '12' as is_of_newest"),
-        (None, "batch_id = (select max(newest.batch_id) from listing as newest) as is_of_newest"),
+        ({"cdc.batch-id": "12"}, "cast(batch_id as string) = '12' as is_of_newest"),
+        ({}, "batch_id = (select max(newest.batch_id) from listing as newest) as is_of_newest"),
     ],
 )
-def test_cdc_newest_batches__the_newest_batch_of_all_by_the_manifests_or_a_query(newest, sql):
-    dbt = Dbt(answers=WAITING, range={"lower": newest and 8, "upper": newest})
+def test_cdc_newest_batches__the_newest_batch_of_all_is_recorded_or_asked_for(recorded, sql):
+    dbt = Dbt(answers=WAITING, recorded=recorded)
     assert dbt.cdc_newest_batches(FEED, "listing", 7)["batch_id"] == 10
     assert sql in normalise(dbt.queries[0])
 

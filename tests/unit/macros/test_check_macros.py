@@ -39,7 +39,7 @@ def dbt(*snapshots: dict[str, Any], checked: dict[str, Any] | None = CHECKED, fa
     """A project whose table silver.shop__order has these snapshots since it was compared."""
     found = {"is_ancestor": True, "snapshots": list(snapshots), "gone": [], "schema_id": 0, **since}
     made = Dbt(
-        nodes=GRAPH | {"checks": node("etl_metadata", "silver_checks", layer="etl_metadata")},
+        nodes=GRAPH | {"model.lakehouse.silver_checks": node("etl_metadata", "silver_checks", layer="etl_metadata")},
         which="test",
         columns={SILVER: {"id": "int", "v": "string", "_cdc_batch_id": "bigint"}, BRONZE: {"id": "int"}, CHECKS: {}},
         answers={"from etl_metadata.silver_checks": [checked] if checked else [], "as first_sequence": [facts]},

@@ -330,7 +330,8 @@ def incidents(
 ) -> Any:
     """What cdc_report_incidents asks of Python, and what it sends to Spark."""
     node = {"resource_type": "model", "database": None, "schema": "etl_metadata"}
-    nodes = {name: SimpleNamespace(**node, name=name, alias=name) for name in ("incidents", "run_metrics")}
+    names = ("incidents", "run_metrics")
+    nodes = {f"model.lakehouse.{name}": SimpleNamespace(**node, name=name, alias=name) for name in names}
     dbt = Dbt(nodes=nodes, columns={relation: {} for relation in built}, **words)
     called: dict[str, Any] = {}
 

@@ -616,7 +616,7 @@ def running(
     listing = SimpleNamespace(
         resource_type="model", name="raw_listing", database=None, schema="etl_metadata", alias="raw_listing"
     )
-    nodes = {"model.bronze": BRONZE_NODE, "model.raw_listing": listing}
+    nodes = {"model.bronze": BRONZE_NODE, "model.lakehouse.raw_listing": listing}
     state = {"snapshots": (43, 42, 41), "summary": applied}
     return Dbt(**{"cdc": CDC, "columns": columns, "answers": answers, "nodes": nodes, **state, **words})
 

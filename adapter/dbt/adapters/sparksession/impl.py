@@ -315,6 +315,12 @@ class SparksessionAdapter(SparkAdapter):
             return snapshots.current_snapshot_id(self.session, relation.render())
 
     @available
+    def current_summary(self, relation: BaseRelation) -> dict[str, str]:
+        """Return the summary of the newest snapshot that changed rows; see `snapshots.current_summary`."""
+        with self.connections.exception_handler(f"adapter.current_summary({relation})"):
+            return snapshots.current_summary(self.session, relation.render())
+
+    @available
     def is_current_ancestor(self, relation: BaseRelation, snapshot_id: int | str) -> bool:
         """Tell whether a snapshot led to the current one; see `snapshots.is_current_ancestor`."""
         with self.connections.exception_handler(f"adapter.is_current_ancestor({relation})"):
@@ -328,9 +334,11 @@ class SparksessionAdapter(SparkAdapter):
 
     @available
     def scan_sql(self, relation: BaseRelation) -> str:
-        """Write a table for the from clause of a query; see `snapshots.scan_sql`."""
-        with self.connections.exception_handler(f"adapter.scan_sql({relation})"):
-            return snapshots.scan_sql(self.session, relation.render())
+        """Write a table for the from clause of a query; see `snapshots.scan_sql`. Its rows count once a command."""
+        table = relation.render()
+        with self.connections.exception_handler(f"adapter.scan_sql({table})"):
+            scan: str = self._asked_once((table, "scan"), lambda: snapshots.scan_sql(self.session, table))
+        return scan
 
     @available
     def snapshots_since(self, relation: BaseRelation, snapshot_id: int | str | None = None) -> dict[str, Any]:
@@ -451,6 +459,14 @@ class SparksessionAdapter(SparkAdapter):
         for item in self.list_relations_without_caching(relation.without_identifier()):
             self.drop_relation(item)
         super().drop_schema(relation)
+
+    def get_relation(self, database: str | None, schema: str, identifier: str) -> BaseRelation | None:
+        """Return a relation if it exists; dbt's own way compares the name with those of all relations of the schema."""
+        if (None, schema) not in self.cache:
+            found: BaseRelation | None = super().get_relation(database, schema, identifier)
+            return found
+        cached = self.cache.relations.get((None, schema.lower(), identifier.lower()))
+        return cached.inner if cached else None
 
     def list_schemas(self, database: str) -> list[str]:
         """List schemas; of an Iceberg catalog without a statement."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import logging
 import os
 import shutil
@@ -144,6 +145,8 @@ def get_pool(credentials: SparksessionCredentials, project_root: str, log_path: 
             _current = None
         if _current is None:
             _current = SessionPool(_start(credentials, Path(log_path)), dict(credentials.config))
+            # What dbt has read of the project stays: Python need not look through it for garbage again and again.
+            gc.freeze()
         # Goes to the Python workers with each function; the project may differ between runs of dbt in one process.
         folders = [project_root, credentials.config.get("spark.executorEnv.PYTHONPATH")]
         _current.root.sparkContext.environment["PYTHONPATH"] = os.pathsep.join(filter(None, folders))

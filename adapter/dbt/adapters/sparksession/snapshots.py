@@ -29,11 +29,14 @@ def current_snapshot_id(session: SparkSession, table: str) -> int:
 
     One of a compaction has the same rows as the one before it, and is left out unless only such are left.
     """
-    iceberg = iceberg_table(session, table)
-    newest = iceberg.currentSnapshot()
-    changed = (one for one in _ancestors(iceberg, newest) if one.operation() != "replace")
-    snapshot = next(changed, newest)
+    snapshot = _newest_change(iceberg_table(session, table))
     return int(snapshot.snapshotId()) if snapshot else 0
+
+
+def current_summary(session: SparkSession, table: str) -> dict[str, str]:
+    """The summary of the newest snapshot that changed rows; nothing where the table has none."""
+    snapshot = _newest_change(iceberg_table(session, table))
+    return _summary(snapshot) if snapshot else {}
 
 
 def is_current_ancestor(session: SparkSession, table: str, snapshot_id: int) -> bool:
@@ -146,6 +149,11 @@ def snapshots_since(session: SparkSession, table: str, snapshot_id: int | None =
 def snapshot(session: SparkSession, table: str, snapshot_id: int) -> dict[str, Any]:
     """One snapshot of a table that has not expired, described as in `snapshots_since`."""
     return _described(iceberg_table(session, table).snapshot(snapshot_id))
+
+
+def _newest_change(iceberg: Any) -> Any:
+    newest = iceberg.currentSnapshot()
+    return next((one for one in _ancestors(iceberg, newest) if one.operation() != "replace"), newest)
 
 
 def _described(snapshot: Any) -> dict[str, Any]:
