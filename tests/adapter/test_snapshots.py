@@ -59,9 +59,7 @@ def test_the_newest_summary_that_has_the_key_counts(table):
 
 def test_the_current_summary_is_that_of_the_last_change_of_rows(table):
     assert snapshots.current_summary(table, TABLE)["cdc.batch-id"] == "7"
-    table.sql(
-        f"call {table.conf.get('spark.sql.defaultCatalog')}.system.rewrite_data_files('{TABLE}', options => map('rewrite-all', 'true'))"
-    )
+    table.sql(f"call system.rewrite_data_files(table => '{TABLE}', options => map('rewrite-all', 'true'))")
     assert snapshots.current_summary(table, TABLE)["cdc.batch-id"] == "7"
     table.sql(f"insert into {TABLE} values (4)")
     assert "cdc.batch-id" not in snapshots.current_summary(table, TABLE), "another program's rows"
