@@ -460,12 +460,12 @@ class SparksessionAdapter(SparkAdapter):
             self.drop_relation(item)
         super().drop_schema(relation)
 
-    def get_relation(self, database: str | None, schema: str, identifier: str) -> BaseRelation | None:
+    def get_relation(self, database: str, schema: str, identifier: str) -> BaseRelation | None:
         """Return a relation if it exists; dbt's own way compares the name with those of all relations of the schema."""
         if (None, schema) not in self.cache:
-            found: BaseRelation | None = super().get_relation(database, schema, identifier)
-            return found
-        cached = self.cache.relations.get((None, schema.lower(), identifier.lower()))
+            return super().get_relation(database, schema, identifier)
+        by_name: dict[Any, Any] = self.cache.relations
+        cached = by_name.get((None, schema.lower(), identifier.lower()))
         return cached.inner if cached else None
 
     def list_schemas(self, database: str) -> list[str]:
