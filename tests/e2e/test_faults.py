@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 from stories import Story, change
 
+from dbt.adapters.sparksession import snapshots
 from tests.faults import Disk, full_disk, needs_mount, spark_folder
 
 FORMATS = ("parquet", "csv")
@@ -75,12 +76,15 @@ def expect(failed: dict[str, str], cause: str, *names: str) -> None:
 
 
 @needs_mount
-def test_a_full_disk_under_spark_rejects_no_file(landing):
+@pytest.mark.parametrize(("few_rows", "layer"), [(100_000, "silver"), (0, "bronze")])
+def test_a_full_disk_under_spark_rejects_no_file(landing, monkeypatch, few_rows, layer):
+    # One task reads a small listing, so that bronze writes nothing there; of a large one tasks exchange rows.
+    monkeypatch.setattr(snapshots, "_FEW_ROWS", few_rows)
     landing.land()
     assert landing.run(*LISTING) == {}
     with full_disk(spark_folder()):
         failed = landing.run(*TABLES)
-        expect(failed, "No space left on device", "bronze_s__fault_parquet", "bronze_s__fault_csv")
+        expect(failed, "No space left on device", f"{layer}_s__fault_parquet", f"{layer}_s__fault_csv")
     landing.expect_everything()
 
 
