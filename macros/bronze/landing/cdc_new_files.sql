@@ -19,8 +19,7 @@
         {% do return(dict(files, sql=sql ~ '\nlimit 0')) %}
     {% endif %}
     {#- Asked again (full), what the tables of a run share lacks the files that this table has rejected since. -#}
-    {% set asks_alone = verify == 'full' or _asks_alone(cdc) %}
-    {% set view = this.identifier ~ '__files' %}
+    {% set view, asks_alone = this.identifier ~ '__files', verify == 'full' or _asks_alone(cdc) %}
     {% do _cache_new_files(view, cdc, after_batch_id, sql, newest, asks_alone) %}
     {% do files.update({'is_reloaded': newest.is_reloaded, 'sql': 'select *\nfrom ' ~ adapter.quote(view)}) %}
     {% set replaced = [] %}
@@ -57,14 +56,11 @@
     one or two tables of bronze. What all tables of a run share is two questions, which cost as much as three.
 #}
 {% macro _asks_alone(cdc) %}
-    {% set of_run = adapter.notes('tables of the run') %}
-    {% if not of_run %}
-        {% set tables = [] %}
-        {% for id in selected_resources if id in graph.nodes %}
-            {% do tables.append(id) if graph.nodes[id].config.meta.get('cdc', {}).get('layer') == 'bronze' %}
-        {% endfor %}
-        {% do of_run.update({'count': tables | length}) %}
-    {% endif %}
+    {% set of_run, tables = adapter.notes('tables of the run'), [] %}
+    {% for id in (selected_resources if not of_run else []) if id in graph.nodes %}
+        {% do tables.append(id) if graph.nodes[id].config.meta.get('cdc', {}).get('layer') == 'bronze' %}
+    {% endfor %}
+    {% do of_run.update({'count': tables | length}) if not of_run %}
     {% do return(cdc.get('split') is not none or of_run.count <= 2) %}
 {% endmacro %}
 

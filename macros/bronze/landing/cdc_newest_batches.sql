@@ -6,29 +6,21 @@
     {% set found = {
         'batch_id': 0, 'earlier_batch_id': 0, 'shared_batch_id': 0, 'is_reloaded': 0, 'has_gone': 0, 'file_count': 0,
     } %}
-    {% set newest = none if cdc.get('is_kafka') else _newest_batch_id(listing) %}
-    {% if cdc.get('is_kafka') or newest and newest | int <= after_batch_id | int %}
+    {% if cdc.get('is_kafka') %}
         {% do return(found) %}
     {% endif %}
-    {% for row in adapter.run_once(_newest_batches_sql(listing, newest)) %}
-        {% if row['feed'] == cdc.feed and row['source_schema'] == cdc.source_schema
-            and row['source_table'] == cdc.source_table %}
-            {% for name in found %}
-                {% do found.update({name: (row[name] or 0) | int}) %}
-            {% endfor %}
-        {% endif %}
+    {#- None where the last commit was another program's. -#}
+    {% set newest = adapter.current_summary(listing).get('cdc.batch-id') %}
+    {% if newest and newest | int <= after_batch_id | int %}
+        {% do return(found) %}
+    {% endif %}
+    {% for row in adapter.run_once(_newest_batches_sql(listing, newest)) if row['feed'] == cdc.feed
+        and row['source_schema'] == cdc.source_schema and row['source_table'] == cdc.source_table %}
+        {% for name in found %}
+            {% do found.update({name: (row[name] or 0) | int}) %}
+        {% endfor %}
     {% endfor %}
     {% do return(found) %}
-{% endmacro %}
-
-
-{# The newest batch of all, as the listing's last commit has recorded it; none if that was another program's. #}
-{% macro _newest_batch_id(listing) %}
-    {% set listed = adapter.notes('newest batch of ' ~ listing) %}
-    {% if not listed %}
-        {% do listed.update({'batch_id': adapter.current_summary(listing).get('cdc.batch-id')}) %}
-    {% endif %}
-    {% do return(listed.batch_id) %}
 {% endmacro %}
 
 

@@ -316,9 +316,16 @@ class SparksessionAdapter(SparkAdapter):
 
     @available
     def current_summary(self, relation: BaseRelation) -> dict[str, str]:
-        """Return the summary of the newest snapshot that changed rows; see `snapshots.current_summary`."""
-        with self.connections.exception_handler(f"adapter.current_summary({relation})"):
-            return snapshots.current_summary(self.session, relation.render())
+        """Return the summary of the newest snapshot that changed rows, of a table that no node changes any more.
+
+        It is asked once a command; see `snapshots.current_summary`.
+        """
+        table = relation.render()
+        with self.connections.exception_handler(f"adapter.current_summary({table})"):
+            summary: dict[str, str] = self._asked_once(
+                (table, "summary"), lambda: snapshots.current_summary(self.session, table)
+            )
+        return summary
 
     @available
     def is_current_ancestor(self, relation: BaseRelation, snapshot_id: int | str) -> bool:
