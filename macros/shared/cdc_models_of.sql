@@ -1,10 +1,14 @@
-{# The models of a layer, as dbt's graph has them; none while dbt parses and the graph is empty. #}
+{# The models of a layer, as dbt's graph has them; none while dbt parses and the graph is empty. Looked up once per command. #}
 {% macro cdc_models_of(layer) %}
-    {% set nodes = [] %}
-    {% for node in (graph.nodes | default({})).values() if node.resource_type == 'model' %}
-        {% if node.config.meta.get('cdc', {}).get('layer') == layer %}
-            {% do nodes.append(node) %}
-        {% endif %}
-    {% endfor %}
-    {% do return(nodes) %}
+    {% set layers = adapter.notes('layers') if execute else {} %}
+    {% if layer not in layers %}
+        {% set nodes = [] %}
+        {% for node in (graph.nodes | default({})).values() if node.resource_type == 'model' %}
+            {% if node.config.meta.get('cdc', {}).get('layer') == layer %}
+                {% do nodes.append(node) %}
+            {% endif %}
+        {% endfor %}
+        {% do layers.update({layer: nodes}) %}
+    {% endif %}
+    {% do return(layers[layer]) %}
 {% endmacro %}

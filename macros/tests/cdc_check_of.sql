@@ -49,6 +49,7 @@
     {% set has_late = (summary['first_sequence'] or '~') <= checked.sequence %}
     {% set concerns_all = summary['first_reset_point'] or summary['has_overwritten']
         or (cdc.mode == 'history' and has_late and check.progress.get('cdc.reset-point')) %}
+    {% set rows = check.progress.get('total-records', 0) | int %}
     {% set is_whole = not summary['has_partial'] and not cdc_is_soft(cdc) and cdc.mode != 'history' %}
     {% do return({
         'depth': 'full' if concerns_all else 'step',
@@ -59,8 +60,8 @@
         'log_sql': cdc_bronze_range_sql(bronze, none, to_snapshot_id, 0, true) if has_late else rows_sql,
         'has_key_changes': summary['has_key_changes'],
         'splits_keys': has_late or summary['has_key_changes'],
-        'is_small': summary['changes'] <= 10000
-            and check.progress.get('total-records', 0) | int < var('cdc_replace_rows_from'),
+        'rows': rows,
+        'is_small': summary['changes'] <= 10000 and rows <= 100000,
         'continues': not has_late and not is_whole,
         'is_newest': not has_late and is_whole and cdc.get('unchanged_rows') != 'skip'
             and (summary['first_batch_id'] or 0) > checked.batch_id,

@@ -6,9 +6,12 @@
     {% set checked = cdc_relation_of('silver_checks') %}
     {% set notes = adapter.notes('checked') %}
     {% if not notes and checked and load_relation(checked) is not none %}
+        {#- Complete when other threads see it. -#}
+        {% set tables = {} %}
         {% for row in adapter.run_once(_checked_tables_sql(checked)).rows %}
-            {% do notes.update({row['silver_table']: row.dict()}) %}
+            {% do tables.update({row['silver_table']: row.dict()}) %}
         {% endfor %}
+        {% do notes.update(tables) %}
     {% endif %}
     {% do return(notes) %}
 {% endmacro %}

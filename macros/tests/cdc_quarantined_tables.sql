@@ -1,19 +1,11 @@
-{# The bronze tables that have rows in quarantine. Iceberg counts them without reading rows. #}
+{# The bronze tables that may have rows in quarantine: Iceberg's manifests know which files have no rule of any row. #}
 {% macro cdc_quarantined_tables() %}
-    {% set nodes, counts = [], [] %}
+    {% set tables = [] %}
     {% for node in cdc_models_of('bronze') %}
         {% set bronze = load_relation(cdc_relation_of(node)) %}
-        {% if bronze is not none %}
-            {% do nodes.append(node.config.meta.cdc) %}
-            {% set number = nodes | length ~ ' as number' %}
-            {% do counts.append('select ' ~ number ~ ', count(_cdc_quarantine_rule) as rows from ' ~ bronze) %}
+        {% if bronze is not none and adapter.may_have_values(bronze, '_cdc_quarantine_rule') %}
+            {% do tables.append(node.config.meta.cdc) %}
         {% endif %}
     {% endfor %}
-    {% set tables = [] %}
-    {% if counts %}
-        {% for row in run_query(counts | join('\nunion all\n')).rows if row['rows'] %}
-            {% do tables.append(nodes[row['number'] | int - 1]) %}
-        {% endfor %}
-    {% endif %}
     {% do return(tables) %}
 {% endmacro %}

@@ -1,19 +1,21 @@
 {#
     The tables with a key of which the log may begin with an update: all that are compared in full, and those of which a
-    new change updates a key that silver did not have.
+    new change updates a key that silver did not have. The steps of all tables are asked together, by hashes of keys.
 #}
 {% macro cdc_tables_with_unknown_keys() %}
     {% set tables, found, queries = cdc_keyed_tables(), [], [] %}
+    {% set steps = [] %}
     {% for table in tables %}
         {% set check = cdc_check_of(table.silver) %}
         {% if check.depth == 'full' %}
             {% do found.append(table) %}
         {% elif check.depth == 'step' %}
-            {% do queries.append(_unknown_keys_sql(table.cdc, table.silver, check, loop.index0)) %}
+            {% do steps.append(check) %}
+            {% do queries.append(_keys_of_step_sql(table.cdc, table.silver, check, loop.index0)) %}
         {% endif %}
     {% endfor %}
     {% if queries %}
-        {% for row in run_query(queries | join('\nunion all\n')).rows %}
+        {% for row in run_query(_unknown_keys_sql(queries, steps | sum(attribute='rows'))).rows %}
             {% do found.append(tables[row['number'] | int]) %}
         {% endfor %}
     {% endif %}
@@ -21,23 +23,42 @@
 {% endmacro %}
 
 
-{% macro _unknown_keys_sql(cdc, silver, step, number) -%}
-select {{ number }} as number
+{# One task for few rows: to start one for each table costs more than to read them. #}
+{% macro _unknown_keys_sql(queries, rows) -%}
+select distinct number
 from (
-    select
-        {%- for key in cdc.primary_key %}
-        min_by({{ adapter.quote(key) }}, _cdc_sequence) as {{ adapter.quote(key) }},
-        {%- endfor %}
-        min_by(_cdc_operation, _cdc_sequence) as operation,
-        min_by(_cdc_old_key, _cdc_sequence) as old_key
+    select number, min(change) as first
     from (
-        {{ step.rows_sql | indent(8) }}
+        select {{ '/*+ coalesce(1) */ ' if rows <= 1000000 }}*
+        from (
+            {{ queries | join('\nunion all\n') | indent(12) }}
+        )
     )
-    where _cdc_operation not in ('T', 'R', 'X')
-    group by {{ cdc_key_list_sql(cdc) }}
-) as firsts
-left anti join {{ silver }} version as of {{ step.silver_snapshot_id }} as silver
-    on {{ cdc_same_key_sql(cdc, 'firsts', 'silver') }}
-where firsts.operation = 'U' and firsts.old_key is null
-group by all
+    group by number, key
+    having count(change) = count(*)
+)
+where first.operation = 'U' and not first.has_old_key
+{%- endmacro %}
+
+
+{% macro _keys_of_step_sql(cdc, silver, step, number) -%}
+select
+    {{ number }} as number,
+    xxhash64({{ cdc_key_list_sql(cdc) }}) as key,
+    struct(_cdc_sequence, _cdc_operation as operation, _cdc_old_key is not null as has_old_key) as change
+from (
+    {{ step.rows_sql | indent(4) }}
+)
+where _cdc_operation not in ('T', 'R', 'X')
+union all
+select
+    {{ number }},
+    xxhash64({{ cdc_key_list_sql(cdc) }}),
+    null
+from {{ silver }} version as of {{ step.silver_snapshot_id }} as silver
+{%- if not step.is_small %}
+left semi join (
+    {{ step.rows_sql | indent(4) }}
+) as changes on {{ cdc_same_key_sql(cdc, 'silver', 'changes') }}
+{%- endif %}
 {%- endmacro %}

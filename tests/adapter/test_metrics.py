@@ -219,3 +219,22 @@ def test_a_range_is_unknown_or_wider_where_files_hold_more(parts, monkeypatch):
     parts.sql("alter table metrics.parts set tblproperties ('write.metadata.metrics.default' = 'none')")
     parts.sql("insert into metrics.parts values (8L, 'a', 'x')")
     assert metrics.value_range(iceberg_table(parts, "metrics.parts"), "n", 5, of_all) == {"lower": None, "upper": None}
+
+
+def test_whether_a_table_may_have_values_of_a_column(table):
+    assert not metrics.may_have_values(table, TABLE, "empty")
+    assert metrics.may_have_values(table, TABLE, "short")
+    table.sql(f"insert into {TABLE} (i, empty) values (1, 'rule')")
+    assert metrics.may_have_values(table, TABLE, "empty")
+    table.sql(f"delete from {TABLE} where empty = 'rule'")
+    assert not metrics.may_have_values(table, TABLE, "empty")
+    table.sql(f"alter table {TABLE} set tblproperties ('write.metadata.metrics.column.empty' = 'none')")
+    append(table, SECOND)
+    assert metrics.may_have_values(table, TABLE, "empty"), "a file without metrics"
+
+
+def test_a_table_without_rows_has_no_values(session):
+    session.sql("create schema if not exists metrics")
+    session.sql("create table metrics.none (s string) using iceberg")
+    assert not metrics.may_have_values(session, "metrics.none", "s")
+    session.sql("drop table metrics.none")

@@ -122,8 +122,8 @@ JOIN, END = "'target', 'source') }}\n", "{%- endmacro %}"
 OTHERS = "\nwhen not matched by source and target.id = 5 then "
 BROKEN = {
     "a deleted row stays": (DELETES, "", "unexpected in silver"),
-    "a value is lost": (UPDATES, LOST, "missing from silver"),
-    "a row is doubled": (JOIN, JOIN[:-1] + " and target.id <> 1\n", "unexpected in silver"),
+    "a value is lost": (UPDATES, LOST, "other values in silver"),
+    "a row is doubled": (JOIN, JOIN[:-1] + " and target.id <> 1\n", "more than once in silver"),
     "another row is lost": (END, OTHERS + "delete" + END, "-1 more than before"),
     "another row is changed": (END, OTHERS + "update set v = 'planted'" + END, None),
 }

@@ -8,7 +8,7 @@
         'has_late': has_late,
         'splits_keys': has_late,
         'has_key_changes': false,
-        'is_small': is_newest,
+        'is_small': continues,
         'continues': continues,
         'is_newest': is_newest,
         'net_rows': 3,

@@ -35,7 +35,13 @@ FACTS = {
 }
 
 
-def dbt(*snapshots: dict[str, Any], checked: dict[str, Any] | None = CHECKED, facts: Any = FACTS, **since: Any) -> Dbt:
+def dbt(
+    *snapshots: dict[str, Any],
+    checked: dict[str, Any] | None = CHECKED,
+    facts: Any = FACTS,
+    total_records: str = "100000",
+    **since: Any,
+) -> Dbt:
     """A project whose table silver.shop__order has these snapshots since it was compared."""
     found = {"is_ancestor": True, "snapshots": list(snapshots), "gone": [], "schema_id": 0, **since}
     made = Dbt(
@@ -43,7 +49,7 @@ def dbt(*snapshots: dict[str, Any], checked: dict[str, Any] | None = CHECKED, fa
         which="test",
         columns={SILVER: {"id": "int", "v": "string", "_cdc_batch_id": "bigint"}, BRONZE: {"id": "int"}, CHECKS: {}},
         answers={"from etl_metadata.silver_checks": [checked] if checked else [], "as first_sequence": [facts]},
-        summary=PROGRESS,
+        summary=PROGRESS | {"total-records": total_records},
         snapshots=(43, 41),
         since={str(SILVER): found},
     )
@@ -125,8 +131,20 @@ def test_a_step_is_compared_by_one_test(name):
     assert "silver.shop__order" in getattr(dbt(OWN, FOREIGN), f"test_{name}")(SILVER)
 
 
-def test_silver_matches_bronze__a_step_reads_the_changed_keys():
-    sql = normalise(dbt(OWN).test_silver_matches_bronze(SILVER))
+def test_silver_matches_bronze__a_small_step_is_one_pass():
+    made = dbt(OWN)
+    sql = normalise(made.test_silver_matches_bronze(SILVER))
+    assert "from silver.shop__order version as of 7 union all" in sql
+    assert "if(_cdc_batch_id > 8, struct(`id`, `v`, `_cdc_batch_id`), null), 0, 1 from silver.shop__order" in sql
+    assert " join " not in sql
+    assert made.properties["spark.sql.adaptive.enabled"] == "false"
+
+
+@pytest.mark.parametrize(("rows", "facts"), [("100001", {}), ("100000", {"changes": 10_001})])
+def test_silver_matches_bronze__a_step_reads_the_changed_keys(rows, facts):
+    made = dbt(OWN, facts=FACTS | facts, total_records=rows)
+    sql = normalise(made.test_silver_matches_bronze(SILVER))
+    assert not made.properties
     assert "from silver.shop__order version as of 7 as silver left semi join changed_keys" in sql
     assert "from silver.shop__order where _cdc_batch_id > 8 union all" in sql
     assert sql.endswith("where if(is_total = 1, coalesce(grown, 0) <> 2, side <> 0)")

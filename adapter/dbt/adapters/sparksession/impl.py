@@ -34,7 +34,7 @@ from dbt.adapters.sparksession.connections import (
     SparksessionConnectionManager,
     literal,
 )
-from dbt.adapters.sparksession.metrics import added_metrics, value_range
+from dbt.adapters.sparksession.metrics import added_metrics, may_have_values, value_range
 from dbt.adapters.sparksession.python_models import Written, run_model
 from dbt.adapters.sparksession.readers import release_readers
 from spark_files import OptionError, cached, cached_part, is_promotion, read_files
@@ -368,6 +368,12 @@ class SparksessionAdapter(SparkAdapter):
         with self.connections.exception_handler(f"adapter.added_metrics({relation})"):
             start = None if from_snapshot_id is None else int(from_snapshot_id)
             return added_metrics(self.session, relation.render(), start, int(to_snapshot_id), columns)
+
+    @available
+    def may_have_values(self, relation: BaseRelation, column: str) -> bool:
+        """Return whether a table may have rows with a value in a column; see `metrics.may_have_values`."""
+        with self.connections.exception_handler(f"adapter.may_have_values({relation}, {column!r})"):
+            return may_have_values(self.session, relation.render(), column)
 
     @available
     def value_range(

@@ -94,6 +94,22 @@ def value_range(table: Any, column: str, above: int, values: dict[str, str]) -> 
     return {"lower": max(int(found["lower"]), above + 1), "upper": int(found["upper"])}
 
 
+def may_have_values(session: SparkSession, table: str, column: str) -> bool:
+    """Whether a table may have rows with a value in a column, by its manifests, in one call of Java.
+
+    Args:
+        session: session to ask with.
+        table: name of an Iceberg table.
+        column: name of the column, as the table spells it.
+
+    Returns:
+        False if all files have nulls alone. True also for a file without metrics of the column.
+    """
+    has_value = java_class("org.apache.iceberg.expressions.Expressions").notNull(column)
+    with closing(iceberg_table(session, table).newScan().filter(has_value).planFiles()) as planned:
+        return bool(planned.iterator().hasNext())
+
+
 def _up_to(most: int, tasks: Any) -> Iterator[Any]:
     while most and tasks.hasNext():
         yield tasks.next().file()
