@@ -137,10 +137,7 @@ def documented_seeds(path: Path) -> list[dict[str, Any]]:
 
 
 def _documented(entry: Mapping[str, Any], facts: Mapping[str, Any]) -> dict[str, str]:
-    accepted = facts.get("accepted")
-    for test in entry.get("data_tests", ()):
-        if isinstance(test, dict) and "accepted_values" in test:
-            accepted = test["accepted_values"]["arguments"]["values"]
+    accepted = facts["accepted"]
     return {
         "name": entry["name"],
         "description": entry["description"],

@@ -451,10 +451,9 @@ def test_options_of_a_csv_feed_reach_the_model(tmp_path: Path) -> None:
 def test_the_reference_shows_each_cell_and_each_option_and_drifts_with_the_yaml_of_the_seeds(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    words = {"accepted_values": {"arguments": {"values": ["a", "b"]}}}
     option = {"name": "mark", "connectors": ["dms"], "format": "csv", "description": "A mark.", "accepted": "a | b"}
-    meta = {"example": "a", "options": [{**option, "default": "none", "example": "mark=|"}]}
-    cell = {"name": "word", "description": "A word.", "config": {"meta": meta}, "data_tests": ["unique", words]}
+    meta = {"accepted": ["a", "b"], "example": "a", "options": [{**option, "default": "none", "example": "mark=|"}]}
+    cell = {"name": "word", "description": "A word.", "config": {"meta": meta}}
     documentation = write_seeds(tmp_path, good_seeds()) / "_seeds.yml"
     seed = {"name": "cdc_feeds", "description": "Feeds.", "columns": [cell]}
     documentation.write_text(yaml.safe_dump({"seeds": [seed]}), encoding="utf-8")
