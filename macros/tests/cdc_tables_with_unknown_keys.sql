@@ -41,9 +41,10 @@ where first.operation = 'U' and not first.has_old_key
 {%- endmacro %}
 
 
+{# Spark writes a number into the code that it generates, and would compile that of each table. #}
 {% macro _keys_of_step_sql(cdc, silver, step, number) -%}
 select
-    {{ number }} as number,
+    '{{ number }}' as number,
     xxhash64({{ cdc_key_list_sql(cdc) }}) as key,
     struct(_cdc_sequence, _cdc_operation as operation, _cdc_old_key is not null as has_old_key) as change
 from (
@@ -52,7 +53,7 @@ from (
 where _cdc_operation not in ('T', 'R', 'X')
 union all
 select
-    {{ number }},
+    '{{ number }}',
     xxhash64({{ cdc_key_list_sql(cdc) }}),
     null
 from {{ silver }} version as of {{ step.silver_snapshot_id }} as silver

@@ -180,3 +180,22 @@ def test_each_cell_of_a_seed_that_is_not_accepted_is_named(lakehouse):
         *["more than once: a"] * 2,
         *["more than once: k"] * 2,
     ]
+
+
+@pytest.mark.parametrize("name", ["c_hard", "c_soft", "c_life"])
+def test_an_update_of_a_key_that_silver_did_not_have_warns(lakehouse, stories, name):
+    """Where all steps are small, and beside one that is not."""
+    minutes = 60 + 5 * list(TABLES).index(name)
+    for other in TABLES:
+        stories[other].changes(minutes, change("U", minutes, id=1, v=name, w="y"), change("D", minutes, id=88))
+    stories[name].changes(minutes + 1, change("U", minutes + 1, id=70 + minutes, v="new", w="y"))
+    bounds = "macros/tests/cdc_check_of.sql"
+    path = lakehouse.project / bounds
+    whole = path.read_text()
+    lakehouse.statuses("run")
+    try:
+        path.write_text(whole.replace("rows <= 100000", f"rows <= {0 if name == 'c_soft' else 100000}"))
+        assert failed(lakehouse.statuses("test")) == {"no_update_of_an_unknown_key"}
+    finally:
+        path.write_text(whole)
+    assert [message for message in lakehouse.messages if f"source_table={name}" in message and "keys=1" in message]
