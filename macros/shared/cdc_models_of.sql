@@ -1,4 +1,4 @@
-{# The models of a layer, as dbt's graph has them; none while dbt parses and the graph is empty. Looked up once per command. #}
+{# The models of a layer, looked up in dbt's graph once a command; none while dbt parses and the graph is empty. #}
 {% macro cdc_models_of(layer) %}
     {% set layers = adapter.notes('layers') if execute else {} %}
     {% if layer not in layers %}

@@ -4,7 +4,13 @@
     compared, so that a row of another key that came or went is named.
 #}
 {% macro cdc_small_step_sql(cdc, silver, columns, plan, step) -%}
-{%- set key_sql, image_sql = _key_sql(cdc), 'struct(' ~ get_quoted_csv(columns) ~ ')' -%}
+{%- set fields, values = [], [] -%}
+{%- for key in cdc_key_columns(cdc) -%}
+    {%- set name = adapter.quote(key) -%}
+    {%- do fields.append(cdc_key_value_sql(name, cdc.get('key_comparison', [])) ~ ' as ' ~ name) -%}
+    {%- do values.append('cast(key.' ~ name ~ ' as string)') -%}
+{%- endfor -%}
+{%- set key_sql, image_sql = 'struct(' ~ fields | join(', ') ~ ')', 'struct(' ~ get_quoted_csv(columns) ~ ')' -%}
 with sides as (
     select
         {{ key_sql }} as key,
@@ -17,17 +23,30 @@ with sides as (
         {{ cdc_log_sql(cdc, plan, step.rows_sql, step.has_key_changes) | indent(8) }}
     ) as log
     union all
-    select {{ key_sql }}, null, null, null, 1, 0
+    select
+        {{ key_sql }} as key,
+        null as sequence,
+        null as operation,
+        null as image,
+        1 as rows_before,
+        0 as rows_now
     from {{ silver }} version as of {{ step.silver_snapshot_id }}
     union all
-    select {{ key_sql }}, null, null, if(_cdc_batch_id > {{ step.after_batch_id }}, {{ image_sql }}, null), 0, 1
+    select
+        {{ key_sql }} as key,
+        null as sequence,
+        null as operation,
+        if(_cdc_batch_id > {{ step.after_batch_id }}, {{ image_sql }}, null) as image,
+        0 as rows_before,
+        1 as rows_now
     from {{ silver }}
 ),
 
 keys as (
     select
         key,
-        count(sequence) > 0 and {{ _has_value_sql(cdc) }} as has_changes,
+        {#- A row without any value in the key is no row of silver. #}
+        count(sequence) > 0 and coalesce({{ values | join(', ') }}) is not null as has_changes,
         bool_or(operation not in ('I', 'L', 'U', 'D')) as has_unknown,
         max(struct(sequence, image)) filter (where sequence is not null) as newest,
         max(image) filter (where sequence is null) as found,
@@ -38,9 +57,7 @@ keys as (
 ),
 
 compared as (
-    select
-        *,
-        if(has_changes and not has_unknown and newest.image._cdc_operation <> 'D', newest.image, null) as expected
+    select *, if(has_changes and not has_unknown and newest.image._cdc_operation <> 'D', newest.image, null) as expected
     from keys
 )
 
@@ -53,23 +70,11 @@ select
         when rows_now > 1 then 'more than once in silver'
         else 'other values in silver'
     end as difference,
-    key.*,
+    to_json(key) as key,
     to_json(expected) as expected,
     to_json(found) as found
 from compared
 where
     not expected <=> found
     or rows_now <> case when has_changes then int(expected is not null) else rows_before end
-{%- endmacro %}
-
-
-{% macro _key_sql(cdc) -%}
-{%- set comparison = cdc.get('key_comparison', []) -%}
-struct({% for key in cdc_key_columns(cdc) %}{{ cdc_key_value_sql(adapter.quote(key), comparison) }} as {{ adapter.quote(key) }}{{ ', ' if not loop.last }}{% endfor %})
-{%- endmacro %}
-
-
-{# A row without any value in the key is no row of silver. #}
-{% macro _has_value_sql(cdc) -%}
-coalesce({% for key in cdc_key_columns(cdc) %}cast(key.{{ adapter.quote(key) }} as string){{ ', ' if not loop.last }}{% endfor %}) is not null
 {%- endmacro %}

@@ -3,8 +3,8 @@
     with a list of `accepted` words has one of them. The value of each expression of `each_once` is there once.
 #}
 {% test cells_are_accepted(model, each_once) %}
-{%- set columns = graph.nodes['seed.' ~ project_name ~ '.' ~ model.identifier].columns.values() | list if execute else [] %}
-{{ _problems_sql(model, columns, each_once) }}
+{%- set seed = graph.nodes['seed.' ~ project_name ~ '.' ~ model.identifier] if execute else {'columns': {}} %}
+{{ _problems_sql(model, seed.columns.values(), each_once) }}
 {% endtest %}
 
 

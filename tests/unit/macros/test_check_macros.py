@@ -135,7 +135,7 @@ def test_silver_matches_bronze__a_small_step_is_one_pass():
     made = dbt(OWN)
     sql = normalise(made.test_silver_matches_bronze(SILVER))
     assert "from silver.shop__order version as of 7 union all" in sql
-    assert "if(_cdc_batch_id > 8, struct(`id`, `v`, `_cdc_batch_id`), null), 0, 1 from silver" in sql
+    assert "if(_cdc_batch_id > 8, struct(`id`, `v`, `_cdc_batch_id`), null) as image" in sql
     assert " join " not in sql
     assert made.properties["spark.sql.adaptive.enabled"] == "false"
 
