@@ -3,20 +3,20 @@
     new change updates a key that silver did not have. The steps of all tables are asked together, by hashes of keys.
 #}
 {% macro cdc_tables_with_unknown_keys() %}
-    {% set tables, found, queries = cdc_keyed_tables(), [], [] %}
-    {% set steps = [] %}
-    {% for table in tables %}
-        {% set check = cdc_check_of(table.silver) %}
+    {% set found, steps, queries = [], [], [] %}
+    {% for node in cdc_models_of('silver') if node.config.meta.cdc.mode != 'append' %}
+        {% set silver = load_relation(cdc_relation_of(node)) %}
+        {% set check = cdc_check_of(silver) if silver is not none else {} %}
         {% if check.depth == 'full' %}
-            {% do found.append(table) %}
+            {% do found.append(check) %}
         {% elif check.depth == 'step' %}
+            {% do queries.append(_keys_of_step_sql(silver, check, steps | length)) %}
             {% do steps.append(check) %}
-            {% do queries.append(_keys_of_step_sql(table.cdc, table.silver, check, loop.index0)) %}
         {% endif %}
     {% endfor %}
     {% if queries %}
         {% for row in run_query(_unknown_keys_sql(queries, steps | sum(attribute='rows'))).rows %}
-            {% do found.append(tables[row['number'] | int]) %}
+            {% do found.append(steps[row['number'] | int]) %}
         {% endfor %}
     {% endif %}
     {% do return(found) %}
@@ -42,10 +42,10 @@ where first.operation = 'U' and not first.has_old_key
 
 
 {# Spark writes a number into the code that it generates, and would compile that of each table. #}
-{% macro _keys_of_step_sql(cdc, silver, step, number) -%}
+{% macro _keys_of_step_sql(silver, step, number) -%}
 select
     '{{ number }}' as number,
-    xxhash64({{ cdc_key_list_sql(cdc) }}) as key,
+    xxhash64({{ cdc_key_list_sql(step.cdc) }}) as key,
     struct(_cdc_sequence, _cdc_operation as operation, _cdc_old_key is not null as has_old_key) as change
 from (
     {{ step.rows_sql | indent(4) }}
@@ -54,12 +54,12 @@ where _cdc_operation not in ('T', 'R', 'X')
 union all
 select
     '{{ number }}',
-    xxhash64({{ cdc_key_list_sql(cdc) }}),
+    xxhash64({{ cdc_key_list_sql(step.cdc) }}),
     null
 from {{ silver }} version as of {{ step.silver_snapshot_id }} as silver
 {%- if not step.is_small %}
 left semi join (
     {{ step.rows_sql | indent(4) }}
-) as changes on {{ cdc_same_key_sql(cdc, 'silver', 'changes') }}
+) as changes on {{ cdc_same_key_sql(step.cdc, 'silver', 'changes') }}
 {%- endif %}
 {%- endmacro %}

@@ -18,29 +18,34 @@ with cells as (
     from (select /*+ coalesce(1) */ * from {{ seed }})
     {#- To dbt a blank line of a CSV is a row of nulls. #}
     where coalesce(null{% for column in columns %}, cast({{ adapter.quote(column.name) }} as string){% endfor %}) is not null
+),
+
+checked as (
+    select
+        {%- for column in columns %}
+        {{ adapter.quote(column.name) }},
+        {%- endfor %}
+        array_join(array_compact(array(
+            {%- for column in columns %}
+            {%- set name, facts = adapter.quote(column.name), column.config.meta %}
+            {%- if 'default' not in facts %}
+            if({{ name }} is null, {{ adapter.string_literal(column.name ~ ' is missing') }}, null),
+            {%- endif %}
+            {%- if facts.accepted is not string %}
+            {{ _other_word_sql(column.name, facts.accepted) }},
+            {%- endif %}
+            {%- endfor %}
+            {%- for expression in each_once %}
+            if(rows_{{ loop.index }} > 1, concat('more than once: ', {{ expression }}), null),
+            {%- endfor %}
+            cast(null as string)
+        )), '; ') as problems
+    from cells
 )
 
-select
-    {%- for column in columns %}
-    {{ adapter.quote(column.name) }},
-    {%- endfor %}
-    problem
-from cells
-lateral view explode(array_compact(array(
-    {%- for column in columns %}
-    {%- set name, facts = adapter.quote(column.name), column.config.meta %}
-    {%- if 'default' not in facts %}
-    if({{ name }} is null, {{ adapter.string_literal(column.name ~ ' is missing') }}, null),
-    {%- endif %}
-    {%- if facts.accepted is not string %}
-    {{ _other_word_sql(column.name, facts.accepted) }},
-    {%- endif %}
-    {%- endfor %}
-    {%- for expression in each_once %}
-    if(rows_{{ loop.index }} > 1, concat('more than once: ', {{ expression }}), null),
-    {%- endfor %}
-    cast(null as string)
-))) as problem
+select *
+from checked
+where problems <> ''
 {%- endmacro %}
 
 
@@ -49,8 +54,8 @@ lateral view explode(array_compact(array(
 {%- for word in words %}{% do literals.append(adapter.string_literal(word)) %}{% endfor -%}
 {%- set expected = ', expected ' ~ words | join(', ') -%}
 if(
-        cast({{ name }} as string) not in ({{ literals | join(', ') }}),
-        concat({{ adapter.string_literal(column ~ ' is ') }}, {{ name }}, {{ adapter.string_literal(expected) }}),
-        null
-    )
+                cast({{ name }} as string) not in ({{ literals | join(', ') }}),
+                concat({{ adapter.string_literal(column ~ ' is ') }}, {{ name }}, {{ adapter.string_literal(expected) }}),
+                null
+            )
 {%- endmacro %}
