@@ -213,8 +213,9 @@ class Proof:
         assert len(tests) == len(self.tables)
         assert not found, f"{found}\n" + "\n".join(self.lakehouse.messages[-40:])
         codes = [result.node.compiled_code or "" for result in tests]
-        self.depths["steps"] += sum("changed_keys" in code for code in codes)
-        self.depths["whole tables"] += sum("compared as" in code and "changed_keys" not in code for code in codes)
+        self.depths["steps"] += sum("rows_before" in code for code in codes)
+        self.depths["steps in one pass"] += sum("with sides as" in code for code in codes)
+        self.depths["whole tables"] += sum("compared as" in code and "rows_before" not in code for code in codes)
 
 
 def smallest_failure(lakehouse: Any, table: Table, batch: int, keys: Sequence[tuple[Any, ...]]) -> list[str]:
@@ -259,19 +260,19 @@ def compared_metadata(empty_lakehouse):
     """The lakehouse, where silver also reads the rows whose metadata it knows, and fails if the two do not agree."""
     macro = empty_lakehouse.project / "macros/silver/delta/cdc_bronze_range_summary.sql"
     text = macro.read_text()
-    known = "{% do return(_summary_of_metrics(added, key)) %}"
+    known = "{% do known.update({rows_sql: _summary_of_metrics(added, key)}) %}"
     assert known in text
     macro.write_text(
         text.replace(
             known,
             """
-            {% set known = _summary_of_metrics(added, key) %}
+            {% set by_metadata = _summary_of_metrics(added, key) %}
             {% set read = run_query(_bronze_range_summary_sql(rows_sql, key)).rows[0] %}
-            {% for name, value in read.dict().items() if value != known[name] %}
-                {% do exceptions.raise_compiler_error(name ~ ': metadata ' ~ known[name] ~ ', rows ' ~ value) %}
+            {% for name, value in read.dict().items() if value != by_metadata[name] %}
+                {% do exceptions.raise_compiler_error(name ~ ': metadata ' ~ by_metadata[name] ~ ', rows ' ~ value) %}
             {% endfor %}
             {% do log('metadata agree') %}
-            {% do return(known) %}""",
+            {% do known.update({rows_sql: by_metadata}) %}""",
         )
     )
     yield empty_lakehouse
