@@ -57,6 +57,25 @@ SHAPES = {
     "same_case": {"key_comparison": ["ignore_case", "ignore_trailing_spaces"]},
 }
 
+# Changes are whole, and newer than silver was.
+IN_ONE_PASS = ("hard_in_order", "same_case_in_order")
+# Of a row that the step wrote (new), or that it did not (old): what another writer does, and what is found in one pass.
+OTHERS = "rows of a key without changes"
+PLANTED = {
+    "delete from {t} where _cdc_sequence = '{new}'": "missing from silver",
+    "insert into {t} select * from {t} where _cdc_sequence = '{new}'": "more than once in silver",
+    "update {t} set v = 'planted' where _cdc_sequence = '{new}'": "other values in silver",
+    "update {t} set v = null, w = null where _cdc_sequence = '{new}'": "other values in silver",
+    "update {t} set _cdc_batch_id = 0 where _cdc_sequence = '{new}'": "other values in silver",
+    "update {t} set _cdc_batch_id = 99 where _cdc_sequence = '{old}'": "unexpected in silver",
+    "delete from {t} where _cdc_sequence = '{old}'": f"{OTHERS}: -1 more than before",
+    "insert into {t} select * from {t} where _cdc_sequence = '{old}'": f"{OTHERS}: 1 more than before",
+    """
+    insert into {t} select * from {t} version as of {before} as b
+    where not exists (select 1 from {t} as n where lower(rtrim(n.k)) <=> lower(rtrim(b.k)) and n.n <=> b.n) limit 1
+    """: "unexpected in silver",
+}
+
 
 def draw(random: Random, partial: bool, operations: str = "IUUUUDDL") -> list[dict[str, Any]]:
     """Changes in their order; a place has one row."""
@@ -265,6 +284,18 @@ class Silver:
         sql = self.dbt().cdc_difference_sql(self.cdc, self.silver, self.bronze, snapshot, columns, PLAN, step)
         return self.spark.sql(sql).collect()
 
+    def planted(self, statement: str, step: dict[str, Any]) -> list[str]:
+        """What a step finds after a statement of another writer, which is taken back."""
+        table, before = str(self.silver), self.snapshot()["snapshot_id"]
+        [[new, old]] = self.run_query(
+            f"select max(_cdc_sequence) filter (where _cdc_batch_id > {step['after_batch_id']}),"
+            f" max(_cdc_sequence) filter (where _cdc_batch_id <= {step['after_batch_id']}) from {table}"
+        ).rows
+        self.spark.sql(statement.format(t=table, new=new, old=old, before=step["silver_snapshot_id"]))
+        found = [row.difference for row in self.differences(step)]
+        self.spark.sql(f"call system.rollback_to_snapshot('{table}', {before})")
+        return found
+
     def step(self) -> dict[str, Any]:
         """What silver_matches_bronze compares after a batch; the summaries here carry no progress."""
         dbt = self.dbt()
@@ -305,10 +336,17 @@ def test_silver_is_the_fold_of_its_changes(spark, shape):
         wrong = faults(silver, [row for row in rows if row["_cdc_batch_id"] <= batch], hidden)
         assert not wrong, f"batch {batch}, {len(wrong)} keys; {wrong[0]}"
         step = silver.step()
-        depths[step["depth"], step.get("is_small") and step.get("is_newest")] += 1
+        depths[step["depth"]] += 1
         if step["depth"] == "step":
             assert not silver.differences(step), f"batch {batch}, {step}"
+        if step["depth"] == "step" and step["is_newest"]:
+            depths["one pass"] += 1
+            in_one_pass = step | {"is_small": True}
+            assert not silver.differences(in_one_pass), f"batch {batch}, {in_one_pass}"
+            for statement, expected in PLANTED.items():
+                assert silver.planted(statement, in_one_pass) == [expected], f"batch {batch}: {statement}"
     print(depths)
+    assert bool(depths["one pass"]) == (shape in IN_ONE_PASS)
     assert not silver.differences()
     assert bool(silver.replaced) == silver.in_order
 
