@@ -47,7 +47,7 @@
 {# Whether a batch and the table that it is applied to are so small that tasks cost more than rows. #}
 {% macro _is_small(silver, changes, progress) %}
     {% set rows = 0 if silver is none else progress.get('total-records', 1000000) | int %}
-    {% do return(changes.changes <= 10000 and rows <= 100000 and not (changes.has_late or changes.replaces_all)) %}
+    {% do return(adapter.is_small(changes.changes, rows) and not (changes.has_late or changes.replaces_all)) %}
 {% endmacro %}
 
 

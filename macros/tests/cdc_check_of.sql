@@ -61,7 +61,7 @@
         'has_key_changes': summary['has_key_changes'],
         'splits_keys': has_late or summary['has_key_changes'],
         'rows': rows,
-        'is_small': summary['changes'] <= 10000 and rows <= 100000,
+        'is_small': adapter.is_small(summary['changes'], rows),
         'continues': not has_late and not is_whole,
         'is_newest': not has_late and is_whole and cdc.get('unchanged_rows') != 'skip'
             and (summary['first_batch_id'] or 0) > checked.batch_id,

@@ -32,7 +32,7 @@ checked as (
             if({{ name }} is null, {{ adapter.string_literal(column.name ~ ' is missing') }}, null),
             {%- endif %}
             {%- if facts.accepted is not string %}
-            {{ _other_word_sql(column.name, facts.accepted) }},
+            {{ _other_word_sql(column.name, facts.accepted) | indent(12) }},
             {%- endif %}
             {%- endfor %}
             {%- for expression in each_once %}
@@ -54,8 +54,8 @@ where problems <> ''
 {%- for word in words %}{% do literals.append(adapter.string_literal(word)) %}{% endfor -%}
 {%- set expected = ', expected ' ~ words | join(', ') -%}
 if(
-                cast({{ name }} as string) not in ({{ literals | join(', ') }}),
-                concat({{ adapter.string_literal(column ~ ' is ') }}, {{ name }}, {{ adapter.string_literal(expected) }}),
-                null
-            )
+    cast({{ name }} as string) not in ({{ literals | join(', ') }}),
+    concat({{ adapter.string_literal(column ~ ' is ') }}, {{ name }}, {{ adapter.string_literal(expected) }}),
+    null
+)
 {%- endmacro %}

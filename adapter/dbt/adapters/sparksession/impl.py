@@ -86,6 +86,12 @@ class SparksessionAdapter(SparkAdapter):
         return is_promotion(from_type, to_type)
 
     @available
+    @classmethod
+    def is_small(cls, changes: int, rows: int) -> bool:
+        """Whether a batch and the table that it is applied to are small; see `snapshots.is_small`."""
+        return snapshots.is_small(changes, rows)
+
+    @available
     def run_python_model(self, model: dict[str, Any], compiled_code: str) -> dict[str, str | None]:
         """Run a Python model and register its result as a temporary view.
 

@@ -21,6 +21,8 @@ _STAGES = "write.wap.enabled"
 _BRANCH_AGE = 24 * 60 * 60 * 1000  # milliseconds
 # One task reads so many in less time than several tasks take to start.
 _FEW_ROWS = 100_000
+# With more changes than these a merge or a comparison is worth several tasks.
+_FEW_CHANGES = 10_000
 _EPOCH = datetime(1970, 1, 1, tzinfo=timezone.utc)
 
 
@@ -61,6 +63,11 @@ def has_few_rows(session: SparkSession, table: str) -> bool:
     """Whether a table has up to 100,000 rows, those that were deleted since included."""
     newest = iceberg_table(session, table).currentSnapshot()
     return newest is None or int(newest.summary().get("total-records") or _FEW_ROWS + 1) <= _FEW_ROWS
+
+
+def is_small(changes: int, rows: int) -> bool:
+    """Whether a batch of changes and the table that it is applied to are so small that tasks cost more than rows."""
+    return changes <= _FEW_CHANGES and rows <= _FEW_ROWS
 
 
 def scan_sql(session: SparkSession, table: str) -> str:
