@@ -174,12 +174,12 @@ class _Run:
     def maintain(self, table: str) -> None:
         self.dbt("run-operation", "maintain", "--args", json.dumps({"tables": ["raw_listing", f"s__{table}"]}))
 
-    def batch(self, table: str) -> tuple[float, float]:
-        """Takes what has landed, with data tests; returns CPU seconds, and seconds of the silver model."""
+    def batch(self, table: str) -> tuple[Cost, float]:
+        """Takes what has landed, with data tests; returns what it costs, and seconds of the silver model."""
         with measured() as cost:
             results = self.dbt("build", "--select", f"+silver_s__{table}")
         [seconds] = [one.execution_time for one in results if one.node.name == f"silver_s__{table}"]
-        return cost.cpu, float(seconds)
+        return cost, float(seconds)
 
     def check(self, table: str) -> None:
         found, expected = self.lake.fingerprint(f"silver.s__{table}"), self.lake.expected(self.sources[table])
@@ -217,7 +217,7 @@ def _block(run: _Run, found: Series, table: str, until: int, report: Callable[[s
         from silver.s__{table}.files
         """
     ).collect()
-    cpu, seconds = (median(column) for column in zip(*costs, strict=True))
+    cpu, seconds = median(cost.cpu for cost, _ in costs), median(seconds for _, seconds in costs)
     grown = run.memory.heap - before.heap
     block = Block(table, until, size, cpu, seconds, files.data, files.deletes, files.mb, run.memory, grown)
     found.blocks.append(block)
@@ -265,8 +265,7 @@ def _compare_history(run: _Run, found: Series) -> None:
     for number in range(run.plan.repeats):
         for table in ("t0", FRESH) if number % 2 else (FRESH, "t0"):
             run.sources[table].change(run.plan.changes)
-            with measured() as cost:
-                run.dbt("build", "--select", f"+silver_s__{table}")
+            cost, _ = run.batch(table)
             costs[table].append(cost)
             run.taken[table] += 1
     for table in costs:
