@@ -27,6 +27,8 @@ NESTED = ("keep", "json")
 Result = TypeVar("Result")
 # Characters that Hadoop takes as parts of a pattern unless a backslash precedes them.
 _PATTERN = re.compile(r"[{}\[\]*?\\]")
+# Paths that look the same in a URI.
+_IN_ANY_URI = re.compile(r"[\w/.:=~@,-]+", re.ASCII)
 # monotonically_increasing_id counts in the lower bits; the number of the task is above.
 _TASK_BITS = 33
 _INT_MAX = 2**31 - 1
@@ -121,9 +123,9 @@ def read_files(
         stored: StructType, accepted: list[str], names: list[str] | None = None
     ) -> list[tuple[DataFrame, list[str]]]:
         if format != "parquet" and one_task:
-            return [(_numbered_by_one_task(load(accepted, stored), find), accepted)]
+            return [(_numbered_by_one_task(load(accepted, stored), accepted, find), accepted)]
         if format != "parquet":
-            counted, broken = sift(accepted, lambda some: _with_counted_rows(load(some, stored), find))
+            counted, broken = sift(accepted, lambda some: _with_counted_rows(load(some, stored), some, find))
             rejected.extend(broken)
             found.extend(path for (_, paths), _ in counted for path in paths)
             return [(frame, some) for (frame, _), some in counted]
@@ -136,7 +138,7 @@ def read_files(
                 rejected.extend(broken)
                 readable = [path for _, paths in decoded for path in paths]
             for alike in _apart(readable, lambda path: own[path].json()):
-                read.append((_with_row_index(footer.shown(load_plain(alike)), names), alike))
+                read.append((_with_row_index(footer.shown(load_plain(alike)), alike, names), alike))
         return read
 
     footers: dict[str, Footer] = {}
@@ -305,20 +307,20 @@ def _cast(frame: DataFrame, schema: StructType) -> DataFrame:
     return frame
 
 
-def _with_row_index(frame: DataFrame, names: list[str] | None = None) -> DataFrame:
+def _with_row_index(frame: DataFrame, paths: list[str], names: list[str] | None = None) -> DataFrame:
     """The frame, under these names, with the columns of its parquet files, which know the numbers of their rows."""
     # By position: names that differ only by case are ambiguous to the session that resolves them.
     frame = frame if names is None else frame.toDF(*names)
     metadata = frame.metadataColumn("_metadata")
     return frame.select(
         "*",
-        _plain_path(metadata["file_path"]).alias("_file_path"),
+        _plain_path(metadata["file_path"], paths).alias("_file_path"),
         metadata["file_modification_time"].alias("_file_modified_at"),
         metadata["row_index"].alias("_file_row"),
     )
 
 
-def _with_counted_rows(frame: DataFrame, find: str) -> tuple[DataFrame, list[str]]:
+def _with_counted_rows(frame: DataFrame, paths: list[str], find: str) -> tuple[DataFrame, list[str]]:
     """The frame with the columns of its files, each of which is decoded once to count its rows; the files found.
 
     Spark may cut a file into blocks and read them anywhere. Within a block rows have consecutive numbers, so that where
@@ -347,7 +349,7 @@ def _with_counted_rows(frame: DataFrame, find: str) -> tuple[DataFrame, list[str
     earlier = Window.partitionBy("_file_uri").orderBy("_file_block").rowsBetween(Window.unboundedPreceding, -1)
     counted_blocks = counted.select(
         *block,
-        _plain_path(F.col("_file_uri")).alias("_file_path"),
+        _plain_path(F.col("_file_uri"), paths).alias("_file_path"),
         F.shiftright("first", _TASK_BITS).alias("_file_task"),
         (F.coalesce(F.sum("rows").over(earlier), F.lit(0)) - F.col("first")).alias("_file_shift"),
         "found",
@@ -368,7 +370,7 @@ def _with_counted_rows(frame: DataFrame, find: str) -> tuple[DataFrame, list[str
     return numbered, found
 
 
-def _numbered_by_one_task(frame: DataFrame, find: str) -> DataFrame:
+def _numbered_by_one_task(frame: DataFrame, paths: list[str], find: str) -> DataFrame:
     """The frame with the columns of its files, each of which one task reads from its first row to its last.
 
     What the rows were read for before is found while they are read: a file that is cut into blocks, or has a row that
@@ -391,7 +393,7 @@ def _numbered_by_one_task(frame: DataFrame, find: str) -> DataFrame:
     is_unverified = F.raise_error(F.concat(F.lit(f"{UNVERIFIED}: "), "_file_uri"))
     return rows.select(
         *(F.when(~F.col("_file_found"), F.col(f"`{name}`")).otherwise(is_unverified).alias(name) for name in names),
-        _plain_path(F.col("_file_uri")).alias("_file_path"),
+        _plain_path(F.col("_file_uri"), paths).alias("_file_path"),
         "_file_modified_at",
         F.when(F.col("_file_block") == 0, F.col("_file_order"))
         .otherwise(is_unverified.cast("bigint"))
@@ -399,12 +401,14 @@ def _numbered_by_one_task(frame: DataFrame, find: str) -> DataFrame:
     )
 
 
-def _plain_path(uri: Column) -> Column:
-    """Hadoop's plain path, as binaryFile writes it (file:/a b), of the metadata column's URI (file:///a%20b)."""
-    short = F.replace(uri, F.lit(":///"), F.lit(":/"))
-    decoded = F.url_decode(F.replace(short, F.lit("+"), F.lit("%2B")))
-    # Few names need it, and it costs more than to read the row. Known not to be null, a join does not ask for it twice.
-    return F.coalesce(F.when(short.contains("%"), decoded).otherwise(short), F.lit(""))
+def _plain_path(uri: Column, paths: list[str]) -> Column:
+    """The path of the metadata column's URI (file:/a%20b), as binaryFile writes it (file:/a b)."""
+    plain = uri
+    # To decode a row's path costs as much as to read the row.
+    if not all(map(_IN_ANY_URI.fullmatch, paths)):
+        plain = F.when(uri.contains("%"), F.url_decode(F.replace(uri, F.lit("+"), F.lit("%2B")))).otherwise(uri)
+    # Known not to be null, a join does not ask for it twice.
+    return F.coalesce(plain, F.lit(""))
 
 
 def _in_order(rejected: list[dict[str, str]], paths: list[str]) -> list[dict[str, str]]:

@@ -54,7 +54,7 @@
     {% do return({
         'depth': 'full' if concerns_all else 'step',
         'silver_snapshot_id': checked.snapshot_id,
-        'after_batch_id': checked.batch_id,
+        'after_sequence': checked.sequence,
         'rows_sql': rows_sql,
         'has_late': has_late,
         'log_sql': cdc_bronze_range_sql(bronze, none, to_snapshot_id, 0, true) if has_late else rows_sql,
@@ -63,8 +63,7 @@
         'rows': rows,
         'is_small': adapter.is_small(summary['changes'], rows),
         'continues': not has_late and not is_whole,
-        'is_newest': not has_late and is_whole and cdc.get('unchanged_rows') != 'skip'
-            and (summary['first_batch_id'] or 0) > checked.batch_id,
+        'is_newest': not has_late and is_whole and cdc.get('unchanged_rows') != 'skip',
         'net_rows': changed | sum(attribute='net_rows'),
     }) %}
 {% endmacro %}

@@ -3,6 +3,5 @@
     silver_matches_bronze covers what the other tests of the table state.
 #}
 {% macro cdc_compares_all(silver) %}
-    {% set is_test = execute and flags.WHICH in ['test', 'build'] %}
-    {% do return(not is_test or cdc_check_of(silver).depth in ['full', 'empty']) %}
+    {% do return(not cdc_is_test() or cdc_check_of(silver).depth in ['full', 'empty']) %}
 {% endmacro %}

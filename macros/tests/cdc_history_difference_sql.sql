@@ -6,7 +6,7 @@
 {%- set names = plan | map(attribute='name') | list -%}
 {%- set columns = names + cdc_history_columns() -%}
 {%- set continues = step and step.continues -%}
-with {% if step %}{{ cdc_step_rows_sql(cdc, silver, columns, plan, step) }},
+with {% if step %}{{ cdc_step_rows_sql(cdc, silver, plan, step) }},
 {% if continues %}
 newest_before as (
     select max_by(struct(*), _cdc_sequence) as stored

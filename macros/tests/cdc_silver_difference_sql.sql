@@ -11,7 +11,7 @@ with rows as (
     {{ (step.log_sql if step else cdc_bronze_range_sql(bronze, none, snapshot_id, 0, true)) | indent(4) }}
 ),
 {% if step %}
-{{ cdc_step_rows_sql(cdc, silver, columns, plan, step) }},
+{{ cdc_step_rows_sql(cdc, silver, plan, step) }},
 {% endif %}
 {{ cdc_folded_log_sql(cdc, plan, step) }},
 

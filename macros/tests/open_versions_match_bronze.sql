@@ -1,7 +1,7 @@
 {# A history is right only if its open versions are the rows of the source: computed from bronze, without versions. #}
 {% test open_versions_match_bronze(model) %}
 {{ cdc_blocks_nothing() }}
-{%- set check = cdc_check_of(model) if execute and flags.WHICH in ['test', 'build'] else {'depth': 'empty'} %}
+{%- set check = cdc_check_of(model) if cdc_is_test() else {'depth': 'empty'} %}
 {%- if check.depth == 'empty' %}
 select *
 from {{ model }}

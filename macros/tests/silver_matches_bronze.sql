@@ -5,7 +5,7 @@
 #}
 {% test silver_matches_bronze(model) %}
 {{ cdc_blocks_nothing() }}
-{%- set check = cdc_check_of(model) if execute and flags.WHICH in ['test', 'build'] else {'depth': 'empty'} %}
+{%- set check = cdc_check_of(model) if cdc_is_test() else {'depth': 'empty'} %}
 {%- if check.depth == 'empty' %}
 select *
 from {{ model }}

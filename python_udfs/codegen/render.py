@@ -194,6 +194,8 @@ def _table_properties(table: Table) -> Mapping[str, str]:
         "write.delete.mode": table.write_mode,
         # By file, each batch would write the delete file of each data file that it touches again, with all it held.
         "write.delete.granularity": "partition",
+        # Iceberg counts opening each delete file for each data file: with 4 MiB, each small file is a task of its own.
+        "read.split.open-file-cost": "131072",
         **dict(table.table_properties),
     }
 

@@ -2,17 +2,22 @@
     Guards the first promise: each raw file is ingested once, or has a reason. A file that still waits after a build was
     forgotten; a build of some feeds sets cdc_checked_feeds to their names.
 #}
-{% set feeds = var('cdc_checked_feeds') %}
+{%- set listing, rejected = ref('raw_listing'), ref('rejected_files') %}
+{%- set feeds = var('cdc_checked_feeds') %}
 -- depends_on: {{ ref('raw_processed_files') }}
+{%- set is_asked = not cdc_is_test() or adapter.may_have_values(rejected, 'path')
+    or cdc_open_tables(listing) | selectattr('is_known') | list %}
+{%- if is_asked %}
 select
     path,
     status,
     coalesce(reason, 'not in bronze yet') as reason
 from (
-    {{ cdc_files_sql(ref('raw_listing'), ref('rejected_files')) | indent(4) }}
+    {{ cdc_files_sql(listing, rejected) | indent(4) }}
 )
 where
     (status = 'rejected' or (status = 'waiting' and reason is null))
     {%- if feeds %}
     and feed in ('{{ feeds | join("', '") }}')
     {%- endif %}
+{%- endif %}

@@ -5,6 +5,7 @@
 #}
 {{ config(severity='warn') }}
 {{ cdc_blocks_nothing() }}
+{%- if not cdc_is_test() or cdc_listed_tables(ref('raw_listing')).values() | selectattr('has_gone') | list %}
 with listing as (
     select
         *,
@@ -54,3 +55,4 @@ where
     )
     {%- endfor %}
 group by latest.feed, latest.source_schema, latest.source_table
+{%- endif %}

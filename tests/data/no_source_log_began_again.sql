@@ -6,4 +6,4 @@
 {{ config(severity='warn') }}
 -- depends_on: {{ ref('raw_processed_files') }}
 {{ cdc_blocks_nothing() }}
-{{ cdc_restarted_positions_sql(cdc_debezium_splits() if execute and flags.WHICH in ['test', 'build'] else []) }}
+{{ cdc_restarted_positions_sql(cdc_debezium_splits() if cdc_is_test() else []) }}

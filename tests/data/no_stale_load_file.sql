@@ -4,6 +4,7 @@
     reload that left it as it was is not complete. A file that only came again is as old as its content.
 #}
 {{ config(severity='warn') }}
+{%- if not cdc_is_test() or cdc_listed_tables(ref('raw_listing')).values() | selectattr('has_loads') | list %}
 with listing as (
     select
         listing.*,
@@ -12,8 +13,8 @@ with listing as (
         ) as age,
         regexp_replace(listing.file_key, 'LOAD[0-9A-Fa-f]+[.].*$', '') as folder,
         cast(conv(regexp_extract(listing.file_key, 'LOAD([0-9A-Fa-f]+)[.]', 1), 16, 10) as bigint) as load_number
-    from {{ ref('raw_listing') }} as listing
-    left anti join {{ ref('rejected_files') }} as rejected
+    from {{ adapter.scan_sql(ref('raw_listing')) if cdc_is_test() else ref('raw_listing') }} as listing
+    left anti join {{ adapter.scan_sql(ref('rejected_files')) if cdc_is_test() else ref('rejected_files') }} as rejected
         on
             listing.kind = 'load'
             and rejected.rule = 'redelivered'
@@ -43,3 +44,4 @@ select
     newest_before
 from loads
 where modified_at < newest_before
+{%- endif %}

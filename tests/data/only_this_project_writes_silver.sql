@@ -6,7 +6,7 @@
 -- depends_on: {{ ref('run_metrics') }}
 {{ cdc_blocks_nothing() }}
 {%- set foreign = [] %}
-{%- for node in cdc_models_of('silver') if execute and flags.WHICH in ['test', 'build'] %}
+{%- for node in cdc_models_of('silver') if cdc_is_test() %}
     {%- set silver = load_relation(cdc_relation_of(node)) %}
     {%- for snapshot in cdc_check_of(silver).get('foreign', []) if silver is not none %}
         {%- do foreign.append(dict(snapshot, silver_table=node.schema ~ '.' ~ node.alias)) %}

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import shutil
+
 import pytest
 
 from tests.e2e.stories import Story, change
@@ -14,6 +17,12 @@ TABLES = {
 }
 RECORDED = "select silver_table, snapshot_id, compared_at from etl_metadata.silver_checks order by 1"
 FULL = ["--vars", "cdc_compare_days: 0"]
+ACCOUNT = (
+    "every_raw_file_is_accounted_for",
+    "every_raw_folder_has_a_table",
+    "no_raw_file_vanished",
+    "no_stale_load_file",
+)
 
 
 @pytest.fixture(scope="module")
@@ -74,8 +83,8 @@ def test_nothing_new_asks_nothing_and_writes_nothing(lakehouse):
     before = [lakehouse.snapshots(table) for table in tables]
     outcome = lakehouse.dbt("build")
     answers = {result.node.name: result.adapter_response for result in outcome.result.results}
-    for name in TABLES:
-        assert answers[f"silver_matches_bronze_silver_s__{name}_"]["_message"] == "OK nothing to ask"
+    for name in (*ACCOUNT, *(f"silver_matches_bronze_silver_s__{name}_" for name in TABLES)):
+        assert answers[name]["_message"] == "OK nothing to ask", name
     assert [lakehouse.snapshots(table) for table in tables] == before
 
 
@@ -198,3 +207,23 @@ def test_an_update_of_a_key_that_silver_did_not_have_warns(lakehouse, stories, n
     finally:
         path.write_text(whole)
     assert [message for message in lakehouse.messages if f"source_table={name}" in message and "keys=1" in message]
+
+
+def test_the_account_of_files_is_asked_where_it_may_be_open(lakehouse):
+    older, newest = lakehouse.snapshots("bronze.s__c_hard")[-2:]
+    lakehouse.sql(f"call system.rollback_to_snapshot('bronze.s__c_hard', {older})")
+    assert failed(lakehouse.statuses("test", "--select", *ACCOUNT)) == {"every_raw_file_is_accounted_for"}
+    lakehouse.sql(f"call system.set_current_snapshot('bronze.s__c_hard', {newest})")
+    assert not failed(lakehouse.statuses("test", "--select", *ACCOUNT))
+    folder = lakehouse.raw / "checks" / "s" / "nobody"
+    shutil.copytree(folder.with_name("c_hard"), folder)
+    lakehouse.dbt("run", "--select", "raw_listing")
+    assert failed(lakehouse.statuses("test", "--select", *ACCOUNT)) == {"every_raw_folder_has_a_table"}
+    (folder / "LOAD00000002.parquet").write_bytes((folder / "LOAD00000001.parquet").read_bytes())
+    os.utime(folder / "LOAD00000002.parquet", (0, 0))
+    lakehouse.dbt("run", "--select", "raw_listing")
+    found = failed(lakehouse.statuses("test", "--select", *ACCOUNT))
+    assert found == {"every_raw_folder_has_a_table", "no_stale_load_file"}
+    shutil.rmtree(folder)
+    lakehouse.dbt("run", "--select", "raw_listing")
+    assert "no_raw_file_vanished" in failed(lakehouse.statuses("test", "--select", *ACCOUNT))

@@ -5,5 +5,5 @@
     43,
     ['id', 'line no', '_cdc_batch_id'],
     given_plan() | rejectattr('raw_type', 'none') | list,
-    given_step(is_newest=true)
+    given_step()
 ) }}

@@ -134,6 +134,7 @@ def test_a_silver_model_is_one_screen_of_literal_configuration(tmp_path: Path) -
         "        'write.update.mode': 'copy-on-write',",
         "        'write.delete.mode': 'copy-on-write',",
         "        'write.delete.granularity': 'partition',",
+        "        'read.split.open-file-cost': '131072',",
         "        'a': 'b',",
         "    },",
         "    meta={'cdc': {",

@@ -1,80 +1,18 @@
 {#
-    The facts of _newest_batches_sql about one table. One query answers for all tables of a run, and none where nothing was
-    listed since; topics have no files.
+    What the listing has of one table (cdc_listed_tables); not asked where nothing was listed since. Topics have no files.
 #}
 {% macro cdc_newest_batches(cdc, listing, after_batch_id) %}
     {% set found = {
         'batch_id': 0, 'earlier_batch_id': 0, 'shared_batch_id': 0, 'is_reloaded': 0, 'has_gone': 0, 'file_count': 0,
     } %}
-    {% if cdc.get('is_kafka') %}
-        {% do return(found) %}
-    {% endif %}
     {#- None where the last commit was another program's. -#}
-    {% set newest = adapter.current_summary(listing).get('cdc.batch-id') %}
-    {% if newest and newest | int <= after_batch_id | int %}
+    {% set newest = adapter.current_summary(listing).get('cdc.batch-id') if not cdc.get('is_kafka') %}
+    {% if cdc.get('is_kafka') or (newest and newest | int <= after_batch_id | int) %}
         {% do return(found) %}
     {% endif %}
-    {% for row in adapter.run_once(_newest_batches_sql(listing, newest)) if row['feed'] == cdc.feed
-        and row['source_schema'] == cdc.source_schema and row['source_table'] == cdc.source_table %}
-        {% for name in found %}
-            {% do found.update({name: (row[name] or 0) | int}) %}
-        {% endfor %}
+    {% set listed = cdc_listed_tables(listing).get((cdc.feed, cdc.source_schema, cdc.source_table), {}) %}
+    {% for name in found %}
+        {% do found.update({name: (listed.get(name) or 0) | int}) %}
     {% endfor %}
     {% do return(found) %}
 {% endmacro %}
-
-
-{#
-    What the listing has of each table: its newest batch; the one before the newest of all; the newest with a file whose
-    source position another file has too; whether a load file came again; whether a file vanished. And how many files of
-    all tables the newest batch of all has.
-#}
-{% macro _newest_batches_sql(listing, newest=none) -%}
-{%- set files_sql -%}
-select
-    *,
-    {% if newest -%}
-    {#- A number would be part of the code that Spark generates, and be compiled again for each batch. -#}
-    cast(batch_id as string) = '{{ newest }}' as is_of_newest,
-    {%- else -%}
-    batch_id = (select max(newest.batch_id) from {{ listing }} as newest) as is_of_newest,
-    {%- endif %}
-    if(kind = 'load', file_key, null) as load_key
-from {{ adapter.scan_sql(listing) }}
-where kind in ('load', 'change', 'truncate', 'vanished')
-{%- endset -%}
-with files as (
-    {{ cdc_file_position_sql(files_sql) | indent(4) }}
-),
-
-positions as (
-    select
-        feed,
-        source_schema,
-        source_table,
-        kind,
-        max(batch_id) filter (where kind <> 'vanished') as batch_id,
-        max(batch_id) filter (where kind <> 'vanished' and not is_of_newest) as earlier_batch_id,
-        count_if(kind <> 'vanished' and is_of_newest) as files,
-        kind = 'change' and min(file_key) <> max(file_key) as is_shared,
-        kind = 'load' and count(*) > 1 as is_reloaded
-    from files
-    group by feed, source_schema, source_table, kind, load_key, file_position
-)
-
-select
-    feed,
-    source_schema,
-    source_table,
-    max(batch_id) as batch_id,
-    max(earlier_batch_id) as earlier_batch_id,
-    greatest(
-        max(batch_id) filter (where is_shared),
-        if(count_if(kind = 'load') > 1, max(batch_id) filter (where kind = 'load'), null)
-    ) as shared_batch_id,
-    bool_or(is_reloaded) as is_reloaded,
-    bool_or(kind = 'vanished') as has_gone,
-    sum(sum(files)) over () as file_count
-from positions
-group by feed, source_schema, source_table
-{%- endmacro %}

@@ -38,7 +38,7 @@
     {% do return({
         'changes': added.records,
         'first_sequence': added['_cdc_sequence'].lower, 'last_sequence': added['_cdc_sequence'].upper,
-        'first_batch_id': added['_cdc_batch_id'].lower | int, 'last_batch_id': added['_cdc_batch_id'].upper | int,
+        'last_batch_id': added['_cdc_batch_id'].upper | int,
         'last_committed_at': added['_cdc_committed_at'].upper,
         'updates_and_deletes': 0,
         'first_truncate': none, 'first_reset_point': none, 'last_reset_point': none,
@@ -60,7 +60,6 @@ select
     count(*) as changes,
     min(_cdc_sequence) as first_sequence,
     max(_cdc_sequence) as last_sequence,
-    min(_cdc_batch_id) as first_batch_id,
     max(_cdc_batch_id) as last_batch_id,
     date_format(max(_cdc_committed_at), 'yyyy-MM-dd HH:mm:ss.SSSSSS') as last_committed_at,
     count_if(_cdc_operation in ('U', 'D')) as updates_and_deletes,

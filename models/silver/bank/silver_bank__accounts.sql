@@ -9,6 +9,7 @@
         'write.update.mode': 'merge-on-read',
         'write.delete.mode': 'merge-on-read',
         'write.delete.granularity': 'partition',
+        'read.split.open-file-cost': '131072',
     },
     meta={'cdc': {
         'layer': 'silver',

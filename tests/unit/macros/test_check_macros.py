@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 from harness import Dbt, Relation, normalise
-from test_run_macros import BRONZE, GRAPH, SILVER, node
+from test_run_macros import BRONZE, GRAPH, SILVER, SOURCE, node
 
 CHECKS = Relation("etl_metadata", "silver_checks")
 PROGRESS = {"cdc.batch-id": "9", "cdc.bronze-snapshot-id": "43", "cdc.sequence": "000001.1.9"}
@@ -28,7 +28,6 @@ FACTS = {
     "changes": 3,
     "has_key_changes": False,
     "first_sequence": "000001.1.9",
-    "first_batch_id": 9,
     "first_reset_point": None,
     "has_overwritten": False,
     "has_partial": False,
@@ -91,9 +90,7 @@ def test_cdc_check_of__a_table_without_rows_is_empty():
         ({}, {"has_late": False, "continues": False, "is_newest": True}),
         ({"first_sequence": "000001.1.8"}, {"has_late": True, "continues": False, "is_newest": False}),
         ({"has_partial": True}, {"has_late": False, "continues": True, "is_newest": False}),
-        # A row that bronze held back keeps the batch that listed it.
-        ({"first_batch_id": 8}, {"has_late": False, "continues": False, "is_newest": False}),
-        ({"first_sequence": None, "first_batch_id": None}, {"has_late": False, "is_newest": False}),
+        ({"first_sequence": None}, {"has_late": False, "is_newest": True}),
     ],
 )
 def test_cdc_check_of__what_a_step_reads(facts, words):
@@ -134,8 +131,9 @@ def test_a_step_is_compared_by_one_test(name):
 def test_silver_matches_bronze__a_small_step_is_one_pass():
     made = dbt(OWN)
     sql = normalise(made.test_silver_matches_bronze(SILVER))
-    assert "from silver.shop__order version as of 7 union all" in sql
-    assert "if(_cdc_batch_id > 8, struct(`id`, `v`, `_cdc_batch_id`), null) as image" in sql
+    assert "from silver.shop__order version as of 7 as silver union all" in sql
+    assert "if(_cdc_sequence > '000001.1.8', struct(`id`, `v`, `_cdc_batch_id`), null) as image" in sql
+    assert sql.count("from silver.shop__order") == 2
     assert " join " not in sql
     assert made.properties["spark.sql.adaptive.enabled"] == "false"
 
@@ -145,9 +143,11 @@ def test_silver_matches_bronze__a_step_reads_the_changed_keys(rows, facts):
     made = dbt(OWN, facts=FACTS | facts, total_records=rows)
     sql = normalise(made.test_silver_matches_bronze(SILVER))
     assert not made.properties
-    assert "from silver.shop__order version as of 7 as silver left semi join changed_keys" in sql
-    assert "from silver.shop__order where _cdc_batch_id > 8 union all" in sql
-    assert sql.endswith("where if(is_total = 1, coalesce(grown, 0) <> 2, side <> 0)")
+    assert "from silver.shop__order version as of 7 as silver left semi join log" in sql
+    assert "from silver.shop__order as silver left semi join log" in sql
+    assert "from silver.shop__order as silver where _cdc_sequence > '000001.1.8'" in sql
+    assert "group by grouping sets ((key), ())" in sql
+    assert "if(is_total, cast(coalesce(rows_now - rows_before, 0) as string) <> '2'," in sql
 
 
 def test_known_operations__where_silver_is_not_compared_step_by_step():
@@ -173,7 +173,8 @@ def test_cdc_record_checks__what_passed():
         made.cdc_record_checks([ignored])
     assert len(made.queries) == before
     made.cdc_record_checks([result("pass")])
-    [sql] = made.queries[before:]
+    *settings, sql = made.queries[before:]
+    assert settings == ["set `spark.sql.adaptive.enabled` = false", "set `spark.sql.shuffle.partitions` = 1"]
     assert "('silver.shop__order', 43, 0, 43, 9, '000001.1.9', False)" in normalise(sql)
 
 
@@ -183,3 +184,26 @@ def test_cdc_record_checks__nothing_compared_writes_nothing():
     before = len(made.queries)
     made.cdc_record_checks([result("pass")])
     assert len(made.queries) == before
+
+
+LISTED = SOURCE | {"batch_id": 9, "has_loads": False}
+
+
+@pytest.mark.parametrize(
+    ("listed", "open_tables"),
+    [
+        ({}, []),
+        ({"batch_id": 10}, [("t", True)]),
+        ({"batch_id": None}, []),
+        ({"source_table": "nobody"}, [("nobody", False)]),
+        ({"source_schema": None, "source_table": None}, [(None, False)]),
+    ],
+)
+def test_cdc_open_tables(listed, open_tables):
+    made = dbt()
+    made.answers["as is_shared"] = [LISTED | listed]
+    found = made.cdc_open_tables("listing")
+    assert [(table["source_table"], table["is_known"]) for table in found] == open_tables
+    asked = len(made.queries)
+    made.cdc_open_tables("listing")
+    assert len(made.queries) == asked, "once a command"

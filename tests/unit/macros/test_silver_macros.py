@@ -770,6 +770,7 @@ def test_cdc_silver_progress__ties_are_counted_where_two_files_share_a_position(
     assert dbt.cdc_silver_progress(CDC, {**changes, "may_tie": False}, PLAN)["cdc.ties"] == 0
     assert not dbt.queries, "not even the listing is asked"
     for shared in (7, None):
+        dbt.notes.clear()
         dbt.answers["is_shared"] = [{**named, "shared_batch_id": shared}]
         assert dbt.cdc_silver_progress(CDC, changes, PLAN)["cdc.ties"] == 0
     assert not [query for query in dbt.queries if "is_shared" not in query], "no look at what was applied before"
