@@ -6,10 +6,10 @@
 with progress as (
     select *
     from values
-        {%- for table in cdc_progress_of_tables().values() %}
+        {%- for (feed, source_schema, source_table), table in cdc_progress_of_tables().items() %}
         (
-            {{ adapter.string_literal(table.feed) }}, {{ _text_or_null(table.source_schema) }},
-            {{ _text_or_null(table.source_table) }}, {{ table.is_active | lower }}, {{ table.batch_id }}
+            {{ adapter.string_literal(feed) }}, {{ cdc_string_or_null(source_schema) }},
+            {{ cdc_string_or_null(source_table) }}, {{ table.is_active | lower }}, {{ table.batch_id }}
         ),
         {%- endfor %}
         (null, null, null, false, 0)
@@ -18,9 +18,4 @@ with progress as (
 ),
 
 {{ cdc_file_status_sql(listing, rejected_files) }}
-{%- endmacro %}
-
-
-{% macro _text_or_null(value) -%}
-{{ 'null' if value is none else adapter.string_literal(value) }}
 {%- endmacro %}

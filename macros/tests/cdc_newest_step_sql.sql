@@ -13,23 +13,25 @@
 {%- endfor -%}
 {%- set key_sql, image_sql = 'struct(' ~ fields | join(', ') ~ ')', 'struct(' ~ get_quoted_csv(columns) ~ ')' -%}
 {%- set changed = '' if step.is_small else 'left semi join log on ' ~ cdc_same_key_sql(cdc, 'silver', 'log') -%}
+{#- A text: a number would be part of the code that Spark generates for the scan, and be compiled for each step. -#}
 {%- set is_written = '_cdc_sequence > ' ~ adapter.string_literal(step.after_sequence) -%}
+{%- set written_sql = 'if(' ~ is_written ~ ', ' ~ image_sql ~ ', null)' if step.is_small else 'null' -%}
 with log as (
     {{ cdc_log_sql(cdc, plan, step.rows_sql, step.has_key_changes) | indent(4) }}
 ),
 
 sides as (
-    {{ _side_sql(key_sql, image_sql, sequence='_cdc_sequence', operation='_cdc_operation') | indent(4) }}
+    {{ cdc_step_side_sql(key_sql, image_sql, sequence='_cdc_sequence', operation='_cdc_operation') | indent(4) }}
     from log as silver
     union all
-    {{ _side_sql(key_sql, rows_before=1) | indent(4) }}
+    {{ cdc_step_side_sql(key_sql, rows_before=1) | indent(4) }}
     from {{ silver }} version as of {{ step.silver_snapshot_id }} as silver {{ changed }}
     union all
-    {{ _side_sql(key_sql, 'if(' ~ is_written ~ ', ' ~ image_sql ~ ', null)' if step.is_small else 'null', rows_now=1) | indent(4) }}
+    {{ cdc_step_side_sql(key_sql, written_sql, rows_now=1) | indent(4) }}
     from {{ silver }} as silver {{ changed }}
     {%- if not step.is_small %}
     union all
-    {{ _side_sql(key_sql, image_sql) | indent(4) }}
+    {{ cdc_step_side_sql(key_sql, image_sql) | indent(4) }}
     from {{ silver }} as silver
     where {{ is_written }}
     {%- endif %}
@@ -38,7 +40,6 @@ sides as (
 keys as (
     select
         key,
-        {{ 'false' if step.is_small else 'grouping(key) = 1' }} as is_total,
         {#- A row without any value in the key is no row of silver. #}
         count(sequence) > 0 and coalesce({{ values | join(', ') }}) is not null as has_changes,
         bool_or(operation not in ('I', 'L', 'U', 'D')) as has_unknown,
@@ -57,7 +58,7 @@ compared as (
 
 select
     case
-        when is_total
+        when key is null
             then concat('rows of keys without changes: ', {{ step.net_rows }} - rows_now + rows_before, ' more than before')
         when not has_changes and rows_now <> rows_before
             then concat('rows of a key without changes: ', rows_now - rows_before, ' more than before')
@@ -67,25 +68,13 @@ select
         else 'other values in silver'
     end as difference,
     to_json(key) as key,
-    if(is_total, null, to_json(expected)) as expected,
-    if(is_total, null, to_json(found)) as found
+    to_json(expected) as expected,
+    if(key is not null, to_json(found), null) as found
 from compared
 where
     if(
-        is_total,
-        {#- As text: a number would be part of the code that Spark generates, and be compiled again for each step. #}
-        cast(coalesce(rows_now - rows_before, 0) as string) <> '{{ step.net_rows }}',
+        key is null,
+        coalesce(rows_now - rows_before, 0) <> {{ step.net_rows }},
         not expected <=> found or rows_now <> case when has_changes then int(expected is not null) else rows_before end
     )
-{%- endmacro %}
-
-
-{% macro _side_sql(key_sql, image_sql='null', sequence='null', operation='null', rows_before=0, rows_now=0) -%}
-select
-    {{ key_sql }} as key,
-    {{ sequence }} as sequence,
-    {{ operation }} as operation,
-    {{ image_sql }} as image,
-    {{ rows_before }} as rows_before,
-    {{ rows_now }} as rows_now
 {%- endmacro %}

@@ -7,26 +7,21 @@
     {% if not notes %}
         {% set tables = {} %}
         {% for node in cdc_models_of('bronze') %}
-            {% set bronze = load_relation(cdc_relation_of(node)) %}
-            {% do _add_progress(tables, node.config.meta.cdc, true, cdc_last_batch_id(bronze)) %}
+            {% set cdc, bronze = node.config.meta.cdc, load_relation(cdc_relation_of(node)) %}
+            {% set table = {'is_active': true, 'batch_id': cdc_last_batch_id(bronze)} %}
+            {% do tables.update({(cdc.feed, cdc.source_schema, cdc.source_table): table}) %}
         {% endfor %}
         {% for node in cdc_models_of('split') %}
             {% set split = load_relation(cdc_relation_of(node)) %}
             {% set last = run_query('select max(batch_id) from ' ~ split).columns[0].values()[0] if split else none %}
-            {% do _add_progress(tables, {'feed': node.config.meta.cdc.feed}, true, last or 0) %}
+            {% set table = {'is_active': true, 'batch_id': last or 0} %}
+            {% do tables.update({(node.config.meta.cdc.feed, none, none): table}) %}
         {% endfor %}
         {% for table in cdc_tables() if not ('bronze' in table or 'split' in table) %}
-            {% do _add_progress(tables, table, false, 0) %}
+            {% set key = (table.feed, table.source_schema, table.source_table) %}
+            {% do tables.update({key: {'is_active': false, 'batch_id': 0}}) %}
         {% endfor %}
         {% do notes.update({'tables': tables}) %}
     {% endif %}
     {% do return(notes.tables) %}
-{% endmacro %}
-
-
-{% macro _add_progress(tables, table, is_active, batch_id) %}
-    {% set schema, name = table.get('source_schema'), table.get('source_table') %}
-    {% do tables.update({(table.feed, schema, name): {
-        'feed': table.feed, 'source_schema': schema, 'source_table': name, 'is_active': is_active, 'batch_id': batch_id,
-    }}) %}
 {% endmacro %}
