@@ -238,7 +238,7 @@ def _load(root: Path, sizes: Sizes) -> Costs:
 
 
 def _split(root: Path, sizes: Sizes) -> Costs:
-    found = split.measure(root, sizes.multi_tables, sizes.multi_table, sizes.repeats)
+    found = split.measure(root, sizes.multi_tables, sizes.multi_table, sizes.repeats, sizes.warm_up)
     title = f"{found.rows:,} records of {found.tables} tables in transaction files"
     _target("split / a scan and a write by hand", found.ours, found.by_hand)
     return _show(title, {"ours": found.ours, "by hand": found.by_hand, "copy of lines": found.copy})

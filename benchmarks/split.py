@@ -27,14 +27,15 @@ class Split:
     copy: Cost
 
 
-def measure(root: Path, tables: int, rows: int, repeats: int) -> Split:
-    """Splits batches of 8 files with rows of all tables; the first warms up.
+def measure(root: Path, tables: int, rows: int, repeats: int, warm_up: int) -> Split:
+    """Splits batches of 8 files with rows of all tables.
 
     Args:
         root: an empty folder.
         tables: how many tables the files hold.
         rows: records of a batch.
         repeats: how many batches.
+        warm_up: batches before that, while Java compiles what runs in each.
 
     Raises:
         WrongResult: a table has another number of records than the files hold of it.
@@ -45,7 +46,7 @@ def measure(root: Path, tables: int, rows: int, repeats: int) -> Split:
         project.add_table(FEED, f"t{number}", columns="id int, v string, w string")
     project.make_models()
     costs: list[tuple[Cost, Cost, Cost]] = []
-    for batch in range(repeats):
+    for batch in range(warm_up + repeats):
         folder = root / "raw" / FEED / "cdc"
         paths = [_write(folder, batch * FILES + part, tables, rows // FILES) for part in range(FILES)]
         project.dbt("--quiet", "run", "--select", "raw_listing", "rejected_files")
@@ -66,10 +67,10 @@ def measure(root: Path, tables: int, rows: int, repeats: int) -> Split:
     found = project.sql(
         f"select count(*) as n from etl_metadata.split_{FEED} where source_table is not null group by source_table"
     )
-    expected = [repeats * FILES * (rows // FILES // tables)] * tables
+    expected = [(warm_up + repeats) * FILES * (rows // FILES // tables)] * tables
     if sorted(row.n for row in found) != expected:
         raise WrongResult(f"records by table: {sorted(row.n for row in found)}, expected {expected}")
-    return Split(tables, rows, *(middle(found) for found in zip(*costs, strict=True)))
+    return Split(tables, rows, *(middle(found) for found in zip(*costs[warm_up:], strict=True)))
 
 
 def _by_hand(lines: DataFrame) -> DataFrame:

@@ -151,6 +151,7 @@ def _name(position: int, feed: Mapping[str, Any]) -> Column:
         text.startswith('"'), F.replace(F.substr(text, F.lit(2), F.length(text) - 2), F.lit('""'), F.lit('"'))
     ).otherwise(text)
     # Names are seldom quoted, and the pattern costs more than the rest of the split.
-    delimiters = F.octet_length("begin") - F.octet_length(F.replace("begin", F.lit(feed["delimiter"])))
-    plain = F.substring_index(F.substring_index("begin", feed["delimiter"], position), feed["delimiter"], -1)
-    return F.nullif(F.when(F.contains("begin", F.lit('"')), unquoted).when(delimiters == 2, plain), F.lit(""))
+    two = F.substring_index("begin", feed["delimiter"], 2)
+    has_three = F.octet_length(two) < F.octet_length("begin")
+    plain = F.substring_index("begin" if position == 3 else two, feed["delimiter"], -1)
+    return F.nullif(F.when(F.contains("begin", F.lit('"')), unquoted).when(has_three, plain), F.lit(""))

@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from datetime import datetime, timezone
 from typing import Any
 
+import pyarrow as pa
 from dbt.adapters.events.logging import AdapterLogger
 from pyspark.sql import DataFrame, Row, SparkSession, Window
 from pyspark.sql import functions as F
@@ -56,7 +57,9 @@ def new_rows(
     if overwritten:
         older = spark.table(str(target)).where(F.col("file_key").isin([row.file_key for row in overwritten]))
         rows = rows.unionByName(_markers(spark, overwritten, older), allowMissingColumns=True)
-    return rows.unionByName(spark.sql(f"select {newest}L as batch_id"), allowMissingColumns=True)
+    # Rows of the driver: a number in a query would be code that Spark compiles for each batch.
+    progress = spark.createDataFrame(pa.table({"batch_id": pa.array([newest], pa.int64())}))
+    return rows.unionByName(progress, allowMissingColumns=True)
 
 
 def _greatest_batch(frame: DataFrame) -> int:
