@@ -7,8 +7,7 @@
     {#- A name of this run's own: two runs never write on one branch. -#}
     {% set name = 'cdc_write_' ~ invocation_id | replace('-', '') %}
     {% set branch = target ~ '.branch_' ~ name %}
-    {% set new_changes = adapter.quote(target.identifier ~ '__changes') %}
-    {% do run_query('create or replace temporary view ' ~ new_changes ~ ' as\n' ~ changes.sql) %}
+    {% set new_changes = '(\n' ~ changes.sql ~ '\n)' %}
     {% set done = namespace(published=false) %}
     {% for attempt in range(3) if not done.published %}
         {% do adapter.start_branch(target, name) %}
@@ -47,7 +46,22 @@ where
         where {{ cdc_same_key_sql(cdc, 'target', 'new_changes') }}
     )
     {%- if key_range %}
-    and {{ key }} >= cast({{ adapter.string_literal(key_range.first) }} as {{ key_range.type }})
-    and {{ key }} <= cast({{ adapter.string_literal(key_range.last) }} as {{ key_range.type }})
+    {%- set range = _rounded(key_range) %}
+    and {{ key }} >= cast({{ adapter.string_literal(range.first) }} as {{ range.type }})
+    and {{ key }} <= cast({{ adapter.string_literal(range.last) }} as {{ range.type }})
     {%- endif %}
 {%- endmacro %}
+
+
+{#
+    A range of whole numbers, made wider by up to a quarter. Numbers are part of the code that Spark generates to read the
+    table: with the same ones the code of the batch before is used again. Multiples of a power of two stay within the type.
+#}
+{% macro _rounded(range) %}
+    {% if range.type not in ['smallint', 'int', 'bigint'] %}
+        {% do return(range) %}
+    {% endif %}
+    {% set first, last = range.first | int, range.last | int %}
+    {% set step = 2 ** ((last - first) // 16).bit_length() %}
+    {% do return({'type': range.type, 'first': first // step * step, 'last': (last // step + 1) * step - 1}) %}
+{% endmacro %}

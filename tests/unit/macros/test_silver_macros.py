@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import random
+import re
 from types import SimpleNamespace
 from typing import Any
 
@@ -923,9 +925,7 @@ def replaced(removed: int, attempts: int = 1, *, has_deletes: bool = True) -> li
     Branches(dbt, removed, attempts)
     changes = {"sql": "select 1", "has_deletes": has_deletes, "key_range": None}
     dbt.cdc_replace_rows(CDC, SILVER, "select 1", changes, {"cdc.batch-id": 9})
-    view, *steps = [query.split("\n")[0] for query in dbt.queries]
-    assert view == "create or replace temporary view `shop__order__changes` as"
-    return steps
+    return [query.split("\n")[0] for query in dbt.queries]
 
 
 def test_cdc_replace_rows__only_the_last_commit_carries_the_progress():
@@ -958,6 +958,44 @@ def test_cdc_replace_rows__without_deletes_nothing_is_counted():
     steps = replaced(9, has_deletes=False)
     updated = [f"{SET}part-of-batch` = None", f"{SET}rows-updated` = 9", f"{SET}rows-deleted` = 0"]
     assert steps[4:-2] == [f"{SET}batch-id` = 9", *updated]
+
+
+def deleted_range(key_type: str, first: object, last: object) -> tuple[str, str]:
+    """The first and the last key of the rows that a batch with keys in this range may delete."""
+    dbt = Dbt(answers={"rows_before": [COUNTS]})
+    Branches(dbt, 3, 1)
+    key_range = {"type": key_type, "first": str(first), "last": str(last)}
+    changes = {"sql": "select 1", "has_deletes": True, "key_range": key_range}
+    dbt.cdc_replace_rows(CDC, SILVER, "select 1", changes, {"cdc.batch-id": 9})
+    delete = next(query for query in dbt.queries if query.startswith("delete"))
+    found = re.findall(rf"and target\.`id` [<>]= cast\('(.*)' as {key_type}\)", delete)
+    return found[0], found[1]
+
+
+@pytest.mark.parametrize(
+    ("key_type", "first", "last", "expected"),
+    [
+        ("bigint", 17, 4_999_312, ("0", "5242879")),
+        ("bigint", 203, 4_998_007, ("0", "5242879")),
+        ("int", -5, 9, ("-5", "9")),
+        ("int", -(2**31), 2**31 - 1, (str(-(2**31)), str(2**31 - 1))),
+        ("bigint", -(2**63) + 1, 2**63 - 2, (str(-(2**63)), str(2**63 - 1))),
+        ("bigint", 2**63 - 18, 2**63 - 1, (str(2**63 - 18), str(2**63 - 1))),
+        ("smallint", 3, 32_000, ("0", "32767")),
+        ("date", "2024-01-31", "2024-02-01", ("2024-01-31", "2024-02-01")),
+    ],
+)
+def test_cdc_replace_rows__ranges_of_whole_numbers_are_rounded(key_type, first, last, expected):
+    assert deleted_range(key_type, first, last) == expected
+
+
+def test_cdc_replace_rows__a_rounded_range_holds_all_keys_and_little_more():
+    chance = random.Random(7)
+    for _ in range(200):
+        first, last = sorted(chance.randint(-(2**bits), 2**bits - 1) for bits in chance.choices(range(64), k=2))
+        lower, upper = map(int, deleted_range("bigint", first, last))
+        assert -(2**63) <= lower <= first <= last <= upper < 2**63
+        assert first - lower + upper - last <= (last - first) / 4
 
 
 def test_cdc_replace_rows__another_writer_comes_in_between_every_time():
