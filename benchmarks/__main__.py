@@ -72,7 +72,7 @@ class Sizes:
 FULL = Sizes(
     rows=(1_000_000, 5_000_000),
     changes=(10_000, 100_000),
-    repeats=5,
+    repeats=9,
     loaded=5_000_000,
     grown=(1_000_000, 5_000_000, 20_000_000),
     growth_repeats=6,
