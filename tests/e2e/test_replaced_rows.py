@@ -57,6 +57,23 @@ def test_a_batch_replaces_the_rows_of_its_keys_in_one_commit_that_readers_see(em
     assert operations(empty_lakehouse)[-1] == "overwrite", "something was late: merged"
 
 
+def test_keys_beside_those_of_the_batch_and_at_the_ends_of_their_type_are_kept(empty_lakehouse, story):
+    first, last = -(2**31), 2**31 - 1
+    story.changes(5, *(change("I", 5, id=key, v="n", w="n") for key in (40, 41, 42)))
+    empty_lakehouse.statuses("run", "--select", "+silver_s__t", *ALWAYS)
+    # The delete names the range from 0 to 43.
+    story.changes(6, change("U", 6, id=3, v="b", w="y"), change("D", 6, id=41, v="n", w="n"))
+    empty_lakehouse.statuses("run", "--select", "+silver_s__t", *ALWAYS)
+    kept = [(1, "a"), (2, "a"), (3, "b"), (4, "a"), (40, "n"), (42, "n")]
+    assert empty_lakehouse.table("t", "id, v") == kept
+    story.changes(7, change("I", 7, id=first, v="f", w="f"), change("I", 7, id=last, v="l", w="l"))
+    empty_lakehouse.statuses("run", "--select", "+silver_s__t", *ALWAYS)
+    story.changes(8, change("U", 8, id=first, v="f2", w="f"), change("D", 8, id=last, v="l", w="l"))
+    assert set(empty_lakehouse.build("--select", "+silver_s__t", *ALWAYS).values()) <= {"success", "pass"}
+    assert empty_lakehouse.table("t", "id, v") == [(first, "f2"), *kept]
+    assert operations(empty_lakehouse)[-2:] == ["delete", "append"]
+
+
 def test_the_branch_of_a_killed_run_disturbs_no_other_and_goes_with_old_snapshots(empty_lakehouse, story):
     snapshots.start_branch(SparkSession.getActiveSession(), "silver.s__t", "cdc_write_killed")
     empty_lakehouse.sql("delete from silver.s__t.branch_cdc_write_killed where id < 4")
