@@ -14,6 +14,7 @@ from dbt.adapters.events.logging import AdapterLogger
 from pyspark.sql import DataFrame, Row, SparkSession, Window
 from pyspark.sql import functions as F
 
+from dbt.adapters.sparksession.snapshots import scan_sql
 from python_udfs.connectors.registry import CONNECTORS
 from spark_files import cached, read_files
 
@@ -23,6 +24,19 @@ VERSION = ["path", "size", "modified_at"]
 FILE_VERSION_COLUMNS = [*VERSION, "file_key", "file_time", "batch_id"]
 # The row of a marker: no file has as many lines (the macro cdc_marker_row writes it, too).
 MARKER_ROW = 999_999_999_999
+
+
+def split_files(spark: SparkSession, feed: Mapping[str, Any], schema: str, target: str | None) -> DataFrame | None:
+    """The rows of the files that a feed got since its split table was written last; see `new_rows`.
+
+    Args:
+        spark: the session to read with.
+        feed: see `new_rows`.
+        schema: the schema of `raw_listing` and `rejected_files`.
+        target: name of the split table, None before it exists.
+    """
+    listing = spark.sql(f"select * from {scan_sql(spark, f'{schema}.raw_listing')}")
+    return new_rows(spark, feed, listing, f"{schema}.rejected_files", target)
 
 
 def new_rows(

@@ -425,7 +425,7 @@ def test_a_python_model_does_not_grow_with_the_metadata(tmp_path: Path, name: st
     generate(tmp_path, seeds)
     many = generated(tmp_path)[f"models/etl_metadata/{name}.py"].splitlines()
 
-    assert len(few) < 23
+    assert len(few) < 20
     assert [line for line in many if line not in few] == [line for line in many if line.startswith("DIGEST = ")]
 
 

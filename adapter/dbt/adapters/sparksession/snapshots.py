@@ -11,7 +11,7 @@ from typing import Any
 from uuid import uuid4
 
 from py4j.protocol import Py4JJavaError
-from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import SparkSession
 
 from spark_files.errors import is_commit_conflict
 from spark_files.internals import commit_as_main, iceberg_table, java_class, snapshot_json, table_operations
@@ -73,11 +73,6 @@ def is_small(changes: int, rows: int) -> bool:
 def scan_sql(session: SparkSession, table: str) -> str:
     """A table for the from clause of a query: one task reads few rows, and then no row moves from task to task."""
     return f"(select /*+ coalesce(1) */ * from {table})" if has_few_rows(session, table) else table
-
-
-def scan(session: SparkSession, table: str) -> DataFrame:
-    """A table as a frame, read as `scan_sql` has it read."""
-    return session.sql(f"select * from {scan_sql(session, table)}")
 
 
 def newest_record(session: SparkSession, table: str, key: str) -> str:
