@@ -6,7 +6,7 @@ Expressions only; nothing here is about one connector.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from functools import cache, wraps
 from typing import Any, ParamSpec, TypeVar
 
@@ -68,6 +68,18 @@ def kept(build: Callable[_P, _T]) -> Callable[_P, _T]:
         return columns
 
     return found
+
+
+def in_steps(frame: DataFrame, steps: Iterable[dict[str, Column]]) -> DataFrame:
+    """Adds columns. Spark analyses the whole plan at each step: a step has all columns that need none of the others.
+
+    Args:
+        frame: any columns.
+        steps: the columns to add, by name; a step may read those of the steps before it.
+    """
+    for columns in steps:
+        frame = frame.withColumns(columns)
+    return frame
 
 
 def one_per_line(lines: DataFrame) -> DataFrame:
@@ -212,6 +224,12 @@ def received(value: Column, expected: str) -> Column:
         F.concat(F.lit("received '"), shown, F.lit(f"', expected {expected}")),
         F.lit(f"received nothing, expected {expected}"),
     )
+
+
+def quote_received(text: Column) -> Column:
+    """A received text as a part of one line: `'abc'`, cut behind 80 characters."""
+    short = F.when(F.length(text) > 80, F.concat(F.left(text, F.lit(80)), F.lit("…"))).otherwise(text)
+    return F.concat(F.lit("'"), F.regexp_replace(short, r"\s+", " "), F.lit("'"))
 
 
 def missing(fields: Mapping[str, Column]) -> list[Column]:
