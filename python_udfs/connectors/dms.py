@@ -10,10 +10,9 @@ from pyspark.sql import functions as F
 
 from python_udfs.connectors.file_names import (
     DMS_CHANGES,
-    DMS_CONTROL_TABLE,
     DMS_LOAD,
     DMS_TRANSACTIONS,
-    DMS_VALIDATION,
+    DMS_WITHOUT_ROWS,
     NAME,
     NEVER_READ,
     first_reason,
@@ -44,11 +43,7 @@ def file_rules(feed: Mapping[str, Any]) -> FileRules:
     Returns:
         Spark SQL expressions over `file_key` and `size`.
     """
-    of_all = first_reason(
-        (f"file_key rlike '{DMS_VALIDATION}'", "DMS validation report"),
-        (f"file_key rlike '{DMS_CONTROL_TABLE}'", "DMS control table"),
-        *NEVER_READ,
-    )
+    of_all = first_reason(*DMS_WITHOUT_ROWS, *NEVER_READ)
     of_transactions = first_reason(
         (str(not feed["is_multi_table"]), "transaction file: the feed has no option transaction_files"),
         (f"{_TIME} is null", "the name holds no valid date and time"),

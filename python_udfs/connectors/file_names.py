@@ -33,6 +33,25 @@ NEVER_READ = (
     (f"{NAME} like '.%'", "hidden file: its name begins with a dot"),
     ("size = 0", "zero-byte file"),
 )
+DMS_WITHOUT_ROWS = (
+    (f"file_key rlike '{DMS_VALIDATION}'", "DMS validation report"),
+    (f"file_key rlike '{DMS_CONTROL_TABLE}'", "DMS control table"),
+)
+# Section 4: the sink writes keys and headers to files of their own, and the keys of null values to a folder of their
+# own. Only the end of the name counts: a topic may hold `.keys.`, a table may be called tombstone.
+_END = r"((json|bin)(\.gz)?|avro|([a-z0-9]+\.)?parquet)$"
+_KEYS = rf"{NAME} rlike r'\.keys\.{_END}'"
+MESSAGES_WITHOUT_ROWS = (
+    (f"startswith({NAME}, '__debezium-heartbeat')", "heartbeats of Debezium, which hold no rows"),
+    (f"file_key rlike '(^|/)tombstone/[^/]*$' and {_KEYS}", "keys of tombstones, which have no values"),
+    (_KEYS, "keys of messages, without their values"),
+    (rf"{NAME} rlike r'\.headers\.{_END}'", "headers of messages, without their values"),
+)
+
+
+def list_reasons_without_rows() -> list[str]:
+    """Returns the reasons of ignored files that hold no rows: any other ignored file has an unexpected name."""
+    return [reason for _, reason in (*NEVER_READ, *DMS_WITHOUT_ROWS, *MESSAGES_WITHOUT_ROWS)]
 
 
 def sql_text(value: str) -> str:

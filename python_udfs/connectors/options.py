@@ -33,6 +33,8 @@ DELIMITER_WORDS = {"tab": "\t", "semicolon": ";"}
 ABSENT_COLUMNS = {"absent_columns": Option("null", ("null", "keep"))}
 # How often a feed is listed in full, and what is listed in between. Without the first each run lists all of it.
 LISTING_OPTIONS = {"full_listing_hours": Option(), "listing_overlap_hours": Option("48")}
+# Of messages in files: files of messages have names of their writer's choice.
+MESSAGE_FILE_OPTIONS = {**LISTING_OPTIONS, "file_names": Option()}
 PARQUET_OPTIONS = {
     "timestamp_column": Option(),
     "operation_column": Option("auto", ("auto", "always", "never")),
@@ -81,6 +83,6 @@ def options_of(connector: str, file_format: str, location: str = "") -> dict[str
     """The options that a feed of this connector and format accepts, by name; for an unknown one those of csv."""
     if connector in MESSAGE_OPTIONS:
         of_kafka = KAFKA_OPTIONS | KAFKA_OPTIONS_OF.get(connector, {})
-        of_location = of_kafka if location.startswith(KAFKA_SCHEME) else LISTING_OPTIONS
+        of_location = of_kafka if location.startswith(KAFKA_SCHEME) else MESSAGE_FILE_OPTIONS
         return ABSENT_COLUMNS | of_location | MESSAGE_OPTIONS[connector]
     return PARQUET_OPTIONS if file_format == "parquet" else CSV_OPTIONS

@@ -28,7 +28,8 @@ def listed_feeds(metadata: Metadata) -> list[dict[str, Any]]:
     Returns:
         A dictionary per feed with files: `feed`, `connector`, `format`, `location`, `is_multi_table` (whether it reads
         multi-table files) and `vanished_files`, the cell by source schema and table, without those of `report`; of one
-        that is not listed in full in each run also `full_listing_hours` and `listing_overlap_hours`.
+        that is not listed in full in each run also `full_listing_hours` and `listing_overlap_hours`; of one with the
+        option also `file_names`.
     """
     return [
         {
@@ -38,6 +39,7 @@ def listed_feeds(metadata: Metadata) -> list[dict[str, Any]]:
             "location": feed.location,
             "is_multi_table": feed.is_multi_table,
             **_listing_hours(feed.options),
+            **({"file_names": feed.options.file_names} if feed.options.file_names else {}),
             "vanished_files": {
                 (table.source_schema, table.source_table): table.vanished_files
                 for table in metadata.active_tables

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 from zoneinfo import ZoneInfo
@@ -15,8 +16,8 @@ if TYPE_CHECKING:
     from python_udfs.connectors.options import Option
     from python_udfs.metadata.files import Row
 
-# What stands beside the before image in a message of dms_kafka, and what its reader adds.
 MOST_HOURS = 8_760  # a year
+# The fields beside the before image in a message of dms_kafka, and the field that its reader adds.
 MESSAGE_FIELDS = ("", "data", "metadata", "control", "_malformed")
 
 
@@ -25,7 +26,8 @@ class FeedOptions:
     """How the files of a feed are to be read (docs/contracts.md §1.1, §1.3, §1.5, §1.7, §1.8).
 
     ``delimiter``, ``header``, ``null_values``, ``unavailable_value`` and ``transaction_files`` (§1.4) are for csv.
-    ``full_listing_hours`` None: each run lists all of the feed. ``of_messages`` are the options of a connector whose
+    ``full_listing_hours`` None: each run lists all of the feed. ``file_names`` is a regular expression of the names
+    that a feed of messages reads, None for those of the connector. ``of_messages`` are the options of a connector whose
     files hold messages, filled in. ``kafka`` is for a feed whose location is a broker.
     """
 
@@ -41,6 +43,7 @@ class FeedOptions:
     transaction_files: bool = False
     full_listing_hours: int | None = None
     listing_overlap_hours: int = 48
+    file_names: str | None = None
     of_messages: tuple[tuple[str, str], ...] = ()
     kafka: Kafka | None = None
 
@@ -130,9 +133,22 @@ def read_options(row: Row) -> FeedOptions:
         transaction_files=transaction_files,
         full_listing_hours=full_listing_hours,
         listing_overlap_hours=listing_overlap_hours or int(LISTING_OPTIONS["listing_overlap_hours"].default),
+        file_names=text(
+            "file_names", "a regular expression that Python and Java read", _is_pattern(pairs.get("file_names", ""))
+        )
+        or None,
         of_messages=tuple((key, word(key, option)) for key, option in of_messages.items()),
         kafka=kafka,
     )
+
+
+def _is_pattern(text: str) -> bool:
+    try:
+        re.compile(text)
+    except re.error:
+        return False
+    # Java, which reads the names, has no such groups.
+    return bool(text) and not re.search(r"\(\?[P(]", text)
 
 
 def _is_time_zone(name: str) -> bool:

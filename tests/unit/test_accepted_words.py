@@ -18,6 +18,7 @@ from python_udfs.connectors.options import (
     FORMATS,
     KAFKA_OPTIONS,
     KAFKA_OPTIONS_OF,
+    MESSAGE_FILE_OPTIONS,
     MESSAGE_OPTIONS,
 )
 from python_udfs.connectors.registry import CONNECTORS
@@ -31,7 +32,13 @@ COLUMNS = {f"{seed['name']}.csv": {column["name"]: column for column in seed["co
 def options() -> dict[str, set[str]]:
     """Accepted words by option, those of all connectors together."""
     words: dict[str, set[str]] = {}
-    for of_contract in (CSV_OPTIONS, KAFKA_OPTIONS, *KAFKA_OPTIONS_OF.values(), *MESSAGE_OPTIONS.values()):
+    for of_contract in (
+        CSV_OPTIONS,
+        MESSAGE_FILE_OPTIONS,
+        KAFKA_OPTIONS,
+        *KAFKA_OPTIONS_OF.values(),
+        *MESSAGE_OPTIONS.values(),
+    ):
         for name, option in of_contract.items():
             words.setdefault(name, set()).update(option.words)
     return words | {"delimiter": set(DELIMITER_WORDS)}

@@ -49,6 +49,20 @@ def test_what_holds_no_messages_is_ignored_with_its_reason(found):
     assert empty.ignored_reason == "zero-byte file"
 
 
+def test_the_option_file_names_says_which_files_hold_messages(found):
+    firehose = "2024/01/31/12/dms-shop-1-2024-01-31-12-00-05-6f1c2a0e"
+    other = "the name does not match the option file_names of the feed"
+    rules = found(
+        {**FEED, "connector": "dms_kafka", "file_names": r"^dms-shop-1-[\d-]+[0-9a-f]+(\.gz)?$"},
+        *(firehose, f"{firehose}.gz", f"{firehose}.json", "2024/it's.json", f"{SINK}.keys.json", "2024/_SUCCESS"),
+    )
+    assert [row.ignored_reason for row in rules.values()] == [
+        *(None, None, other, other),
+        *("keys of messages, without their values", "marker of the writer"),
+    ]
+    assert found({**FEED, "file_names": "it's"}, "2024/it's.txt")["2024/it's.txt"].kind == "multi_table"
+
+
 @pytest.mark.parametrize("connector", sorted({*CONNECTORS} - {"dms"}))
 def test_all_contracts_of_messages_are_found_alike(found, connector):
     (row,) = found({**FEED, "connector": connector}, f"{SINK}.json").values()
