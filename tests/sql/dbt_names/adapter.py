@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from importlib import import_module
+
 from dbt.adapters.sparksession.impl import SparksessionAdapter
 
 quote = SparksessionAdapter.quote
@@ -12,3 +14,9 @@ is_type_promotion = SparksessionAdapter.is_type_promotion
 def scan_sql(relation: object) -> object:
     """A table of many rows."""
     return relation
+
+
+def call_function(name: str, arguments: dict[str, object]) -> object:
+    """Call a function of the project, as the adapter does."""
+    module, _, function = name.rpartition(".")
+    return getattr(import_module(module), function)(**arguments)
