@@ -4,7 +4,9 @@
 #}
 {% test cells_are_accepted(model, each_once) %}
 {%- set seed = graph.nodes['seed.' ~ project_name ~ '.' ~ model.identifier] if execute else {'columns': {}} %}
-{{ _problems_sql(model, seed.columns.values(), each_once) }}
+{#- Seeds that are older than a cell lack its column; `make models` names those that a file must have. #}
+{%- set names = adapter.get_columns_in_relation(model) | map(attribute='name') | list if execute else [] %}
+{{ _problems_sql(model, seed.columns.values() | selectattr('name', 'in', names) | list, each_once) }}
 {% endtest %}
 
 

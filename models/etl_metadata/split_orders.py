@@ -2,7 +2,7 @@
 from python_udfs.metadata.of_models import read_split_feed
 from python_udfs.landing.split import split_files
 
-DIGEST = "536095ad9c304e46d05afbf4e1af90e26bbd1abe43a7fe4852b5960be03df667"
+DIGEST = "3992937faf0eeaf37ebbacb76e7d368d45bb6c6c526a5de789ae82fea33f93a7"
 
 
 def model(dbt, session):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from itertools import islice
 from pathlib import Path
@@ -15,8 +16,8 @@ from python_udfs.metadata import load_metadata
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from python_udfs.cli.console import add_project_dir, argument_parser, complain, run_command, say
-from python_udfs.codegen.files import Plan
+    from python_udfs.codegen.files import Plan
+    from python_udfs.metadata import Metadata
 
 DIFF_LINES = 20
 
@@ -41,6 +42,8 @@ def _run(project_dir: Path, *, check: bool) -> int:
     seeds_dir = project_dir / "seeds"
     metadata = load_metadata(seeds_dir)
     plan = make_plan(project_dir, render(metadata, seeds_dir))
+    for warning in _warnings(metadata):
+        say(warning)
     for name in plan.by_hand:
         say(f"{name}: written by hand (its first line is not the mark), left as it is")
     if check:
@@ -52,6 +55,23 @@ def _run(project_dir: Path, *, check: bool) -> int:
         f"{len(plan.stale)} removed"
     )
     return 0
+
+
+def _warnings(metadata: Metadata) -> list[str]:
+    """A line for each feed whose options may give wrong numbers that nothing shows."""
+    scaled = {
+        table.feed
+        for table in metadata.active_tables
+        for column in table.columns
+        if re.match(r"decimal\(\d+,[1-9]", column.data_type or "")
+    }
+    return [
+        f"warning: feed {feed.feed}: decimals=base64 takes the scale from cdc_columns. A scale that changes at the "
+        "source gives wrong numbers in messages without a schema: send schemas, or set decimal.handling.mode=string and "
+        "decimals=text."
+        for feed in metadata.feeds
+        if feed.feed in scaled and dict(feed.options.of_messages).get("decimals") == "base64"
+    ]
 
 
 def _report(plan: Plan) -> int:

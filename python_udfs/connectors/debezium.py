@@ -18,7 +18,7 @@ from python_udfs.connectors.lines import FILE_COLUMNS
 OPERATIONS = {"c": "I", "u": "U", "d": "D", "t": "T", "r": "L"}
 # The fields of the source block that are used here (section 3.2).
 POSITION = ("file", "pos", "row", "lsn", "sequence", "scn", "commit_scn", "ssn")
-SOURCE = ("snapshot", "schema", "db", "table", "ts_ms", "ts_us", *POSITION)
+SOURCE = ("connector", "snapshot", "schema", "db", "table", "ts_ms", "ts_us", *POSITION)
 # The fields that flattening adds to the columns of the table (section 3.3).
 METADATA = (
     "^__(?:source_.*|transaction_.*|deleted|op|ts_ms|ts_us|ts_ns|version|connector|name|snapshot|db|schema|table|sequence"
@@ -47,8 +47,8 @@ def rows(lines: DataFrame, feed: Mapping[str, Any]) -> DataFrame:
     Args:
         lines: a row per line: path, file_key (string), file_time, modified_at (timestamp), batch_id, file_row
             (bigint, from 0) and value (string); flattened from Kafka also key (string).
-        feed: `form`, `decimals`, `binary`, `unavailable_value` and `binlog_names` (seeds/_seeds.yml), and `columns`:
-            Spark type by column, by (schema, table).
+        feed: `form`, `decimals`, `binary`, `unavailable_value` and `binlog_names` (seeds/_seeds.yml), `columns`:
+            Spark type by column, by (schema, table), and `encodings`: the cell encoding likewise, where there is one.
 
     Returns:
         path, file_key, file_time, modified_at, batch_id, file_row and content (the line); source_schema,
@@ -215,9 +215,12 @@ def _columns_of(schema: str) -> Column:
 
 def _with_values(messages: DataFrame, feed: Mapping[str, Any]) -> DataFrame:
     """Adds tables, operations and values, and what is wrong with them."""
-    types = M.types_of_table(feed, F.col("source_schema"), F.col("source_table"))
+    cells = {
+        name: M.types_of_table({"columns": feed[of_feed]}, F.col("source_schema"), F.col("source_table"))
+        for name, of_feed in (("types", "columns"), ("encodings", "encodings"))
+    }
     first, second, *others = _change_columns(feed["form"], feed["decimals"], feed["binary"], feed["unavailable_value"])
-    return M.in_steps(messages, [first, {**second, "types": types}, *others])
+    return M.in_steps(messages, [first, {**second, **cells}, *others])
 
 
 @M.kept
@@ -258,6 +261,7 @@ def _change_columns(form: str, decimals: str, binary: str, unavailable_value: st
             "named": named,
             "changed": F.when(is_news, changed),
             "new": F.when(is_news, F.col("new")),
+            "connector": _connector(),
         },
         {
             "has_field_twice": _has_twice(names),
@@ -283,6 +287,15 @@ def _change_columns(form: str, decimals: str, binary: str, unavailable_value: st
         {"kind": F.when(is_news, kind), "before": F.when(F.size("before") > 0, F.col("before"))},
         {"malformed": F.when(is_news, F.nullif(F.concat_ws("; ", *_mistakes(form)), F.lit("")))},
     ]
+
+
+def _connector() -> Column:
+    """The connector that sent the message; one that does not name itself is known by the fields of its positions."""
+    by_position = (("file", "mysql"), ("lsn", "postgresql"), ("scn", "oracle"))
+    return F.coalesce(
+        F.nullif(F.col("source.connector"), F.lit("")),
+        *(F.when(F.col(f"source.{field}").isNotNull(), connector) for field, connector in by_position),
+    )
 
 
 def _has_twice(names: Column) -> Column:

@@ -33,17 +33,18 @@ RULES = {
     "io.debezium.data.VariableScaleDecimal": "scaled",
     BITS: "bits",
 }
-# What the values of a rule look like, for the reason why one of them cannot be read.
+# What the values of a rule look like, for the reason why one of them cannot be read. The last ones have no values: the
+# message leaves open how theirs are written, so the reason names the settings that state it.
 EXPECTED = {
-    "days": "a number of days since 1970-01-01, in the years 1 to 9999",
-    "date": "a date yyyy-MM-dd or a number of days since 1970-01-01, in the years 1 to 9999",
+    "days": "a number of days since 1970-01-01, in the years 1 to 9999, or PostgreSQL's infinity",
+    "date": "a date yyyy-MM-dd in the years 1 to 9999, or PostgreSQL's infinity",
     "time_ms": "a number of milliseconds",
     "time_us": "a number of microseconds",
     "time_ns": "a number of nanoseconds",
-    "ms": "milliseconds since 1970-01-01, in the years 1 to 9999",
-    "us": "microseconds since 1970-01-01, in the years 1 to 9999",
+    "ms": "milliseconds since 1970-01-01, in the years 1 to 9999, or PostgreSQL's infinity",
+    "us": "microseconds since 1970-01-01, in the years 1 to 9999, or PostgreSQL's infinity",
     "ns": "nanoseconds since 1970-01-01",
-    "timestamp": "an ISO time in the years 1 to 9999, or a number since 1970-01-01 whose size shows the unit",
+    "timestamp": "an ISO time in the years 1 to 9999, or PostgreSQL's infinity",
     "decimal": "base64 of a whole number of at most 38 digits, and its scale in the message's schema or in cdc_columns",
     "scaled": "a scale and base64 of a whole number of at most 38 digits",
     "number": "a decimal number",
@@ -51,23 +52,51 @@ EXPECTED = {
     "base64": "base64",
     "base64url": "base64 as it is written in URLs",
     "hex": "hexadecimal digits",
+    "unit": "a number whose unit is stated. Fill in the cell encoding of cdc_columns (ms, us or ns), or send schemas, "
+    "or set time.precision.mode=isostring",
+    "unit_of_date": "a number whose unit is stated. Fill in the cell encoding of cdc_columns (days, ms, us or ns), or "
+    "send schemas, or set time.precision.mode=isostring",
+    "notation": "a number, or a text whose notation is stated. Set the feed's option decimals (base64 or text), or "
+    "send schemas",
+    "notation_of_bytes": "a text whose notation is stated. Set the feed's option binary (base64, base64url or hex), or "
+    "send schemas",
+    "inexact": "an exact number: a double has 15 digits, the column more. Set decimal.handling.mode=precise with "
+    "schemas or =string, or list the column as double; for decimal.format=NUMERIC set the feed's option decimals=number",
+    "maybe_infinity": "nanoseconds that PostgreSQL's connector does not send for infinity, too. Set "
+    "time.precision.mode=isostring",
+    "infinite": "a number that a double holds",
 }
+WITHOUT_VALUES = ("unit", "unit_of_date", "notation", "notation_of_bytes", "inexact", "maybe_infinity", "infinite")
 INTEGERS = ("tinyint", "smallint", "int", "bigint")
 NUMBER = r"^[+-]?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?$"
 SCALED = r'^\{"scale":-?\d+,"value":"[^"]*"\}$'
+DIGITS_OF_DOUBLE = 15  # Each number of so many digits survives a double.
+# Connectors whose timestamps are milliseconds or microseconds, and whose dates are days.
+WITHOUT_NANOSECONDS = ("mysql", "mariadb", "postgresql")
 
 TIMESTAMP = "yyyy-MM-dd HH:mm:ss.SSSSSS"
 FIRST_DAY, LAST_DAY = "0001-01-01", "9999-12-31"
 FIRST_TIMESTAMP, LAST_TIMESTAMP = f"{FIRST_DAY} 00:00:00.000000", f"{LAST_DAY} 23:59:59.000000"
 DAYS = (-719_162, 2_932_896)  # from the first day to the last
 MICROS_OF_DAY = 86_400_000_000
-# What PostgreSQL's infinity becomes in milli-, micro- and nanoseconds, and in days; versions of Debezium differ.
-MINUS_INFINITY = (-9_223_372_036_832_400, -9_223_372_036_832_400_000, -(2**63))
-PLUS_INFINITY = (9_223_372_036_825_200, 9_223_372_036_825_200_000, 2**63 - 1)
-MINUS_INFINITE_DAYS = (-2_147_472_692, -(2**31))
-PLUS_INFINITE_DAYS = (2_146_033_979, -2_147_472_693, 2**31 - 1)
-MINUS_INFINITY_TEXT = r"^(?:-infinity|-(?:290308|292275055|5877611)-.*)$"
-PLUS_INFINITY_TEXT = r"^(?:infinity|\+(?:294247|292278994|5877611)-.*)$"
+FIRST_MICRO, LAST_MICRO = DAYS[0] * MICROS_OF_DAY, (DAYS[1] + 1) * MICROS_OF_DAY - 1
+# Milliseconds that a source may mean: from PostgreSQL's first moment to the year 20000, and its last year. The years
+# between are believed of nobody, or no number of microseconds would show its unit.
+MAYBE_MILLIS = ((-210_866_803_200_000, 568_971_820_800_000), (9_224_286_393_600_000, 9_224_318_016_000_000))
+# PostgreSQL's infinities as Debezium 3.5 sends them: plus, minus (section 3.4). Dates differ between a stream and a
+# snapshot, and those of a snapshot by the time zone of the worker.
+INFINITIES = {
+    "days": ((-2_147_472_692, -622_191_234, -622_191_233), (-2_147_472_691, -625_821_272, -625_821_271)),
+    "ms": ((9_223_372_036_825_200,), (-9_223_372_036_832_400,)),
+    "us": ((9_223_372_036_825_200_000,), (-9_223_372_036_832_400_000,)),
+}
+INFINITE_DATES = (
+    ("infinity", "-5877611-06-21Z", "+292278994-08-16Z", "+292278994-08-17Z"),
+    ("-infinity", "-5877611-06-22Z", "+292269055-12-02Z", "+292269055-12-03Z"),
+)
+INFINITE_TIMES = (("infinity", "+294247-01-10T04:00:25.2Z"), ("-infinity", "-290308-12-21T19:59:27.6Z"))
+# In nanoseconds infinity does not fit: 3.5 sends a moment of 1970, and Debezium's documentation names the limits.
+MAYBE_INFINITE_NANOS = (-29_575_808_000, 22_375_808_000, 2**63 - 1, -(2**63))
 
 
 def read_values(decimals: str, binary: str, unavailable_value: str) -> Column:
@@ -89,7 +118,7 @@ def read_values(decimals: str, binary: str, unavailable_value: str) -> Column:
 
     # What is needed more than once is a field of the step before: Spark computes it once then. As columns, types and
     # fields would be looked up again for each value.
-    described = F.array(F.struct("types", "by_name"))
+    described = F.array(F.struct("types", "encodings", "by_name", "connector"))
     typed = F.transform(
         described,
         lambda of_table: F.transform(
@@ -101,20 +130,24 @@ def read_values(decimals: str, binary: str, unavailable_value: str) -> Column:
                 text=one["value"].cast("string"),
                 field=F.element_at(of_table["by_name"], one["key"]),
                 type=F.element_at(of_table["types"], F.lower(one["key"])),
+                encoding=F.element_at(of_table["encodings"], F.lower(one["key"])),
+                kind=F.schema_of_variant(one["value"]),
+                connector=of_table["connector"],
             ),
         ),
     )[0]
     ruled = F.transform(
         typed,
         lambda one: struct(
-            one, "is_old", "name", "text", "field", "type", rule=_rule(one, decimals, binary, unavailable_value)
+            *(one, "is_old", "name", "text", "field", "type", "connector"),
+            rule=_rule(one, decimals, binary, unavailable_value),
         ),
     )
     detailed = F.transform(
         ruled,
         lambda one: struct(
             *(one, "is_old", "name", "text"),
-            rule=_rule_of_text(one["rule"], one["text"]),
+            rule=_certain(one),
             scaled=_scaled(one),
             octets=_octets(one["rule"], one["text"], binary),
         ),
@@ -123,32 +156,72 @@ def read_values(decimals: str, binary: str, unavailable_value: str) -> Column:
 
 
 def _rule(one: Column, decimals: str, binary: str, unavailable_value: str) -> Column:
-    """How a value is read: by the message's schema, or else by the type in cdc_columns (section 3.4)."""
-    text, field, data_type = one["text"], one["field"], one["type"]
+    """How a value is read: by the message's schema, or else by the seeds (section 3.4); never by how it looks."""
+    text, field, data_type, kind = one["text"], one["field"], one["type"], one["kind"]
     is_schemaless = field.isNull()
-    is_text = F.schema_of_variant(one["json"]) == "STRING"
+    is_text = kind == "STRING"
     is_decimal = F.coalesce(data_type.startswith("decimal"), F.lit(False))
     is_integer = F.coalesce(data_type.isin(*INTEGERS), F.lit(False))
+    is_count = text.rlike(r"^-?\d+$")
     rules = F.create_map(*(F.lit(word) for pair in RULES.items() for word in pair))
-    is_encoded = is_schemaless & is_text & F.lit(decimals == "base64")
+    written = {"base64": "decimal", "text": None}.get(decimals, "notation")
     return (
         F.when(text.isNull(), "as_is")
         .when(text.isin(*_unavailable(unavailable_value)), "unavailable")
-        .when((field["name"] == DECIMAL) & ~is_text, "number")
+        .when((kind == "DOUBLE") & text.isin("Infinity", "-Infinity", "0.0", "-0.0"), "infinite")
+        .when((field["name"] == DECIMAL) & ~is_text, _rule_of_number(one, is_exact=F.lit(True)))
         .when((field["name"] == BITS) & ~is_decimal & ~is_integer, "base64")
         .when(field["name"].isin(*RULES), F.element_at(rules, field["name"]))
         .when(field["type"] == "bytes", "base64")
-        .when(data_type.startswith("timestamp"), "timestamp")
-        .when(data_type == "date", "date")
+        .when(data_type.startswith("timestamp"), F.when(is_count, _unit_of_time(one)).otherwise("timestamp"))
+        .when((data_type == "date") & is_count, _unit_of_date(one))
+        # Oracle's dates have a time, and come as timestamps.
+        .when(data_type == "date", F.when(text.rlike(r"^\d{4}-\d\d-\d\d[T ]"), "timestamp").otherwise("date"))
         .when(is_schemaless & text.rlike(SCALED) & ~is_text, "scaled")
-        .when(is_decimal & is_encoded, "decimal")
-        .when(is_decimal, "number")
-        .when(is_integer & text.isin("true", "false"), "integer")
-        .when(is_integer & is_encoded, "bits")
-        .when(data_type == "binary", binary)
+        .when((is_decimal | is_integer) & is_text & is_schemaless & (one["encoding"] == "bits"), "bits")
+        .when((is_decimal | is_integer) & is_text & is_schemaless & F.lit(written is not None), written)
+        .when(is_decimal & is_text, "number")
+        .when(is_decimal, _rule_of_number(one, is_exact=is_schemaless & F.lit(decimals == "number")))
+        .when(is_integer & (kind == "BOOLEAN"), "integer")
+        .when(data_type == "binary", binary or "notation_of_bytes")
         .when(data_type == "boolean", "boolean")
         .otherwise("as_is")
     )
+
+
+def _unit_of_time(one: Column) -> Column:
+    """The unit of a number in a column of times, which the message's schema does not name.
+
+    Microseconds of 1963 to 1988 may be milliseconds, so they show no unit. Other numbers are microseconds if the
+    connector sends no nanoseconds.
+    """
+    number = one["text"].try_cast("bigint")
+    infinities = {unit: [*plus, *minus] for unit, (plus, minus) in INFINITIES.items()}
+    (first, last), (first_of_last_year, end) = MAYBE_MILLIS
+    is_ms = number.between(first, last) | number.between(first_of_last_year, end) | number.isin(*infinities["ms"])
+    is_us = number.between(FIRST_MICRO, LAST_MICRO) | number.isin(*infinities["us"])
+    is_certain = one["field"].isNull() & one["connector"].isin(*WITHOUT_NANOSECONDS) & is_us & ~is_ms
+    return F.coalesce(one["encoding"], F.when((number == 0) | is_certain, "us"), F.lit("unit"))
+
+
+def _unit_of_date(one: Column) -> Column:
+    """The unit of a number in a column of dates, which the message's schema does not name."""
+    is_certain = one["field"].isNull() & one["connector"].isin(*WITHOUT_NANOSECONDS)
+    is_zero = one["text"].try_cast("bigint") == 0
+    return F.coalesce(one["encoding"], F.when(is_zero | is_certain, "days"), F.lit("unit_of_date"))
+
+
+def _rule_of_number(one: Column, is_exact: Column) -> Column:
+    """The rule of a JSON number in a column of type decimal.
+
+    One with a point may have been a double, which has fewer digits than a long decimal. One with an exponent is one here.
+    """
+    text, kind = one["text"], one["kind"]
+    is_long = F.regexp_extract(one["type"], r"^decimal\((\d+),", 1).try_cast("int") > DIGITS_OF_DOUBLE
+    # A variant has a whole number beyond bigint as a decimal, too.
+    has_point = kind.startswith("DECIMAL") & ~text.rlike(r"^-?\d{19,}$")
+    is_inexact = (kind == "DOUBLE") | (has_point & ~is_exact)
+    return F.when(is_long & is_inexact, "inexact").otherwise("number")
 
 
 def _unavailable(placeholder: str) -> list[str]:
@@ -163,37 +236,19 @@ def _unavailable(placeholder: str) -> list[str]:
     return scalars + [json.dumps(array, separators=(",", ":"), ensure_ascii=False) for array in arrays]
 
 
-def _rule_of_text(rule: Column, text: Column) -> Column:
-    """Makes the rules for dates and timestamps without a schema those of what the text holds.
-
-    The size of a number shows its unit if it lies between 1973 and 2286 or on the last day of 9999, as such numbers do
-    in milli-, micro- or nanoseconds. Other numbers show none, but for 0 and infinity.
-    """
-    number, digits = text.try_cast("bigint"), F.length(F.regexp_replace(text, "^-", ""))
-    last_day = DAYS[1] * MICROS_OF_DAY
-    unit = (
-        F.when(number.between(last_day // 1000, (last_day + MICROS_OF_DAY) // 1000 - 1), "ms")
-        .when(number.between(last_day, last_day + MICROS_OF_DAY - 1), "us")
-        .when((number == 0) | number.isin(*PLUS_INFINITY, *MINUS_INFINITY), "us")
-        .when(digits.between(12, 13), "ms")
-        .when(digits.between(15, 16), "us")
-        .when(digits.between(18, 19), "ns")
-    )
-    is_number = text.rlike(r"^-?\d+$")
-    is_day = number.between(*DAYS) | number.isin(*PLUS_INFINITE_DAYS, *MINUS_INFINITE_DAYS)
-    # Oracle's dates have a time, and come as timestamps.
-    return (
-        F.when((rule == "date") & is_number, F.when(is_day, "days").otherwise(F.coalesce(unit, rule)))
-        .when((rule == "date") & text.rlike(r"^\d{4}-\d\d-\d\d[T ]"), "timestamp")
-        .when((rule == "timestamp") & is_number, F.coalesce(unit, rule))
-        .otherwise(rule)
-    )
+def _certain(one: Column) -> Column:
+    """The rule of a value, but for nanoseconds that PostgreSQL's connector also sends for infinity."""
+    is_postgresql = F.coalesce(one["connector"], F.lit("postgresql")) == "postgresql"
+    is_unclear = (one["rule"] == "ns") & one["text"].isin(*map(str, MAYBE_INFINITE_NANOS)) & is_postgresql
+    return F.when(is_unclear, "maybe_infinity").otherwise(one["rule"])
 
 
 def _scaled(one: Column) -> Column:
     """A decimal's whole number (hexadecimal, big-endian two's complement) and its scale."""
     of_schema = F.element_at(one["field"]["parameters"], F.lit("scale"))
-    of_type = F.regexp_extract(one["type"], r"^decimal\(\d+,(\d+)\)$", 1)
+    of_type = F.when(one["type"].isin(*INTEGERS), "0").otherwise(
+        F.regexp_extract(one["type"], r"^decimal\(\d+,(\d+)\)$", 1)
+    )
     parts = F.from_json(one["text"], "scale int, value string")
     is_variable = one["rule"] == "scaled"
     encoded = F.when(is_variable, parts["value"]).when(one["rule"] == "decimal", one["text"])
@@ -215,7 +270,7 @@ def _read(one: Column) -> Column:
     rule, text = one["rule"], one["text"]
     return (
         F.when(rule == "as_is", text)
-        .when(rule == "unavailable", None)
+        .when(rule.isin("unavailable", *WITHOUT_VALUES), None)
         .when(rule.isin("ms", "us", "ns", "timestamp"), _moment(rule, text))
         .when(rule == "days", _day(text.try_cast("int")))
         .when(rule == "date", _date(text))
@@ -246,31 +301,43 @@ def _part(number: Column, size: int) -> Column:
     return F.floor(number.cast("decimal(20,0)") / F.lit(size)).cast("bigint")
 
 
+def _is_infinite(unit: Column, text: Column, sign: int) -> Column:
+    """Whether a time is an infinity: plus for sign 0, minus for 1."""
+    number = text.try_cast("bigint")
+    return (
+        F.when(unit == "ms", number.isin(*INFINITIES["ms"][sign]))
+        .when(unit == "us", number.isin(*INFINITIES["us"][sign]))
+        .when(unit == "timestamp", text.isin(*INFINITE_TIMES[sign]))
+    )
+
+
 def _moment(unit: Column, text: Column) -> Column:
     """A timestamp; Spark's have no nanoseconds, and time alone is none."""
-    number, micros = text.try_cast("bigint"), _micros(unit, text)
-    first, last = DAYS[0] * MICROS_OF_DAY, (DAYS[1] + 1) * MICROS_OF_DAY - 1
+    micros = _micros(unit, text)
     is_timestamp = (unit != "timestamp") | text.rlike(r"^(?!0000)\d{4}-\d\d-\d\d(?:[T ]|$)")
+    is_moment = is_timestamp & micros.between(FIRST_MICRO, LAST_MICRO)
     return (
-        F.when(number.isin(*PLUS_INFINITY) | text.rlike(PLUS_INFINITY_TEXT), LAST_TIMESTAMP)
-        .when(number.isin(*MINUS_INFINITY) | text.rlike(MINUS_INFINITY_TEXT), FIRST_TIMESTAMP)
-        .when(is_timestamp & micros.between(first, last), F.date_format(F.timestamp_micros(micros), TIMESTAMP))
+        F.when(_is_infinite(unit, text, 0), LAST_TIMESTAMP)
+        .when(_is_infinite(unit, text, 1), FIRST_TIMESTAMP)
+        .when(is_moment, F.date_format(F.timestamp_micros(micros), TIMESTAMP))
     )
 
 
 def _day(days: Column) -> Column:
+    plus, minus = INFINITIES["days"]
     return (
-        F.when(days.isin(*PLUS_INFINITE_DAYS), LAST_DAY)
-        .when(days.isin(*MINUS_INFINITE_DAYS), FIRST_DAY)
+        F.when(days.isin(*plus), LAST_DAY)
+        .when(days.isin(*minus), FIRST_DAY)
         .when(days.between(*DAYS), F.date_from_unix_date(days).cast("string"))
     )
 
 
 def _date(text: Column) -> Column:
     day = F.regexp_extract(text, r"^(?!0000)(\d{4}-\d\d-\d\d)(?:Z|[+-]\d\d:\d\d)?$", 1)
+    plus, minus = INFINITE_DATES
     return (
-        F.when(text.rlike(PLUS_INFINITY_TEXT), LAST_DAY)
-        .when(text.rlike(MINUS_INFINITY_TEXT), FIRST_DAY)
+        F.when(text.isin(*plus), LAST_DAY)
+        .when(text.isin(*minus), FIRST_DAY)
         .otherwise(F.nullif(day, F.lit("")).try_cast("date").cast("string"))
     )
 

@@ -56,8 +56,9 @@ MESSAGE_OPTIONS: dict[str, dict[str, Option]] = {
     "dms_kafka": {"before_image_field": Option("before-image"), "before_image_prefix": Option()},
     "debezium": {
         "form": Option("envelope", ("envelope", "flattened")),
-        "decimals": Option("base64", ("base64", "text")),
-        "binary": Option("base64", ("base64", "base64url", "hex")),
+        # No defaults: a message without a schema does not show how these are written.
+        "decimals": Option("", ("base64", "text", "number")),
+        "binary": Option("", ("base64", "base64url", "hex")),
         "unavailable_value": Option("__debezium_unavailable_value"),
         "binlog_names": Option(),
     },

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import sys
@@ -10,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from python_udfs.cli.console import add_project_dir, argument_parser, run_command, say, text_table
+from python_udfs.discover.connector import connector_config
 from python_udfs.discover.folder import read_folder
 from python_udfs.discover.found import Warned
 from python_udfs.discover.propose import propose
@@ -29,6 +31,7 @@ if TYPE_CHECKING:
     from python_udfs.metadata import Feed
 
 OUTPUT = "discovered"
+CONNECTOR_FILE = "connector.json"
 # Schemes of file systems; any other URL is one of a database.
 FILE_SCHEMES = ("file", "s3", "s3a", "s3n", "gs", "gcs", "abfs", "abfss", "hdfs", "viewfs")
 WIDTH = 100
@@ -87,6 +90,8 @@ def _run(options: argparse.Namespace) -> int:
     write_rows(output, rows)
     load_metadata(output)
     _report(found, feed)
+    if feed.connector == "debezium":
+        _write_connector(output, found, feed)
     if options.append:
         for name, count in append_rows(seeds, rows).items():
             say(f"seeds/{name}: {count} rows added")
@@ -165,6 +170,14 @@ def _order(feed: Feed, change_sequence: str | None) -> Warned:
         f"nothing within a second. {remedy}"
     )
     return Warned("order", advice, "" if feed.options.timestamp_column else "the feed has no timestamp_column either")
+
+
+def _write_connector(output: Path, found: Found, feed: Feed) -> None:
+    """Writes the configuration of the connector, if the source is a database that it is known for."""
+    config = connector_config(found.kind, feed.feed, [table.full_name for table in found.tables])
+    if config:
+        (output / CONNECTOR_FILE).write_text(json.dumps(config, indent=2) + "\n", encoding="utf-8")
+        say(f"Configuration of the connector that loses nothing: {OUTPUT}/{CONNECTOR_FILE} (docs/feeds/debezium.md).\n")
 
 
 # Report --------------------------------------------------------------------------------------------------------------

@@ -88,10 +88,29 @@ class Database:
             return Typed(self.large[name], is_large=True)
         return Typed(self.types[name]) if name in self.types else Typed("string", is_known=False)
 
+    def encoding(self, kind: TypeEngine[Any], native: str = "") -> str:
+        """How Debezium writes a column of times without a schema, by default (docs/contracts.md section 3.4).
+
+        Args:
+            kind: its type as SQLAlchemy reflects it.
+            native: the database's own text of it.
+
+        Returns:
+            The cell `encoding`; empty for texts, other types, and where nothing is known of the connector.
+        """
+        return "days" if self.type_name(kind, native) == "DATE" else ""
+
     def look_further(self, tables: Sequence[FoundTable]) -> list[Warned]:
         """Fill in how the keys of the tables compare, warn of what they lose; returns what concerns all of them."""
         advice = "No types are known of this kind of database but those of SQL: compare them with the files."
         return [Warned("types", advice)]
+
+
+def unit_of_fraction(digits: int | None) -> str:
+    """The unit in which Debezium's adaptive modes write times with so many digits of a second; empty for None."""
+    if digits is None:
+        return ""
+    return "ms" if digits <= 3 else "us" if digits <= 6 else "ns"
 
 
 def decimal(precision: int | None, scale: int | None, without: Typed) -> Typed:

@@ -27,12 +27,16 @@ class Warned:
 
 @dataclass(frozen=True)
 class FoundColumn:
-    """A column at its position in the table; ``data_type`` and ``optional`` are what ``cdc_columns.csv`` accepts."""
+    """A column at its position in the table, in the words of ``cdc_columns.csv``.
+
+    ``encoding`` is how Debezium's messages write it with the connector's default settings.
+    """
 
     name: str
     data_type: str
     description: str = ""
     optional: bool = False
+    encoding: str = ""
 
 
 @dataclass

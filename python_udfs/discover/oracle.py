@@ -5,18 +5,29 @@ Types hold what capture delivers (docs/contracts.md sections 1.5, 1.6 and 3.4).
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from python_udfs.discover.database import Database
+from sqlalchemy import bindparam, text
+
+from python_udfs.discover.database import Database, unit_of_fraction
 from python_udfs.discover.found import Typed, Warned
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
+    from sqlalchemy import Connection
     from sqlalchemy.types import TypeEngine
 
     from python_udfs.discover.found import FoundTable
+
+
+# The type is written with its digits: TIMESTAMP(6).
+TIMESTAMPS = text(
+    "select owner, table_name, column_name, data_type from all_tab_columns"
+    " where data_type like 'TIMESTAMP%' and owner in :schemas"
+).bindparams(bindparam("schemas", expanding=True))
 
 
 @dataclass
@@ -53,6 +64,21 @@ class Oracle(Database):
     without_precision = Typed(
         "decimal(38,10)", "a NUMBER without precision: 28 digits fit before the point and 10 after it"
     )
+
+    def read(self, connection: Connection, schemas: Sequence[str]) -> None:
+        """Ask for the digits of a second of times, which SQLAlchemy leaves out."""
+        names = [name.upper() for name in schemas]
+        rows: Iterable[Any] = connection.execute(TIMESTAMPS, {"schemas": names})
+        for schema, table, column, native in rows:
+            self.natives[schema, table, column] = native
+
+    def encoding(self, kind: TypeEngine[Any], native: str = "") -> str:
+        """How Debezium writes a column without a schema; a time with a zone is a text."""
+        name = self.type_name(kind, native)
+        if name == "TIMESTAMP" and self.typed(kind, native).data_type == "timestamp_ntz":
+            digits = re.search(r"\((\d)\)", native)
+            return unit_of_fraction(int(digits[1]) if digits else None)
+        return "ms" if name == "DATE" else ""
 
     def typed(self, kind: TypeEngine[Any], native: str = "") -> Typed:
         """The Spark type of a column."""

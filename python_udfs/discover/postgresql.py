@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from sqlalchemy import bindparam, text
 
-from python_udfs.discover.database import ColumnId, Database, decimal
+from python_udfs.discover.database import ColumnId, Database, decimal, unit_of_fraction
 from python_udfs.discover.found import Typed, Warned
 
 if TYPE_CHECKING:
@@ -120,6 +120,16 @@ class PostgreSql(Database):
             is_one = getattr(kind, "length", None) == 1 and not getattr(kind, "varying", False)
             return Typed("string" if self.is_dms else "boolean" if is_one else "binary")
         return super().typed(kind, native)
+
+    def encoding(self, kind: TypeEngine[Any], native: str = "") -> str:
+        """How Debezium writes a column without a schema; a time with a zone is a text."""
+        name = self.type_name(kind, native)
+        if name == "DOMAIN":
+            return self.encoding(kind.data_type)  # type: ignore[attr-defined]
+        if name == "TIMESTAMP" and not getattr(kind, "timezone", False):
+            digits = getattr(kind, "precision", None)
+            return unit_of_fraction(6 if digits is None else digits)
+        return super().encoding(kind, native)
 
     def look_further(self, tables: Sequence[FoundTable]) -> list[Warned]:
         """Propose how text keys compare, and warn of replica identities and partitions; nothing concerns all."""

@@ -121,6 +121,7 @@ def _add_rows(rows: Rows, table: FoundTable, feed: Feed, target: str, *, is_whol
             "position": str(index + 1),
             "column_name": column.name,
             "data_type": column.data_type,
+            "encoding": column.encoding if feed.connector == "debezium" else "",
             "optional": str(index > last_obligatory).lower(),
             "description": column.description,
         }

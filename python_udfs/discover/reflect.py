@@ -217,7 +217,8 @@ def _add_columns(
                 continue
         typed = database.typed(column["type"], native)
         database.kinds[identity] = database.type_name(column["type"], native)
-        table.columns.append(FoundColumn(name, typed.data_type, _line(column.get("comment"))))
+        encoding = database.encoding(column["type"], native)
+        table.columns.append(FoundColumn(name, typed.data_type, _line(column.get("comment")), encoding=encoding))
         if not typed.is_known:
             unknown.append(f"{name} {native}".strip())
         if typed.remark:

@@ -8,7 +8,9 @@ import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from python_udfs.errors import UsageError
 from python_udfs.metadata import COLUMNS_FILE, HEADERS, TABLES_FILE, load_metadata
+from python_udfs.metadata.files import LATER_COLUMNS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -51,6 +53,7 @@ def append_rows(seeds: Path, rows: Mapping[str, Sequence[Row]]) -> dict[str, int
 
     Raises:
         MetadataError: the seeds would not be valid with them; nothing is written.
+        UsageError: the header of a file lacks the column of a filled cell; nothing is written.
     """
     texts = {}
     added = {}
@@ -60,6 +63,7 @@ def append_rows(seeds: Path, rows: Mapping[str, Sequence[Row]]) -> dict[str, int
         text = path.read_bytes().decode("utf-8") if path.exists() else ",".join(HEADERS[name]) + "\n"
         end = "\r\n" if "\r\n" in text else "\n"
         header = next(csv.reader(io.StringIO(text.removeprefix("\ufeff"), newline="")))
+        _check_header(f"{seeds.name}/{name}", header, new_rows)
         texts[name] = text + ("" if text.endswith("\n") else end) + _lines(new_rows, header, end) if new_rows else text
         added[name] = len(new_rows)
     with tempfile.TemporaryDirectory() as folder:
@@ -70,6 +74,13 @@ def append_rows(seeds: Path, rows: Mapping[str, Sequence[Row]]) -> dict[str, int
                 (target / name).write_bytes(text.encode("utf-8"))
             load_metadata(target)
     return {name: added[name] for name in rows}
+
+
+def _check_header(file: str, header: Sequence[str], rows: Sequence[Row]) -> None:
+    for name in LATER_COLUMNS:
+        if name not in header and any(row.get(name) for row in rows):
+            fix = f"Add `,{name}` at the end of the header line and `,` at the end of each other line"
+            raise UsageError([f"{file}: its header lacks the column {name}, which the new rows fill in. {fix}."])
 
 
 def missing_rows(seeds: Path, rows: Mapping[str, Sequence[Row]]) -> Rows:
@@ -107,5 +118,5 @@ def _identity(row: Mapping[str, str]) -> tuple[str, ...]:
 
 def _lines(rows: Sequence[Row], header: Sequence[str], end: str) -> str:
     text = io.StringIO()
-    csv.DictWriter(text, header, restval="", lineterminator=end).writerows(rows)
+    csv.DictWriter(text, header, restval="", extrasaction="ignore", lineterminator=end).writerows(rows)
     return text.getvalue()

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from python_udfs.metadata.data_types import read_data_type
-from python_udfs.metadata.files import TABLES_FILE, shown
+from python_udfs.metadata.files import COLUMNS_FILE, TABLES_FILE, WORDS, shown
 from python_udfs.metadata.names import table_name
 
 if TYPE_CHECKING:
@@ -16,16 +16,29 @@ if TYPE_CHECKING:
     from python_udfs.metadata.feeds import Feed
     from python_udfs.metadata.files import Row, TableId
 
+UNITS = ("ms", "us", "ns")
+# Words of the cell `encoding` by the type of the column.
+ENCODINGS: tuple[tuple[str, tuple[str, ...]], ...] = (
+    ("timestamp", UNITS),
+    ("date", ("days", *UNITS)),
+    (r"(tiny|small|big)?int$|decimal\(\d+,0\)$", ("bits",)),
+)
+
 
 @dataclass(frozen=True)
 class Column:
-    """One row of ``cdc_columns.csv``. ``data_type`` is a Spark SQL type in one spelling, None where not given."""
+    """One row of ``cdc_columns.csv``.
+
+    ``data_type`` is a Spark SQL type in one spelling, None where not given. ``encoding`` is how messages without a
+    schema write the values, empty where not given.
+    """
 
     name: str
     position: int
     data_type: str | None
     optional: bool
     description: str
+    encoding: str = ""
 
 
 def read_columns(
@@ -63,11 +76,30 @@ def _columns_of_table(rows: list[Row], feed: Feed | None) -> list[Column] | None
         lines.setdefault(name.lower(), row.line)
         data_type = read_data_type(row, obligatory=feed is not None and feed.format != "parquet")
         optional = row.boolean("optional")
-        columns.append((row, Column(table_name(name), _position(row), data_type, optional, row["description"])))
+        encoding = _encoding(row, feed, data_type)
+        columns.append(
+            (row, Column(table_name(name), _position(row), data_type, optional, row["description"], encoding))
+        )
     if any(row.broken for row in rows):
         return None
     _order(columns)
     return [column for _, column in sorted(columns, key=lambda item: item[1].position)]
+
+
+def _encoding(row: Row, feed: Feed | None, data_type: str | None) -> str:
+    """The cell `encoding`; only Debezium's messages leave open how a value is written (docs/contracts.md §3.4)."""
+    if not row["encoding"]:
+        return ""
+    if feed and feed.connector != "debezium":
+        accepted = "nothing: only messages of connector debezium may come without units"
+        row.problem("encoding", shown(row["encoding"]), accepted, "Empty the cell.")
+        return ""
+    encoding = row.word("encoding")
+    words = next((words for pattern, words in ENCODINGS if re.match(pattern, data_type or "")), ())
+    if data_type and encoding in WORDS[COLUMNS_FILE]["encoding"] and encoding not in words:
+        accepted = f"for {data_type}: {' or '.join(words) or 'nothing'}"
+        row.problem("encoding", shown(encoding), accepted, "Correct the cell, or empty it.")
+    return encoding
 
 
 def _position(row: Row) -> int:

@@ -48,6 +48,7 @@ HEADERS = {
         "position",
         "column_name",
         "data_type",
+        "encoding",
         "optional",
         "description",
     ),
@@ -62,6 +63,8 @@ HEADERS = {
         "description",
     ),
 }
+# Columns that a file may lack: seeds that are older than these cells have none to fill in.
+LATER_COLUMNS = ("encoding",)
 
 # Accepted words by file and column. seeds/_seeds.yml has them, too, and tests/unit/test_accepted_words.py compares.
 WORDS: dict[str, dict[str, tuple[str, ...]]] = {
@@ -79,7 +82,7 @@ WORDS: dict[str, dict[str, tuple[str, ...]]] = {
         "vanished_files": ("report", "ignore", "truncate"),
         "write_mode": ("merge-on-read", "copy-on-write"),
     },
-    COLUMNS_FILE: {},
+    COLUMNS_FILE: {"encoding": ("ms", "us", "ns", "days", "bits")},
     EXPECTATIONS_FILE: {
         "severity": ("error", "warn"),
         "scope": ("batch", "table"),
@@ -219,7 +222,7 @@ def read_rows(seeds_dir: Path, file: str, problems: list[Problem]) -> list[Row] 
 
 def _header_mistakes(found: Sequence[str], wanted: Sequence[str]) -> list[str]:
     complaints = {
-        "missing": [name for name in wanted if name not in found],
+        "missing": [name for name in wanted if name not in found and name not in LATER_COLUMNS],
         "unknown": [name for name in dict.fromkeys(found) if name not in wanted],
         "repeated": [name for name in dict.fromkeys(found) if found.count(name) > 1],
     }
@@ -230,7 +233,11 @@ def _row(file: str, path: str, line: int, header: list[str], record: list[str], 
     broken = len(record) != len(header)
     padded = record + [""] * (len(header) - len(record))
     cells = dict(zip(header, padded, strict=False))
-    row = Row(file, path, line, {name: value.strip() for name, value in cells.items()}, broken, problems)
+    values = {
+        **{name: "" for name in LATER_COLUMNS if name in HEADERS[file]},
+        **{name: value.strip() for name, value in cells.items()},
+    }
+    row = Row(file, path, line, values, broken, problems)
     if broken:
         fix = "Count the commas; a value that holds a comma stands between double quotes."
         row.problem("", f"{len(record)} fields", f"{len(header)} fields", fix)

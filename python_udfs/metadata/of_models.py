@@ -69,8 +69,8 @@ def split_feed(metadata: Metadata, name: str) -> dict[str, Any]:
 
     Returns:
         `feed` and `connector`. For csv also `delimiter`; for messages their options, and `columns`: type by the
-        source's name of the column, by source schema and table. For a broker also `kafka` (python_udfs.metadata.kafka),
-        in which secrets are names of environment variables.
+        source's name of the column, by source schema and table; for Debezium's `encodings`, likewise. For a broker also
+        `kafka` (python_udfs.metadata.kafka), in which secrets are names of environment variables.
     """
     feed = metadata.feed(name)
     known: dict[str, Any] = {"feed": feed.feed, "connector": feed.connector}
@@ -88,7 +88,20 @@ def split_feed(metadata: Metadata, name: str) -> dict[str, Any]:
             for table in metadata.active_tables
             if table.feed == name
         },
+        **({"encodings": _encodings(metadata, name)} if feed.connector == "debezium" else {}),
     }
+
+
+def _encodings(metadata: Metadata, feed: str) -> dict[tuple[str, str], dict[str, str]]:
+    """The filled cells `encoding` of the tables that have one."""
+    by_table = {
+        (table.source_schema, table.source_table): {
+            file_name(column.name): column.encoding for column in table.columns if column.encoding
+        }
+        for table in metadata.active_tables
+        if table.feed == feed
+    }
+    return {table: encodings for table, encodings in by_table.items() if encodings}
 
 
 def digest(known: object) -> str:

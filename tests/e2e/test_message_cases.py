@@ -14,6 +14,8 @@ from typing import Any
 
 import pytest
 
+from python_udfs.metadata import COLUMNS_FILE
+
 SENTINEL = "__debezium_unavailable_value"
 SENTINEL_BYTES = "X19kZWJleml1bV91bmF2YWlsYWJsZV92YWx1ZQ=="
 NOON = 1706702400  # 2024-01-31 12:00:00
@@ -25,7 +27,8 @@ TYPED = (
 )
 # Feed: connector and options; its tables and their columns.
 FEEDS = {
-    "dbz": ("debezium", ""),
+    "dbz": ("debezium", "decimals=base64;binary=base64"),
+    "dbz_unstated": ("debezium", ""),
     "dbz_named": ("debezium", "binlog_names=mysql-bin|binlog"),
     "dbz_flat": ("debezium", "form=flattened"),
     "kafka_null": ("dms_kafka", ""),
@@ -39,6 +42,7 @@ TABLES = {
     "postgres": ("dbz", f"{COLUMNS}, raw binary"),
     "oracle": ("dbz", COLUMNS),
     "typed": ("dbz", TYPED),
+    "unstated": ("dbz_unstated", "id bigint, amount decimal(12,4), big bigint, micro timestamp_ntz"),
     "failover": ("dbz_named", COLUMNS),
     "flat": ("dbz_flat", COLUMNS),
     "kafka_null": ("kafka_null", "id bigint, v string, w string"),
@@ -210,6 +214,15 @@ def land_first(sink: Sink) -> None:
         typed(641, flag=(1, {"type": "int16"})),
         typed(642, flag=(True, {"type": "boolean"})),
     )
+    sink.land(
+        "unstated",
+        mysql("c", None, {"id": 314, "amount": "AY/J"}, table="unstated"),
+        mysql("c", None, {"id": 315, "big": "AIA="}, table="unstated"),
+        *(
+            mysql("c", None, {"id": number, "micro": micros}, table="unstated")
+            for number, micros in ((334, 5_875_200_000_000), (335, 578_829_600_000_000), (336, 1_706_702_400_000))
+        ),
+    )
     sink.land("failover", mysql("u", row(241), row(241, "old"), file="mysql-bin.000900", pos=99, table="failover"))
     sink.land(
         "flat",
@@ -336,12 +349,14 @@ def cases(empty_lakehouse):
         lakehouse.add_feed(feed, "json", options, connector=connector)
     for table, (feed, columns) in TABLES.items():
         lakehouse.add_table(feed, table, columns=columns)
+    for cells in lakehouse.rows[COLUMNS_FILE]:
+        cells["encoding"] = "ms" if cells["column_name"] == "milli" else ""
     lakehouse.make_models()
     lakehouse.dbt("seed")
     cases, sink = Cases(lakehouse), Sink(lakehouse.raw)
     land_first(sink)
     cases.built.append(lakehouse.statuses("run"))
-    cases.first = {table: lakehouse.table(table, "id, v") for table in TABLES if table != "typed"}
+    cases.first = {table: lakehouse.table(table, "id, v") for table in TABLES if table not in ("typed", "unstated")}
     land_second(sink)
     cases.built.append(lakehouse.statuses("run"))
     return cases
@@ -451,6 +466,20 @@ def test_case_32_a_decimal_brings_its_scale(cases):
 def test_case_33_milliseconds_and_microseconds(cases):
     times = (datetime(2018, 6, 20, 6, 37, 3), datetime(2018, 6, 20, 15, 13, 16, 945104))
     assert cases.now(33, "typed", "id, milli, micro") == [(331, *times), (332, *times)]
+
+
+def test_a_value_whose_writing_nothing_states_is_quarantined_by_the_name_of_the_setting(cases):
+    assert cases.now(31, "unstated", "id") == []
+    assert cases.now(33, "unstated", "id, micro") == [(335, datetime(1988, 5, 5, 10))]
+    amount, big, *times = cases.quarantined("unstated")
+    assert amount.startswith("column amount: received 'AY/J'")
+    assert big.startswith("column big: received 'AIA='")
+    assert all("the feed's option decimals (base64 or text)" in reason for reason in (amount, big))
+    assert [reason[:39] for reason in times] == [
+        "column micro: received '1706702400000',",
+        "column micro: received '5875200000000',",
+    ]
+    assert all("the cell encoding of cdc_columns" in reason for reason in times)
 
 
 def test_case_34_dates_before_1970_infinity_and_zero_dates(cases):

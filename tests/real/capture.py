@@ -27,6 +27,9 @@ from confluent_kafka import Consumer, TopicPartition
 from databases import free_port
 from processes import ServerError, one_at_a_time, running, tail
 
+from python_udfs.discover.connector import JSON_CONVERTER as JSON
+from python_udfs.discover.connector import SETTINGS
+
 JARS = Path(__file__).with_name("jars.xml")
 CACHE = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "cdc-lakehouse"
 SECONDS_TO_CATCH_UP = 120
@@ -35,11 +38,9 @@ JAVA_OPTIONS = (
     "-Xmx512m",
     "-XX:+UseSerialGC",
     "-XX:TieredStopAtLevel=1",
-    "-Duser.timezone=UTC",
     "-Dorg.slf4j.simpleLogger.defaultLogLevel=warn",
 )
 
-JSON = "org.apache.kafka.connect.json.JsonConverter"
 Form = Literal["envelope", "schema", "flattened"]
 FORMS: dict[Form, dict[str, str]] = {
     # the envelope alone
@@ -72,9 +73,9 @@ def java() -> str:
     return str(Path(home, "bin", "java")) if home else "java"
 
 
-def java_program() -> list[str]:
-    """Java with the jars of `class_path`."""
-    return [java(), *JAVA_OPTIONS, "-cp", class_path()]
+def java_program(time_zone: str = "UTC") -> list[str]:
+    """Java with the jars of `class_path`, in a time zone."""
+    return [java(), *JAVA_OPTIONS, f"-Duser.timezone={time_zone}", "-cp", class_path()]
 
 
 def class_path() -> str:
@@ -116,16 +117,17 @@ def _fetched_class_path() -> str:
 
 
 @contextmanager
-def started(partitions: int = 2) -> Iterator[Capture]:
+def started(partitions: int = 2, time_zone: str = "UTC") -> Iterator[Capture]:
     """A broker and a Connect worker until the end of the block.
 
     Args:
         partitions: of each topic; a key stays in one partition, messages without a key (truncate) go anywhere.
+        time_zone: of the worker.
 
     Raises:
         ServerError: the jars cannot be fetched, or a server does not start.
     """
-    program = java_program()
+    program = java_program(time_zone)
     with tempfile.TemporaryDirectory(prefix="capture-", ignore_cleanup_errors=True) as name:
         folder = Path(name)
         rest = free_port()
@@ -225,33 +227,24 @@ class Capture:
             "database.port": str(source.port),
             "database.user": str(source.username),
             "database.password": str(source.password),
-            "skipped.operations": "none",
             "provide.transaction.metadata": "true",
             "heartbeat.interval.ms": "500",
             "poll.interval.ms": "50",
-            "key.converter": JSON,
-            "key.converter.schemas.enable": "false",
-            "value.converter": JSON,
-            # Otherwise a NULL is shown as the default of its column, and no consumer can see that (contracts.md 3.3).
-            "value.converter.replace.null.with.default": "false",
+            # What docs/feeds/debezium.md advises; the form `schema` is all of it.
+            **SETTINGS[kind],
             **FORMS[form],
         }
         if form == "flattened":
             config["transforms.flatten.add.fields"] = ADDED_FIELDS[kind]
         if kind == "mariadb":
             config |= {
-                "connector.class": "io.debezium.connector.mariadb.MariaDbConnector",
                 "database.server.id": str(next(self._server_ids)),
                 "database.include.list": ",".join(schemas),
-                # Otherwise what is larger than a signed 64-bit number becomes negative.
-                "bigint.unsigned.handling.mode": "precise",
                 "schema.history.internal": "io.debezium.storage.file.history.FileSchemaHistory",
                 "schema.history.internal.file.filename": str(self.folder / f"{prefix}.history"),
             }
         else:
             config |= {
-                "connector.class": "io.debezium.connector.postgresql.PostgresConnector",
-                "plugin.name": "pgoutput",
                 "database.dbname": str(source.database),
                 "schema.include.list": ",".join(schemas),
                 "slot.name": prefix,

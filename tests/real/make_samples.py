@@ -72,6 +72,19 @@ OTHERS = {
     "message": ("{}.message", "update"),
 }
 
+EDGES = ("infinity", "-infinity", "0001-01-01", "1970-03-10", "9999-12-31 23:59:59.999", "10000-01-01")
+CREATE_EDGES = [
+    "drop schema if exists edges cascade",
+    "create schema edges",
+    "create table edges.edges (id text primary key, source text, day date, micros timestamp, millis timestamp(3), "
+    "instant timestamptz)",
+]
+# A snapshot's dates depend on the time zone of the worker.
+EDGES_BY_ZONE = {
+    "UTC": ("adaptive", "connect", "isostring", "microseconds", "nanoseconds"),
+    "Asia/Tokyo": ("adaptive", "isostring"),
+}
+
 
 def main() -> None:
     """Captures the steps in every form from both databases."""
@@ -82,6 +95,45 @@ def main() -> None:
             for form in capture.FORMS:
                 _sample(running, url, f"{database}_{form}", form, SAMPLES / database / form)
                 _types(running, url, f"{database}_{form}_types", form, SAMPLES / database / form)
+    make_infinities()
+
+
+def make_infinities() -> None:
+    """Writes samples/infinity: times at the edges of PostgreSQL in each `time.precision.mode`, in {schema, payload}."""
+    folder = SAMPLES / "infinity"
+    folder.mkdir(exist_ok=True)
+    with databases.postgres() as url:
+        for zone, modes in EDGES_BY_ZONE.items():
+            with capture.started(partitions=1, time_zone=zone) as running:
+                for mode in modes:
+                    _infinities(running, url, f"infinity_{mode}", mode, folder / f"{mode}.{Path(zone).name}.json")
+
+
+def _infinities(running: capture.Capture, url: str, prefix: str, mode: str, file: Path) -> None:
+    """Each edge twice, in the snapshot and after it; `source` has the database's own text of the moment."""
+    engine = sqlalchemy.create_engine(url, poolclass=sqlalchemy.NullPool)
+
+    def insert(phase: str) -> list[str]:
+        return [
+            f"insert into edges.edges select '{phase} ' || v::text, v::text, v::date, v, v, v at time zone 'UTC' "
+            f"from (select timestamp '{edge}' as v) as edge"
+            for edge in EDGES
+        ]
+
+    def execute(statements: list[str]) -> None:
+        with engine.begin() as connection:
+            for statement in statements:
+                connection.exec_driver_sql(statement)
+
+    execute([*CREATE_EDGES, *insert("snapshot")])
+    with (
+        tempfile.TemporaryDirectory() as landing,
+        running.connector(url, prefix, ["edges"], "schema", time_precision_mode=mode) as connector,
+    ):
+        execute(insert("stream"))
+        connector.catch_up(Path(landing))
+        (captured,) = Path(landing).glob(f"topics/{prefix}.edges.edges/*/*.json")
+        shutil.copy(captured, file)
 
 
 def _sample(running: capture.Capture, url: str, prefix: str, form: capture.Form, folder: Path) -> None:

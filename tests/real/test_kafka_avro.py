@@ -30,6 +30,7 @@ DEBEZIUM = {
     "binary": "base64",
     "unavailable_value": "n/a",
     "binlog_names": "",
+    "encodings": {},
 }
 
 

@@ -225,6 +225,26 @@ def test_before_images_have_a_position_and_are_no_columns_of_the_tables(tmp_path
     assert "BI_" not in (tmp_path / "models/bronze/hr/_bronze_hr__staff.yml").read_text(encoding="utf-8")
 
 
+@pytest.mark.parametrize(
+    ("options", "data_type", "is_warned"),
+    [
+        ("decimals=base64", "decimal(10,2)", True),
+        ("decimals=base64", "decimal(10,0)", False),
+        ("decimals=text", "decimal(10,2)", False),
+        ("", "decimal(10,2)", False),
+    ],
+)
+def test_a_scale_that_only_the_seeds_state_is_warned_of(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], options: str, data_type: str, is_warned: bool
+) -> None:
+    seeds = good_seeds()
+    seeds[FEEDS_FILE][1] |= {"connector": "debezium", "format": "json", "options": options}
+    seeds[COLUMNS_FILE][4]["data_type"] = data_type
+    generate(tmp_path, seeds)
+
+    assert ("warning: feed people: decimals=base64 takes the scale" in capsys.readouterr().out) == is_warned
+
+
 def test_descriptions_say_what_each_layer_keeps(tmp_path: Path) -> None:
     generate(tmp_path, good_seeds())
 

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import csv
+import json
+import re
 import sqlite3
 from contextlib import closing
+from pathlib import Path
 
 import pytest
 from seed_files import good_seeds, write_seeds
@@ -12,6 +15,7 @@ from sqlalchemy.engine import make_url
 
 from python_udfs.codegen.render import render
 from python_udfs.discover.__main__ import _location, main
+from python_udfs.discover.connector import connector_config
 from python_udfs.discover.found import Found, FoundColumn, FoundTable
 from python_udfs.discover.propose import propose
 from python_udfs.discover.reflect import _reason
@@ -293,6 +297,65 @@ def test_columns_are_optional_only_at_the_end(project):
     columns.append(FoundColumn("d", "int", optional=True))
     found = proposed(project, "people", FoundTable("s", "t", columns))[COLUMNS_FILE]
     assert [row["optional"] for row in found] == ["false", "false", "false", "true"]
+
+
+DEBEZIUM = {"feed": "dbz", "connector": "debezium", "format": "json", "location": "dbz", "options": "decimals=base64"}
+
+
+def discover_postgresql(project, monkeypatch, **options):
+    columns = [FoundColumn("id", "int"), FoundColumn("at", "timestamp_ntz", encoding="us")]
+    found = Found("a database", "postgresql", [FoundTable("s", "t", columns, primary_key=("id",))])
+    monkeypatch.setattr("python_udfs.discover.__main__.read_database", lambda *_, **__: found)
+    return discover(project, "postgresql://host/name", **options)
+
+
+def test_units_are_proposed_for_messages_of_debezium_only(project, monkeypatch):
+    seeds = good_seeds()
+    seeds[FEEDS_FILE].append(DEBEZIUM)
+    write_seeds(project, seeds)
+    for feed, encodings in (("dbz", ["", "us"]), ("till", ["", ""])):
+        assert discover_postgresql(project, monkeypatch, feed=feed) == 0
+        assert [row["encoding"] for row in rows(project / "discovered", COLUMNS_FILE)] == encodings
+
+
+def test_a_feed_of_debezium_gets_the_configuration_of_its_connector(project, monkeypatch, capsys):
+    seeds = good_seeds()
+    seeds[FEEDS_FILE].append(DEBEZIUM)
+    write_seeds(project, seeds)
+    assert discover_postgresql(project, monkeypatch, feed="dbz") == 0
+    assert "discovered/connector.json" in capsys.readouterr().out
+    written = json.loads((project / "discovered" / "connector.json").read_text())
+    assert written == connector_config("postgresql", "dbz", ["s.t"])
+    assert (written["topic.prefix"], written["table.include.list"]) == ("dbz", "s.t")
+
+
+@pytest.mark.parametrize("kind", ["mysql", "postgresql"])
+def test_the_page_of_debezium_has_the_configuration_that_discover_writes(kind):
+    page = (Path(__file__).parents[2] / "docs" / "feeds" / "debezium.md").read_text(encoding="utf-8")
+    blocks = [json.loads(block) for block in re.findall(r"```json\n(.*?)```", page, re.DOTALL)]
+    assert connector_config(kind, "<feed>", ["<schema>.<table>"]) in blocks
+
+
+def test_rows_with_a_unit_are_not_appended_to_seeds_without_its_column(project, monkeypatch, capsys):
+    seeds = good_seeds()
+    seeds[FEEDS_FILE].append(DEBEZIUM)
+    file = write_seeds(project, seeds) / COLUMNS_FILE
+    older = [",".join(name for name in HEADERS[COLUMNS_FILE] if name != "encoding")]
+    file.write_text(
+        "\n".join(
+            [
+                *older,
+                "shop,shop,item,1,id,,false,",
+                "people,hr,staff,1,id,int,false,",
+                "people,hr,staff,2,unit,string,false,",
+            ]
+        )
+        + "\n"
+    )
+    before = file.read_bytes()
+    assert discover_postgresql(project, monkeypatch, feed="dbz", append="1") == 2
+    assert "its header lacks the column encoding" in capsys.readouterr().err
+    assert file.read_bytes() == before
 
 
 # Folders -------------------------------------------------------------------------------------------------------------

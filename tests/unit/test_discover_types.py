@@ -102,6 +102,34 @@ def test_a_type_of_oracle_becomes_what_capture_delivers(kind, dms, debezium):
     assert (Oracle(True).typed(kind).data_type, Oracle(False).typed(kind).data_type) == (dms, debezium)
 
 
+ENCODINGS = [
+    (MySql, mysql.DATETIME(), "", "ms"),
+    (MySql, mysql.DATETIME(fsp=3), "", "ms"),
+    (MySql, mysql.DATETIME(fsp=6), "", "us"),
+    (MySql, mysql.TIMESTAMP(fsp=6), "", ""),
+    (MySql, sql.DATE(), "", "days"),
+    (PostgreSql, postgresql.TIMESTAMP(), "", "us"),
+    (PostgreSql, postgresql.TIMESTAMP(precision=0), "", "ms"),
+    (PostgreSql, postgresql.TIMESTAMP(precision=3), "", "ms"),
+    (PostgreSql, postgresql.TIMESTAMP(precision=4), "", "us"),
+    (PostgreSql, postgresql.TIMESTAMP(timezone=True), "", ""),
+    (PostgreSql, postgresql.DOMAIN("d", postgresql.TIMESTAMP(precision=3)), "", "ms"),
+    (PostgreSql, sql.DATE(), "", "days"),
+    (PostgreSql, sql.INTEGER(), "", ""),
+    (Oracle, oracle.DATE(), "", "ms"),
+    (Oracle, oracle.TIMESTAMP(), "TIMESTAMP(3)", "ms"),
+    (Oracle, oracle.TIMESTAMP(), "TIMESTAMP(6)", "us"),
+    (Oracle, oracle.TIMESTAMP(), "TIMESTAMP(9)", "ns"),
+    (Oracle, oracle.TIMESTAMP(timezone=True), "TIMESTAMP(6) WITH TIME ZONE", ""),
+    (Oracle, oracle.TIMESTAMP(), "", ""),
+]
+
+
+@pytest.mark.parametrize(("database", "kind", "native", "wanted"), ENCODINGS, ids=str)
+def test_a_column_of_times_gets_the_unit_in_which_the_connector_writes_it(database, kind, native, wanted):
+    assert database(False).encoding(kind, native) == wanted
+
+
 @pytest.mark.parametrize("database", [Database, MySql, PostgreSql, Oracle])
 def test_a_type_that_nobody_knows_becomes_string_and_is_reported(database):
     typed = database(True).typed(sql.NullType(), "vector(3)")

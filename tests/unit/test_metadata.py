@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 from typing import TYPE_CHECKING
 
 import pytest
@@ -327,6 +328,7 @@ MISTAKES = [
     (COLUMNS_FILE, 0, "data_type", "decimal(39,2)", ["'decimal(39,2)'", "from 1 to 38"]),
     (COLUMNS_FILE, 0, "data_type", "decimal(4,5)", ["'decimal(4,5)'", "from 0 to p"]),
     (COLUMNS_FILE, 2, "data_type", "", ["nothing", "Only parquet files carry types"]),
+    (COLUMNS_FILE, 0, "encoding", "us", ["'us'", "nothing: only messages of connector debezium"]),
     (COLUMNS_FILE, 0, "optional", "", ["nothing", "true or false"]),
     (COLUMNS_FILE, 2, "optional", "true", ["true, but position 2 is obligatory", "at the end"]),
 ]
@@ -373,7 +375,8 @@ OF_MESSAGES = [
         "debezium",
         "",
         {
-            **{"form": "envelope", "decimals": "base64", "binary": "base64"},
+            # Nothing is assumed of how a message without a schema writes its values.
+            **{"form": "envelope", "decimals": "", "binary": ""},
             **{"unavailable_value": "__debezium_unavailable_value", "binlog_names": ""},
         },
     ),
@@ -386,7 +389,7 @@ OF_MESSAGES = [
         },
     ),
     ("debezium", "form=flat", "form=flat; accepted: envelope or flattened"),
-    ("debezium", "decimals=double", "decimals=double; accepted: base64 or text"),
+    ("debezium", "decimals=double", "decimals=double; accepted: base64 or text or number"),
     ("debezium", "binary=bytes", "binary=bytes; accepted: base64 or base64url or hex"),
     ("debezium", "unavailable_value=", "unavailable_value=; accepted: a text"),
     ("debezium", "delimiter=tab", "the option 'delimiter'"),
@@ -406,6 +409,48 @@ def test_options_of_contracts_whose_files_hold_messages(
         assert expected in str(problem)
     else:
         assert dict(load_metadata(folder).feed("people").options.of_messages) == expected
+
+
+ENCODINGS = [
+    ("timestamp", "ms", ""),
+    ("timestamp_ntz", "us", ""),
+    ("timestamp_ntz", "ns", ""),
+    ("date", "days", ""),
+    ("date", "ms", ""),
+    ("bigint", "bits", ""),
+    ("decimal(20,0)", "bits", ""),
+    ("timestamp", "days", "'days'; accepted: for timestamp: ms or us or ns"),
+    ("date", "bits", "'bits'; accepted: for date: days or ms or us or ns"),
+    ("int", "ms", "'ms'; accepted: for int: bits"),
+    ("decimal(20,2)", "bits", "'bits'; accepted: for decimal(20,2): nothing"),
+    ("string", "us", "'us'; accepted: for string: nothing"),
+    ("timestamp", "seconds", "'seconds'; accepted: ms or us or ns or days or bits"),
+]
+
+
+@pytest.mark.parametrize(("data_type", "encoding", "mistake"), ENCODINGS)
+def test_an_encoding_is_one_that_its_type_can_have(tmp_path: Path, data_type: str, encoding: str, mistake: str) -> None:
+    seeds = good_seeds()
+    seeds[FEEDS_FILE][1] |= {"connector": "debezium", "format": "json", "options": ""}
+    seeds[COLUMNS_FILE][4] |= {"data_type": data_type, "encoding": encoding}
+    folder = write_seeds(tmp_path, seeds)
+
+    if mistake:
+        (problem,) = problems_of(folder)
+        assert (problem.column, mistake in str(problem)) == ("encoding", True), problem
+    else:
+        (table,) = (table for table in load_metadata(folder).tables if table.feed == "people")
+        assert [column.encoding for column in table.columns] == ["", "", encoding]
+
+
+def test_seeds_that_are_older_than_a_cell_are_read_without_it(tmp_path: Path) -> None:
+    folder = write_seeds(tmp_path, good_seeds())
+    rows = list(csv.DictReader((folder / COLUMNS_FILE).read_text(encoding="utf-8").splitlines()))
+    header = [name for name in HEADERS[COLUMNS_FILE] if name != "encoding"]
+    lines = [",".join(header), *(",".join(f'"{row[name]}"' for name in header) for row in rows)]
+    (folder / COLUMNS_FILE).write_text("\n".join(lines) + "\n", encoding="utf-8")
+
+    assert {column.encoding for table in load_metadata(folder).tables for column in table.columns} == {""}
 
 
 def test_mode_append_has_no_key_and_nothing_that_needs_one(tmp_path: Path) -> None:

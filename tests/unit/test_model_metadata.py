@@ -65,7 +65,7 @@ def test_the_listing_knows_how_often_a_feed_is_listed_in_full(tmp_path: Path) ->
 def test_a_split_of_messages_knows_the_columns_of_its_active_tables(tmp_path: Path) -> None:
     seeds = good_seeds()
     seeds[FEEDS_FILE][1] |= {"connector": "debezium", "format": "json", "options": "form=flattened"}
-    seeds[COLUMNS_FILE][4]["column_name"] = "_deleted"
+    seeds[COLUMNS_FILE][4] |= {"column_name": "_deleted", "data_type": "date", "encoding": "days"}
     seeds[TABLES_FILE].append({**seeds[TABLES_FILE][1], "source_table": "gone", "active": "false"})
     seeds[COLUMNS_FILE] += [{**column, "source_table": "gone"} for column in seeds[COLUMNS_FILE][2:4]]
 
@@ -76,12 +76,13 @@ def test_a_split_of_messages_knows_the_columns_of_its_active_tables(tmp_path: Pa
         "connector": "debezium",
         "absent_columns": "null",
         "form": "flattened",
-        "decimals": "base64",
-        "binary": "base64",
+        "decimals": "",
+        "binary": "",
         "unavailable_value": "__debezium_unavailable_value",
         "binlog_names": "",
         # By the source's own names.
-        "columns": {("hr", "staff"): {"id": "int", "unit": "varchar(8)", "_deleted": "decimal(10,2)"}},
+        "columns": {("hr", "staff"): {"id": "int", "unit": "varchar(8)", "_deleted": "date"}},
+        "encodings": {("hr", "staff"): {"_deleted": "days"}},
     }
 
 

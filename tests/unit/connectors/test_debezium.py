@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import json
 import random
+import re
 from collections import defaultdict
 from datetime import datetime
 from decimal import Decimal
@@ -14,11 +15,13 @@ import pytest
 from message_cases import AT, LINES_SCHEMA
 
 from python_udfs.connectors.debezium import rows
+from python_udfs.connectors.debezium_values import EXPECTED
 
 SENTINEL = "__debezium_unavailable_value"
 FLAT = {"form": "flattened"}
 # Every set of options is a plan of its own, so there are few.
 OTHERS = {"decimals": "text", "binary": "hex", "unavailable_value": "<gone>", "binlog_names": "old-bin|new-bin"}
+NUMERIC = {"decimals": "number"}
 MORE = {"binary": "base64url", "unavailable_value": "hex:3c676f6e653e"}
 COLUMNS = {
     ("s", "t"): {"id": "int", "v": "string", "w": "string"},
@@ -36,6 +39,14 @@ COLUMNS = {
         "real": "double",
         "text": "string",
         "unknown": None,
+        **dict.fromkeys(("at_ms", "at_us", "at_ns"), "timestamp"),
+        **dict.fromkeys(("day_days", "day_us"), "date"),
+        **{"int_bits": "int", "whole_bits": "decimal(20,0)", "long": "decimal(20,4)"},
+    },
+    ("edges", "edges"): {
+        **{"id": "string", "source": "string", "day": "date"},
+        **dict.fromkeys(("micros", "millis"), "timestamp_ntz"),
+        "instant": "timestamp",
     },
     ("salesdb", "customer"): {
         **{"custid": "int", "name": "string", "mktsegment": "string", "credit": "decimal(12,2)", "note": "string"},
@@ -48,6 +59,13 @@ COLUMNS = {
         **dict.fromkeys(("seconds", "millis", "micros", "instant"), "timestamp"),
         **dict.fromkeys(("raw", "fixed", "large_raw"), "binary"),
     },
+}
+ENCODINGS = {
+    ("s", "typed"): {
+        **{"at_ms": "ms", "at_us": "us", "at_ns": "ns", "day_days": "days", "day_us": "us"},
+        **{"int_bits": "bits", "whole_bits": "bits"},
+    },
+    ("test_db", "awkward"): {"millis": "ms", "seconds": "ms", "micros": "us", "bits": "bits"},
 }
 CASES: list[tuple[dict, list[tuple[str, list]]]] = []
 
@@ -82,6 +100,7 @@ def fields(spark):
             "unavailable_value": SENTINEL,
             "binlog_names": "",
             "columns": COLUMNS,
+            "encodings": ENCODINGS,
             **json.loads(options),
         }
         frames.append(rows(spark.createDataFrame(lines, LINES_SCHEMA), feed))
@@ -143,6 +162,19 @@ def with_schema(payload, **types):
 
 def semantic(name, kind="int64", **parameters):
     return {"type": kind, "name": name, "version": 1, "parameters": parameters, "optional": True}
+
+
+class Raw(str):
+    """JSON text that goes into a message as it stands, by `raw`."""
+
+    __slots__ = ()
+
+    def __new__(cls, text):
+        return super().__new__(cls, f"raw {text}")
+
+
+def raw(message):
+    return re.sub('"raw ([^"]*)"', r"\1", json.dumps(message))
 
 
 def values(*, before=None, op="c", **after):
@@ -826,6 +858,7 @@ READ = {
     "number with 38 digits": (10**38 - 1, None, "whole", "9" * 38),
     "number in a Decimal": (1234, semantic(DECIMAL, "bytes", scale="0"), "whole", "1234"),
     "double": (12.5, "double", "amount", "12.5"),
+    "whole number in a long decimal": (12, None, "long", "12"),
     "text of a schema": ("1234", "string", "whole", "1234"),
     "case_32": ({"scale": -2, "value": "AQ=="}, semantic(VARIABLE, "struct"), "unknown", "100"),
     "case_32 without schema": ({"scale": -2, "value": "AQ=="}, None, "amount", "100"),
@@ -837,7 +870,11 @@ READ = {
         "unknown",
         "2018-06-20 06:37:03.000000",
     ),
-    "case_33 Timestamp, no schema": (1529476623000, None, "at", "2018-06-20 06:37:03.000000"),
+    "case_33 Timestamp, no schema": (1529476623000, None, "at_ms", "2018-06-20 06:37:03.000000"),
+    "ms near 1970 by its cell": (-1, None, "at_ms", "1969-12-31 23:59:59.999000"),
+    "us near 1970 by its cell": (6_825_600_000_000, None, "at_us", "1970-03-21 00:00:00.000000"),
+    "schema before the cell": (1, semantic("io.debezium.time.Timestamp"), "at_us", "1970-01-01 00:00:00.001000"),
+    "number of a bigint by the cell": (1, "int64", "at_ms", "1970-01-01 00:00:00.001000"),
     "case_33 MicroTimestamp": (
         *(1529507596945104, semantic("io.debezium.time.MicroTimestamp"), "unknown"),
         "2018-06-20 15:13:16.945104",
@@ -847,7 +884,7 @@ READ = {
         *(1529507596945104999, semantic("io.debezium.time.NanoTimestamp"), "unknown"),
         "2018-06-20 15:13:16.945104",
     ),
-    "NanoTimestamp, no schema": (1529507596945104999, None, "at", "2018-06-20 15:13:16.945104"),
+    "NanoTimestamp, no schema": (1529507596945104999, None, "at_ns", "2018-06-20 15:13:16.945104"),
     "NanoTimestamp before 1970": (-1, semantic("io.debezium.time.NanoTimestamp"), "at", "1969-12-31 23:59:59.999999"),
     "Connect's timestamp": (
         -1,
@@ -862,9 +899,13 @@ READ = {
         "1970-01-01 00:00:01.000000",
     ),
     "zero": (0, None, "at", "1970-01-01 00:00:00.000000"),
-    "end of time in ms": (253402300799000, None, "at", "9999-12-31 23:59:59.000000"),
+    "end of time in ms": (253402300799000, None, "at_ms", "9999-12-31 23:59:59.000000"),
+    "2262 is no infinity": (
+        *(9223372036825200, semantic("io.debezium.time.MicroTimestamp"), "at"),
+        "2262-04-11 23:47:16.825200",
+    ),
     "end of time in us": (253402214400000000, None, "at", "9999-12-31 00:00:00.000000"),
-    "before 1970 in ms": (-2208988800000, None, "at", "1900-01-01 00:00:00.000000"),
+    "before 1970 in ms": (-2208988800000, None, "at_ms", "1900-01-01 00:00:00.000000"),
     "ZonedTimestamp": (
         "2018-06-20T13:37:03Z",
         semantic("io.debezium.time.ZonedTimestamp", "string"),
@@ -894,28 +935,14 @@ READ = {
         "at",
         "9999-12-31 23:59:59.000000",
     ),
-    "case_34 infinity in ns": (
-        2**63 - 1,
-        semantic("io.debezium.time.NanoTimestamp"),
-        "at",
-        "9999-12-31 23:59:59.000000",
-    ),
-    "case_34 -infinity in ns": (
-        -(2**63),
-        semantic("io.debezium.time.NanoTimestamp"),
-        "at",
-        "0001-01-01 00:00:00.000000",
-    ),
     "case_34 infinity without schema": (9223372036825200000, None, "at", "9999-12-31 23:59:59.000000"),
-    "case_34 -infinity without schema": (-9223372036832400, None, "at", "0001-01-01 00:00:00.000000"),
-    "case_34 infinity with zone": ("+292278994-08-16T23:00:00Z", None, "at", "9999-12-31 23:59:59.000000"),
-    "case_34 -infinity with zone": ("-292275055-05-16T23:00:00Z", None, "at", "0001-01-01 00:00:00.000000"),
-    "case_34 infinite day": (2146033979, None, "day", "9999-12-31"),
-    "case_34 -infinite day": (-2147472692, semantic("io.debezium.time.Date", "int32"), "day", "0001-01-01"),
-    "case_34 infinite day as text": ("-5877611-06-22Z", None, "day", "0001-01-01"),
+    "case_34 -infinity by its cell": (-9223372036832400, None, "at_ms", "0001-01-01 00:00:00.000000"),
+    "case_34 infinity with zone": ("infinity", None, "at", "9999-12-31 23:59:59.000000"),
+    "case_34 -infinity with zone": ("-infinity", None, "at", "0001-01-01 00:00:00.000000"),
     "case_34 zero date": (None, semantic("io.debezium.time.Date", "int32"), "day", None),
     "IsoDate": ("2017-09-15Z", semantic("io.debezium.time.IsoDate", "string"), "day", "2017-09-15"),
-    "date of Oracle": (1529476623000, None, "day", "2018-06-20 06:37:03.000000"),
+    "date of Oracle": (1529476623000000, None, "day_us", "2018-06-20 06:37:03.000000"),
+    "date by its cell": (-1, "int32", "day_days", "1969-12-31"),
     "date with a time": ("2018-06-20T13:37:03Z", None, "day", "2018-06-20 13:37:03.000000"),
     "Time": (49653123, semantic("io.debezium.time.Time", "int32"), "text", "13:47:33.123000"),
     "MicroTime": (49653123456, semantic("io.debezium.time.MicroTime"), "text", "13:47:33.123456"),
@@ -937,7 +964,10 @@ READ = {
     "long binary": ("QUJD" * 100, None, "bytes", "QUJD" * 100),
     "empty binary": ("", None, "bytes", ""),
     "Bits as a number": ("AQI=", semantic("io.debezium.data.Bits", "bytes", length="10"), "big", "513"),
-    "Bits without schema": ("AQI=", None, "big", "513"),
+    "Bits without schema": ("AQI=", None, "int_bits", "513"),
+    "long Bits without schema": ("/////////38=", None, "whole_bits", "9223372036854775807"),
+    "decimal of an integer column": ("AIA=", None, "big", "128"),
+    "decimal of an integer column that looks like a boolean": ("true", None, "big", "-4801634"),
     "Bits as bytes": ("AQI=", semantic("io.debezium.data.Bits", "bytes", length="10"), "bytes", "AQI="),
     "boolean": (True, None, "flag", "true"),
     "boolean as a number": (0, "int16", "flag", "false"),
@@ -968,17 +998,133 @@ def test_values_are_read(fields, name):
     assert (row.malformed, row.image) == (None, {"id": "1", column: expected})
 
 
+OF_CONNECTORS = {
+    "mysql": {"connector": "mysql"},
+    "mariadb": {"connector": "mariadb"},
+    "postgresql": {"connector": "postgresql"},
+    "oracle": {"connector": "oracle"},
+    "sqlserver": {"connector": "sqlserver"},
+    "unnamed": {},
+    "with a binary log": {"file": "b.000001", "pos": 4},
+    "with an LSN": {"lsn": 4},
+    "with an SCN": {"scn": "4"},
+}
+WITHOUT_NANOSECONDS = ("mysql", "mariadb", "postgresql", "with a binary log", "with an LSN")
+# r02: the numbers of a public report, and what a connector of microseconds means by them, if that is certain.
+NUMBERS_OF_R02 = {
+    5_875_200_000_000: None,
+    777_600_000_000: None,
+    13_132_800_000_000: None,
+    -6_739_200_000_000: None,
+    578_829_600_000_000: "1988-05-05 10:00:00.000000",
+    # 1970-01-23 23:59:59.999999 was 2032, 10000-01-01 in milliseconds was 1978.
+    1_987_199_999_999: None,
+    253_402_300_800_000: None,
+    568_971_820_800_001: "1988-01-12 07:43:40.800001",
+    -210_866_803_200_000: None,
+    -210_866_803_200_001: "1963-04-27 09:53:16.799999",
+    9_224_318_015_999_999: None,
+    1_706_702_400_000: None,
+    1_706_702_400_000_000_000: None,
+    0: "1970-01-01 00:00:00.000000",
+}
+SOURCE_OF_TABLE = {"schema": "s", "table": "typed", "snapshot": "false"}
+UNITS = {
+    (name, form, number): Case(
+        {"op": "c", "before": None, "after": {"id": 1, "at": number}, "source": {**SOURCE_OF_TABLE, **source}}
+        if form == "envelope"
+        else {"id": 1, "at": number, **{f"__{key}": value for key, value in {**SOURCE_OF_TABLE, **source}.items()}},
+        **({} if form == "envelope" else FLAT),
+    )
+    for name, source in OF_CONNECTORS.items()
+    for form in ("envelope", "flattened")
+    for number in NUMBERS_OF_R02
+}
+
+
+@pytest.mark.parametrize("form", ["envelope", "flattened"])
+@pytest.mark.parametrize("name", OF_CONNECTORS)
+def test_a_number_of_a_time_is_read_only_if_its_connector_has_one_unit_for_it(fields, name, form):
+    for number, moment in NUMBERS_OF_R02.items():
+        expected = moment if name in WITHOUT_NANOSECONDS or number == 0 else None
+        [row] = fields(UNITS[name, form, number])
+        reason = f"column at: received '{number}', expected {EXPECTED['unit']}"
+        assert (row.malformed, row.image["at"]) == (None if expected else reason, expected), number
+
+
+DAYS_OF_CONNECTORS = {
+    (name, day): Case({"op": "c", "after": {"id": 1, "day": day}, "source": {**SOURCE_OF_TABLE, **source}})
+    for name, source in OF_CONNECTORS.items()
+    for day in (0, 19_753)
+}
+
+
+@pytest.mark.parametrize("name", OF_CONNECTORS)
+def test_a_number_of_a_date_is_read_only_if_its_connector_sends_days(fields, name):
+    assert fields(DAYS_OF_CONNECTORS[name, 0])[0].image["day"] == "1970-01-01"
+    [row] = fields(DAYS_OF_CONNECTORS[name, 19_753])
+    if name in WITHOUT_NANOSECONDS:
+        assert (row.malformed, row.image["day"]) == (None, "2024-01-31")
+    else:
+        assert row.malformed == f"column day: received '19753', expected {EXPECTED['unit_of_date']}"
+
+
+# Both readings of these are numbers. r01: keys of a public report.
+TEXTS_OF_R01 = {"fw==": "127", "AIA=": "128", "fOZsUOKEAAE=": "9000000000000000001"}
+UNSTATED_OPTIONS = {"decimals": "", "binary": ""}
+UNSTATED = Case(
+    *(values(big=text) for text in TEXTS_OF_R01),
+    *(values(amount=text) for text in ("1234", "AY/J")),
+    values(bytes="00ff"),
+    values(int_bits="AQI="),
+    values(big=5, amount=12.5),
+    with_schema(values(amount="AY/J"), amount=semantic(DECIMAL, "bytes", scale="4")),
+    with_schema(values(amount="12.5"), amount="string"),
+    with_schema(values(bytes="AP8="), bytes="bytes"),
+    with_schema(values(bytes="00ff"), bytes="string"),
+    **UNSTATED_OPTIONS,
+)
+STATED = Case(*(values(big=text) for text in TEXTS_OF_R01))
+
+
+def test_a_text_whose_notation_nothing_states_is_quarantined(fields):
+    *of_decimals, of_bytes, bits, numbers, decimal, text, binary, hexadecimal = fields(UNSTATED)
+    columns = ["big"] * len(TEXTS_OF_R01) + ["amount"] * 2
+    texts = [*TEXTS_OF_R01, "1234", "AY/J"]
+    assert [row.malformed for row in of_decimals] == [
+        f"column {column}: received '{text}', expected {EXPECTED['notation']}"
+        for column, text in zip(columns, texts, strict=True)
+    ]
+    for row in (of_bytes, hexadecimal):
+        assert row.malformed == f"column bytes: received '00ff', expected {EXPECTED['notation_of_bytes']}"
+    stated = (bits, numbers, decimal, text, binary)
+    assert [row.malformed for row in stated] == [None] * len(stated)
+    assert [row.image for row in stated] == [
+        {"id": "1", "int_bits": "513"},
+        {"id": "1", "big": "5", "amount": "12.5"},
+        {"id": "1", "amount": "10.2345"},
+        {"id": "1", "amount": "12.5"},
+        {"id": "1", "bytes": "AP8="},
+    ]
+
+
+def test_base64_in_an_integer_column_is_a_decimal_if_the_feed_states_it(fields):
+    assert [row.image["big"] for row in fields(STATED)] == list(TEXTS_OF_R01.values())
+
+
 BY_OPTION = {
     "text": ("10.2345", "amount", "10.2345", OTHERS),
     "text of digits": ("1234", "whole", "1234", OTHERS),
     "number": (10.2345, "amount", "10.2345", OTHERS),
     "integer": ("1234", "big", "1234", OTHERS),
+    "number of all digits": (Raw("0.1234567890123456789"), "long", "0.1234567890123456789", NUMERIC),
+    "text beside the unit": ("AQI=", "int_bits", "513", OTHERS),
     "hex": ("00ff", "bytes", "AP8=", OTHERS),
     "long hex": ("00" * 99, "bytes", "A" * 132, OTHERS),
     "url": ("-_8", "bytes", "+/8=", MORE),
 }
 BY_OPTION_CASE = {
-    name: Case(values(**{column: value}), **options) for name, (value, column, _, options) in BY_OPTION.items()
+    name: Case(raw(values(**{column: value})), **options) for name, (value, column, _, options) in BY_OPTION.items()
 }
 
 
@@ -998,7 +1144,10 @@ UPPER = Case(values(AMOUNT="AY/J"))
 
 WHOLE = "base64 of a whole number of at most 38 digits, and its scale in the message's schema or in cdc_columns"
 YEARS = "in the years 1 to 9999"
-INSTANT = f"an ISO time {YEARS}, or a number since 1970-01-01 whose size shows the unit"
+OR_INFINITY = ", or PostgreSQL's infinity"
+INSTANT = f"an ISO time {YEARS}{OR_INFINITY}"
+UNIT, UNIT_OF_DATE, INEXACT = EXPECTED["unit"], EXPECTED["unit_of_date"], EXPECTED["inexact"]
+MAYBE_INFINITY = EXPECTED["maybe_infinity"]
 UNREAD = {
     "case_31 without scale": ("AY/J", semantic(DECIMAL, "bytes"), "unknown", "AY/J", WHOLE),
     "39 digits": (encoded(10**38), None, "whole", encoded(10**38), WHOLE),
@@ -1012,30 +1161,49 @@ UNREAD = {
         *({"scale": 1, "value": "?"}, semantic(VARIABLE, "struct"), "amount", '{"scale":1,"value":"?"}'),
         "a scale and base64 of a whole number of at most 38 digits",
     ),
-    "near 1970": (3_600_000, None, "at", "3600000", INSTANT),
-    "11 digits": (12345678901, None, "at", "12345678901", INSTANT),
-    "14 digits": (12345678901234, None, "at", "12345678901234", INSTANT),
-    "17 digits": (-12345678901234567, None, "at", "-12345678901234567", INSTANT),
+    "ms of a stated decimal": (1529476623000, None, "at", "1529476623000", UNIT),
+    "near 1970": (3_600_000, None, "at", "3600000", UNIT),
+    "11 digits": (12345678901, None, "at", "12345678901", UNIT),
+    "14 digits": (12345678901234, None, "at", "12345678901234", UNIT),
+    "ns": (1529507596945104999, None, "at", "1529507596945104999", UNIT),
+    "infinity in ms, or us of 2262": (9223372036825200, None, "at", "9223372036825200", UNIT),
+    "us of a bigint": (1529507596945104, "int64", "at", "1529507596945104", UNIT),
+    "days of an int": (1, "int32", "day", "1", UNIT_OF_DATE),
+    **{
+        f"{number} ns of PostgreSQL": (
+            *(number, semantic("io.debezium.time.NanoTimestamp"), "at", str(number)),
+            MAYBE_INFINITY,
+        )
+        for number in (-29575808000, 22375808000, 2**63 - 1, -(2**63))
+    },
+    "year 294247 is no infinity": ("+294247-05-05T00:00:00Z", None, "at", "+294247-05-05T00:00:00Z", INSTANT),
+    "double of a long decimal": (0.1, "double", "long", "0.1", INEXACT),
+    "double of a long whole decimal": (Raw("12.0"), "double", "long", "12", INEXACT),
+    "double of a long decimal without schema": (0.5, None, "long", "0.5", INEXACT),
+    "exponent": (Raw("1.234567890123456789e5"), None, "long", "123456.78901234567", INEXACT),
+    "more than a double": (Raw("1e400"), None, "real", "Infinity", EXPECTED["infinite"]),
+    "less than a double": (Raw("1e-400"), None, "real", "0.0", EXPECTED["infinite"]),
+    "text of a boolean": ("t", None, "big", "t", WHOLE),
     "time only": ("12:30:00", None, "at", "12:30:00", INSTANT),
     "no time": ("2018-02-30T00:00:00Z", None, "at", "2018-02-30T00:00:00Z", INSTANT),
     "year 0": ("0000-01-01T00:00:00Z", None, "at", "0000-01-01T00:00:00Z", INSTANT),
     "after 9999": ("9999-12-31T23:59:59-05:00", None, "at", "9999-12-31T23:59:59-05:00", INSTANT),
     "ms after 9999": (
         *(253402300800000, semantic("io.debezium.time.Timestamp"), "at", "253402300800000"),
-        f"milliseconds since 1970-01-01, {YEARS}",
+        f"milliseconds since 1970-01-01, {YEARS}{OR_INFINITY}",
     ),
     "us before 1": (
         *(-62135596800000001, semantic("io.debezium.time.MicroTimestamp"), "at", "-62135596800000001"),
-        f"microseconds since 1970-01-01, {YEARS}",
+        f"microseconds since 1970-01-01, {YEARS}{OR_INFINITY}",
     ),
     "ns as text": ("x", semantic("io.debezium.time.NanoTimestamp"), "at", "x", "nanoseconds since 1970-01-01"),
     "day before 1": (
         *(-719163, semantic("io.debezium.time.Date"), "day", "-719163"),
-        f"a number of days since 1970-01-01, {YEARS}",
+        f"a number of days since 1970-01-01, {YEARS}{OR_INFINITY}",
     ),
     "day after 9999": (
         *(2932897, None, "day", "2932897"),
-        f"a date yyyy-MM-dd or a number of days since 1970-01-01, {YEARS}",
+        f"a number of days since 1970-01-01, {YEARS}{OR_INFINITY}",
     ),
     "ms of the day": ("x", semantic("io.debezium.time.Time"), "text", "x", "a number of milliseconds"),
     "us of the day": ({}, semantic("io.debezium.time.MicroTime"), "text", "{}", "a number of microseconds"),
@@ -1051,12 +1219,12 @@ UNREAD = {
         )
         for scale in (2**31 - 1, 100, -39, 2**31)
     },
-    "bits": ("AQIDBAUGBwgJ", None, "big", "AQIDBAUGBwgJ", "base64 of at most 8 bytes"),
+    "bits": ("AQIDBAUGBwgJ", None, "whole_bits", "AQIDBAUGBwgJ", "base64 of at most 8 bytes"),
     "binary": ("\\x00", None, "bytes", "\\x00", "base64"),
     "long": ("?" * 99, None, "bytes", "?" * 80 + "…", "base64"),
 }
 UNREAD_CASE = {
-    name: Case(with_schema(values(**{column: value}), **{column: kind}) if kind else values(**{column: value}))
+    name: Case(raw(with_schema(values(**{column: value}), **{column: kind}) if kind else values(**{column: value})))
     for name, (value, kind, column, *_) in UNREAD.items()
 }
 UNREAD_BY_OPTION = [
@@ -1066,6 +1234,11 @@ UNREAD_BY_OPTION = [
         "column bytes: received '?', expected base64 as it is written in URLs",
     ),
     (Case(values(amount="AY/J"), **OTHERS), "column amount: received 'AY/J', expected a decimal number"),
+    (Case(values(long="AY/J"), **NUMERIC), f"column long: received 'AY/J', expected {EXPECTED['notation']}"),
+    (
+        Case(raw(values(long=Raw("1.2345678901234567e5"))), **NUMERIC),
+        f"column long: received '123456.78901234567', expected {EXPECTED['inexact']}",
+    ),
 ]
 SEVERAL = Case(
     postgres("u", {"id": 1, "at": "?", "text": "a"}, {"amount": "?", "day": "?", "text": "a"}, lsn="x", table="typed")
@@ -1079,7 +1252,7 @@ def test_a_value_that_cannot_be_read_makes_the_message_malformed(fields, name):
     assert row.malformed == f"column {column}: received '{received}', expected {expected}"
 
 
-@pytest.mark.parametrize(("case", "reason"), UNREAD_BY_OPTION, ids=["hex", "base64url", "text"])
+@pytest.mark.parametrize(("case", "reason"), UNREAD_BY_OPTION, ids=["hex", "base64url", "text", "number", "exponent"])
 def test_a_value_that_is_not_written_as_the_option_asks_makes_the_message_malformed(fields, case, reason):
     assert fields(case)[0].malformed == reason
 
@@ -1196,18 +1369,73 @@ def test_awkward_values_are_those_of_the_source(fields, database, form):
     lines = (SAMPLES / database / "types.source.json").read_text().splitlines()
     sources = {row["branch"]: row for row in map(json.loads, lines)}
     found = {row.image["branch"]: row.image for row in fields(SAMPLE_CASES[database, "types", form])}
-    # Without a schema, nothing shows that a number is a time of day, nor the unit of one that is near 1970 or far away.
-    untold = ("clock", "seconds") if form != "schema" else ()
-    near_1970 = ("micros", "1969-02-09 15:15:50.889560") if form != "schema" else None
+    # Without a schema, nothing shows that a number is a time of day; the units of times are in the seeds.
+    untold = ("clock",) if form != "schema" else ()
     for branch, source in sources.items():
         for column, text in source.items():
             value = found[branch][column]
             if column in untold:
                 continue
-            if text is None or (column, text) == near_1970:
+            if text is None:
                 assert value is None
                 continue
             expected = AS_THE_SOURCE_SHOWS_IT.get(column, str)(text)
             value = AS_THE_SOURCE_SHOWS_IT[column](value) if column in NUMBERS else value
             assert (column, value) == (column, expected)
     assert len(found) == len(sources) == 3
+
+
+# Each edge of PostgreSQL's times as Debezium sends it: by mode, time zone of the worker, snapshot and stream.
+EDGES = {file.stem: file.read_text().splitlines() for file in sorted((SAMPLES / "infinity").glob("*.json"))}
+EDGES_COLUMNS = ("day", "micros", "millis", "instant")
+EDGE_CASES = {name: Case(*lines) for name, lines in EDGES.items()}
+WITHOUT_SCHEMA = {
+    name: Case(*(json.dumps(json.loads(line)["payload"]) for line in lines)) for name, lines in EDGES.items()
+}
+EDGE_VALUES = {
+    "infinity": ("9999-12-31", "9999-12-31 23:59:59.000000"),
+    "-infinity": ("0001-01-01", "0001-01-01 00:00:00.000000"),
+    "0001-01-01 00:00:00": ("0001-01-01", "0001-01-01 00:00:00.000000"),
+    "1970-03-10 00:00:00": ("1970-03-10", "1970-03-10 00:00:00.000000"),
+    "9999-12-31 23:59:59.999": ("9999-12-31", "9999-12-31 23:59:59.999000"),
+}
+# Outside the years 1678 to 2261 nanoseconds wrap to other moments, which nothing shows.
+IN_NANOSECONDS = ("infinity", "-infinity", "1970-03-10 00:00:00")
+# A snapshot counts days before 1582 by the Julian calendar: the year 0.
+OF_JULIAN_CALENDAR = "snapshot 0001-01-01 00:00:00"
+
+
+def expected_edge(row):
+    """The values of an edge by column, None for those that are in quarantine."""
+    day, moment = EDGE_VALUES.get(row.image["source"], (None, None))
+    expected = {"day": day, **dict.fromkeys(("micros", "millis", "instant"), moment)}
+    if row.image["id"] == OF_JULIAN_CALENDAR:
+        expected |= dict.fromkeys(("micros", "millis", "instant"))
+    return expected
+
+
+@pytest.mark.parametrize("name", EDGES)
+def test_infinity_is_the_last_or_the_first_moment_or_in_quarantine_and_no_other_moment(fields, name):
+    rows_of_edges = fields(EDGE_CASES[name])
+    assert len(rows_of_edges) == 12
+    for row in rows_of_edges:
+        source, expected = row.image["source"], expected_edge(row)
+        if name.startswith("nanoseconds"):
+            if source not in IN_NANOSECONDS:
+                continue
+            if source.endswith("infinity"):
+                expected |= {"micros": None, "millis": None}
+        assert {column: row.image[column] for column in EDGES_COLUMNS} == expected, row.image["id"]
+        reasons = [reason for reason in (row.malformed or "").split("; ") if reason]
+        assert {reason.partition(":")[0] for reason in reasons} == {
+            f"column {column}" for column, value in expected.items() if value is None
+        }
+        assert all("infinity" in reason for reason in reasons)
+
+
+@pytest.mark.parametrize("name", [name for name in EDGES if not name.startswith("nanoseconds")])
+def test_without_a_schema_an_edge_is_itself_or_in_quarantine(fields, name):
+    for row in fields(WITHOUT_SCHEMA[name]):
+        expected = expected_edge(row)
+        for column in EDGES_COLUMNS:
+            assert row.image[column] in (None, expected[column]), (row.image["id"], column)

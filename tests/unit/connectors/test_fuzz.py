@@ -30,7 +30,7 @@ LINES = (
 )
 DEBEZIUM = {
     **{"decimals": "base64", "binary": "base64", "unavailable_value": test_debezium.SENTINEL, "binlog_names": ""},
-    **{"columns": test_debezium.COLUMNS, "absent_columns": "null"},
+    **{"columns": test_debezium.COLUMNS, "encodings": test_debezium.ENCODINGS, "absent_columns": "null"},
 }
 
 
