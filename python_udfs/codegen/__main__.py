@@ -67,8 +67,8 @@ def _warnings(metadata: Metadata) -> list[str]:
     }
     return [
         f"warning: feed {feed.feed}: decimals=base64 takes the scale from cdc_columns. A scale that changes at the "
-        "source gives wrong numbers in messages without a schema: send schemas, or set decimal.handling.mode=string and "
-        "decimals=text."
+        "source gives wrong numbers in messages without a schema: send schemas, or set decimal.handling.mode=string "
+        "and decimals=text."
         for feed in metadata.feeds
         if feed.feed in scaled and dict(feed.options.of_messages).get("decimals") == "base64"
     ]

@@ -60,8 +60,9 @@ EXPECTED = {
     "send schemas",
     "notation_of_bytes": "a text whose notation is stated. Set the feed's option binary (base64, base64url or hex), or "
     "send schemas",
-    "inexact": "an exact number: a double has 15 digits, the column more. Set decimal.handling.mode=precise with "
-    "schemas or =string, or list the column as double; for decimal.format=NUMERIC set the feed's option decimals=number",
+    "inexact": "an exact number: a double has 15 digits, the column more. Set decimal.handling.mode=precise "
+    "with schemas or =string, or list the column as double; for decimal.format=NUMERIC set the feed's option "
+    "decimals=number",
     "maybe_infinity": "nanoseconds that PostgreSQL's connector does not send for infinity, too. Set "
     "time.precision.mode=isostring",
     "infinite": "a number that a double holds",
@@ -214,7 +215,7 @@ def _unit_of_date(one: Column) -> Column:
 def _rule_of_number(one: Column, is_exact: Column) -> Column:
     """The rule of a JSON number in a column of type decimal.
 
-    One with a point may have been a double, which has fewer digits than a long decimal. One with an exponent is one here.
+    One with a point may have been a double, which has fewer digits than a long decimal; one with an exponent is one.
     """
     text, kind = one["text"], one["kind"]
     is_long = F.regexp_extract(one["type"], r"^decimal\((\d+),", 1).try_cast("int") > DIGITS_OF_DOUBLE

@@ -39,6 +39,17 @@ def good_seeds() -> Seeds:
     }
 
 
+def drop_column(file: Path, name: str) -> None:
+    """Takes a column out of a seed file, as of seeds that are older than it."""
+    with file.open(encoding="utf-8", newline="") as lines:
+        rows = list(csv.DictReader(lines))
+    with file.open("w", encoding="utf-8", newline="") as lines:
+        header = [column for column in rows[0] if column != name]
+        writer = csv.DictWriter(lines, header, extrasaction="ignore", lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(rows)
+
+
 def write_seeds(project: Path, seeds: Seeds) -> Path:
     """Write the rows as `<project>/seeds/*.csv`, empty where a row lacks a column; returns the seeds folder."""
     folder = project / "seeds"

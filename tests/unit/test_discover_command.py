@@ -10,7 +10,7 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
-from seed_files import good_seeds, write_seeds
+from seed_files import drop_column, good_seeds, write_seeds
 from sqlalchemy.engine import make_url
 
 from python_udfs.codegen.render import render
@@ -340,18 +340,7 @@ def test_rows_with_a_unit_are_not_appended_to_seeds_without_its_column(project, 
     seeds = good_seeds()
     seeds[FEEDS_FILE].append(DEBEZIUM)
     file = write_seeds(project, seeds) / COLUMNS_FILE
-    older = [",".join(name for name in HEADERS[COLUMNS_FILE] if name != "encoding")]
-    file.write_text(
-        "\n".join(
-            [
-                *older,
-                "shop,shop,item,1,id,,false,",
-                "people,hr,staff,1,id,int,false,",
-                "people,hr,staff,2,unit,string,false,",
-            ]
-        )
-        + "\n"
-    )
+    drop_column(file, "encoding")
     before = file.read_bytes()
     assert discover_postgresql(project, monkeypatch, feed="dbz", append="1") == 2
     assert "its header lacks the column encoding" in capsys.readouterr().err

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import csv
 from typing import TYPE_CHECKING
 
 import pytest
-from seed_files import good_seeds, write_seeds
+from seed_files import drop_column, good_seeds, write_seeds
 
 from python_udfs.errors import MetadataError
 from python_udfs.metadata import (
@@ -445,10 +444,7 @@ def test_an_encoding_is_one_that_its_type_can_have(tmp_path: Path, data_type: st
 
 def test_seeds_that_are_older_than_a_cell_are_read_without_it(tmp_path: Path) -> None:
     folder = write_seeds(tmp_path, good_seeds())
-    rows = list(csv.DictReader((folder / COLUMNS_FILE).read_text(encoding="utf-8").splitlines()))
-    header = [name for name in HEADERS[COLUMNS_FILE] if name != "encoding"]
-    lines = [",".join(header), *(",".join(f'"{row[name]}"' for name in header) for row in rows)]
-    (folder / COLUMNS_FILE).write_text("\n".join(lines) + "\n", encoding="utf-8")
+    drop_column(folder / COLUMNS_FILE, "encoding")
 
     assert {column.encoding for table in load_metadata(folder).tables for column in table.columns} == {""}
 
