@@ -139,9 +139,9 @@ def dms_kafka(table: str, event: Event) -> dict[str, Any]:
 
 
 MESSAGES = {
-    "envelope": ("debezium", "", envelope),
+    "envelope": ("debezium", "decimals=base64", envelope),
     "with_schema": ("debezium", "", with_schema),
-    "flattened": ("debezium", "form=flattened", flattened),
+    "flattened": ("debezium", "form=flattened;decimals=base64", flattened),
     "maxwell": ("maxwell", "", maxwell),
     "canal": ("canal", "", canal),
     "dms_kafka": ("dms_kafka", "", dms_kafka),

@@ -79,7 +79,7 @@ def run() -> None:
             with databases.mariadb() as url, capture.started() as servers:
                 engine = sqlalchemy.create_engine(url, isolation_level="AUTOCOMMIT")
                 _do(engine, "create database test_db", *SOURCE, *FIRST)
-                with servers.connector(url, "live", ["test_db"]) as source:
+                with servers.connector(url, "live", ["test_db"], "schema") as source:
                     _follow(Path(folder), engine, servers.broker, source)
                 engine.dispose()
         except ServerError as error:
