@@ -16,8 +16,12 @@ import sqlalchemy
 from processes import ServerError
 from workload import Workload
 
+from python_udfs.discover.reflect import read_database
+
 EPOCH = dt.datetime(1970, 1, 1)
 UNAVAILABLE = "__debezium_unavailable_value"
+# The cell `encoding` of a column whose schema has this name.
+UNITS = {"Timestamp": "ms", "MicroTimestamp": "us", "NanoTimestamp": "ns", "Date": "days"}
 
 
 @pytest.fixture(scope="module")
@@ -132,6 +136,21 @@ def test_files_hold_what_the_source_has(database, running_capture, tmp_path):
             for name, key in workload.keys.items():
                 rows = folded(messages(tmp_path, f"{kind}.{name}"), key)
                 assert differences(rows, workload.rows(name), key) == [], name
+
+
+def test_discovery_proposes_the_units_that_the_connector_sends(database, running_capture, tmp_path):
+    kind, url = database
+    workload = Workload(url)
+    workload.insert(1)
+    prefix = f"units_{kind}"
+    with running_capture.connector(url, prefix, ["test_db"], "schema") as connector:
+        connector.catch_up(tmp_path)
+    message, *_ = messages(tmp_path, f"{prefix}.test_db.awkward")
+    (after,) = (field for field in message["schema"]["fields"] if field["field"] == "after")
+    sent = {field["field"]: UNITS.get(field.get("name", "").rpartition(".")[2], "") for field in after["fields"]}
+    (table,) = read_database(url, ["test_db"], ["awkward"], is_dms=False).tables
+    assert {column.name: column.encoding for column in table.columns} == sent
+    assert {"ms", "us", "days"} <= set(sent.values())
 
 
 def test_a_file_is_named_after_its_first_line_and_written_once(postgres, running_capture, tmp_path):
