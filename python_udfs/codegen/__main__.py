@@ -42,12 +42,12 @@ def _run(project_dir: Path, *, check: bool) -> int:
     seeds_dir = project_dir / "seeds"
     metadata = load_metadata(seeds_dir)
     plan = make_plan(project_dir, render(metadata, seeds_dir))
-    for warning in _warnings(metadata):
-        say(warning)
     for name in plan.by_hand:
         say(f"{name}: written by hand (its first line is not the mark), left as it is")
     if check:
         return _report(plan)
+    for warning in _warnings(metadata):
+        say(warning)
     plan.apply()
     written = len(plan.missing) + len(plan.differing)
     say(

@@ -45,6 +45,8 @@ _TWO_MESSAGES = rf'^(?:[^"}}]++|{_STRING}|\}}(?!\s*+\{{))*+\}}\s*+\{{'
 # Spark's variant keeps 38 digits, and makes a double of a number that has more.
 _MAYBE_LONG = "[0-9.]{39}"
 _LONG = rf'\A(?:[^"0-9]++|{_STRING}|(?:0\.)?+(?:[0-9]\.?+){{1,38}}+(?![0-9]))*+[0-9]'
+# It makes a double of each number with an exponent: 17 digits.
+_LONG_WITH_EXPONENT = r"[0-9.]{19}[eE][+-]?[0-9]"
 # Two characters that Unicode reserves for use inside programs: no text has them.
 _MARK = "\ufdd0\ufdd1"
 _MARKED = rf'"?{_MARK}([0-9.eE+-]++)"?'
@@ -139,9 +141,17 @@ def plain(value: Column) -> Column:
 
 
 def long_number(text: Column) -> Column:
-    """A sentence for a message that Spark's variant would change: it has a number of more than 38 digits. Else NULL."""
+    """A sentence for a message that Spark's variant would change, else NULL.
+
+    It has a number of more than 38 digits, or of more than 17 with an exponent.
+    """
+    has_exponent = text.rlike(_LONG_WITH_EXPONENT)
+    without_strings = F.regexp_replace(text, _STRING, "")
     return F.when(
         text.rlike(_MAYBE_LONG) & text.rlike(_LONG), F.lit("received a number of more digits, expected 38 at most")
+    ).when(
+        has_exponent & without_strings.rlike(_LONG_WITH_EXPONENT),
+        F.lit("received a number of more digits with an exponent, expected 17 at most"),
     )
 
 
