@@ -22,6 +22,11 @@
         {% do log(_progress_is_gone_message(silver, bronze), info=true) %}
     {% endif %}
     {% set plan = cdc_silver_plan(cdc, bronze, silver) %}
+    {% if silver is not none and cdc_has_other_types(plan) %}
+        {#- change_types was killed between bronze and silver: silver is made again of all of bronze, by one commit. -#}
+        {% set silver, progress = none, {} %}
+        {% set plan = cdc_silver_plan(cdc, bronze, none) %}
+    {% endif %}
     {% set changes = cdc_bronze_range(cdc, bronze, to_snapshot_id, progress, plan) %}
     {% set new_progress = cdc_silver_progress(cdc, changes, plan, bronze, started_at) %}
 

@@ -217,6 +217,7 @@ class Dbt:
                 set_snapshot_properties=set_snapshot_properties,
                 quote=SparksessionAdapter.quote,
                 is_type_promotion=SparksessionAdapter.is_type_promotion,
+                holds=SparksessionAdapter.holds,
                 is_small=SparksessionAdapter.is_small,
                 string_literal=SparksessionAdapter.string_literal,
                 cache_rows=self._cache_rows,

@@ -1,0 +1,23 @@
+{#
+    Gives the columns of a table the types of the seed, or those that its quarantined rows need, and rewrites bronze and
+    silver, each by one commit. Killed at any point it is simply repeated; the next run completes silver, too:
+    dbt run-operation change_types --args '{table: sampledb__product}'
+#}
+{% macro change_types(table) %}
+    {% set node = cdc_silver_node(table) %}
+    {% set bronze = cdc_table_of('bronze', node.config.meta.cdc) %}
+    {% do validate_rebuild_silver(node, bronze) %}
+    {% set cdc = cdc_config_of(bronze) %}
+    {% set decided = cdc_type_changes(cdc, bronze) %}
+    {% do validate_change_types(node.alias, bronze, decided) %}
+    {% for column in decided.changes %}
+        {{ print(bronze ~ ': ' ~ column.name ~ ' ' ~ column.raw_type ~ ' becomes ' ~ column.type ~ ' (' ~ column.origin ~ ')') }}
+    {% endfor %}
+    {{ print('1 of 3: ' ~ ('rewriting ' ~ bronze if decided.changes else bronze ~ ' has its types, nothing to rewrite')) }}
+    {% do cdc_rewrite_bronze(bronze, decided.changes) if decided.changes %}
+    {{ print('2 of 3: replaying the quarantine') }}
+    {{ print(cdc_replay(node, cdc, bronze)) }}
+    {% set is_behind = cdc_has_other_types(cdc_silver_plan(cdc, bronze, cdc_table_of('silver', cdc))) %}
+    {{ print('3 of 3: ' ~ ('rebuilding silver' if decided.changes or is_behind else 'silver has these types, nothing to rebuild')) }}
+    {% do rebuild_silver(table) if decided.changes or is_behind %}
+{% endmacro %}
