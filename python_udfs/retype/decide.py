@@ -67,19 +67,18 @@ def decide_types(
         if name.lower() in listed:
             new, origin, problem = listed[name.lower()], SEED, None
         else:
-            origin = QUARANTINE
             new, problem = _join_types(name, old, of_rows.get(name.lower(), []))
-        if problem is None and not holds(old, new):
-            if _is_castable(old, new):
-                is_judged = not (holds(new, old) or new == "string" or (old, new) in _DAYS)
-                changes.append(asdict(TypeChange(name, old, new, origin, is_promotion(old, new), is_judged)))
-            else:
-                problem = (
-                    f"{name} is {old} in bronze and {new} in {origin}: no cast keeps each value; state a type that holds"
-                    f" both as data_type of {name} in {SEED} and run make models"
-                )
+            origin = QUARANTINE
+        if problem is None and not holds(old, new) and not _is_castable(old, new):
+            problem = (
+                f"{name} is {old} in bronze and {new} in {origin}: no cast keeps each value; state a type that"
+                f" holds both as data_type of {name} in {SEED} and run make models"
+            )
         if problem is not None:
             problems.append(problem)
+        elif not holds(old, new):
+            is_judged = not (holds(new, old) or new == "string" or (old, new) in _DAYS)
+            changes.append(asdict(TypeChange(name, old, new, origin, is_promotion(old, new), is_judged)))
     return {"changes": changes, "problems": problems}
 
 
@@ -89,8 +88,8 @@ def _join_types(name: str, old: str, received: Iterable[str | None]) -> tuple[st
     for other in received:
         if other is None:
             return old, (
-                f"{name} is {old} in bronze, and rows that an older version has quarantined do not record their type: fill"
-                f" in data_type of {name} in {SEED} and run make models"
+                f"{name} is {old} in bronze, and rows that an older version has quarantined do not record their type:"
+                f" fill in data_type of {name} in {SEED} and run make models"
             )
         pair = sorted((new, other))
         joined = pair[1] if tuple(pair) in _DAYS else common_type(new, other)

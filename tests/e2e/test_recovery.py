@@ -8,7 +8,6 @@ import subprocess
 import sys
 import threading
 import time
-
 from decimal import Decimal
 
 import pyarrow as pa

@@ -63,7 +63,9 @@ def land(lakehouse, form: str, number: int) -> None:
         ]
         folder = lakehouse.raw / form / "topics" / f"src.s.{form}" / "partition=0"
         folder.mkdir(parents=True, exist_ok=True)
-        lines = "".join(f"{json.dumps(one)}\n".replace(f'"{one["data"]["price"]}"', one["data"]["price"]) for one in messages)
+        lines = "".join(
+            f"{json.dumps(one)}\n".replace(f'"{one["data"]["price"]}"', one["data"]["price"]) for one in messages
+        )
         (folder / f"src.s.{form}+0+{10 * number:010d}.json").write_text(lines)
         return
     types = {name: ARROW[data_type] for name, data_type in (NEW if number else OLD).items()}

@@ -273,8 +273,8 @@ def test_a_corrected_type_names_the_command_for_the_table_that_is_there(
     generate(tmp_path, seeds)
 
     assert capsys.readouterr().out.splitlines()[0] == (
-        "hr__staff: column pay was decimal(10,2), is decimal(12,4) now. A table that has rows follows where Iceberg widens"
-        """ the type in place; else run dbt run-operation change_types --args '{"table": "hr__staff"}'"""
+        "hr__staff: column pay was decimal(10,2), is decimal(12,4) now. A table that has rows follows where Iceberg"
+        """ widens the type in place; else run dbt run-operation change_types --args '{"table": "hr__staff"}'"""
     )
     generate(tmp_path, seeds)
     assert "column" not in capsys.readouterr().out

@@ -92,7 +92,8 @@ def test_a_type_that_no_cast_reaches_without_loss_is_refused(old, listed):
 def test_a_type_that_no_type_of_the_table_holds_is_refused():
     [problem] = decide("binary", None, "string")["problems"]
     assert problem == (
-        "a is binary in bronze and string in rows in quarantine: no type holds both; deliver the rows again in another type"
+        "a is binary in bronze and string in rows in quarantine: no type holds both; deliver the rows again in another"
+        " type"
     )
 
 

@@ -755,7 +755,9 @@ def test_silver_is_made_again_where_bronze_has_a_type_that_it_cannot_get_in_plac
     dbt = running(APPLIED, bronze={}, columns=columns)
     sql, message = dbt.write("cdc_merge")
     assert message == ("create: changes=5, types of bronze" if is_made_again else "merge: changes=5")
-    assert normalise(sql).startswith("create table silver.shop__order" if is_made_again else "merge into silver.shop__order")
+    assert normalise(sql).startswith(
+        "create table silver.shop__order" if is_made_again else "merge into silver.shop__order"
+    )
     assert ("from bronze.shop__order version as of 43" in normalise(sql)) is is_made_again, "from the whole log"
 
 
