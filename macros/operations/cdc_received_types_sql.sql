@@ -2,7 +2,7 @@
 {% macro cdc_received_types_sql(bronze) -%}
 {%- set type = '([a-z][a-z0-9_(),<>:]*)' -%}
 {%- set value = adapter.string_literal("(?s)(?:^|; )([^']+?) is '.*?'(?: of type " ~ type ~ ')?, expected ') -%}
-{%- set drift = adapter.string_literal('(?:^|; )column (.+?) is ' ~ type ~ ', expected ') -%}
+{%- set drift = adapter.string_literal('(?:^|; )column ([^;]+?) is ' ~ type ~ ', expected ') -%}
 with waiting as (
     {{ cdc_waiting_sql(bronze) | indent(4) }}
 ),
