@@ -1,4 +1,7 @@
-{# The types in which quarantined values of parquet files came, from the sentences of cdc_cast_failures_sql and of drift. #}
+{#
+    The types in which quarantined values of parquet files came, from the sentences of cdc_cast_failures_sql and
+    cdc_schema_drift_sql: the files may be gone.
+#}
 {% macro cdc_received_types_sql(bronze) -%}
 {%- set type = '([a-z][a-z0-9_(),<>:]*)' -%}
 {%- set value = adapter.string_literal("(?s)(?:^|; )([^']+?) is '.*?'(?: of type " ~ type ~ ')?, expected ') -%}

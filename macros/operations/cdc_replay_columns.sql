@@ -13,11 +13,11 @@
         {% endfor %}
         {% for row in run_query(_names_sql(cdc, bronze)) %}
             {% set type = types.get(cdc_table_name(row['name']) | lower, 'string') %}
-            {% set is_exact = cdc.format == 'parquet' and (type == 'binary' or type.split('<')[0] in ['array', 'map', 'struct']) %}
+            {% set is_no_text = type == 'binary' or type.split('<')[0] in ['array', 'map', 'struct'] %}
             {% do columns.append({
                 'name': cdc_table_name(row['name']),
                 'file_name': row['name'],
-                'type': type if is_exact else 'string',
+                'type': type if is_no_text and cdc.format == 'parquet' else 'string',
                 'is_known': cdc_table_name(row['name']) | lower in types
                     or not cdc_source_parts(cdc, [{'name': row['name']}])
                     or cdc.format == 'json' and cdc.get('schema_drift', 'evolve') == 'evolve',

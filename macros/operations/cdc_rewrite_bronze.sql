@@ -10,8 +10,8 @@
     {% set progress = {'cdc.batch-id': cdc_last_batch_id(bronze)} %}
     {% do progress.update({'cdc.line-breaks': cdc_progress(bronze).get('cdc.line-breaks')}) %}
     {% do adapter.set_snapshot_properties(progress) %}
-    {% set clauses = cdc_table_clauses_sql(settings) %}
-    {% do run_query('create or replace table ' ~ bronze ~ '\n' ~ clauses ~ '\nas\n' ~ _rewritten_sql(bronze, changes)) %}
+    {% set create_sql = 'create or replace table ' ~ bronze ~ '\n' ~ cdc_table_clauses_sql(settings) %}
+    {% do run_query(create_sql ~ '\nas\n' ~ _rewritten_sql(bronze, changes)) %}
     {% do adapter.set_snapshot_properties({'cdc.batch-id': none, 'cdc.line-breaks': none}) %}
 {% endmacro %}
 
@@ -33,7 +33,8 @@
 select
     {%- for column in adapter.get_columns_in_relation(bronze) %}
     {%- set name = adapter.quote(column.name) %}
-    {{ cdc_cast_sql(by_name[column.name]) ~ ' as ' ~ name if column.name in by_name else name }}{{ ',' if not loop.last }}
+    {{ cdc_cast_sql(by_name[column.name]) ~ ' as ' ~ name if column.name in by_name else name }}
+    {{- ',' if not loop.last }}
     {%- endfor %}
 from {{ bronze }}
 {%- endmacro %}

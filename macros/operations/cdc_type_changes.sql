@@ -4,7 +4,9 @@
     {% for column in adapter.get_columns_in_relation(bronze) if not column.name.startswith('_cdc_') %}
         {% do columns.append({'name': column.name, 'type': column.dtype | lower}) %}
     {% endfor %}
-    {% for column in cdc_source_columns(dict(cdc, format='csv', columns=cdc.columns | selectattr('type') | list), {'columns': []}) %}
+    {#- As of a format that takes its types from the seed: the cells of parquet may be empty. -#}
+    {% set of_seed = dict(cdc, format='csv', columns=cdc.columns | selectattr('type') | list) %}
+    {% for column in cdc_source_columns(of_seed, {'columns': []}) %}
         {% do listed.update({column.name | lower: column.type}) %}
     {% endfor %}
     {% set received = [] %}

@@ -11,13 +11,16 @@
     {% set decided = cdc_type_changes(cdc, bronze) %}
     {% do validate_change_types(node.alias, bronze, decided) %}
     {% for column in decided.changes %}
-        {{ print(bronze ~ ': ' ~ column.name ~ ' ' ~ column.raw_type ~ ' becomes ' ~ column.type ~ ' (' ~ column.origin ~ ')') }}
+        {% set becomes = column.raw_type ~ ' becomes ' ~ column.type ~ ' (' ~ column.origin ~ ')' %}
+        {{ print(bronze ~ ': ' ~ column.name ~ ' ' ~ becomes) }}
     {% endfor %}
-    {{ print('1 of 3: ' ~ ('rewriting ' ~ bronze if decided.changes else bronze ~ ' has its types, nothing to rewrite')) }}
+    {% set first = 'rewriting ' ~ bronze if decided.changes else bronze ~ ' has its types, nothing to rewrite' %}
+    {{ print('1 of 3: ' ~ first) }}
     {% do cdc_rewrite_bronze(bronze, decided.changes) if decided.changes %}
     {{ print('2 of 3: replaying the quarantine') }}
     {{ print(cdc_replay(node, cdc, bronze)) }}
     {% set is_behind = cdc_has_other_types(cdc_silver_plan(cdc, bronze, cdc_table_of('silver', cdc))) %}
-    {{ print('3 of 3: ' ~ ('rebuilding silver' if decided.changes or is_behind else 'silver has these types, nothing to rebuild')) }}
-    {% do rebuild_silver(table) if decided.changes or is_behind %}
+    {% set is_rebuilt = decided.changes or is_behind %}
+    {{ print('3 of 3: ' ~ ('rebuilding silver' if is_rebuilt else 'silver has these types, nothing to rebuild')) }}
+    {% do rebuild_silver(table) if is_rebuilt %}
 {% endmacro %}

@@ -289,7 +289,7 @@ def test_a_table_that_fails_on_the_first_build_keeps_no_view_from_being_made(bui
         assert lakehouse.sql(f"select count(*) as number from etl_metadata.{view}")[0].number > 0
 
 
-# What `change_types` makes of the columns that have a value in quarantine: the narrowest type that holds all, and the value.
+# Columns with a value in quarantine: the narrowest type that holds all, which `change_types` gives, and the value then.
 CHANGED = {
     "bigint_double": ("string", "2.5"),
     "double_bigint": ("string", str(2**53 + 1)),
