@@ -14,6 +14,9 @@
         {% set becomes = column.raw_type ~ ' becomes ' ~ column.type ~ ' (' ~ column.origin ~ ')' %}
         {{ print(bronze ~ ': ' ~ column.name ~ ' ' ~ becomes) }}
     {% endfor %}
+    {% for sentence in decided.left %}
+        {{ print('not changed: ' ~ sentence) }}
+    {% endfor %}
     {% set first = 'rewriting ' ~ bronze if decided.changes else bronze ~ ' has its types, nothing to rewrite' %}
     {{ print('1 of 3: ' ~ first) }}
     {% do cdc_rewrite_bronze(bronze, decided.changes) if decided.changes %}

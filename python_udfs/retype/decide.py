@@ -55,13 +55,15 @@ def decide_types(
 
     Returns:
         `changes`: `TypeChange` as dictionaries, in the order of the columns; `problems`: sentences, why a column cannot
-        get a type. Nothing may be changed while there is one.
+        get the type of the seed, and nothing may be changed while there is one; `left`: sentences about quarantined
+        rows that get no type and stay where they are.
     """
     of_rows: dict[str, list[str | None]] = {}
     for value in received:
         of_rows.setdefault(str(value["name"]).lower(), []).append(value["type"])
     changes: list[dict[str, Any]] = []
     problems: list[str] = []
+    left: list[str] = []
     for column in columns:
         name, old = column["name"], column["type"]
         if name.lower() in listed:
@@ -75,11 +77,11 @@ def decide_types(
                 f" holds both as data_type of {name} in {SEED} and run make models"
             )
         if problem is not None:
-            problems.append(problem)
+            (problems if origin == SEED else left).append(problem)
         elif not holds(old, new):
             is_judged = not (holds(new, old) or new == "string" or (old, new) in _DAYS)
             changes.append(asdict(TypeChange(name, old, new, origin, is_promotion(old, new), is_judged)))
-    return {"changes": changes, "problems": problems}
+    return {"changes": changes, "problems": problems, "left": left}
 
 
 def _join_types(name: str, old: str, received: Iterable[str | None]) -> tuple[str, str | None]:

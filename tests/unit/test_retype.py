@@ -33,7 +33,7 @@ def decide(old: str, listed: str | None = None, *received: str | None) -> dict[s
 )
 def test_quarantined_rows_ask_for_the_narrowest_type_that_holds_all(old, received, new):
     decided = decide(old, None, *received)
-    assert decided["problems"] == []
+    assert decided["problems"] == decided["left"] == []
     assert [(change["type"], change["origin"]) for change in decided["changes"]] == ([(new, QUARANTINE)] if new else [])
 
 
@@ -86,12 +86,18 @@ def test_a_type_that_no_cast_reaches_without_loss_is_refused(old, listed):
             f"a is {old} in bronze and {listed} in {SEED}: no cast keeps each value; state a type that holds both as"
             f" data_type of a in {SEED} and run make models"
         ],
+        "left": [],
     }
 
 
-def test_a_type_that_no_type_of_the_table_holds_is_refused():
-    [problem] = decide("binary", None, "string")["problems"]
-    assert problem == (
+def test_a_quarantined_row_that_no_type_holds_stays_and_stops_no_other_column():
+    columns = [{"name": "a", "type": "binary"}, {"name": "b", "type": "int"}]
+    received = [{"name": "a", "type": "string"}, {"name": "b", "type": "bigint"}]
+    decided = decide_types(columns, {}, received)
+    assert [change["name"] for change in decided["changes"]] == ["b"]
+    assert decided["problems"] == []
+    [sentence] = decided["left"]
+    assert sentence == (
         "a is binary in bronze and string in rows in quarantine: no type holds both; deliver the rows again in another"
         " type"
     )
@@ -99,8 +105,8 @@ def test_a_type_that_no_type_of_the_table_holds_is_refused():
 
 def test_rows_that_do_not_record_their_type_are_never_guessed():
     decided = decide("decimal(12,2)", None, "decimal(14,4)", None)
-    assert decided["changes"] == []
-    assert decided["problems"] == [
+    assert decided["changes"] == decided["problems"] == []
+    assert decided["left"] == [
         "a is decimal(12,2) in bronze, and rows that an older version has quarantined do not record their type: fill in"
         " data_type of a in seeds/cdc_columns.csv and run make models"
     ]
