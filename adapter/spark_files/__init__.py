@@ -5,6 +5,17 @@ from __future__ import annotations
 from spark_files.cached import cached, cached_part
 from spark_files.list_files import Selection, list_files, qualified
 from spark_files.read_files import OptionError, read_files
-from spark_files.widening import is_promotion
+from spark_files.widening import common_type, holds, is_promotion
 
-__all__ = ["OptionError", "Selection", "cached", "cached_part", "is_promotion", "list_files", "qualified", "read_files"]
+__all__ = [
+    "OptionError",
+    "Selection",
+    "cached",
+    "cached_part",
+    "common_type",
+    "holds",
+    "is_promotion",
+    "list_files",
+    "qualified",
+    "read_files",
+]

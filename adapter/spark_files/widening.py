@@ -160,3 +160,43 @@ def is_promotion(from_type: str, to_type: str) -> bool:
         return False
     (from_precision, from_scale), (to_precision, to_scale) = (map(int, found.groups()) for found in digits if found)
     return from_scale == to_scale and to_precision > from_precision
+
+
+def holds(wide: str, narrow: str) -> bool:
+    """Whether a type holds each value of another one without loss; text counts for itself alone.
+
+    Args:
+        wide: a type as Spark writes it in lower case, such as `decimal(10,2)`.
+        narrow: the other one.
+    """
+    parsed = _parse(wide), _parse(narrow)
+    if wide == narrow or None in parsed:
+        return wide == narrow
+    return widen(parsed[0], parsed[1]) == parsed[0]  # type: ignore[arg-type]
+
+
+def common_type(left: str, right: str) -> str | None:
+    """The narrowest type that holds the values of two types without loss, text if text shows the values of both.
+
+    Args:
+        left: a type as Spark writes it in lower case.
+        right: the other one.
+
+    Returns:
+        The type in the same form; None if no type holds both.
+    """
+    if left == right:
+        return left
+    parsed = _parse(left), _parse(right)
+    if None in parsed:
+        return None
+    merged = _merged(parsed[0], parsed[1])  # type: ignore[arg-type]
+    return merged.simpleString() if merged is not None else None
+
+
+def _parse(written: str) -> DataType | None:
+    """A type without parts, from the form in which Spark writes it; None for binary and nested types."""
+    digits = re.fullmatch(r"decimal\((\d+),(\d+)\)", written)
+    if digits:
+        return DecimalType(*map(int, digits.groups()))
+    return next((one() for one in _AS_TEXT if one is not DecimalType and one().simpleString() == written), None)

@@ -22,8 +22,9 @@
     {% set columns = adapter.get_columns_in_relation(bronze) if bronze is not none else [] %}
     {% set plan = cdc_column_plan(cdc_source_columns(cdc, raw), columns, cdc.get('schema_drift', 'evolve')) %}
     {% if cdc.get('schema_drift') == 'quarantine' %}
-        {% do raw.update({'drift_sql': cdc_schema_drift_sql(cdc, raw, columns)}) %}
+        {% do raw.update({'drift_sql': cdc_schema_drift_sql(cdc, raw, columns, bronze)}) %}
     {% endif %}
+    {% do cdc_warn_of_types(bronze, plan) if bronze is not none %}
     {% if bronze is not none and plan | selectattr('change') | list %}
         {% do cdc_evolve_columns(bronze, plan) %}
     {% endif %}

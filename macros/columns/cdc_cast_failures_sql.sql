@@ -1,9 +1,9 @@
 {#
     A sentence for every value that its column's type cannot hold. Text must have a form of the type, and lose nothing;
     any other type must survive the way there and back. A change sequence that is none would put its change anywhere in
-    the order.
+    the order. Of files that carry types (has_types), cdc_received_types_sql reads the type out of the sentence.
 #}
-{% macro cdc_cast_failures_sql(plan, change_sequence_column=none) -%}
+{% macro cdc_cast_failures_sql(plan, change_sequence_column=none, has_types=false, bronze=none) -%}
 {%- set casts = [] -%}
 {%- for column in plan if column.raw_type is not none and column.type != 'string' and column.raw_type != column.type -%}
     {%- do casts.append(column) -%}
@@ -27,7 +27,7 @@ array_compact(array(
         {%- endif %}
             then concat(
                 {{ adapter.string_literal(column.name ~ ' is ') }}, "'", cast({{ raw }} as string), "'",
-                {{ adapter.string_literal(', expected ' ~ column.type) }}
+                {{ adapter.string_literal(_expected(column, has_types, bronze)) }}
             )
     end{{ ',' if not loop.last or change_sequence_column }}
     {%- endfor %}
@@ -42,6 +42,15 @@ array_compact(array(
 ))
 {%- endif -%}
 {%- endmacro %}
+
+
+{# The end of a sentence: the type that a file states, and the command if a type of the table has to change. #}
+{% macro _expected(column, has_types, bronze) %}
+    {% set received = ' of type ' ~ column.raw_type if has_types else '' %}
+    {% set is_retyped = cdc_is_behind(column) if column.get('listed_type') else has_types %}
+    {% set advice = ': run ' ~ cdc_change_types_command(bronze) if bronze is not none and is_retyped else '' %}
+    {% do return(received ~ ', expected ' ~ column.type ~ advice) %}
+{% endmacro %}
 
 
 {# A nested value as read_files writes it with `nested` json: equal values have equal text. #}

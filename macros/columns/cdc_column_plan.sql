@@ -3,7 +3,7 @@
     it), type (as the table will have it) and change (add, promote or none). The first file that has a column makes its
     type; then the policy counts: freeze and quarantine change no type, and quarantine adds no column that is not listed
     once there is a table. The types of a batch are taken in the order of its files, as if each were a batch; a column
-    that has several (is_cast) is cast while the files are read.
+    that has several (is_cast) is cast while the files are read. listed_type: what the seed states of a column of the table.
 #}
 {% macro cdc_column_plan(source_columns, target_columns, policy='evolve') %}
     {% set plan = [] %}
@@ -21,6 +21,7 @@
             'type': type,
             'change': 'promote' if type != old_type else none,
         }) %}
+        {% do plan[-1].update({'listed_type': new.type} if new.get('is_listed') else {}) %}
         {% do plan[-1].update({'is_cast': true} if new.get('types') else {}) %}
     {% endfor %}
     {% set is_closed = policy == 'quarantine' and plan != [] %}

@@ -2,10 +2,10 @@
     Parquet files are judged by their schema. Each CSV file has a header of its own, each
     message its names, and all their values are text.
 #}
-{% macro cdc_schema_drift_sql(cdc, raw, target_columns) -%}
+{% macro cdc_schema_drift_sql(cdc, raw, target_columns, bronze=none) -%}
 {%- set cases = {} -%}
 {%- for columns in (raw.schemas if cdc.format == 'parquet' else []) -%}
-    {%- do cases.update({loop.index0: _schema_drift(cdc, columns, target_columns)}) -%}
+    {%- do cases.update({loop.index0: _schema_drift(cdc, columns, target_columns, bronze)}) -%}
 {%- endfor -%}
 {%- set added = [] -%}
 {%- set named = raw.columns if cdc.format != 'parquet' else [] -%}
@@ -35,8 +35,9 @@ cast(null as string)
 
 
 {# What the columns of one file would change in a table, in words; nothing for a table that has no columns yet. #}
-{% macro _schema_drift(cdc, columns, target_columns) %}
+{% macro _schema_drift(cdc, columns, target_columns, bronze=none) %}
     {% set words = [] %}
+    {% set advice = ': run ' ~ cdc_change_types_command(bronze) if bronze is not none else '' %}
     {% set target = {} %}
     {% for column in target_columns if not column.name.startswith('_cdc_') %}
         {% do target.update({column.name | lower: column.dtype | lower}) %}
@@ -46,7 +47,7 @@ cast(null as string)
         {% if type is none %}
             {% do words.append('column ' ~ column.name ~ ' ' ~ column.type ~ ' is new') %}
         {% elif column.type != type and not adapter.is_type_promotion(column.type, type) %}
-            {% do words.append('column ' ~ column.name ~ ' is ' ~ column.type ~ ', expected ' ~ type) %}
+            {% do words.append('column ' ~ column.name ~ ' is ' ~ column.type ~ ', expected ' ~ type ~ advice) %}
         {% endif %}
     {% endfor %}
     {% do return(words | join('; ')) %}

@@ -1,6 +1,6 @@
 {#
-    The columns of quarantined parquet rows, and whether the table has them, under the names that the files use. Their
-    values are text in JSON, but for binary and nested ones.
+    The columns of quarantined parquet rows and messages, and whether the table has them, under the names that the files
+    use. Their values are text, but for binary and nested ones of parquet.
 #}
 {% macro cdc_replay_columns(cdc, bronze) %}
     {% set columns = [] %}
@@ -11,19 +11,33 @@
                 {% do types.update({name: column.dtype | lower}) %}
             {% endfor %}
         {% endfor %}
-        {% set sql = 'select distinct explode(map_keys(from_json(_cdc_quarantine_content, ' ~ "'map<string,string>'"
-            ~ '))) as name from ' ~ bronze ~ ' where _cdc_quarantine_rule is not null order by name' %}
-        {% for row in run_query(sql) %}
+        {% for row in run_query(_names_sql(cdc, bronze)) %}
             {% set type = types.get(cdc_table_name(row['name']) | lower, 'string') %}
-            {% set is_exact = type == 'binary' or type.split('<')[0] in ['array', 'map', 'struct'] %}
+            {% set is_no_text = type == 'binary' or type.split('<')[0] in ['array', 'map', 'struct'] %}
             {% do columns.append({
                 'name': cdc_table_name(row['name']),
                 'file_name': row['name'],
-                'type': type if is_exact else 'string',
+                'type': type if is_no_text and cdc.format == 'parquet' else 'string',
                 'is_known': cdc_table_name(row['name']) | lower in types
-                    or not cdc_source_parts(cdc, [{'name': row['name']}]),
+                    or not cdc_source_parts(cdc, [{'name': row['name']}])
+                    or cdc.format == 'json' and cdc.get('schema_drift', 'evolve') == 'evolve',
             }) %}
         {% endfor %}
     {% endif %}
     {% do return(columns) %}
 {% endmacro %}
+
+
+{% macro _names_sql(cdc, bronze) -%}
+{%- if cdc.format == 'json' -%}
+select distinct explode(map_keys(image)) as name
+from (
+    {{ cdc_replay_view_sql(cdc, bronze, [], 0) | indent(4) }}
+)
+{%- else -%}
+select distinct explode(map_keys(from_json(_cdc_quarantine_content, 'map<string,string>'))) as name
+from {{ bronze }}
+where _cdc_quarantine_rule is not null
+{%- endif %}
+order by name
+{%- endmacro %}

@@ -14,7 +14,7 @@ select
     {%- if column == '_cdc_quarantine_reason' %}
     concat('released: ', waiting.bad._cdc_quarantine_reason) as _cdc_quarantine_reason{{ ',' if not loop.last }}
     {%- else %}
-    {%- set side = 'waiting.bad' if cdc.format != 'csv' and column == '_cdc_unavailable_columns' else 'judged' %}
+    {%- set side = 'waiting.bad' if cdc.format == 'parquet' and column == '_cdc_unavailable_columns' else 'judged' %}
     {{ side }}.{{ adapter.quote(column) }}{{ ',' if not loop.last }}
     {%- endif %}
     {%- endfor %}

@@ -1,8 +1,12 @@
 {#
     Quarantined rows as adapter.read_files would show them: lines of CSV, or the columns of parquet files. A value that
-    JSON wrote as text goes to its column as text; binary and nested ones are what they were.
+    JSON wrote as text goes to its column as text; binary and nested ones are what they were. Messages are those of the
+    split table.
 #}
-{% macro cdc_replay_view_sql(cdc, bronze, columns) -%}
+{% macro cdc_replay_view_sql(cdc, bronze, columns, batch_id) -%}
+{%- if cdc.format == 'json' -%}
+{{ _waiting_messages_sql(cdc, bronze, batch_id) }}
+{%- else -%}
 with waiting as (
     {{ cdc_waiting_sql(bronze) | indent(4) }}
 )
@@ -41,4 +45,28 @@ select
     cast(null as int) as _file_schema
 from contents
 {%- endif %}
+{%- endif %}
+{%- endmacro %}
+
+
+{# A message that was split twice was read twice, and is in quarantine under both batches. #}
+{% macro _waiting_messages_sql(cdc, bronze, batch_id) -%}
+with waiting as (
+    {{ cdc_waiting_sql(bronze) | indent(4) }}
+),
+
+messages as (
+    {{ cdc_messages_sql(ref(cdc.split), cdc, 0) | indent(4) }}
+)
+
+select
+    messages.* except (generation, batch_id),
+    waiting.bad._cdc_generation as generation,
+    cast({{ batch_id }} as bigint) as batch_id
+from messages
+inner join waiting
+    on
+        messages.file_key = waiting.bad._cdc_source_file
+        and messages.file_row = waiting.bad._cdc_file_row
+        and messages.batch_id = waiting.bad._cdc_batch_id
 {%- endmacro %}

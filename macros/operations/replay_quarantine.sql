@@ -1,34 +1,11 @@
 {#
-    Judges the quarantined rows of a table again, with the metadata of now, and adds those that pass to bronze at their
-    positions, by one commit: dbt run-operation replay_quarantine --args '{table: salesdb__customer}'
+    Judges the quarantined rows of a table again and adds those that pass to bronze:
+    dbt run-operation replay_quarantine --args '{table: salesdb__customer}'
 #}
 {% macro replay_quarantine(table) %}
     {% set node = cdc_silver_node(table) %}
     {% set bronze = cdc_table_of('bronze', node.config.meta.cdc) %}
     {% set cdc = cdc_config_of(bronze) if bronze is not none else {} %}
-    {% set columns = cdc_replay_columns(cdc, bronze) if cdc else [] %}
-    {% do validate_replay_quarantine(node, cdc, columns) %}
-    {% do adapter.start_write(bronze) %}
-    {% set count_sql = 'select count(*) as row_count from (' ~ cdc_waiting_sql(bronze) ~ ')' %}
-    {% set before = run_query(count_sql).rows[0]['row_count'] %}
-    {% if before %}
-        {% set view = node.alias ~ '__quarantined' %}
-        {% set view_sql = cdc_replay_view_sql(cdc, bronze, columns) %}
-        {% do run_query('create or replace temporary view ' ~ view ~ ' as\n' ~ view_sql) %}
-        {% set raw = {'view': view, 'columns': columns, 'schemas': [], 'has_short_records': true, 'bronze': bronze} %}
-        {% set plan = cdc_column_plan(
-            cdc_source_columns(cdc, raw), adapter.get_columns_in_relation(bronze), cdc.get('schema_drift', 'evolve')
-        ) %}
-        {% do cdc_evolve_columns(bronze, plan) %}
-        {% set last = run_query('select max(_cdc_batch_id) as batch_id from ' ~ bronze).rows[0]['batch_id'] %}
-        {% set batch_id = [cdc_last_batch_id(bronze) | int, last | int] | max + 1 %}
-        {% set files_sql = cdc_replay_files_sql(cdc, bronze, cdc_relation_of('raw_listing'), batch_id) %}
-        {% set names = adapter.get_columns_in_relation(bronze) | map(attribute='name') | list %}
-        {% do adapter.write(bronze, cdc_replay_sql(cdc, bronze, names, cdc_bronze_sql(cdc, files_sql, raw, plan))) %}
-    {% endif %}
-    {% set after = run_query(count_sql).rows[0]['row_count'] if before else 0 %}
-    {{ print(
-        node.alias ~ ': ' ~ before ~ ' rows waited in quarantine, ' ~ (before - after) ~ ' are in bronze now, ' ~ after
-        ~ ' still break a rule.' ~ (' The next run takes them to silver.' if before > after else '')
-    ) }}
+    {% do validate_replay_quarantine(node, cdc, cdc_replay_columns(cdc, bronze) if cdc else []) %}
+    {{ print(cdc_replay(node, cdc, bronze)) }}
 {% endmacro %}

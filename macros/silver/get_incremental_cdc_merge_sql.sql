@@ -21,12 +21,18 @@
     {% if silver is not none and not progress %}
         {% do log(_progress_is_gone_message(silver, bronze), info=true) %}
     {% endif %}
-    {% set plan = cdc_silver_plan(cdc, bronze, silver) %}
+    {% set plan, reasons = cdc_silver_plan(cdc, bronze, silver), [] %}
+    {% if silver is not none and cdc_has_other_types(plan) %}
+        {#- change_types was killed between bronze and silver: silver is made again of all of bronze, by one commit. -#}
+        {% set silver, progress = none, {} %}
+        {% set plan = cdc_silver_plan(cdc, bronze, none) %}
+        {% do reasons.append('types of bronze') %}
+    {% endif %}
     {% set changes = cdc_bronze_range(cdc, bronze, to_snapshot_id, progress, plan) %}
     {% set new_progress = cdc_silver_progress(cdc, changes, plan, bronze, started_at) %}
 
     {% set way = cdc_silver_way(cdc, silver, changes) %}
-    {% set reasons = ['changes=' ~ changes.changes] %}
+    {% do reasons.insert(0, 'changes=' ~ changes.changes) %}
     {% do reasons.append('overwritten files') if changes.replaces_all %}
     {% do reasons.append('late') if changes.has_late %}
     {% do reasons.append('truncate or complete reload') if changes.has_new_reset_point %}

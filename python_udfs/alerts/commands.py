@@ -18,7 +18,16 @@ def test(name: str) -> str:
 
 def replay(table: str) -> str:
     """Judges the quarantined rows of a silver table again."""
-    return f"dbt run-operation replay_quarantine --args {quote(json.dumps({'table': table}, ensure_ascii=False))}"
+    return _operation("replay_quarantine", table)
+
+
+def change_types(table: str) -> str:
+    """Gives a silver table and its bronze table the types of the seed, or those that quarantined rows need."""
+    return _operation("change_types", table)
+
+
+def _operation(name: str, table: str) -> str:
+    return f"dbt run-operation {name} --args {quote(json.dumps({'table': table}, ensure_ascii=False))}"
 
 
 def quality(table: str) -> str:

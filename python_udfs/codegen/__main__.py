@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from python_udfs.cli.console import add_project_dir, argument_parser, complain, run_command, say
+from python_udfs.codegen.corrected_types import corrected_types
 from python_udfs.codegen.files import make_plan
 from python_udfs.codegen.render import render
 from python_udfs.metadata import load_metadata
@@ -46,8 +47,8 @@ def _run(project_dir: Path, *, check: bool) -> int:
         say(f"{name}: written by hand (its first line is not the mark), left as it is")
     if check:
         return _report(plan)
-    for warning in _warnings(metadata):
-        say(warning)
+    for sentence in (*_warnings(metadata), *corrected_types(plan)):
+        say(sentence)
     plan.apply()
     written = len(plan.missing) + len(plan.differing)
     say(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from python_udfs.alerts.commands import change_types
 from python_udfs.cli.console import text_table
 
 HEAD = ("table", "files that wait", "the next run")
@@ -52,4 +53,4 @@ def _consequence(table: Mapping[str, Any], column: Mapping[str, Any]) -> str:
         return "bronze adds it, silver does not" if policy == "freeze" else "bronze and silver add it"
     if policy == "evolve" and column["widens"]:
         return "bronze and silver widen it"
-    return "values that do not fit go to quarantine (uncastable_value)"
+    return f"values that do not fit go to quarantine (uncastable_value): then {change_types(table['table'])}"

@@ -246,6 +246,16 @@ class Statement:
     flaw: str | None = None
     written: Mapping[str, Any] = field(default_factory=dict)
 
+    @property
+    def fitting(self) -> Statement:
+        """The statement, once its table has types that hold its values."""
+        if self.flaw != "type":
+            return self
+        image = {
+            name: str(value) if name == "v" and value is not None else value for name, value in self.written.items()
+        }
+        return replace(self, row=replace(self.row, image=image))
+
 
 @dataclass(frozen=True)
 class File:
@@ -274,9 +284,10 @@ class File:
         """Its path under the feed's location, where the files of the table are in a folder."""
         return f"{'cdc' if self.path.startswith('CDC_TXN') else folder}/{self.path}"
 
-    def delivery(self, folder: str = "s/t") -> Delivery:
-        """What the oracle sees of it."""
-        rows = None if self.is_broken else tuple(statement.row for statement in self.statements)
+    def delivery(self, folder: str = "s/t", has_new_types: bool = False) -> Delivery:
+        """What the oracle sees of it; ``has_new_types``: the table has types that hold each value of the files."""
+        statements = (statement.fitting if has_new_types else statement for statement in self.statements)
+        rows = None if self.is_broken else tuple(statement.row for statement in statements)
         return Delivery(self.path, self.modified_at, rows, f"{xxhash64(self.key(folder).encode()):016x}")
 
 

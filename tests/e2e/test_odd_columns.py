@@ -205,7 +205,10 @@ def test_types_are_decided_file_by_file_in_any_cut(built, number, case, cut):
     )
     assert [row.rule for row in rows] == ["uncastable_value"] * is_quarantined
     for row in rows:
-        assert row.reason.startswith(f"{name} is '") and row.reason.endswith(f"expected {data_type}")
+        command = f""": run dbt run-operation change_types --args '{{"table": "s__types_{cut}"}}'"""
+        # The first batch makes the table of all of its files.
+        assert row.reason.startswith(f"{name} is '")
+        assert row.reason.endswith(f", expected {data_type}{command if cut == 'cut' else ''}")
 
 
 def spark_text(moment: datetime) -> str:
@@ -284,3 +287,26 @@ def test_a_table_that_fails_on_the_first_build_keeps_no_view_from_being_made(bui
         made = any(f"{view}: dbt skipped it; made of the tables that exist" in message for message in first_messages)
         assert (statuses[0][view], made) in [("success", False), ("skipped", True)]
         assert lakehouse.sql(f"select count(*) as number from etl_metadata.{view}")[0].number > 0
+
+
+# Columns with a value in quarantine: the narrowest type that holds all, which `change_types` gives, and the value then.
+CHANGED = {
+    "bigint_double": ("string", "2.5"),
+    "double_bigint": ("string", str(2**53 + 1)),
+    "decimal_scale": ("decimal(12,4)", Decimal("2.5001")),
+    "int_string": ("string", "x"),
+    "date_timestamp": ("timestamp", datetime(2024, 1, 3, 4)),
+}
+
+
+@pytest.mark.parametrize("cut", ["whole", "cut"])
+def test_one_command_gives_each_column_the_narrowest_type_that_holds_its_quarantined_value(built, cut):
+    lakehouse, *_ = built
+    assert lakehouse.dbt("run-operation", "change_types", "--args", f"{{table: s__types_{cut}}}").success
+    for number, (name, _, value, data_type, is_quarantined) in enumerate(CUTS):
+        assert is_quarantined is (name in CHANGED)
+        for layer in ("bronze", "silver"):
+            [row] = lakehouse.sql(f"select distinct typeof(`{name}`) as type from {layer}.s__types_{cut}")
+            assert row.type == CHANGED.get(name, (data_type,))[0]
+        [row] = lakehouse.sql(f"select `{name}` as value from silver.s__types_{cut} where id = {number}")
+        assert row.value == (CHANGED[name][1] if is_quarantined else value)

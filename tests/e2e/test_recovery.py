@@ -8,10 +8,14 @@ import subprocess
 import sys
 import threading
 import time
+from decimal import Decimal
 
+import pyarrow as pa
 import pytest
 from kills import kill_at_the_first_file
 from stories import Story, change
+
+from python_udfs.sample_data.dms_writer import Column
 
 # KILLS=all (`make prove`): at every step, with two tables. Else at the steps around the two commits, with one.
 ALL = os.environ.get("KILLS") == "all"
@@ -30,6 +34,12 @@ POINTS = {
     "before silver commits": ("silver/s__kill_1", (0.0, 0.0, 0.0)),
     "after silver has committed": ("OK created sql incremental model silver.s__kill_1", (0.0, 0.0, 0.0)),
 }
+# The same of change_types, and what is left to do: the command says it, or the run after it.
+TYPE_POINTS = {
+    "before bronze commits": "bronze/s__kill_types",
+    "after bronze has committed": "2 of 3: replaying the quarantine",
+    "before silver commits": "silver/s__kill_types",
+}
 COMMITS = ("before bronze commits", "after bronze has committed", "before silver commits")
 
 
@@ -40,22 +50,27 @@ def lakehouse(empty_lakehouse):
     for name in TABLES:
         lakehouse.add_table("kill", name)
         Story(lakehouse.raw / "kill", name).load(0, {"id": 0, "v": "loaded"}, {"id": 1, "v": "loaded"})
+    lakehouse.add_table("kill", "kill_types")
     lakehouse.make_models()
     lakehouse.dbt("seed")
     return lakehouse
 
 
-def start(lakehouse):
-    """`dbt run` in a process group of its own."""
-    command = [sys.executable, "-m", "dbt.cli.main", "--no-use-colors", "run", *SELECT, *lakehouse.directories]
+def start(lakehouse, *arguments: str):
+    """`dbt run`, or another command, in a process group of its own."""
+    command = [sys.executable, "-u", "-m", "dbt.cli.main", "--no-use-colors", *(arguments or ("run", *SELECT))]
     return subprocess.Popen(
-        command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, start_new_session=True
+        [*command, *lakehouse.directories],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        start_new_session=True,
     )
 
 
-def run_and_kill(lakehouse, mark: str, delay: float) -> None:
-    """Starts `dbt run` and kills it, and its Java process, at the mark."""
-    with start(lakehouse) as process:
+def run_and_kill(lakehouse, mark: str, delay: float, *arguments: str) -> None:
+    """Starts `dbt run`, or another command, and kills it, and its Java process, at the mark."""
+    with start(lakehouse, *arguments) as process:
         assert process.stdout is not None
         if "/" in mark:
             threading.Thread(target=kill_at_the_first_file, args=(process, lakehouse.warehouse / mark)).start()
@@ -111,3 +126,46 @@ def test_killed_runs_lose_nothing_and_double_nothing(lakehouse):
             assert lakehouse.table(name, "id, v") == [(0, f"updated {number}"), (number + 1, f"inserted {number}")]
             rows = lakehouse.sql(f"select _cdc_source_file, _cdc_file_row from bronze.s__{name}")
             assert len(rows) == len(set(rows)) == 2 + 3 * number
+
+
+def priced(lakehouse, scale: int) -> Story:
+    price = pa.decimal128(10 + scale, scale)
+    return Story(lakehouse.raw / "kill", "kill_types", columns=(Column("id", pa.int32()), Column("price", price)))
+
+
+def prices(lakehouse) -> list[tuple[int, Decimal]]:
+    return lakehouse.table("kill_types", "id, price")
+
+
+@pytest.mark.timeout(1800)
+def test_a_killed_change_of_types_loses_nothing_and_the_next_run_or_the_command_completes_it(lakehouse):
+    select = ("--select", "+silver_s__kill_types")
+    old = [(1, Decimal("1.25")), (2, Decimal("2.50"))]
+    priced(lakehouse, 2).load(0, *({"id": number, "price": price} for number, price in old))
+    lakehouse.statuses("run", *select)
+    priced(lakehouse, 4).changes(1, change("U", 1, id=2, price=Decimal("2.3456")))
+    assert set(lakehouse.statuses("run", *select).values()) == {"success"}
+    change_types = ("run-operation", "change_types", "--args", "{table: s__kill_types}")
+    snapshots = lakehouse.snapshots("bronze.s__kill_types")
+
+    run_and_kill(lakehouse, TYPE_POINTS["before bronze commits"], 0, *change_types)
+    assert prices(lakehouse) == old
+    assert lakehouse.snapshots("bronze.s__kill_types") == snapshots, "readers see the old table"
+
+    run_and_kill(lakehouse, TYPE_POINTS["after bronze has committed"], 0, *change_types)
+    assert prices(lakehouse) == old, "readers see the old table"
+    # The next run applies a change of the new type before anybody repeats the command.
+    priced(lakehouse, 4).changes(2, change("I", 2, id=3, price=Decimal("3.0001")))
+    statuses = lakehouse.run_and_compare(select[1])
+    assert set(statuses.values()) <= {"success", "pass"}, statuses
+    assert prices(lakehouse) == [*old, (3, Decimal("3.0001"))]
+    assert lakehouse.dbt(*change_types).success
+    assert set(lakehouse.run_and_compare(select[1]).values()) <= {"success", "pass"}
+    assert prices(lakehouse) == [(1, Decimal("1.25")), (2, Decimal("2.3456")), (3, Decimal("3.0001"))]
+
+    priced(lakehouse, 6).changes(3, change("U", 3, id=1, price=Decimal("1.000001")))
+    assert set(lakehouse.statuses("run", *select).values()) == {"success"}
+    run_and_kill(lakehouse, TYPE_POINTS["before silver commits"], 0, *change_types)
+    assert lakehouse.dbt(*change_types).success
+    assert set(lakehouse.run_and_compare(select[1]).values()) <= {"success", "pass"}
+    assert prices(lakehouse) == [(1, Decimal("1.000001")), (2, Decimal("2.3456")), (3, Decimal("3.0001"))]

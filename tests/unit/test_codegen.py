@@ -282,6 +282,24 @@ def test_a_second_run_writes_nothing(tmp_path: Path, capsys: pytest.CaptureFixtu
     }
 
 
+def test_a_corrected_type_names_the_command_for_the_table_that_is_there(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    seeds = good_seeds()
+    generate(tmp_path, seeds)
+    assert "column" not in capsys.readouterr().out, "a table that is new has no other type"
+    seeds[COLUMNS_FILE][-1]["data_type"] = "decimal(12,4)"
+
+    generate(tmp_path, seeds)
+
+    assert capsys.readouterr().out.splitlines()[0] == (
+        "hr__staff: column pay was decimal(10,2), is decimal(12,4) now. A table that has rows follows where Iceberg"
+        """ widens the type in place; else run dbt run-operation change_types --args '{"table": "hr__staff"}'"""
+    )
+    generate(tmp_path, seeds)
+    assert "column" not in capsys.readouterr().out
+
+
 @pytest.mark.parametrize("seed", range(5))
 def test_the_order_of_rows_plays_no_part(tmp_path: Path, seed: int) -> None:
     seeds, shuffled = good_seeds(), good_seeds()

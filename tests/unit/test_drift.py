@@ -27,7 +27,10 @@ NEW, WIDER, OTHER = (
     "column ID is bigint, the table has int",
     "column v is int, the table has string",
 )
-CAST_FAILURE = "values that do not fit go to quarantine (uncastable_value)"
+CAST_FAILURE = (
+    "values that do not fit go to quarantine (uncastable_value): then dbt run-operation change_types --args"
+    """ '{"table": "shop__order"}'"""
+)
 QUARANTINE = "rows of its files go to quarantine (schema_drift)"
 
 

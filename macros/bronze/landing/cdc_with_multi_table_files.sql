@@ -5,7 +5,7 @@
     {% set split, view = ref(cdc.split), this.identifier ~ '__mixed' %}
     {% if cdc.format == 'json' %}
         {#- Read once: a view would be analysed twice. -#}
-        {% set view = '(\n' ~ _messages_sql(split, cdc, after_batch_id, files.last_batch_id) ~ '\n)' %}
+        {% set view = '(\n' ~ cdc_messages_sql(split, cdc, after_batch_id, files.last_batch_id) ~ '\n)' %}
     {% else %}
         {% set sql = _multi_table_lines_sql(split, cdc, after_batch_id, files.last_batch_id, raw.view) %}
         {% do run_query('create or replace temporary view ' ~ view ~ ' as\n' ~ sql) %}
@@ -16,21 +16,6 @@
     {% endfor %}
     {% do return(dict(raw, view=view, columns=columns)) %}
 {% endmacro %}
-
-
-{# The messages of one table that a batch brings. #}
-{% macro _messages_sql(split, cdc, after_batch_id, last_batch_id) -%}
-select
-    * except (image, before, unavailable),
-    1 as generation,
-    transform_keys(image, (name, value) -> lower(name)) as image,
-    transform_keys(before, (name, value) -> lower(name)) as before,
-    transform(unavailable, name -> lower(name)) as unavailable
-from {{ split }}
-where
-    {{ cdc_in_batches_sql(cdc, after_batch_id, last_batch_id) | indent(4) }}
-    and file_row < {{ cdc_marker_row() }}
-{%- endmacro %}
 
 
 {# Records of multi-table files in the form of lines: a record that holds line breaks is one of them. #}

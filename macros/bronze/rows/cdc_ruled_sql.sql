@@ -11,7 +11,7 @@ judged as (
         {{ _operation_sql(cdc) | indent(8) }} as _cdc_operation,
         {{ raw.get('drift_sql', 'cast(null as string)') | indent(8) }} as _cdc_drift,
         {{ 'concat(_cdc_failed_casts, ' if has_casts }}
-        {{- cdc_cast_failures_sql(columns, sequence_column) | indent(8) }}
+        {{- cdc_cast_failures_sql(columns, sequence_column, cdc.format == 'parquet', raw.get('bronze')) | indent(8) }}
         {{- ')' if has_casts }} as _cdc_cast_failures,
         {{ _key_is_missing_sql(cdc.primary_key, columns | rejectattr('key', 'defined') | map(attribute='name') | list) }} as _cdc_key_is_missing
     from {{ records }}

@@ -7,6 +7,7 @@ remembers what it was asked. A name that nobody defined is an error here; dbt wo
 
 from __future__ import annotations
 
+import importlib
 import json
 import re
 from datetime import datetime, timezone
@@ -192,6 +193,7 @@ class Dbt:
                 ],
                 get_relation=lambda database, schema, identifier: existing(Relation(schema, identifier)),
                 attempt=attempt,
+                call_function=lambda name, arguments: _function(name)(**arguments),
                 cache_added=lambda relation: columns.setdefault(relation, {}),
                 create_schema=lambda relation: None,
                 start_write=self.started.append,
@@ -217,6 +219,7 @@ class Dbt:
                 set_snapshot_properties=set_snapshot_properties,
                 quote=SparksessionAdapter.quote,
                 is_type_promotion=SparksessionAdapter.is_type_promotion,
+                holds=SparksessionAdapter.holds,
                 is_small=SparksessionAdapter.is_small,
                 string_literal=SparksessionAdapter.string_literal,
                 cache_rows=self._cache_rows,
@@ -291,6 +294,11 @@ class Dbt:
 def _templates() -> dict[str, jinja2.Template]:
     compiled = environment()
     return {name: compiled.from_string(file.text) for file in macro_files() for name in file.arguments}
+
+
+def _function(name: str) -> Any:
+    module, _, function = name.rpartition(".")
+    return getattr(importlib.import_module(module), function)
 
 
 def _raise(message: str) -> None:

@@ -336,3 +336,84 @@ def test_replay_quarantine__reports_why_it_cannot(bronze, columns, problem):
 def test_replay_quarantine__no_bronze_yet():
     with pytest.raises(CompilerError, match="its bronze table does not exist yet"):
         Dbt(nodes=graph()).replay_quarantine("shop__order")
+
+
+def changing(columns: dict[str, str], listed: dict[str, str], failures: list[dict[str, Any]] | None = None) -> Dbt:
+    """A project whose table has these columns in bronze and in silver, and these types in the seed."""
+    cdc = {**BRONZE_CSV, "columns": [{"name": n, "type": t, "optional": False} for n, t in listed.items()]}
+    nodes = graph(**cdc)
+    for node in nodes.values():
+        node.config = Config(meta=node.config.meta, partition_by=["id"], tblproperties={"format-version": "2"})
+    own = {"_cdc_sequence": "string", "_cdc_quarantine_rule": "string"}
+    return Dbt(
+        nodes=nodes,
+        columns={BRONZE: {**columns, **own}, SILVER: {**columns, **own}},
+        answers={
+            "as row_count from (": [{"row_count": 0}],
+            "as failure": failures or [],
+            "max(_cdc_batch_id)": [{"batch_id": 11}],
+        },
+        summary={"cdc.batch-id": "10", "cdc.line-breaks": "true"},
+    )
+
+
+def test_change_types__writes_bronze_beside_in_one_commit_that_carries_the_progress():
+    dbt = changing({"id": "int", "price": "decimal(12,2)"}, {"id": "int", "price": "decimal(14,4)"})
+    rebuilt: list[str] = []
+    dbt.context["rebuild_silver"] = rebuilt.append
+    dbt.change_types("shop__order")
+    [write] = [query for query in dbt.queries if query.startswith("create")]
+    assert_sql_equal(
+        write,
+        "create or replace table bronze.shop__order using iceberg partitioned by (id)"
+        " tblproperties ( 'format-version' = '2' ) as select `id`, try_cast(`price` as decimal(14,4)) as `price`,"
+        " `_cdc_sequence`, `_cdc_quarantine_rule` from bronze.shop__order",
+    )
+    prefix = "spark.sql.iceberg.snapshot-property.cdc."
+    at = dbt.queries.index(write)
+    assert dbt.queries[at - 2 : at] == [f"set `{prefix}batch-id` = 10", f"set `{prefix}line-breaks` = true"]
+    assert dbt.properties == {f"{prefix}batch-id": None, f"{prefix}line-breaks": None}, "no later commit has them"
+    assert dbt.printed == [
+        "bronze.shop__order: price decimal(12,2) becomes decimal(14,4) (seeds/cdc_columns.csv)",
+        "1 of 3: rewriting bronze.shop__order",
+        "2 of 3: replaying the quarantine",
+        "shop__order: 0 rows waited in quarantine, 0 are in bronze now, 0 still break a rule.",
+        "3 of 3: rebuilding silver",
+    ]
+    assert rebuilt == ["shop__order"]
+
+
+def test_change_types__what_iceberg_can_widen_writes_no_row():
+    dbt = changing({"id": "int", "n": "float"}, {"id": "bigint", "n": "double"})
+    dbt.context["rebuild_silver"] = lambda table: None
+    dbt.change_types("shop__order")
+    assert [query for query in dbt.queries if query.startswith(("create", "alter"))] == [
+        "alter table bronze.shop__order alter column `id` type bigint",
+        "alter table bronze.shop__order alter column `n` type double",
+    ]
+
+
+def test_change_types__again_changes_nothing():
+    dbt = changing({"id": "int"}, {"id": "int"})
+    dbt.change_types("shop__order")
+    assert not [query for query in dbt.queries if query.startswith(("create", "alter", "insert"))]
+    assert dbt.printed[0] == "1 of 3: bronze.shop__order has its types, nothing to rewrite"
+    assert dbt.printed[-1] == "3 of 3: silver has these types, nothing to rebuild"
+
+
+def test_change_types__a_value_that_would_change_is_named_and_nothing_is_written():
+    dbt = changing({"id": "string"}, {"id": "int"}, [{"failure": "id is '07a', expected int", "row_count": 2}])
+    with pytest.raises(CompilerError) as error:
+        dbt.change_types("shop__order")
+    assert str(error.value) == (
+        "CDC error (change_types) for shop__order: id is '07a', expected int (2 rows of bronze.shop__order)."
+        " Nothing was changed."
+    )
+    assert not [query for query in dbt.queries if query.startswith(("create", "alter", "insert"))]
+
+
+def test_change_types__a_type_that_no_cast_reaches_is_refused_before_a_row_is_read():
+    dbt = changing({"id": "double"}, {"id": "decimal(10,2)"})
+    with pytest.raises(CompilerError, match="id is double in bronze and decimal"):
+        dbt.change_types("shop__order")
+    assert dbt.queries == []

@@ -739,6 +739,28 @@ def test_get_incremental_cdc_merge_sql__first_run_makes_the_whole_table():
     assert sql.endswith("where change._cdc_operation <> 'D'")
 
 
+@pytest.mark.parametrize(
+    ("in_bronze", "in_silver", "is_made_again"),
+    [
+        ("decimal(14,4)", "decimal(12,2)", True),
+        ("string", "int", True),
+        ("int", "string", True),
+        ("bigint", "int", False),
+        ("int", "bigint", False),
+        ("decimal(12,2)", "decimal(14,2)", False),
+    ],
+)
+def test_silver_is_made_again_where_bronze_has_a_type_that_it_cannot_get_in_place(in_bronze, in_silver, is_made_again):
+    columns = {BRONZE: {"id": "int", "v": in_bronze, **OWN}, SILVER: {"id": "int", "v": in_silver, **OWN}}
+    dbt = running(APPLIED, bronze={}, columns=columns)
+    sql, message = dbt.write("cdc_merge")
+    assert message == ("create: changes=5, types of bronze" if is_made_again else "merge: changes=5")
+    assert normalise(sql).startswith(
+        "create table silver.shop__order" if is_made_again else "merge into silver.shop__order"
+    )
+    assert ("from bronze.shop__order version as of 43" in normalise(sql)) is is_made_again, "from the whole log"
+
+
 @pytest.mark.parametrize(("applied", "is_new"), [("", True), ("000003", False), ("000003.1.5", False)])
 def test_get_incremental_cdc_merge_sql__a_reset_point_is_new_once(applied, is_new):
     dbt = running({**APPLIED, "cdc.reset-point": applied}, bronze={"id": "int"}, reset_points=("000003",))

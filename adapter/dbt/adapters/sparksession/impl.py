@@ -37,7 +37,7 @@ from dbt.adapters.sparksession.connections import (
 from dbt.adapters.sparksession.metrics import added_metrics, may_have_values, value_range
 from dbt.adapters.sparksession.python_models import Written, run_model
 from dbt.adapters.sparksession.readers import release_readers
-from spark_files import OptionError, cached, cached_part, is_promotion, read_files
+from spark_files import OptionError, cached, cached_part, holds, is_promotion, read_files
 from spark_files.internals import iceberg_table
 
 logger = AdapterLogger("Spark")
@@ -84,6 +84,12 @@ class SparksessionAdapter(SparkAdapter):
     def is_type_promotion(cls, from_type: str, to_type: str) -> bool:
         """Whether Iceberg can change a column's type in place; see `spark_files.is_promotion`."""
         return is_promotion(from_type, to_type)
+
+    @available
+    @classmethod
+    def holds(cls, wide: str, narrow: str) -> bool:
+        """Whether a type holds each value of another one; see `spark_files.holds`."""
+        return holds(wide, narrow)
 
     @available
     @classmethod

@@ -23,7 +23,7 @@ records as (
         {%- for column in columns | selectattr('is_cast', 'true') %}
         {%- do casts.extend(cdc_parquet_parts(cdc, raw, column)) %}
         {%- endfor %}
-        {{ cdc_cast_failures_sql(casts) | indent(8) }} as _cdc_failed_casts,
+        {{ cdc_cast_failures_sql(casts, has_types=true, bronze=raw.get('bronze')) | indent(8) }} as _cdc_failed_casts,
         {%- endif %}
         {%- for column in columns if column.raw_type is not none %}
         {%- set value = _parquet_value_sql(cdc, raw, column) %}

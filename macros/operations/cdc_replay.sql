@@ -1,0 +1,43 @@
+{#
+    Judges the quarantined rows of a table again, with the metadata of now, and adds those that pass to bronze at their
+    positions, by one commit. Returns a sentence: how many passed, or why none can.
+#}
+{% macro cdc_replay(node, cdc, bronze) %}
+    {% set columns = cdc_replay_columns(cdc, bronze) %}
+    {% set problems = cdc_replay_problems(cdc, columns) %}
+    {% if problems %}
+        {% do return(node.alias ~ ': ' ~ problems | join('; ') ~ '. Nothing was replayed.') %}
+    {% endif %}
+    {% do adapter.start_write(bronze) %}
+    {% set count_sql = 'select count(*) as row_count from (' ~ cdc_waiting_sql(bronze) ~ ')' %}
+    {% set before = run_query(count_sql).rows[0]['row_count'] %}
+    {% do _add_rows(node, cdc, bronze, columns) if before %}
+    {% set after = run_query(count_sql).rows[0]['row_count'] if before else 0 %}
+    {% set decided = cdc_type_changes(cdc, bronze) if after else {} %}
+    {% set words = [] %}
+    {% for column in decided.get('changes', []) %}
+        {% do words.append(column.name ~ ' needs ' ~ column.type ~ ', bronze has ' ~ column.raw_type) %}
+    {% endfor %}
+    {% set advice = ' ' ~ words | join('; ') ~ ': run ' ~ cdc_change_types_command(bronze) ~ '.' if words else '' %}
+    {% do return(
+        node.alias ~ ': ' ~ before ~ ' rows waited in quarantine, ' ~ (before - after) ~ ' are in bronze now, ' ~ after
+        ~ ' still break a rule.' ~ (' The next run takes them to silver.' if before > after else '') ~ advice
+    ) %}
+{% endmacro %}
+
+
+{% macro _add_rows(node, cdc, bronze, columns) %}
+    {% set last = run_query('select max(_cdc_batch_id) as batch_id from ' ~ bronze).rows[0]['batch_id'] %}
+    {% set batch_id = [cdc_last_batch_id(bronze) | int, last | int] | max + 1 %}
+    {% set view = node.alias ~ '__quarantined' %}
+    {% set view_sql = cdc_replay_view_sql(cdc, bronze, columns, batch_id) %}
+    {% do run_query('create or replace temporary view ' ~ view ~ ' as\n' ~ view_sql) %}
+    {% set raw = {'view': view, 'columns': columns, 'schemas': [], 'has_short_records': true, 'bronze': bronze} %}
+    {% set plan = cdc_column_plan(
+        cdc_source_columns(cdc, raw), adapter.get_columns_in_relation(bronze), cdc.get('schema_drift', 'evolve')
+    ) %}
+    {% do cdc_evolve_columns(bronze, plan) %}
+    {% set files_sql = cdc_replay_files_sql(cdc, bronze, cdc_relation_of('raw_listing'), batch_id) %}
+    {% set names = adapter.get_columns_in_relation(bronze) | map(attribute='name') | list %}
+    {% do adapter.write(bronze, cdc_replay_sql(cdc, bronze, names, cdc_bronze_sql(cdc, files_sql, raw, plan))) %}
+{% endmacro %}

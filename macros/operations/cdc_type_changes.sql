@@ -1,0 +1,19 @@
+{# The question of change_types: Python decides (python_udfs/retype). #}
+{% macro cdc_type_changes(cdc, bronze) %}
+    {% set columns, listed = [], {} %}
+    {% for column in adapter.get_columns_in_relation(bronze) if not column.name.startswith('_cdc_') %}
+        {% do columns.append({'name': column.name, 'type': column.dtype | lower}) %}
+    {% endfor %}
+    {#- As of a format that takes its types from the seed: the cells of parquet may be empty. -#}
+    {% set of_seed = dict(cdc, format='csv', columns=cdc.columns | selectattr('type') | list) %}
+    {% for column in cdc_source_columns(of_seed, {'columns': []}) %}
+        {% do listed.update({column.name | lower: column.type}) %}
+    {% endfor %}
+    {% set received = [] %}
+    {% for row in (run_query(cdc_received_types_sql(bronze)) if cdc.format == 'parquet' else []) %}
+        {% do received.append({'name': row['name'], 'type': row['type']}) %}
+    {% endfor %}
+    {% do return(adapter.call_function('python_udfs.retype.decide.decide_types', {
+        'columns': columns, 'listed': listed, 'received': received
+    })) %}
+{% endmacro %}

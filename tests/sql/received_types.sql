@@ -1,0 +1,1 @@
+{{ cdc_received_types_sql('bronze.shop__order') }}
