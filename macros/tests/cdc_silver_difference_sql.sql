@@ -19,7 +19,7 @@ expected as (
     select
         {%- for column in plan %}
         {%- set name = adapter.quote(column.name) %}
-        {{ 'change.' if column.name | lower in keys else 'state.image.' }}{{ name }} as {{ name }},
+        {{ 'coalesce(state.image.' ~ name ~ ', change.' ~ name ~ ')' if column.name | lower in keys else 'state.image.' ~ name }} as {{ name }},
         {%- endfor %}
         {%- if cdc.mode == 'append' %}
         change._cdc_source_file,
