@@ -2,7 +2,7 @@
 from python_udfs.metadata.of_models import read_split_feed
 from python_udfs.landing.split import split_files
 
-DIGEST = "536095ad9c304e46d05afbf4e1af90e26bbd1abe43a7fe4852b5960be03df667"
+DIGEST = "6d7fbd1690dfa8967779c84ebad770308ff0d3cbabbc21ee89aee5d2d9b8949e"
 
 
 def model(dbt, session):

@@ -17,6 +17,7 @@ from python_udfs.metadata.names import file_name
 if TYPE_CHECKING:
     from python_udfs.metadata.load import Metadata
     from python_udfs.metadata.options import FeedOptions
+    from python_udfs.metadata.tables import Table
 
 
 def listed_feeds(metadata: Metadata) -> list[dict[str, Any]]:
@@ -68,14 +69,16 @@ def split_feed(metadata: Metadata, name: str) -> dict[str, Any]:
         name: the feed.
 
     Returns:
-        `feed` and `connector`. For csv also `delimiter`; for messages their options, and `columns`: type by the
-        source's name of the column, by source schema and table. For a broker also `kafka` (python_udfs.metadata.kafka),
+        `feed` and `connector`. For csv also `delimiter`; for messages their options, `columns`: type by the source's
+        name of the column, by source schema and table, and `keys`: the names, old ones included, that messages may have
+        for the columns of the key, in the same way. For a broker also `kafka` (python_udfs.metadata.kafka),
         in which secrets are names of environment variables.
     """
     feed = metadata.feed(name)
     known: dict[str, Any] = {"feed": feed.feed, "connector": feed.connector}
     if feed.format == "csv":
         return {**known, "delimiter": feed.options.delimiter}
+    tables = [table for table in metadata.active_tables if table.feed == name]
     return {
         **known,
         "absent_columns": feed.options.absent_columns,
@@ -85,10 +88,16 @@ def split_feed(metadata: Metadata, name: str) -> dict[str, Any]:
             (table.source_schema, table.source_table): {
                 file_name(column.name): column.data_type for column in table.columns
             }
-            for table in metadata.active_tables
-            if table.feed == name
+            for table in tables
         },
+        "keys": {(table.source_schema, table.source_table): _names_of_key(table) for table in tables},
     }
+
+
+def _names_of_key(table: Table) -> list[str]:
+    key = {column.lower() for column in table.primary_key}
+    old_names = [old for old, new in table.renamed_columns if new.lower() in key]
+    return [file_name(column).lower() for column in (*table.primary_key, *old_names)]
 
 
 def digest(known: object) -> str:

@@ -82,6 +82,7 @@ def test_a_split_of_messages_knows_the_columns_of_its_active_tables(tmp_path: Pa
         "binlog_names": "",
         # By the source's own names.
         "columns": {("hr", "staff"): {"id": "int", "unit": "varchar(8)", "_deleted": "decimal(10,2)"}},
+        "keys": {("hr", "staff"): ["id", "unit"]},
     }
 
 
