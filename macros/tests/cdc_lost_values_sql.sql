@@ -5,7 +5,6 @@
 #}
 {% macro cdc_lost_values_sql(tables) -%}
 {%- for table in tables %}
-{%- set keeps_absent = cdc_config_of(table.bronze).get('options', {}).get('absent_columns') == 'keep' %}
 select
     {{ cdc_table_columns_sql(table.cdc) | indent(4) }},
     count(*) as changes,
@@ -17,7 +16,7 @@ from (
 )
 where
     size(_cdc_unavailable_columns) > 0
-    and (_cdc_operation = 'U' and _cdc_old_key is not null{{ " or _cdc_operation = 'I'" if not keeps_absent }})
+    and (_cdc_operation = 'U' and _cdc_old_key is not null{{ " or _cdc_operation = 'I'" if not table.keeps_absent }})
 having count(*) > 0
 {{ 'union all' if not loop.last }}
 {%- else %}
