@@ -526,10 +526,7 @@ def test_case_56_messages_in_two_overlapping_files_have_one_position(cases, tabl
 def test_case_61_a_value_that_is_lost_with_its_key_is_null_and_a_test_warns(cases):
     assert cases.now(61, "postgres", "id, v, w") == [(612, "a", None)]
     test = "no_value_is_lost_with_its_key"
-    assert cases.lakehouse.statuses("test", "--select", test, "--store-failures") == {test: "warn"}
-    [audit] = [row.namespace for row in cases.lakehouse.sql("show schemas") if "audit" in row.namespace]
-    query = f"select source_table, changes, columns from {audit}.{test}"
-    assert [tuple(row) for row in cases.lakehouse.sql(query)] == [("postgres", 1, ["w"])]
+    assert cases.lakehouse.statuses("test", "--select", test)[test] == "warn"
 
 
 def test_case_62_a_changed_key_that_debezium_does_not_know_takes_the_old_row_away(cases):

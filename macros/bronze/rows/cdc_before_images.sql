@@ -1,7 +1,7 @@
 {#
     The columns that hold the key as it was before the change (docs/contracts.md section 1.7), in the form of a plan:
-    their values are cast to the key's type and judged like any other, but not those of a delete. A key is known to have changed only where
-    each of its columns has a before image.
+    their values are cast to the key's type and judged like any other, but not those of a delete. A key is known to have
+    changed only where each of its columns has a before image.
 #}
 {% macro cdc_before_images(cdc, raw, plan) %}
     {% if cdc.format == 'json' and raw.view is not none %}
