@@ -79,13 +79,13 @@ class Life:
     def take(self, row: Row, rules: Rules) -> None:
         absent = UNAVAILABLE if rules.absent_columns == "keep" else None
         carried = {column: (row.image or {}).get(column, absent) for column in rules.columns}
-        stored = self.image if self.live and row.operation in ("U", "D") else {}  # section 6.3, 5
+        stored = self.image if self.live and row.operation == "U" else {}  # section 6.3, 5
         image = {column: stored.get(column) if value is UNAVAILABLE else value for column, value in carried.items()}
         self.change = {f"_cdc_{name}": getattr(row, name) for name in ("operation", "committed_at", "generation")}
-        if row.operation == "D":  # one that carries the key only leaves the last image (section 1.7)
+        if row.operation == "D":  # its image may be anything: the row keeps its last one (section 6.4)
             self.end(row.committed_at)
-            is_image = any(carried[c] not in (None, UNAVAILABLE) for c in rules.columns if c not in rules.key)
-            self.image = image if is_image or not self.image else self.image
+            key_alone = dict.fromkeys(rules.columns) | {c: (row.image or {}).get(c) for c in rules.key}
+            self.image = self.image or key_alone
         elif not self.live or image != self.image or rules.unchanged_rows == "write":
             self.end(row.committed_at)
             self.live, self.image, self.boundary = True, image, max(self.boundary, row.committed_at or NO_TIME)

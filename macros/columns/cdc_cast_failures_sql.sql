@@ -1,17 +1,15 @@
 {#
-    A sentence for every value that its column's type cannot hold. Text must have a form of the type, and lose nothing;
-    any other type must survive the way there and back. A change sequence that is none would put its change anywhere in
-    the order. Of files that carry types (has_types), cdc_received_types_sql reads the type out of the sentence.
+    A sentence for every value that its column's type cannot hold, NULL for the others; a place for each column of
+    cdc_casts. Text must have a form of the type, and lose nothing; any other type must survive the way there and back. A
+    change sequence that is none would put its change anywhere in the order. Of files that carry types (has_types),
+    cdc_received_types_sql reads the type out of the sentence.
 #}
 {% macro cdc_cast_failures_sql(plan, change_sequence_column=none, has_types=false, bronze=none) -%}
-{%- set casts = [] -%}
-{%- for column in plan if column.raw_type is not none and column.type != 'string' and column.raw_type != column.type -%}
-    {%- do casts.append(column) -%}
-{%- endfor -%}
+{%- set casts = cdc_casts(plan) -%}
 {%- if not casts and not change_sequence_column -%}
 array()
 {%- else -%}
-array_compact(array(
+array(
     {%- for column in casts %}
     {%- set raw = column.get('sql') or adapter.quote(column.name) %}
     {%- set value = cdc_try_cast_sql(raw, column.raw_type, column.type) %}
@@ -39,7 +37,7 @@ array_compact(array(
             )
     end
     {%- endif %}
-))
+)
 {%- endif -%}
 {%- endmacro %}
 

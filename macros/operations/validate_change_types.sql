@@ -16,7 +16,7 @@
 {# Quarantined rows are judged when they are replayed. #}
 {% macro _values_that_change_sql(bronze, columns) -%}
 with failures as (
-    select explode({{ cdc_cast_failures_sql(columns) | indent(4) }}) as failure
+    select explode(array_compact({{ cdc_cast_failures_sql(columns) | indent(4) }})) as failure
     from {{ bronze }}
     where _cdc_quarantine_rule is null
 )

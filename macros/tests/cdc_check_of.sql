@@ -57,6 +57,7 @@
         'after_sequence': checked.sequence,
         'rows_sql': rows_sql,
         'has_late': has_late,
+        'has_partial': summary['has_partial'],
         'log_sql': cdc_bronze_range_sql(bronze, none, to_snapshot_id, 0, true) if has_late else rows_sql,
         'has_key_changes': summary['has_key_changes'],
         'splits_keys': has_late or summary['has_key_changes'],

@@ -1,24 +1,20 @@
 {#
     What one change makes of a row (docs/contracts.md section 6.3): a value that it does not carry stays if the row
-    lived, and no value outlives a truncate or a complete reload. A delete with its key only leaves the last image.
+    lived, and no value outlives a truncate or a complete reload. A delete leaves the last image.
 #}
-{% macro cdc_fold_step_sql(cdc, plan) -%}
-{%- set keys = cdc.primary_key | map('lower') | list -%}
+{% macro cdc_fold_step_sql(plan) -%}
 struct(
     change._cdc_operation <> 'D' as live,
     change._cdc_sequence as sequence,
     if(
-        change._cdc_operation = 'D'
-        {%- for column in plan if column.name | lower not in keys %}
-        and change.{{ adapter.quote(column.name) }} is null
-        {%- endfor %},
+        change._cdc_operation = 'D',
         state.image,
         struct(
             {%- for column in plan %}
             {%- set name = adapter.quote(column.name) %}
             case
                 when array_contains(change._cdc_unavailable_columns, {{ adapter.string_literal(column.name) }}) is not true then change.{{ name }}
-                when change._cdc_operation in ('U', 'D') and state.live
+                when change._cdc_operation = 'U' and state.live
                     and not exists(reset_points, reset_point -> reset_point > state.sequence and reset_point <= change._cdc_sequence) then state.image.{{ name }}
             end as {{ name }}{{ ',' if not loop.last }}
             {%- endfor %}

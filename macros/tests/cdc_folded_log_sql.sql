@@ -41,7 +41,7 @@ folded as (
         aggregate(
             changes.change,
             {{ cdc_fold_start_sql(cdc, plan, 'rows_before' if step and step.continues else none) | indent(12) }},
-            (state, change) -> {{ cdc_fold_step_sql(cdc, plan) | indent(12) }}
+            (state, change) -> {{ cdc_fold_step_sql(plan) | indent(12) }}
         ) as state
     from lives
     cross join reset_points

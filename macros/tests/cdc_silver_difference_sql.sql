@@ -19,7 +19,11 @@ expected as (
     select
         {%- for column in plan %}
         {%- set name = adapter.quote(column.name) %}
-        {{ 'change.' if column.name | lower in keys else 'state.image.' }}{{ name }} as {{ name }},
+        {%- if column.name | lower in keys %}
+        coalesce(state.image.{{ name }}, change.{{ name }}) as {{ name }},
+        {%- else %}
+        state.image.{{ name }},
+        {%- endif %}
         {%- endfor %}
         {%- if cdc.mode == 'append' %}
         change._cdc_source_file,

@@ -2,7 +2,7 @@
 from python_udfs.metadata.of_models import read_split_feed
 from python_udfs.landing.split import split_files
 
-DIGEST = "3992937faf0eeaf37ebbacb76e7d368d45bb6c6c526a5de789ae82fea33f93a7"
+DIGEST = "bc3b0896d4f4943dcaceefd700a7f9a6d9c7b78b6d73d6a2336f11faa887548c"
 
 
 def model(dbt, session):

@@ -59,10 +59,19 @@ def rows(lines: DataFrame, feed: Mapping[str, Any]) -> DataFrame:
         .withColumn("message", M.parsed(F.col("content"), _SCHEMA))
         .withColumn("set_aside", _set_aside())
         .withColumn("types", M.types_of_table(feed, message["database"], message["table"]))
+        .withColumn("key_names", M.key_of_table(feed, message["database"], message["table"]))
         .select("*", its_rows.alias("index", "data"))
         .withColumn("index", F.coalesce("index", F.lit(0)))
-        .withColumn("after_image", M.decoded(F.col("data"), _decode(feed)))
-        .withColumn("before_image", M.decoded(F.get(message["old"], F.col("index")), _decode(feed)))
+        .withColumn("decoded_data", M.decoded(F.col("data"), _decode(feed)))
+        .withColumn("decoded_old", M.decoded(F.get(message["old"], F.col("index")), _decode(feed)))
+        .withColumns(
+            {
+                "after_image": M.needed_of_delete(
+                    F.col("decoded_data"), message["type"] == "DELETE", F.col("key_names")
+                ),
+                "before_image": M.needed_of_before(F.col("decoded_old"), F.col("key_names")),
+            }
+        )
     )
     received_rows = F.concat(
         F.lit("data: received "), F.size(message["data"]), F.lit(f" rows, expected {ROWS_PER_LINE} at most")

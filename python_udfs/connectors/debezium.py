@@ -156,7 +156,7 @@ def _of_envelope() -> dict[str, Column]:
         "op": op,
         "source": F.struct(*(F.element_at(source, F.lit(name)).alias(name) for name in SOURCE)),
         "has_positions": F.lit(True),
-        "new": F.when(op == "d", before).when(op != "t", after),
+        "new": F.when(op == "d", _named_once(before)).when(op != "t", after),
         "old": F.when(op == "u", before),
         "fields": F.get(F.filter("schema", lambda field: field["field"] == "after"), F.lit(0))["fields"],
     }
@@ -185,10 +185,19 @@ def _of_flattened(has_key: bool, deletes_by_key: bool) -> dict[str, Column]:
         "op": op,
         "source": F.struct(*(column.alias(name) for name, column in source.items())),
         "has_positions": has_positions,
-        "new": F.when(op.isNull() | (op != "t"), new),
+        "new": F.when(op == "d", _named_once(new)).when(op.isNull() | (op != "t"), new),
         "old": F.lit(None).cast(_OBJECT),
         "fields": fields,
     }
+
+
+def _named_once(image: Column) -> Column:
+    """The columns of a delete that have a name of their own: if the key is not among them, bronze misses it."""
+    names = F.transform(F.map_keys(image), F.lower)
+    is_own = F.map_filter(
+        image, lambda name, _: (name != "") & (F.size(F.filter(names, lambda other: other == F.lower(name))) == 1)
+    )
+    return F.when(_has_twice(names) | F.array_contains(names, F.lit("")), is_own).otherwise(image)
 
 
 def _with_key(new: Column, fields: Column) -> tuple[Column, Column]:
@@ -215,10 +224,12 @@ def _columns_of(schema: str) -> Column:
 
 def _with_values(messages: DataFrame, feed: Mapping[str, Any]) -> DataFrame:
     """Adds tables, operations and values, and what is wrong with them."""
+    schema, table = F.col("source_schema"), F.col("source_table")
     cells = {
-        name: M.types_of_table({"columns": feed[of_feed]}, F.col("source_schema"), F.col("source_table"))
+        name: M.types_of_table({"columns": feed[of_feed]}, schema, table)
         for name, of_feed in (("types", "columns"), ("encodings", "encodings"))
     }
+    cells["key_names"] = M.key_of_table(feed, schema, table)
     first, second, *others = _change_columns(feed["form"], feed["decimals"], feed["binary"], feed["unavailable_value"])
     return M.in_steps(messages, [first, {**second, **cells}, *others])
 
@@ -272,6 +283,7 @@ def _change_columns(form: str, decimals: str, binary: str, unavailable_value: st
             "by_name": F.when(~F.col("has_field_twice"), by_name),
             "has_column_twice": F.exists("columns", lambda names: _has_twice(F.transform(names, F.lower))),
             "has_nameless": F.exists("columns", lambda names: F.array_contains(names, F.lit(""))),
+            "long_number": M.long_number(F.col("content")),
         },
         {"values": values.read_values(decimals, binary, unavailable_value)},
         {
@@ -302,8 +314,32 @@ def _has_twice(names: Column) -> Column:
     return F.coalesce(F.size(F.array_distinct(names)) < F.size(names), F.lit(False))
 
 
+def _is_needed(one: Column) -> Column:
+    """Whether a change needs a value: of a delete, and of the row before an update, the key is all that counts.
+
+    The key of a table without a row in the metadata is not known. Then a delete leaves the question to bronze.
+    """
+    is_key = F.array_contains("key_names", F.lower(one["name"]))
+    return (
+        F.when(one["is_old"], F.coalesce(is_key, F.lit(True)))
+        .when(F.col("op") == "d", F.coalesce(is_key, F.lit(False)))
+        .otherwise(F.lit(True))
+    )
+
+
+def _is_unread(one: Column) -> Column:
+    """Whether a value breaks its rule. Of a number with too many digits Spark's variant has made a double."""
+    breaks_rule = one["text"].isNotNull() & one["value"].isNull() & (one["rule"] != "unavailable")
+    is_double = F.schema_of_variant(F.element_at("new", one["name"])) == "DOUBLE"
+    is_changed = (F.col("op") == "d") & F.col("long_number").isNotNull() & F.coalesce(is_double, F.lit(False))
+    return breaks_rule | is_changed
+
+
 def _image(*, is_old: bool) -> Column:
-    carried = F.filter("values", lambda one: (one["is_old"] == is_old) & (one["rule"] != "unavailable"))
+    carried = F.filter(
+        "values",
+        lambda one: (one["is_old"] == is_old) & (one["rule"] != "unavailable") & (_is_needed(one) | ~_is_unread(one)),
+    )
     return F.map_from_entries(F.transform(carried, lambda one: F.struct(one["name"], one["value"])))
 
 
@@ -325,20 +361,21 @@ def _mistakes(form: str) -> list[Column]:
     is_empty = F.col("op").isin("c", "u", "d", "r") & F.col("new").isNull()
     names = F.concat_ws(".", F.coalesce("source_schema", F.lit("?")), F.coalesce("source_table", F.lit("?")))
     is_nameless = F.col("source_schema").isNull() | F.col("source_table").isNull()
-    unread = F.filter(
-        "values", lambda one: one["text"].isNotNull() & one["value"].isNull() & (one["rule"] != "unavailable")
-    )
+    unread = F.filter("values", lambda one: _is_unread(one) & _is_needed(one))
+    is_delete = F.coalesce(F.col("op") == "d", F.lit(False))
     expected = F.create_map(*(F.lit(word) for pair in values.EXPECTED.items() for word in pair))
     reasons = F.transform(
         unread,
         lambda one: F.concat(
             *(F.lit("column "), one["name"], F.lit(": received "), M.quote_received(one["text"])),
-            *(F.lit(", expected "), F.element_at(expected, one["rule"])),
+            F.lit(", expected "),
+            F.coalesce(F.element_at(expected, one["rule"]), F.lit("a number of 38 digits at most")),
         ),
     )
     return [
         *mistakes,
-        M.long_number(F.col("content")),
+        # In a delete it is the value's, and only the key counts.
+        F.when(~is_delete, F.col("long_number")),
         F.when(
             is_empty, F.concat(F.lit("op "), F.col("op"), F.lit(": received no "), image, F.lit(", expected an object"))
         ),

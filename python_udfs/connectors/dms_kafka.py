@@ -73,13 +73,21 @@ def rows(lines: DataFrame, feed: Mapping[str, Any]) -> DataFrame:
                 "transaction": metadata["transaction-id"],
                 "record": metadata["transaction-record-id"],
                 "types": M.types_of_table(feed, metadata["schema-name"], metadata["table-name"]),
+                "key_names": M.key_of_table(feed, metadata["schema-name"], metadata["table-name"]),
             }
         )
-        .withColumn("after_image", M.decoded(data if not prefix else _without(data, prefix), _decode))
+        .withColumn("decoded_data", M.decoded(data if not prefix else _without(data, prefix), _decode))
     )
     before = F.col(f"message.`{quoted}`")
+    is_delete = F.col("meta_operation") == "delete"
     frame = frame.withColumn(
-        "before_image", M.decoded(F.coalesce(before, _within(data, prefix)) if prefix else before, _decode)
+        "decoded_before", M.decoded(F.coalesce(before, _within(data, prefix)) if prefix else before, _decode)
+    ).withColumns(
+        {
+            "after_image": M.needed_of_delete(F.col("decoded_data"), is_delete, F.col("key_names")),
+            # Of a delete there is nothing to know from before it.
+            "before_image": M.needed_of_before(F.when(~is_delete, F.col("decoded_before")), F.col("key_names")),
+        }
     )
 
     is_row = F.col("set_aside").isNull()
@@ -112,7 +120,7 @@ def rows(lines: DataFrame, feed: Mapping[str, Any]) -> DataFrame:
             ),
             "committed_at": F.when(is_row, F.coalesce("meta_at", "made_at")),
             "position": F.when(is_row, _position()),
-            "image": F.when(is_good, M.texts(F.col("after_image"))),
+            "image": F.when(is_good, _image(feed, is_delete)),
             "before": F.when(is_good & (F.col("meta_operation") == "update"), M.texts(F.col("before_image"))),
             "unavailable": F.when(is_good & is_known, _unavailable(feed)),
         }
@@ -159,6 +167,17 @@ def _decode(name: Column, value: Column) -> tuple[Column, Column]:
         is_scientific & is_rounded, M.received(value, "all digits: with an exponent, those after the 15th are lost")
     )
     return text, problem
+
+
+def _image(feed: Mapping[str, Any], is_delete: Column) -> Column:
+    """The values. A delete needs its whole key, of which DMS leaves out what is NULL or empty."""
+    image = M.texts(F.col("after_image"))
+    if feed["absent_columns"] == "keep":
+        return image
+    present = F.transform(F.map_keys(F.col("decoded_data")), F.lower)
+    absent = F.filter("key_names", lambda name: ~F.array_contains(present, name))
+    nulls = F.map_from_arrays(absent, F.transform(absent, lambda _: F.lit(None).cast("string")))
+    return F.when(is_delete & (F.size(absent) > 0), F.map_concat(image, nulls)).otherwise(image)
 
 
 def _unavailable(feed: Mapping[str, Any]) -> Column:

@@ -57,10 +57,19 @@ def rows(lines: DataFrame, feed: Mapping[str, Any]) -> DataFrame:
                     F.when(M.is_empty(F.col("content")), F.lit("empty")), M.translated(message["type"], SET_ASIDE)
                 ),
                 "types": M.types_of_table(feed, message["database"], message["table"]),
+                "key_names": M.key_of_table(feed, message["database"], message["table"]),
             }
         )
-        .withColumn("after_image", M.decoded(message["data"], _decode))
-        .withColumn("before_image", M.decoded(message["old"], _decode))
+        .withColumn("decoded_data", M.decoded(message["data"], _decode))
+        .withColumn("decoded_old", M.decoded(message["old"], _decode))
+        .withColumns(
+            {
+                "after_image": M.needed_of_delete(
+                    F.col("decoded_data"), message["type"] == "delete", F.col("key_names")
+                ),
+                "before_image": M.needed_of_before(F.col("decoded_old"), F.col("key_names")),
+            }
+        )
     )
     is_row = F.col("set_aside").isNull()
     is_known = message["type"].isin(*OPERATIONS)

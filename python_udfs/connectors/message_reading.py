@@ -178,12 +178,28 @@ def columns_of_table(feed: Mapping[str, Any], schema: Column, table: Column) -> 
     return _of_table(feed, schema, table, list, "array<string>")
 
 
+def key_of_table(feed: Mapping[str, Any], schema: Column, table: Column) -> Column:
+    """The names of the columns of the table's key in lower case, old names included; NULL for a table without a row.
+
+    Args:
+        feed: `keys`: (source_schema, source_table) to names; none where it lacks them.
+        schema: source_schema of the row.
+        table: source_table of the row.
+    """
+    return _literal_of_table(feed.get("keys", {}), schema, table, "array<string>")
+
+
 def _of_table(
     feed: Mapping[str, Any], schema: Column, table: Column, wanted: Callable[[Mapping[str, str]], Any], type_: str
 ) -> Column:
+    by_table = {names: wanted(types) for names, types in feed["columns"].items()}
+    return _literal_of_table(by_table, schema, table, type_)
+
+
+def _literal_of_table(by_table: Mapping[tuple[str, str], Any], schema: Column, table: Column, type_: str) -> Column:
     by_schema: dict[str, dict[str, Any]] = {}
-    for (schema_name, table_name), types in feed["columns"].items():
-        by_schema.setdefault(schema_name, {})[table_name] = wanted(types)
+    for (schema_name, table_name), value in by_table.items():
+        by_schema.setdefault(schema_name, {})[table_name] = value
     # One literal, read while the query is planned: many tables are no more expressions than one.
     literal = F.from_json(F.lit(json.dumps(by_schema)), f"map<string,map<string,{type_}>>")
     return literal[schema][table]
@@ -207,6 +223,37 @@ def decoded(values: Column, decode: Decode) -> Column:
         return F.struct(text.alias("text"), wrong.alias("problem"))
 
     return F.transform_values(values, both)
+
+
+def needed_of_delete(values: Column, is_delete: Column, key: Column) -> Column:
+    """The values without those of a delete that are wrong and not of the key (docs/contracts.md section 6.4).
+
+    Args:
+        values: what `decoded` returned.
+        is_delete: boolean.
+        key: what `key_of_table` returned. Of a table without a row no value is needed: bronze asks for the key.
+    """
+    return F.when(is_delete, _without_wrong(values, F.coalesce(key, F.array().cast("array<string>")))).otherwise(values)
+
+
+def needed_of_before(values: Column, key: Column) -> Column:
+    """The values before an update without those that are wrong and not of the key: nothing else is taken of them.
+
+    Args:
+        values: what `decoded` returned.
+        key: what `key_of_table` returned. Of a table without a row any column may be of the key.
+    """
+    return F.when(key.isNotNull(), _without_wrong(values, key)).otherwise(values)
+
+
+def _without_wrong(values: Column, key: Column) -> Column:
+    names = F.transform(F.map_keys(values), F.lower)
+
+    def is_good(name: Column, value: Column) -> Column:
+        is_twice = F.size(F.filter(names, lambda other: other == F.lower(name))) > 1
+        return value["problem"].isNull() & (name != "") & ~is_twice
+
+    return F.map_filter(values, lambda name, value: F.array_contains(key, F.lower(name)) | is_good(name, value))
 
 
 def texts(values: Column) -> Column:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import warnings
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
@@ -242,11 +243,22 @@ def _add_columns(
         )
         table.warned.append(Warned("LOB", advice, ", ".join(large)))
     if computed:
-        advice = (
-            "Generated columns. Those of PostgreSQL and Oracle are not captured and were left out; for MySQL see "
-            "whether the first files have them."
-        )
+        if isinstance(database, MySql):
+            advice = "Generated columns: see whether the first files have them."
+        elif database.is_dms:
+            advice = "Generated columns, left out: the log has none of their values. Add a rule remove-column for each."
+        else:
+            advice = (
+                "Generated columns, left out: a snapshot sends them and changes do not, so an update would make them "
+                "NULL. Add these names to column.exclude.list of the connector (docs/feeds/debezium.md)."
+            )
+            computed = [_excluded(table, name) for name in computed]
         table.warned.append(Warned("generated", advice, ", ".join(computed)))
+
+
+def _excluded(table: FoundTable, column: str) -> str:
+    """A column in the words of Debezium's column.exclude.list, a list of regular expressions."""
+    return r"\.".join(re.escape(name) for name in (table.schema, table.name, column))
 
 
 def _unique_columns(

@@ -15,8 +15,11 @@ from python_udfs.metadata.load import load_metadata
 from python_udfs.metadata.names import file_name
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from python_udfs.metadata.load import Metadata
     from python_udfs.metadata.options import FeedOptions
+    from python_udfs.metadata.tables import Table
 
 
 def listed_feeds(metadata: Metadata) -> list[dict[str, Any]]:
@@ -68,14 +71,16 @@ def split_feed(metadata: Metadata, name: str) -> dict[str, Any]:
         name: the feed.
 
     Returns:
-        `feed` and `connector`. For csv also `delimiter`; for messages their options, and `columns`: type by the
-        source's name of the column, by source schema and table; for Debezium's `encodings`, likewise. For a broker also
-        `kafka` (python_udfs.metadata.kafka), in which secrets are names of environment variables.
+        `feed` and `connector`. For csv also `delimiter`; for messages their options, `columns`: type by the source's
+        name of the column, by source schema and table, and `keys`: the names, old ones included, that messages may have
+        for the columns of the key, in the same way; for Debezium's `encodings`, likewise. For a broker also `kafka`
+        (python_udfs.metadata.kafka), in which secrets are names of environment variables.
     """
     feed = metadata.feed(name)
     known: dict[str, Any] = {"feed": feed.feed, "connector": feed.connector}
     if feed.format == "csv":
         return {**known, "delimiter": feed.options.delimiter}
+    tables = [table for table in metadata.active_tables if table.feed == name]
     return {
         **known,
         "absent_columns": feed.options.absent_columns,
@@ -85,23 +90,28 @@ def split_feed(metadata: Metadata, name: str) -> dict[str, Any]:
             (table.source_schema, table.source_table): {
                 file_name(column.name): column.data_type for column in table.columns
             }
-            for table in metadata.active_tables
-            if table.feed == name
+            for table in tables
         },
-        **({"encodings": _encodings(metadata, name)} if feed.connector == "debezium" else {}),
+        "keys": {(table.source_schema, table.source_table): _names_of_key(table) for table in tables},
+        **({"encodings": _encodings(tables)} if feed.connector == "debezium" else {}),
     }
 
 
-def _encodings(metadata: Metadata, feed: str) -> dict[tuple[str, str], dict[str, str]]:
+def _encodings(tables: Iterable[Table]) -> dict[tuple[str, str], dict[str, str]]:
     """The filled cells `encoding` of the tables that have one."""
     by_table = {
         (table.source_schema, table.source_table): {
             file_name(column.name): column.encoding for column in table.columns if column.encoding
         }
-        for table in metadata.active_tables
-        if table.feed == feed
+        for table in tables
     }
     return {table: encodings for table, encodings in by_table.items() if encodings}
+
+
+def _names_of_key(table: Table) -> list[str]:
+    key = {column.lower() for column in table.primary_key}
+    old_names = [old for old, new in table.renamed_columns if new.lower() in key]
+    return [file_name(column).lower() for column in (*table.primary_key, *old_names)]
 
 
 def digest(known: object) -> str:

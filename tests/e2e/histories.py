@@ -101,6 +101,10 @@ ALIKE_PARTS = ("a", "A", "a ", "A  ", "", " ", " a", None, "ä", "Ä")
 # What columns are after their first types: wider, as Iceberg takes it; or as the column can only cast it.
 WIDER = {"order": pa.int64(), "key size": pa.decimal128(18, 4)}
 OTHERWISE = {"order": pa.float64(), "v": pa.int32()}
+# What the image of a delete may hold beside its key (docs/contracts.md section 6.4): what PostgreSQL's default identity
+# puts into columns that are NOT NULL, and what no column can hold, as CSV has it.
+PLACEHOLDERS = {"n": 0, "order": 0, "key size": Decimal(0), "v": "", "ok": False, "x": 0.0}
+UNREADABLE = {"n": "many", "order": "1.5", "ok": "maybe"}
 # Rows that silver has to leave out; all but the first exist in CSV only.
 FLAWS = ("operation", "short", "value", "open quote")
 
@@ -404,6 +408,8 @@ def _retyped(random: Random, file: File, types: Mapping[str, pa.DataType]) -> Fi
         written = {"order": image["order"] and float(image["order"]), "v": image["v"] and int(image["v"])}
         if random.random() < 0.1 and not statement.flaw:
             unfit = {**image, **written, "order": 0.5}
+            if statement.row.operation == "D" and not file.is_load:  # needs its key only (section 6.4)
+                return replace(statement, written=unfit)
             return Statement(statement.history, replace(statement.row, image=None), "type", unfit)
         return replace(statement, row=replace(statement.row, image=image), written=written)
 
@@ -578,16 +584,19 @@ class Draw:
         if not self.values or random.random() > 0.15:
             self.values = {"n": next(self.serial)} | {c: random.choice((None, *values)) for c, values in VALUES.items()}
         key = {name: identity[name] for name in self.shape.key}
-        image = key | dict(self.values)
-        if operation == "D" and random.random() < 0.5:  # as from PostgreSQL: the key only (§1.7)
-            image = key | dict.fromkeys(self.values)
+        image, written = key | dict(self.values), {}
+        if operation == "D" and random.random() < 0.7:  # as from PostgreSQL: the key only (§1.7), or placeholders
+            image = key | dict.fromkeys(self.values) | random.choice(({}, PLACEHOLDERS))
+            if self.shape.data_format == "csv" and random.random() < 0.5:
+                written = UNREADABLE
         elif self.shape.has_token and random.random() < {"U": 0.6, "D": 0.3}.get(operation, 0):
             image |= dict.fromkeys(random.sample(tuple(self.values), random.randint(1, 8)), UNAVAILABLE)
         committed_at = at - timedelta(seconds=random.choice((0, 0, 1, 1, 5, 3600))) if operation != "L" else at
         before = None
         if self.shape.before_images and operation == "U":
             before = {name: (old or identity)[name] for name in self.shape.key}
-        return Statement(history, Row(operation, image, committed_at if self.shape.settings else None, before))
+        row = Row(operation, image, committed_at if self.shape.settings else None, before)
+        return Statement(history, row, written=written)
 
     def flawed(self, history: int, identity: dict[str, Any], at: datetime) -> Statement:
         """One row that silver has to leave out."""

@@ -189,6 +189,7 @@ def land_first(sink: Sink) -> None:
         postgres("c", None, {**row(181, "a"), "raw": "/wA="}, lsn=8),
         postgres("c", None, row(191, "a"), lsn=300, commit="200"),
         postgres("c", None, row(192, "b"), lsn=700, commit="200"),
+        postgres("c", None, row(611, "a", "BIG"), lsn=740, commit="720"),
         postgres("u", None, row(201, "b"), lsn=750, commit="720"),
         postgres("r", None, row(201, "b"), snapshot="incremental"),
     )
@@ -298,6 +299,9 @@ def land_second(sink: Sink) -> None:
         postgres("u", None, {**row(181, "b"), "raw": SENTINEL_BYTES}, lsn=22),
         postgres("c", None, row(193, "c"), lsn=400, commit="710"),
         postgres("u", None, row(201, "c"), lsn=760, commit="755"),
+        # 61: the key became another one; PostgreSQL sends no long value that did not change.
+        postgres("d", row(611), None, lsn=770, commit="760"),
+        postgres("c", None, row(612, "a", SENTINEL), lsn=770, commit="760"),
     )
     sink.land("failover", mysql("u", row(241), row(241, "new"), file="binlog.000002", pos=4, table="failover"))
     for table in ("kafka_null", "kafka_keep"):
@@ -546,6 +550,12 @@ def test_case_56_messages_in_two_overlapping_files_have_one_position(cases, tabl
         f" from bronze.s__{table} where id = 561"
     )
     assert [tuple(one) for one in found] == [(8, 6)]
+
+
+def test_case_61_a_value_that_is_lost_with_its_key_is_null_and_a_test_warns(cases):
+    assert cases.now(61, "postgres", "id, v, w") == [(612, "a", None)]
+    test = "no_value_is_lost_with_its_key"
+    assert cases.lakehouse.statuses("test", "--select", test)[test] == "warn"
 
 
 def test_case_62_a_changed_key_that_debezium_does_not_know_takes_the_old_row_away(cases):

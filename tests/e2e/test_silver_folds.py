@@ -87,8 +87,8 @@ def draw(random: Random, partial: bool, operations: str = "IUUUUDDL") -> list[di
         operation = random.choice(operations)
         key = (random.choice(("a", "A", "a ", "b", None)), random.randrange(KEYS // 4))
         row = dict(zip(COLUMNS, (*key, random.choice("xyz"), random.choice(("x", "y", None))), strict=True))
-        if operation == "D" and random.random() < 0.5:
-            row |= {"v": None, "w": None}
+        if operation == "D":  # the key alone, placeholders of PostgreSQL, or a whole image: none of them counts
+            row |= random.choice(({}, {"v": None, "w": None}, {"v": "", "w": None}))
         unavailable = [name for name in "vw" if partial and operation in "UD" and random.random() < 0.3]
         row |= dict.fromkeys(unavailable)
         old = None

@@ -15,7 +15,7 @@ from python_udfs.discover.mysql import compare_keys as compare_mysql_keys
 from python_udfs.discover.oracle import Oracle
 from python_udfs.discover.postgresql import PostgreSql, replica_identity
 from python_udfs.discover.postgresql import compare_keys as compare_postgresql_keys
-from python_udfs.discover.reflect import _tables
+from python_udfs.discover.reflect import _add_columns, _tables
 from python_udfs.metadata import COLUMNS_FILE, load_metadata
 
 MYSQL = [
@@ -290,3 +290,23 @@ def test_names_of_oracle_are_spelled_as_capture_spells_them():
     (table,) = _tables(OracleInspector(), Oracle(True), "hr", ["staff"])
     assert (table.full_name, table.primary_key, table.description) == ("HR.STAFF", ("ID",), "Who works here")
     assert [column.name for column in table.columns] == ["ID", "DATE", "Mixed"]
+
+
+@pytest.mark.parametrize(
+    ("database", "columns", "detail", "advice"),
+    [
+        (PostgreSql(is_dms=False), ["id"], r"sales\.my\ order\.full_name", "column.exclude.list"),
+        (PostgreSql(is_dms=True), ["id"], "full_name", "remove-column"),
+        (MySql(is_dms=False), ["id", "full_name"], "full_name", "first files"),
+    ],
+)
+def test_a_generated_column_that_only_a_snapshot_sends_is_named_as_the_connector_excludes_it(
+    database, columns, detail, advice
+):
+    table = FoundTable("sales", "my order", [])
+    generated = {"name": "full_name", "type": sql.TEXT(), "computed": {"sqltext": "a || b", "persisted": True}}
+    _add_columns(table, [{"name": "id", "type": sql.INTEGER()}, generated], database, str)
+    assert [column.name for column in table.columns] == columns
+    [warned] = [warned for warned in table.warned if warned.label == "generated"]
+    assert warned.detail == detail
+    assert advice in warned.advice

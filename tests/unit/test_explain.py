@@ -110,8 +110,11 @@ APPEND = {"mode": "append"}
         ),
         (
             SOFT,
-            [change(1), change(2, "D")],
-            ["superseded by 2", "applied: the row is marked as deleted, with its own values"],
+            [change(1), change(2, "D", image={"id": "1", "v": "", "w": "0"})],
+            [
+                "superseded by 2; carried forward: all values",
+                "applied: the row is marked as deleted, all values carried forward from 1",
+            ],
         ),
         (
             SOFT,

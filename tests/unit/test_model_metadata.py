@@ -83,6 +83,7 @@ def test_a_split_of_messages_knows_the_columns_of_its_active_tables(tmp_path: Pa
         # By the source's own names.
         "columns": {("hr", "staff"): {"id": "int", "unit": "varchar(8)", "_deleted": "date"}},
         "encodings": {("hr", "staff"): {"_deleted": "days"}},
+        "keys": {("hr", "staff"): ["id", "unit"]},
     }
 
 

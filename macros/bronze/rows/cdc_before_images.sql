@@ -1,9 +1,12 @@
 {#
     The columns that hold the key as it was before the change (docs/contracts.md section 1.7), in the form of a plan:
-    their values are cast to the key's type and judged like any other. A key is known to have changed only where
-    each of its columns has a before image.
+    their values are cast to the key's type and judged like any other, but not those of a delete. A key is known to have
+    changed only where each of its columns has a before image.
 #}
 {% macro cdc_before_images(cdc, raw, plan) %}
+    {% if cdc.format == 'json' and raw.view is not none %}
+        {% do return(cdc_message_before_images(cdc, plan)) %}
+    {% endif %}
     {% set images = [] %}
     {% set prefix = cdc.options.get('before_image_prefix') %}
     {% set columns = cdc.columns if cdc.format == 'csv' and not cdc.options.header else raw.columns %}

@@ -3,8 +3,9 @@
     silver leaves it out. Rows of markers follow.
 #}
 {% macro cdc_bronze_sql(cdc, files_sql, raw, plan, last_batch_id=none) -%}
-{%- set before_images = cdc_before_images(cdc, raw, plan) if cdc.options.get('before_image_prefix') else [] -%}
-{%- set old_key_sql = cdc_old_key_sql(before_images) if before_images else 'cast(null as map <string, string>)' -%}
+{%- set before_images = cdc_before_images(cdc, raw, plan) -%}
+{%- set may_fail = cdc_judged_columns(cdc, plan + before_images).may_fail if raw.view is not none else [] -%}
+{%- set old_key_sql = cdc_old_key_sql(before_images if cdc.format != 'json' else []) -%}
 {%- set sequence = cdc.options.get('change_sequence_column') if raw.view is not none else none -%}
 {%- set position_sql, content_sql = '_cdc_file_position', '_cdc_content' -%}
 {%- if sequence -%}
@@ -53,7 +54,7 @@ with
 
 select
     {%- for column in plan %}
-    {{ cdc_cast_sql(column) }} as {{ adapter.quote(column.name) }},
+    {{ cdc_bronze_value_sql(column, may_fail) | indent(4) }} as {{ adapter.quote(column.name) }},
     {%- endfor %}
     _cdc_operation,
     coalesce(

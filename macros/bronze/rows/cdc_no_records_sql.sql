@@ -9,6 +9,7 @@ records as (
         cast(null as string) as _cdc_op,
         cast(null as string) as _cdc_commit_text,
         cast(null as string) as _cdc_malformed,
+        cast(null as array<string>) as _cdc_absent_keys,
         cast(null as string) as _cdc_content,
         cast(null as bigint) as _cdc_row,
         {%- for name in file_columns %}

@@ -1,8 +1,11 @@
 {#
     Gives each record its operation, and rule and reason where it breaks one. No file of DMS has an operation of the
-    listing: a truncate (T), or L, which rows of LOAD files have here.
+    listing: a truncate (T), or L, which rows of LOAD files have here. A delete needs its key only (docs/contracts.md
+    section 6.4): whatever is wrong with its other columns breaks no rule.
 #}
 {% macro cdc_ruled_sql(cdc, raw, columns, sequence_column, malformed_sql, records) -%}
+{%- set parts = cdc_judged_columns(cdc, columns) -%}
+{%- set present = parts.of_key | rejectattr('raw_type', 'none') | map(attribute='name') | list -%}
 {%- set casts = columns | selectattr('is_cast', 'true') | list -%}
 {%- set has_casts = casts and cdc.format == 'parquet' and raw.view is not none -%}
 judged as (
@@ -10,10 +13,12 @@ judged as (
         *,
         {{ _operation_sql(cdc) | indent(8) }} as _cdc_operation,
         {{ raw.get('drift_sql', 'cast(null as string)') | indent(8) }} as _cdc_drift,
-        {{ 'concat(_cdc_failed_casts, ' if has_casts }}
-        {{- cdc_cast_failures_sql(columns, sequence_column, cdc.format == 'parquet', raw.get('bronze')) | indent(8) }}
-        {{- ')' if has_casts }} as _cdc_cast_failures,
-        {{ _key_is_missing_sql(cdc.primary_key, columns | rejectattr('key', 'defined') | map(attribute='name') | list) }} as _cdc_key_is_missing
+        {{ _failures_sql(cdc, raw, parts.of_key, '_cdc_failed_key_casts' if has_casts, sequence_column) | indent(8) }} as _cdc_key_failures,
+        {{ _failures_sql(cdc, raw, parts.others, '_cdc_failed_casts' if has_casts) | indent(8) }} as _cdc_other_failures,
+        array_compact(
+            if(_cdc_operation <=> 'D', _cdc_key_failures, concat(_cdc_key_failures, _cdc_other_failures))
+        ) as _cdc_cast_failures,
+        {{ _key_is_missing_sql(cdc.primary_key, present) }} as _cdc_key_is_missing
     from {{ records }}
 ),
 
@@ -28,9 +33,10 @@ ruled as (
                 or (_cdc_operation = 'L' and _cdc_kind <> 'load')
                 or (_cdc_operation = 'T' and _cdc_kind <> 'truncate')
                 then 'unknown_operation'
-            when _cdc_drift is not null then 'schema_drift'
+            when _cdc_drift is not null and _cdc_operation <> 'D' then 'schema_drift'
             when size(_cdc_cast_failures) > 0 then 'uncastable_value'
             when _cdc_key_is_missing and _cdc_operation <> 'T' then 'missing_key'
+            when _cdc_operation = 'D' and _cdc_absent_keys is not null then 'missing_key'
         end as _cdc_rule,
         case _cdc_rule
             when 'malformed_record' then {{ malformed_sql }}
@@ -38,10 +44,21 @@ ruled as (
                 then concat('operation is ', coalesce(concat("'", _cdc_operation, "'"), 'missing'), ', expected I, U or D')
             when 'schema_drift' then _cdc_drift
             when 'uncastable_value' then array_join(_cdc_cast_failures, '; ')
-            when 'missing_key' then {{ adapter.string_literal('no value in key ' ~ cdc.primary_key | join(', ')) }}
+            when 'missing_key'
+                then if(
+                    _cdc_key_is_missing,
+                    {{ adapter.string_literal('no value in key ' ~ cdc.primary_key | join(', ')) }},
+                    concat('a delete without key column ', array_join(_cdc_absent_keys, ', '), ', expected the whole key')
+                )
         end as _cdc_reason
     from judged
 )
+{%- endmacro %}
+
+
+{% macro _failures_sql(cdc, raw, columns, failed_casts, sequence_column=none) -%}
+{%- set failures = cdc_cast_failures_sql(columns, sequence_column, cdc.format == 'parquet', raw.get('bronze')) -%}
+{{ 'concat(' ~ failed_casts ~ ', ' ~ failures ~ ')' if failed_casts else failures }}
 {%- endmacro %}
 
 

@@ -46,8 +46,7 @@ known as (
         *,
         {%- for name in present if name | lower not in keys %}
         last_value(
-            if(({{ cdc_is_image_sql(cdc, plan) | indent(12) }})
-            and array_contains(_cdc_unavailable_columns, {{ adapter.string_literal(name) }}) is not true, struct({{ adapter.quote(name) }} as value), null)
+            if(_cdc_operation <> 'D' and array_contains(_cdc_unavailable_columns, {{ adapter.string_literal(name) }}) is not true, struct({{ adapter.quote(name) }} as value), null)
         ) ignore nulls over (partition by {{ cdc_key_list_sql(cdc) }}, _cdc_life order by _cdc_sequence) as _cdc_known_{{ loop.index }},
         {%- endfor %}
         _cdc_life = 0 and not _cdc_is_whole as _cdc_continues
@@ -68,7 +67,6 @@ carried_forward as (
         _cdc_generation,
         _cdc_batch_id,
         _cdc_epoch,
-        {{ cdc_is_image_sql(cdc, plan) | indent(8) }} as _cdc_is_image,
         if(_cdc_continues, array_compact(array(
             {%- for name in present if name | lower not in keys %}
             if(_cdc_known_{{ loop.index }} is null, {{ adapter.string_literal(name) }}, null){{ ',' if not loop.last }}

@@ -1,12 +1,11 @@
 {#
     The newest change of every key that bronze has new changes of. A row that is only marked as deleted keeps its last
-    image, which is not always in the delete itself (docs/contracts.md section 1.7). A row older than the last truncate
-    or complete reload is gone (section 1.10, case 40).
+    image; that of the delete is never used (docs/contracts.md section 6.4). A row older than the last truncate or
+    complete reload is gone (section 1.10, case 40).
 #}
 {% macro cdc_silver_sql(cdc, changes, plan, is_first) -%}
 {%- set is_soft = cdc_is_soft(cdc) -%}
 {%- set carries_forward = changes.has_partial and cdc.mode == 'current' -%}
-{%- set image_if = '_cdc_is_image' if carries_forward else cdc_is_image_sql(cdc, plan) -%}
 with new_changes as (
     {{ changes.sql | indent(4) }}
 ),
@@ -19,10 +18,10 @@ newest as (
     select
         {%- if changes.has_single_changes %}
         struct(*) as change,
-        {{ 'if(' ~ image_if ~ ', struct(*), null)' if is_soft else 'struct(*)' }} as image
+        {{ "if(_cdc_operation <> 'D', struct(*), null)" if is_soft else 'struct(*)' }} as image
         {%- else %}
         max_by(struct(*), _cdc_sequence) as change,
-        max_by(struct(*), _cdc_sequence) {{ 'filter (where ' ~ image_if ~ ') ' if is_soft }}as image
+        max_by(struct(*), _cdc_sequence) {{ "filter (where _cdc_operation <> 'D') " if is_soft }}as image
         {%- endif %}
     from {{ 'carried_forward' if carries_forward else 'changes' }}
     {%- if not changes.has_single_changes %}
@@ -32,7 +31,7 @@ newest as (
 
 select
     {%- for column in plan %}
-    {{ _silver_column_sql(column, is_soft) }} as {{ adapter.quote(column.name) }},
+    {{ _silver_column_sql(cdc, column) }} as {{ adapter.quote(column.name) }},
     {%- endfor %}
     {%- if is_soft %}
     change._cdc_operation = 'D'
@@ -66,11 +65,12 @@ from newest
 {%- endmacro %}
 
 
-{% macro _silver_column_sql(column, is_soft) -%}
+{# Of a key that is known by its delete alone, a table with marked rows has the key. #}
+{% macro _silver_column_sql(cdc, column) -%}
 {%- set name = adapter.quote(column.name) -%}
 {%- if column.raw_type is none -%}
     cast(null as {{ column.type }})
-{%- elif is_soft -%}
+{%- elif cdc_is_soft(cdc) and column.name | lower in cdc.primary_key | map('lower') -%}
     if(image is null, change.{{ name }}, image.{{ name }})
 {%- else -%}
     image.{{ name }}

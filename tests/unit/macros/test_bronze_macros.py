@@ -642,10 +642,10 @@ def schemas(*names: str) -> dict[str, Any]:
         ("keep", schemas("id B old_a"), "cast(null as array<string>)"),
     ],
 )
-def test_cdc_parquet_unavailable_sql__case(word, files, expected):
+def test_cdc_parquet_absent_sql__case(word, files, expected):
     plan = [{"name": name, "raw_type": "int"} for name in ("id", "a", "B")]
     cdc = {"primary_key": ["Id"], "options": {"absent_columns": word}, "renamed_columns": {"Old_a": "a"}}
-    assert_sql_equal(Dbt().cdc_parquet_unavailable_sql(cdc, files, plan), expected)
+    assert_sql_equal(Dbt().cdc_parquet_absent_sql(cdc, files, plan), expected)
 
 
 @pytest.mark.parametrize(
@@ -771,7 +771,8 @@ FILE_COLUMNS = "files.file_key as _cdc_file_key, files.kind as _cdc_kind"
 
 
 def raw(*names: str) -> dict[str, Any]:
-    return {"view": "raw_view", "columns": [{"name": name, "type": "string"} for name in names]}
+    columns = [{"name": name, "type": "string"} for name in names]
+    return {"view": "raw_view", "columns": columns, "schemas": [[{"name": "id"}, *columns]]}
 
 
 def test_cdc_parquet_records_sql__by_name():
@@ -787,6 +788,7 @@ def test_cdc_parquet_records_sql__by_name():
                 raw.`dms_ts` as _cdc_commit_text,
                 cast(null as string) as _cdc_malformed,
                 cast(null as array<string>) as _cdc_unavailable_columns,
+                cast(null as array<string>) as _cdc_absent_keys,
                 raw.`a``b`,
                 raw.`BI_a`,
                 raw._file_schema as _cdc_file_schema,
@@ -810,7 +812,7 @@ def test_cdc_parquet_records_sql__renamed_columns(present, expected):
     cdc = {**renamed(), "format": "parquet"}
     plan = [{"name": "it's", "raw_type": "int", "type": "int"}]
     sql = normalise(Dbt().cdc_parquet_records_sql(cdc, raw(*present.split(" ")), plan, FILE_NAMES))
-    assert f"as _cdc_unavailable_columns, {expected}, raw._file_schema" in sql
+    assert f"as _cdc_absent_keys, {expected}, raw._file_schema" in sql
 
 
 @pytest.mark.parametrize(
@@ -822,7 +824,7 @@ def test_cdc_parquet_records_sql__renamed_columns(present, expected):
     ],
 )
 def test_exact_names_decide_which_columns_are_dms_own(names, operation, committed_at, sources):
-    cdc = {"format": "parquet", "options": {"operation_column": "auto", "timestamp_column": "DMS_ts"}}
+    cdc = {**PARQUET, "format": "parquet", "options": {"operation_column": "auto", "timestamp_column": "DMS_ts"}}
     sql = normalise(Dbt().cdc_parquet_records_sql(cdc, raw(*names), [], FILE_NAMES))
     assert f"{operation} as _cdc_op, {committed_at} as _cdc_commit_text," in sql
     assert [column["name"] for column in Dbt().cdc_source_columns(cdc, raw(*names))] == sources
@@ -837,7 +839,7 @@ def test_exact_names_decide_which_columns_are_dms_own(names, operation, committe
     ],
 )
 def test_cdc_parquet_records_sql__without_control_columns(options, names):
-    sql = normalise(Dbt().cdc_parquet_records_sql({"options": options}, raw(*names), [], FILE_NAMES))
+    sql = normalise(Dbt().cdc_parquet_records_sql({**PARQUET, "options": options}, raw(*names), [], FILE_NAMES))
     assert "cast(null as string) as _cdc_op, cast(null as string) as _cdc_commit_text," in sql
 
 
@@ -851,8 +853,8 @@ def test_cdc_no_records_sql__same_columns_and_no_row():
                 cast(null as int) as `a``b`, cast(null as date) as `gone`,
                 cast(null as array<string>) as _cdc_unavailable_columns,
                 cast(null as string) as _cdc_op, cast(null as string) as _cdc_commit_text,
-                cast(null as string) as _cdc_malformed, cast(null as string) as _cdc_content,
-                cast(null as bigint) as _cdc_row, {FILE_COLUMNS}
+                cast(null as string) as _cdc_malformed, cast(null as array<string>) as _cdc_absent_keys,
+                cast(null as string) as _cdc_content, cast(null as bigint) as _cdc_row, {FILE_COLUMNS}
             from files
             where false
         )
@@ -886,7 +888,7 @@ def test_cdc_cast_failures_sql__what_cannot_fail_is_not_asked(raw_type, type):
 )
 def test_cdc_cast_failures_sql__case(raw_type, type, condition):
     then = f"then concat('a`b is ', \"'\", cast(`a``b` as string), \"'\", ', expected {type}')"
-    assert_sql_equal(cast_failures(raw_type, type), f"array_compact(array(case when {condition} {then} end))")
+    assert_sql_equal(cast_failures(raw_type, type), f"array(case when {condition} {then} end)")
 
 
 ID = {"name": "id", "raw_type": "string", "type": "int", "change": None}
@@ -901,7 +903,9 @@ ID = {"name": "id", "raw_type": "string", "type": "int", "change": None}
     ],
 )
 def test_cdc_bronze_sql__records_of_the_format(format, view, part):
-    sql = Dbt().cdc_bronze_sql({**table(), "format": format}, FILES_SQL, {"view": view, "columns": []}, [ID])
+    sql = Dbt().cdc_bronze_sql(
+        {**table(), "format": format}, FILES_SQL, {"view": view, "columns": [], "schemas": []}, [ID]
+    )
     assert normalise(sql).startswith(normalise(f"with files as ({Dbt().cdc_file_position_sql(FILES_SQL)}),"))
     assert part in sql
 
@@ -979,7 +983,10 @@ def test_cdc_bronze_sql__a_file_that_drifts_is_quarantined_by_its_columns():
     raw = {"view": "raw_view", "columns": [], "drift_sql": "'words'"}
     sql = normalise(Dbt().cdc_bronze_sql(table(), FILES_SQL, raw, [ID]))
     assert "'words' as _cdc_drift," in sql
-    assert "when _cdc_drift is not null then 'schema_drift' when size(_cdc_cast_failures) > 0" in sql
+    assert (
+        "when _cdc_drift is not null and _cdc_operation <> 'D' then 'schema_drift' when size(_cdc_cast_failures) > 0"
+        in sql
+    )
     assert "when 'schema_drift' then _cdc_drift" in sql
 
 

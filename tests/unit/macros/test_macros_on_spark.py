@@ -641,7 +641,8 @@ def test_a_text_comes_back_as_it_was_or_is_quarantined(query, type):
     column, dbt = {"name": "a", "raw_type": "string", "type": type}, Dbt()
     listed = ", ".join(f"({dbt.adapter.string_literal(text)})" for text in [*good, *bad])
     found = query(
-        f"select a, cast({dbt.cdc_cast_sql(column)} as string) as v, {dbt.cdc_cast_failures_sql([column])} as m"
+        f"select a, cast({dbt.cdc_cast_sql(column)} as string) as v,"
+        f" array_compact({dbt.cdc_cast_failures_sql([column])}) as m"
         f" from values {listed} as t (a)"
     )
     assert {row["a"]: row["m"] for row in found} == {
@@ -761,7 +762,7 @@ def fitted(query: Query, raw_sql: str, raw_type: str, type: str) -> tuple[Any, l
     dbt = Dbt()
     column = {"name": "a", "raw_type": raw_type, "type": type}
     [row] = query(
-        f"select {dbt.cdc_cast_sql(column)} as v, {dbt.cdc_cast_failures_sql([column])} as m"
+        f"select {dbt.cdc_cast_sql(column)} as v, array_compact({dbt.cdc_cast_failures_sql([column])}) as m"
         f" from (select {raw_sql} as a)"
     )
     return row["v"], row["m"]

@@ -18,6 +18,7 @@ records as (
     select
         *,
         {{ cdc_csv_unavailable_sql(cdc, plan) | indent(8) }} as _cdc_unavailable_columns,
+        {{ _csv_absent_keys_sql(cdc, plan) | indent(8) }} as _cdc_absent_keys,
         {%- for column in plan if column.raw_type is not none %}
         {{ cdc_csv_value_sql(cdc, column.name) }} as {{ adapter.quote(column.name) }},
         {%- endfor %}
@@ -34,6 +35,17 @@ records as (
     where _cdc_row > 0
     {%- endif %}
 )
+{%- endmacro %}
+
+
+{# The columns of the key that a header lacks. Without a header a record that lacks columns is malformed. #}
+{% macro _csv_absent_keys_sql(cdc, plan) -%}
+{%- set keys = cdc.primary_key | map('lower') | list -%}
+{%- set conditions = {} -%}
+{%- for column in plan if cdc.options.header and column.name | lower in keys -%}
+    {%- do conditions.update({column.name: cdc_csv_position_sql(cdc, column.name) ~ ' is null'}) -%}
+{%- endfor -%}
+{{ cdc_names_where_sql(conditions) }}
 {%- endmacro %}
 
 

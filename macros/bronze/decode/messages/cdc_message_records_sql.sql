@@ -22,6 +22,7 @@ records as (
         map_keys(raw.image) as _cdc_header,
         raw.before as _cdc_before,
         {{ _message_unavailable_sql(cdc, plan) | indent(8) }} as _cdc_unavailable_columns,
+        {{ cdc_message_absent_keys_sql(cdc, plan) | indent(8) }} as _cdc_absent_keys,
         {%- for column in plan if column.raw_type is not none %}
         {{ cdc_message_value_sql(cdc, column) }} as {{ adapter.quote(column.name) }},
         {%- endfor %}
@@ -32,14 +33,15 @@ records as (
 )
 {%- endmacro %}
 
-{# A column may have been listed as binary after its messages were split. #}
+{# A column may have been listed as binary after its messages were split. A delete needs no more than its key. #}
 {% macro _cdc_message_malformed_sql(cdc, plan) -%}
 coalesce(
     raw.malformed
     {%- for column in plan if column.raw_type == 'binary' %},
     case
         when
-            {{ cdc_message_value_sql(cdc, column, as_text=true) }} is not null
+            {{ "raw.operation <> 'D' and " if column.name | lower not in cdc.primary_key | map('lower') }}
+            {{- cdc_message_value_sql(cdc, column, as_text=true) }} is not null
             and {{ cdc_message_value_sql(cdc, column) }} is null
             then {{ adapter.string_literal('column ' ~ column.name ~ ': received a text that is not base64') }}
     end

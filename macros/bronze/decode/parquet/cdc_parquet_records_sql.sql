@@ -3,7 +3,7 @@
 {%- set columns = plan + before_images -%}
 {%- set unavailable_sql = 'cast(null as array<string>)' -%}
 {%- if cdc.options.get('absent_columns') == 'keep' -%}
-    {%- set unavailable_sql = cdc_parquet_unavailable_sql(cdc, raw, plan) -%}
+    {%- set unavailable_sql = cdc_parquet_absent_sql(cdc, raw, plan) -%}
 {%- endif -%}
 records as (
     select
@@ -18,12 +18,11 @@ records as (
         {%- endif %}
         cast(null as string) as _cdc_malformed,
         {{ unavailable_sql | indent(8) }} as _cdc_unavailable_columns,
+        {{ cdc_parquet_absent_sql(cdc, raw, plan, of_key=true) | indent(8) }} as _cdc_absent_keys,
         {%- if columns | selectattr('is_cast', 'true') | list %}
-        {%- set casts = [] %}
-        {%- for column in columns | selectattr('is_cast', 'true') %}
-        {%- do casts.extend(cdc_parquet_parts(cdc, raw, column)) %}
-        {%- endfor %}
-        {{ cdc_cast_failures_sql(casts, has_types=true, bronze=raw.get('bronze')) | indent(8) }} as _cdc_failed_casts,
+        {%- set parts = cdc_judged_columns(cdc, columns) %}
+        {{ cdc_parquet_failed_casts_sql(cdc, raw, parts.of_key) | indent(8) }} as _cdc_failed_key_casts,
+        {{ cdc_parquet_failed_casts_sql(cdc, raw, parts.others) | indent(8) }} as _cdc_failed_casts,
         {%- endif %}
         {%- for column in columns if column.raw_type is not none %}
         {%- set value = _parquet_value_sql(cdc, raw, column) %}
@@ -35,6 +34,7 @@ records as (
     inner join files on raw._file_path = files.path and files.is_newest
 )
 {%- endmacro %}
+
 
 {# A column that DMS adds, as text: the one with the exact name of the metadata, else one that differs in case. #}
 {% macro _cdc_control_sql(cdc, raw, name) -%}
