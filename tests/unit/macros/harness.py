@@ -7,6 +7,7 @@ remembers what it was asked. A name that nobody defined is an error here; dbt wo
 
 from __future__ import annotations
 
+import importlib
 import json
 import re
 from datetime import datetime, timezone
@@ -92,6 +93,11 @@ class Macro(CallableMacroGenerator):
             return self.get_macro()(*args, **kwargs)
         except MacroReturn as returned:
             return returned.value
+
+
+def call_function(name: str, arguments: dict[str, Any]) -> Any:
+    module, _, function = name.rpartition(".")
+    return getattr(importlib.import_module(module), function)(**arguments)
 
 
 class Dbt:
@@ -215,6 +221,7 @@ class Dbt:
                 scan_sql=str,
                 set_properties=set_properties,
                 set_snapshot_properties=set_snapshot_properties,
+                call_function=call_function,
                 quote=SparksessionAdapter.quote,
                 is_type_promotion=SparksessionAdapter.is_type_promotion,
                 is_small=SparksessionAdapter.is_small,

@@ -3,6 +3,7 @@
     Names of columns are compared without regard to case, as everywhere.
 #}
 {% macro cdc_message_records_sql(cdc, view, plan) -%}
+{%- set offsets = 'python_udfs.connectors.topic_offsets.' -%}
 records as (
     select
         raw.file_key as _cdc_file_key,
@@ -15,6 +16,10 @@ records as (
         raw.modified_millis as _cdc_modified_millis,
         raw.ingested_at as _cdc_ingested_at,
         raw.file_row as _cdc_row,
+        {{ adapter.call_function(offsets ~ 'offset_sql', {
+            'connector': cdc.connector, 'file_key': 'raw.file_key', 'file_row': 'raw.file_row'
+        }) }} as _cdc_offset,
+        {{ adapter.call_function(offsets ~ 'partition_sql', {'file_key': 'raw.file_key'}) }} as _cdc_partition,
         concat_ws('.', if(raw.kind = 'load', '0', '1'), raw.position) as _cdc_position,
         raw.operation as _cdc_op,
         cast(raw.committed_at as string) as _cdc_commit_text,
