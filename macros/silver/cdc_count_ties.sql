@@ -5,12 +5,15 @@
     position of the batch.
 #}
 {% macro cdc_count_ties(cdc, changes, plan) %}
-    {% if cdc.mode == 'append' or changes.has_single_changes or (changes.has_one_order and not changes.has_applied_positions) %}
+    {% set has_order = changes.has_one_order and not changes.has_applied_positions %}
+    {% if cdc.mode == 'append' or changes.has_single_changes or has_order %}
         {% do return(0) %}
     {% endif %}
     {% set bronze = cdc_node_of('bronze', cdc) %}
     {% set has_messages = bronze and bronze.config.meta.cdc.format == 'json' %}
-    {% set tied_sql = _tied_messages_sql(changes) if has_messages else _tied_files_sql(cdc, changes) %}
+    {#- The bound lets Iceberg skip the files of earlier positions. -#}
+    {% set behind_sql = '_cdc_sequence >= ' ~ adapter.string_literal(changes.first_position) %}
+    {% set tied_sql = behind_sql if has_messages else _tied_files_sql(cdc, changes) %}
     {% if not tied_sql %}
         {% do return(0) %}
     {% endif %}
@@ -18,12 +21,6 @@
     {% set ties_sql = cdc_ties_sql(cdc, log_sql, tied_sql, plan, changes.after_batch_id) %}
     {% do return(run_query(ties_sql).rows[0]['ties']) %}
 {% endmacro %}
-
-
-{# The bound lets Iceberg skip the files of earlier positions. #}
-{% macro _tied_messages_sql(changes) -%}
-_cdc_sequence >= {{ adapter.string_literal(changes.first_position) }}
-{%- endmacro %}
 
 
 {# A condition on the rows of files that share their source position with others; nothing if none do. #}
@@ -37,7 +34,8 @@ _cdc_sequence >= {{ adapter.string_literal(changes.first_position) }}
     {% for row in run_query(_shared_positions_sql(cdc, listing, changes.after_batch_id, changes.last_batch_id)) %}
         {% do positions.append(adapter.string_literal(row['file_position'])) %}
     {% endfor %}
-    {% do return(cdc_sequence_part('_cdc_sequence', 'listed_position') ~ ' in (' ~ positions | join(', ') ~ ')' if positions) %}
+    {% set position = cdc_sequence_part('_cdc_sequence', 'listed_position') %}
+    {% do return(position ~ ' in (' ~ positions | join(', ') ~ ')' if positions else none) %}
 {% endmacro %}
 
 

@@ -16,7 +16,7 @@
 {%- if raw.view is none -%}
     {%- set records_sql = cdc_no_records_sql(plan, file_columns) -%}
 {%- elif cdc.format == 'json' -%}
-    {%- set records_sql = cdc_message_records_sql(cdc, raw.view, plan) -%}
+    {%- set records_sql = cdc_message_records_sql(cdc, raw.view, plan, raw.get('loads_after')) -%}
     {%- set position_sql, place_sql = '_cdc_position', cdc_message_place_sql() -%}
     {%- set old_key_sql = cdc_message_old_key_sql(cdc, plan) -%}
 {%- elif cdc.format == 'csv' -%}

@@ -919,7 +919,9 @@ def test_cdc_message_place_sql__messages_of_a_partition_are_in_the_order_of_thei
     for number in range(9):  # other files have other hashes
         first, second = (SINK.format(partition=3, offset=offset) for offset in (number, number + 6))
         # Both files hold the offsets that they share.
-        made = placed(query, connector, (first, 0), (first, 5 * rows), (second, 0), (first, 7 * rows), (second, 2 * rows))
+        made = placed(
+            query, connector, (first, 0), (first, 5 * rows), (second, 0), (first, 7 * rows), (second, 2 * rows)
+        )
         assert made == sorted(set(made))
     topic = TOPIC.format(partition=3)
     made = placed(query, connector, *((topic, offset * rows) for offset in (0, 9, 10, 10**7)))
@@ -929,7 +931,9 @@ def test_cdc_message_place_sql__messages_of_a_partition_are_in_the_order_of_thei
 
 def test_cdc_message_place_sql__a_partition_is_known_and_a_file_without_an_offset_is_in_none(query):
     files = [SINK.format(partition=n, offset=offset) for n, offset in ((1, 0), (1, 7), (2, 0))]
-    made = placed(query, "debezium", *((key, 0) for key in [*files, TOPIC.format(partition=1), "any+name/messages.json"]))
+    made = placed(
+        query, "debezium", *((key, 0) for key in [*files, TOPIC.format(partition=1), "any+name/messages.json"])
+    )
     partitions = [Dbt().cdc_sequence_part(f"1.1.p.{one}.{0:014}", "partition", False) for one in made]
     assert partitions[0] == partitions[1] and len(set(partitions)) == 4
     assert [one.startswith("o") for one in made] == [True] * 4 + [False]

@@ -716,7 +716,12 @@ def bronze_snapshot(number, net, *, rows=None, seconds=None):
 
 
 PROGRESS = dict.fromkeys(("last_batch_id", "last_sequence", "reset_point", "last_committed_at", "not_applied"), 1)
-PROGRESS |= {"has_overwritten": False, "has_one_order": True, "has_applied_positions": False, "has_single_changes": False}
+PROGRESS |= {
+    "has_overwritten": False,
+    "has_one_order": True,
+    "has_applied_positions": False,
+    "has_single_changes": False,
+}
 
 
 def run_numbers(*snapshots, **changes):
@@ -785,7 +790,12 @@ def test_cdc_silver_progress__ties_are_counted_where_two_files_share_a_position(
     dbt.queries.clear()
     assert dbt.cdc_silver_progress(APPEND, changes, PLAN)["cdc.ties"] == 0
     assert dbt.cdc_silver_progress(CDC, {**changes, "has_single_changes": True}, PLAN)["cdc.ties"] == 0
-    assert dbt.cdc_silver_progress(CDC, {**changes, "has_one_order": True, "has_applied_positions": False}, PLAN)["cdc.ties"] == 0
+    assert (
+        dbt.cdc_silver_progress(CDC, {**changes, "has_one_order": True, "has_applied_positions": False}, PLAN)[
+            "cdc.ties"
+        ]
+        == 0
+    )
     assert not dbt.queries, "not even the listing is asked"
     for shared in (7, None):
         dbt.notes.clear()
