@@ -33,7 +33,9 @@
     {% if files.is_reloaded %}
         {% set reloads = cdc_assign_generations(cdc, bronze, files, raw, plan, after_batch_id) %}
     {% endif %}
+    {% set log = cdc_judge_source_log(bronze, files.source_logs) %}
     {% do raw.update({
+        'loads_after': log.loads_after,
         'has_short_records': _has_short_records(cdc, files, raw, plan),
         'has_truncate': files.has_truncate,
         'overwritten': files.overwritten | reject('in', raw.rejected | map(attribute='path') | list) | list,
@@ -46,6 +48,9 @@
         'cdc.batch-id': files.last_batch_id,
         'cdc.started-at': started_at,
         'cdc.plain-changes': 'true' if _has_plain_changes(cdc, files, raw) else none,
+        'cdc.source-log': log.state,
+        'cdc.second-snapshot': log.second_snapshot,
+        'cdc.log-began-again': log.began_again,
         'cdc.line-breaks': 'true' if raw.has_line_breaks else none,
     }) %}
     {% set way = 'create' if bronze is none else 'append' %}

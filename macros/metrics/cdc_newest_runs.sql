@@ -20,7 +20,7 @@
 {% macro _later_columns() %}
     {% do return({
         'rows_quarantined': 'bigint', 'run_seconds': 'double', 'bytes': 'bigint', 'data_files': 'bigint',
-        'delete_files': 'bigint', 'deleted_rows': 'bigint',
+        'delete_files': 'bigint', 'deleted_rows': 'bigint', 'second_snapshot': 'boolean', 'log_began_again': 'boolean',
     }) %}
 {% endmacro %}
 

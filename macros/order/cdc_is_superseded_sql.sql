@@ -6,7 +6,7 @@ exists (
     where
         marker._cdc_operation = 'X'
         and marker._cdc_quarantine_rule is null
-        and {{ cdc_sequence_part('marker._cdc_sequence', 'file_hash') }} = {{ cdc_sequence_part(alias ~ '._cdc_sequence', 'file_hash') }}
+        and marker._cdc_source_file = {{ alias }}._cdc_source_file
         and {{ cdc_sequence_part('marker._cdc_sequence', 'modified_millis') }}
             > {{ cdc_sequence_part(alias ~ '._cdc_sequence', 'modified_millis') }}
 )

@@ -21,7 +21,7 @@
     {% if changes.changes and cdc.get('unchanged_rows') == 'skip' and cdc.mode == 'current' %}
         {% do progress.update({'cdc.keys': run_query(_count_keys_sql(cdc, changes)).rows[0]['keys']}) %}
     {% endif %}
-    {% do progress.update(_run_numbers(bronze, changes, started_at)) if started_at %}
+    {% do progress.update(_run_numbers(bronze, changes, started_at, cdc.mode)) if started_at %}
     {% do return(progress) %}
 {% endmacro %}
 
@@ -45,11 +45,13 @@ from keys
     From the snapshots of bronze that the run applies: no row is read. Quarantined rows are those that bronze got and silver did
     not; unknown where the range does not begin at a snapshot, or the whole log is applied again. Bronze is only added to.
 #}
-{% macro _run_numbers(bronze, changes, started_at) %}
+{% macro _run_numbers(bronze, changes, started_at, mode) %}
     {% set run = namespace(rows=0, seconds=0, is_known=not changes.replaces_all, is_applied=false) %}
+    {% set marks = {} %}
     {% set parse = modules.datetime.datetime.fromisoformat %}
     {% for snapshot in adapter.snapshots_since(bronze, changes.from_snapshot_id).snapshots if not run.is_applied %}
         {% set run.rows = run.rows + snapshot.net_rows %}
+        {% do marks.update(cdc_order_marks(snapshot.summary, mode)) %}
         {% set started, ended = snapshot.summary.get('cdc.started-at'), snapshot.committed_at ~ '+00:00' %}
         {% if started %}
             {% set run.seconds = run.seconds + (parse(ended) - parse(started)).total_seconds() %}
@@ -60,7 +62,7 @@ from keys
         {% endif %}
         {% set run.is_applied = snapshot.snapshot_id == changes.to_snapshot_id %}
     {% endfor %}
-    {% set numbers = {'cdc.started-at': started_at, 'cdc.bronze-seconds': '%.3f' % run.seconds} %}
+    {% set numbers = dict(marks, **{'cdc.started-at': started_at, 'cdc.bronze-seconds': '%.3f' % run.seconds}) %}
     {% if run.is_known and run.rows >= changes.changes and (changes.from_snapshot_id or not changes.after_batch_id) %}
         {% do numbers.update({'cdc.quarantined': run.rows - changes.changes}) %}
     {% endif %}

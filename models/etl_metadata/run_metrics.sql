@@ -45,5 +45,7 @@ select
     bytes,
     data_files,
     delete_files,
-    deleted_rows
+    deleted_rows,
+    coalesce(cast(summary['cdc.second-snapshot'] as boolean), false) as second_snapshot,
+    coalesce(cast(summary['cdc.log-began-again'] as boolean), false) as log_began_again
 from runs

@@ -35,6 +35,12 @@ def quality(table: str) -> str:
     return f"make quality TABLES={quote(table)}"
 
 
+def read_again(source: tuple[str, str, str]) -> str:
+    """The steps that read a source table (feed, schema, table) again, with a new snapshot: no command does it alone."""
+    feed, schema, table = source
+    return f"read {schema}.{table} of feed {feed} by a new feed: docs/runbook.md, 'The slot was lost'"
+
+
 def pass_gaps(feed: str) -> str:
     """Reads on behind the gaps of a feed that reads Kafka."""
     return f"LAKEHOUSE_KAFKA_GAPS=continue dbt build --select {quote(f'split_{feed}+')}"

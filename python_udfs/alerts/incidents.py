@@ -18,6 +18,17 @@ LONGEST_MESSAGE = 2000
 LATE_NOTICE = timedelta(days=1)
 FAILED = {"error", "fail", "runtime error"}
 PASSED = {"success", "pass", "warn"}
+# What a run found in the order of messages: kind, the column of the macro cdc_incident_runs_sql, and what it means.
+DOUBTS = {
+    "log": (
+        "log_began_again_at",
+        "the source's log began again at smaller positions: silver ignores its changes",
+    ),
+    "snapshot": (
+        "second_snapshot_at",
+        "a second snapshot came: rows that were deleted before it may stay, and without a key rows are there twice",
+    ),
+}
 
 
 @dataclass(frozen=True)
@@ -103,14 +114,20 @@ def changed(state: State, known: Iterable[Incident], count_waiting: Callable[[st
 
     Args:
         state: what the end of a dbt command knows.
-        known: the incidents that are open or have yet to be reported, and all of kind `quarantine`.
+        known: the incidents that are open or have yet to be reported, and all of the kinds that are about a run.
         count_waiting: how many rows of a silver table wait in quarantine; None if that cannot be asked.
     """
     known = list(known)
     is_open = {(one.kind, one.subject): one for one in known if one.ended_at is None}
     found = {
         (one.kind, one.subject): one
-        for one in (*_failures(state), *_lags(state), *_gaps(state), *_quarantines(state, known))
+        for one in (
+            *_failures(state),
+            *_lags(state),
+            *_gaps(state),
+            *_doubts(state, known),
+            *_quarantines(state, known),
+        )
     }
     begun = [one for key, one in found.items() if key not in is_open]
     others = [one for key, one in is_open.items() if key not in found]
@@ -142,20 +159,42 @@ def _gaps(state: State) -> Iterable[Incident]:
         yield Incident("gap", subject, state.now, None, message, commands.pass_gaps(gap["feed"]))
 
 
+def _doubts(state: State, known: Iterable[Incident]) -> Iterable[Incident]:
+    """Tables of which a run found that the source's log began again, or a second snapshot."""
+    judged = _judged_runs(known)
+    for name, table in state.tables.items():
+        for kind, (column, found) in DOUBTS.items():
+            at = time_of(state.runs.get(name, {}).get(column))
+            if at and _is_new(at, judged.get((kind, name))):
+                message = f"{found}, seen by the run that ended {at:%Y-%m-%d %H:%M} UTC"
+                yield Incident(kind, name, state.now, name, message, commands.read_again(table.source), at)
+
+
 def _quarantines(state: State, known: Iterable[Incident]) -> Iterable[Incident]:
     """Those of runs that no incident has been about; an open one of the same table is among what is known."""
-    judged: dict[str, datetime] = {}
-    for one in known:
-        if one.kind == "quarantine" and one.looked_at:
-            judged[one.subject] = max(one.looked_at, judged.get(one.subject, one.looked_at))
+    judged = _judged_runs(known)
     for name, table in state.tables.items():
         run = state.runs.get(name, {})
         at = time_of(run.get("quarantined_at"))
-        if at and at > judged.get(name, datetime.min.replace(tzinfo=at.tzinfo)):
+        if at and _is_new(at, judged.get(("quarantine", name))):
             rows = counted(int(run["rows_quarantined"]), "row")
             message = f"{rows} in quarantine, of the run that ended {at:%Y-%m-%d %H:%M} UTC"
             newest = time_of(run["committed_at"])
             yield Incident("quarantine", name, state.now, name, message, commands.replay(table.name), newest)
+
+
+def _judged_runs(known: Iterable[Incident]) -> dict[tuple[str, str], datetime]:
+    """The newest run that an incident of a kind and a subject was about, whether that is over or not."""
+    judged: dict[tuple[str, str], datetime] = {}
+    for one in known:
+        if one.looked_at:
+            key = (one.kind, one.subject)
+            judged[key] = max(one.looked_at, judged.get(key, one.looked_at))
+    return judged
+
+
+def _is_new(run: datetime, judged: datetime | None) -> bool:
+    return judged is None or run > judged
 
 
 def _is_over(state: State, one: Incident) -> bool:
@@ -167,7 +206,7 @@ def _is_over(state: State, one: Incident) -> bool:
         return table is None or table.lag_limit is None or _lag(state, table) is not None
     if one.kind == "gap":
         return state.gaps is not None
-    return one.kind == "quarantine" and one.subject not in state.tables
+    return one.kind in ("quarantine", *DOUBTS) and one.subject not in state.tables
 
 
 def _counted(

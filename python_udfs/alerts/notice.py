@@ -38,6 +38,8 @@ HEADINGS = {
     "lag": "lag-over-its-limit",
     "quarantine": "rows-in-quarantine",
     "gap": "a-gap-in-kafka",
+    "log": "the-slot-was-lost",
+    "snapshot": "the-slot-was-lost",
 }
 
 

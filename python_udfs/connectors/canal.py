@@ -8,7 +8,7 @@ from typing import Any
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
-from python_udfs.connectors import message_files
+from python_udfs.connectors import message_files, topic_offsets
 from python_udfs.connectors import message_reading as M
 
 OPERATIONS = {"INSERT": "I", "UPDATE": "U", "DELETE": "D"}
@@ -18,7 +18,7 @@ SET_ASIDE = {"TIDB_WATERMARK": "watermark", "MHEARTBEAT": "heartbeat"} | dict.fr
     ("GTID", "XACOMMIT", "XAROLLBACK"), "transaction"
 )
 DDL = ("CREATE", "ALTER", "QUERY", "RENAME", "CINDEX", "DINDEX")
-ROWS_PER_LINE = 100_000
+ROWS_PER_LINE = topic_offsets.ROWS_PER_LINE["canal"]
 _EXPECTED = 'one JSON object {"database": ..., "table": ..., "type": ..., "data": [{...}]}'
 _SCHEMA = (
     "database string, table string, type string, isDdl string, es string, "

@@ -90,7 +90,7 @@ def _position_columns(binlog_names: tuple[str, ...]) -> list[dict[str, Column]]:
                     F.when(is_of_sink, of_sink),
                     F.lit(_ZERO * 3),
                 ),
-                F.when(F.col("is_incremental"), "1").otherwise("0"),
+                F.when(F.col("is_incremental"), "1").when(F.col("own").isNull() & is_of_sink, "2").otherwise("0"),
             )
         },
     ]

@@ -28,8 +28,9 @@ def spans_lines(feed: Mapping[str, Any]) -> str:
 def rows(lines: DataFrame, feed: Mapping[str, Any]) -> DataFrame:
     """The rows that data records carry; control records are set aside.
 
-    Order (section 6.1): commit time, transaction and record where the task writes transaction details, else the offset
-    in the sink's name, else the time at which DMS made the message. Load rows have no transaction.
+    Order (section 6.1): commit time and offset where the task writes transaction details, else the offset in the
+    sink's name. Where no offset is known: commit time, transaction and record, else the time at which DMS made the
+    message. Load rows have no transaction.
 
     Args:
         lines: a row per line: `FILE_COLUMNS`, file_row (bigint, from 0) and value (string). A message may go over
@@ -192,13 +193,19 @@ def _unavailable(feed: Mapping[str, Any]) -> Column:
 
 
 def _position() -> Column:
-    """Commit time, transaction and record; then the sink's offset, where they are not complete."""
+    """Commit time, and what orders changes of one time: the topic's offset, or without one transaction and record.
+
+    Nothing shows that the numbers of transactions grow: PostgreSQL's wrap, and commits do not follow them. Nines follow
+    the numbers that rows of one time had in earlier versions of the project.
+    """
     is_complete = F.col("meta_at").isNotNull() & F.col("transaction").isNotNull() & F.col("record").isNotNull()
     time = F.when(is_complete, F.unix_micros("meta_at")).when(~M.in_sink(), F.unix_micros("made_at"))
     return F.concat_ws(
         ".",
         M.digits(time, 17),
-        M.digits(F.when(is_complete, F.col("transaction")), 20),
-        M.digits(F.when(is_complete, F.col("record")), 20),
+        *(
+            M.digits(F.when(is_complete, F.when(M.in_sink(), F.lit("9" * 20)).otherwise(F.col(name))), 20)
+            for name in ("transaction", "record")
+        ),
         M.sink_position(~is_complete),
     )

@@ -99,13 +99,24 @@ def _superseded(change: Change, applied: Sequence[Change], state: State) -> str:
     elif reset and reset.number < newest.number:
         verdict = f"superseded by reset point {reset.number} ({reset.role})"
     elif change.source_position == newest.source_position and change.source_file != newest.source_file:
-        verdict = f"superseded by {newest.number}: same time, only the name of the file decides"
+        verdict = f"superseded by {newest.number}: {_tie_of(change, newest)}"
     else:
         verdict = f"superseded by {newest.number}"
     if any(other.batch_id < change.batch_id for other in after):
         verdict += ", which arrived before it"
     columns = _columns(state, change.number)
     return f"{verdict}; carried forward: {columns}" if columns else verdict
+
+
+def _tie_of(change: Change, newest: Change) -> str:
+    """What orders two changes of one source position: the last two parts of their rows (cdc_message_place_sql)."""
+    (place, hashes), (newest_place, newest_hashes) = (
+        (one.row_position or "..").rsplit(".", 2)[1:] for one in (change, newest)
+    )
+    if not (place.startswith("o") and newest_place.startswith("o")):
+        return "same time, only the name of the file decides"
+    is_same_partition = hashes[:6] == newest_hashes[:6]
+    return f"same source position, {'the later offset' if is_same_partition else 'only a hash'} decides"
 
 
 def _columns(state: State, number: int) -> str:

@@ -8,7 +8,7 @@ from datetime import datetime
 from statistics import median
 from typing import Any
 
-from python_udfs.alerts.incidents import Incident
+from python_udfs.alerts.incidents import DOUBTS, Incident
 from python_udfs.cli.console import counted
 from python_udfs.times import time_of
 
@@ -146,12 +146,18 @@ class Table:
 
     @property
     def state(self) -> str:
-        """The most urgent that is true: failing, gap, late, unexpected, quarantine, none (no run yet) or good."""
+        """The most urgent that is true.
+
+        One of failing, gap, doubted (a log or a snapshot came again), late, unexpected, quarantine, none (no run yet)
+        and good.
+        """
         kinds = {one.kind for one in self.open_incidents}
         if "failure" in kinds:
             return "failing"
         if self.has_gap:
             return "gap"
+        if kinds & set(DOUBTS):
+            return "doubted"
         if self.is_late:
             return "late"
         if self.expectations and self.expectations.has_errors:

@@ -23,7 +23,8 @@ class Need:
     """One thing to do.
 
     Attributes:
-        kind: failure, gap, lag, expectation, quarantine, silent, never or maintenance; docs/runbook.md explains each.
+        kind: failure, gap, log, snapshot, lag, expectation, quarantine, silent, never or maintenance; docs/runbook.md
+            explains each.
         subject: what it is about.
         message: what was found.
         command: what helps.
@@ -42,21 +43,24 @@ class Need:
 def needs(facts: Facts) -> list[Need]:
     """All that needs a person."""
     return [
-        *_failures(facts),
+        *_open(facts, "failure"),
         *_gaps(facts),
+        *_open(facts, "log"),
+        *_open(facts, "snapshot"),
         *_late(facts.tables),
         *_unexpected(facts.tables),
-        *_quarantines(facts),
+        *_open(facts, "quarantine"),
         *_silent(facts),
         *_never_built(facts.tables),
         *_maintenance(facts.tables),
     ]
 
 
-def _failures(facts: Facts) -> Iterator[Need]:
+def _open(facts: Facts, kind: str) -> Iterator[Need]:
+    """The incidents of a kind that are not over."""
     for one in facts.incidents:
-        if one.kind == "failure" and one.ended_at is None:
-            yield Need("failure", one.subject, one.message, one.command, one.opened_at, one.silver_table)
+        if one.kind == kind and one.ended_at is None:
+            yield Need(kind, one.subject, one.message, one.command, one.opened_at, one.silver_table)
 
 
 def _gaps(facts: Facts) -> Iterator[Need]:
@@ -95,12 +99,6 @@ def expectation_text(row: Mapping[str, Any]) -> str:
     found = row.get("observed_value") or row.get("message") or ""
     expected = f", expected {row['expected']}" if row.get("expected") else ""
     return f"{column}{row['expectation']} ({row['severity']}): {found}{expected}"
-
-
-def _quarantines(facts: Facts) -> Iterator[Need]:
-    for one in facts.incidents:
-        if one.kind == "quarantine" and one.ended_at is None:
-            yield Need("quarantine", one.subject, one.message, one.command, one.opened_at, one.silver_table)
 
 
 def _silent(facts: Facts) -> Iterator[Need]:

@@ -21,6 +21,7 @@ UNKNOWN = "\N{EN DASH}"
 STATES = {
     "failing": ("✕", "failing"),
     "gap": ("✕", "messages lost"),
+    "doubted": ("✕", "read again"),
     "late": ("!", "over its limit"),
     "unexpected": ("!", "expectation"),
     "quarantine": ("!", "quarantine"),
@@ -30,6 +31,8 @@ STATES = {
 KINDS = {
     "failure": "Failing",
     "gap": "Messages lost in Kafka",
+    "log": "Logs that began again",
+    "snapshot": "Second snapshots",
     "lag": "Lag over its limit",
     "expectation": "Expectations not met",
     "quarantine": "Rows in quarantine",

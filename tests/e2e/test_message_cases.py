@@ -157,7 +157,8 @@ def land_first(sink: Sink) -> None:
         *(mysql(op, row(132, "b"), row(131, "b"), pos=20) for op in "dc"),
         *(mysql(op, row(133, "a"), row(132, "a"), pos=30) for op in "dc"),
         mysql("u", row(211, "old"), row(211, "new"), pos=40, ts=1),
-        mysql("r", None, row(211, "old"), pos=99, ts=2, snapshot="last"),
+        # The rows of a snapshot have the position at which it began; a greater one would be that of a second snapshot.
+        mysql("r", None, row(211, "old"), ts=2, snapshot="last"),
         mysql("u", row(221), row(221, "b"), file="mysql-bin.1000000", pos=4),
         mysql("u", row(221), row(221, "a"), file="mysql-bin.999999", pos=10),
         mysql("u", row(231), row(231, "b"), pos=10),

@@ -1,1 +1,1 @@
-{{ cdc_ties_sql(given_table(), given_changes().log_sql, ['1.20240101000000000000'], given_plan(), 7) }}
+{{ cdc_ties_sql(given_table(), given_changes().log_sql, '_cdc_sequence >= \'000001.1\'', given_plan(), 7) }}

@@ -7,6 +7,7 @@ import sys
 import threading
 import time
 from collections.abc import Iterator
+from dataclasses import replace
 from datetime import datetime, timedelta, timezone
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from types import SimpleNamespace
@@ -112,6 +113,24 @@ def test_a_run_counts_the_waiting_rows_of_few_tables():
     runs = {name: {"committed_at": text(-1)} for name in tables}
     changed(State(NOW, (), False, frozenset(), tables, runs, None), known, lambda table: asked.append(table) or 1)
     assert asked == ["silver.8", "silver.7", "silver.6", "silver.5", "silver.4"], "those that were asked longest ago"
+
+
+@pytest.mark.parametrize(
+    ("kind", "column", "words"),
+    [("log", "log_began_again_at", "began again"), ("snapshot", "second_snapshot_at", "second snapshot")],
+)
+def test_an_order_in_doubt_begins_once_and_lasts_until_the_table_is_read_by_another_feed(kind, column, words):
+    run = {"committed_at": text(-1), column: text(-9)}
+    [one] = changed(state(run=run), [], lambda table: None)
+    assert (one.kind, one.silver_table, words in one.message) == (kind, "silver.t", True)
+    assert one.command == "read s.t of feed f by a new feed: docs/runbook.md, 'The slot was lost'"
+    assert look(state(run=run), one) == []
+    assert look(state(run={"committed_at": text(-1)}), one) == [], "later runs do not end it"
+    gone = State(NOW, (), True, frozenset(), {}, {}, None)
+    assert look(gone, one) == [(kind, "silver.t", True)]
+    over = replace(one, ended_at=at(-2))
+    assert look(state(run=run), over) == [], "ended by hand, it does not begin again for the same run"
+    assert look(state(run={**run, column: text(-1)}), over) == [(kind, "silver.t", False)], "but for the next one"
 
 
 GAP = {"feed": "live", "topic": "shop.t", "partition": 0, "from_offset": 7, "description": "offsets 7 to 9 are gone"}

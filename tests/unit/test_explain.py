@@ -50,6 +50,13 @@ def change(minute: int, operation: str = "U", **cells: Any) -> dict[str, Any]:
     }
 
 
+def message(offset: int, partition: str = "aaaaaa") -> dict[str, Any]:
+    """A message of a file of its own, at one source position."""
+    row = change(1, file=f"t+0+{offset:010}")
+    place = f"{row['source_position']}.o{offset:015}.{partition}{offset:06x}"
+    return {**row, "row_position": place, "sequence": f"{place}.{0:014}"}
+
+
 def reset_point(role: str, minute: int) -> dict[str, Any]:
     return {**change(minute), "role": role, "operation": role, "image": None}
 
@@ -85,6 +92,16 @@ APPEND = {"mode": "append"}
             {},
             [change(1, file="a"), change(1, file="b")],
             ["superseded by 2: same time, only the name of the file decides", "applied: it is the row"],
+        ),
+        (
+            {},
+            [message(5), message(7)],
+            ["superseded by 2: same source position, the later offset decides", "applied: it is the row"],
+        ),
+        (
+            {},
+            [message(5), message(7, "bbbbbb")],
+            ["superseded by 2: same source position, only a hash decides", "applied: it is the row"],
         ),
         (
             {},

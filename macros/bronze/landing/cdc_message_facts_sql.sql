@@ -1,9 +1,10 @@
 {#
     Facts of the messages of a group, for tables with these key columns: the columns that the messages name; whether each
     message is a change that brings all of its values; and the key columns that an update has changed (a before image of
-    the same key may be there). Nothing here fails, whatever a message holds: the messages may be those of many tables.
+    the same key may be there); and what is known of the source's log. Nothing here fails, whatever a message holds: the messages may be those of many tables.
 #}
 {% macro cdc_message_facts_sql(keys) -%}
+{{ cdc_source_log_sql() }},
 array_distinct(flatten(collect_set(map_keys(image)))) as names,
 bool_and(coalesce(
     kind in ('load', 'change')

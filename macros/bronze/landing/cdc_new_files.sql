@@ -5,7 +5,7 @@
 {% macro cdc_new_files(cdc, after_batch_id, verify='schema') %}
     {% set files = {
         'paths': [], 'overwritten': [], 'has_truncate': false, 'has_load': false, 'has_multi_table': false,
-        'is_reloaded': false, 'is_large': false, 'names': [], 'are_plain': true, 'last_batch_id': after_batch_id,
+        'is_reloaded': false, 'is_large': false, 'source_logs': [], 'names': [], 'are_plain': true, 'last_batch_id': after_batch_id,
     } %}
     {% if cdc.get('is_kafka') %}
         {% do return(dict(files, **cdc_new_messages(cdc, after_batch_id))) %}
@@ -30,6 +30,7 @@
         {% elif file['kind'] == 'multi_table' %}
             {% do files.update({'has_multi_table': true}) %}
             {% if cdc.format == 'json' %}
+                {% do files.source_logs.append(file['source_log']) %}
                 {% do files.names.extend(fromjson(file['names'] or '[]')) %}
                 {% set has_changed_keys = fromjson(file['changed_keys'] or '[]') | length > 0 %}
                 {% do files.update({'are_plain': files.are_plain and file['are_plain'] and not has_changed_keys}) %}

@@ -54,7 +54,7 @@ select
     ) = 1 {{ 'and coalesce(listing.modified_at >= held.modified_at, true) ' if is_reloaded -}}
     or listing.kind = 'truncate' as is_newest
     {%- if split is not none and cdc.format == 'json' %},
-    cast(null as array<string>) as names, cast(null as boolean) as are_plain, cast(null as array<string>) as changed_keys
+    cast(null as string) as source_log, cast(null as array<string>) as names, cast(null as boolean) as are_plain, cast(null as array<string>) as changed_keys
     {%- endif %}
 from listing
 {%- if is_reloaded %}

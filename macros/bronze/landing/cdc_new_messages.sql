@@ -28,6 +28,7 @@
         {% set changed_keys = fromjson(found.facts['changed_keys'] or '[]') | select('in', own_keys) | list %}
         {% do messages.update({
             'has_multi_table': true,
+            'source_logs': [found.facts['source_log']],
             'names': fromjson(found.facts['names'] or '[]'),
             'are_plain': found.facts['are_plain'] and not changed_keys,
             'last_batch_id': found.facts['batch_id'] | int,

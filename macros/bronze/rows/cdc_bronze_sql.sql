@@ -7,7 +7,7 @@
 {%- set may_fail = cdc_judged_columns(cdc, plan + before_images).may_fail if raw.view is not none else [] -%}
 {%- set old_key_sql = cdc_old_key_sql(before_images if cdc.format != 'json' else []) -%}
 {%- set sequence = cdc.options.get('change_sequence_column') if raw.view is not none else none -%}
-{%- set position_sql, content_sql = '_cdc_file_position', '_cdc_content' -%}
+{%- set position_sql, place_sql, content_sql = '_cdc_file_position', none, '_cdc_content' -%}
 {%- if sequence -%}
     {%- set has_sequence = "_cdc_kind <> 'load' and " ~ cdc_is_change_sequence_sql('_cdc_change_sequence') -%}
     {%- set position_sql = 'if(' ~ has_sequence ~ ", concat('1.', _cdc_change_sequence), _cdc_file_position)" -%}
@@ -17,8 +17,8 @@
 {%- if raw.view is none -%}
     {%- set records_sql = cdc_no_records_sql(plan, file_columns) -%}
 {%- elif cdc.format == 'json' -%}
-    {%- set records_sql = cdc_message_records_sql(cdc, raw.view, plan) -%}
-    {%- set position_sql = '_cdc_position' -%}
+    {%- set records_sql = cdc_message_records_sql(cdc, raw.view, plan, raw.get('loads_after')) -%}
+    {%- set position_sql, place_sql = '_cdc_position', cdc_message_place_sql() -%}
     {%- set old_key_sql = cdc_message_old_key_sql(cdc, plan) -%}
 {%- elif cdc.format == 'csv' -%}
     {%- set records_sql = cdc_csv_records_sql(cdc, raw, plan, file_columns, before_images) -%}
@@ -63,7 +63,7 @@ select
         _cdc_file_time,
         _cdc_modified_at
     ) as _cdc_committed_at,
-    {{ cdc_sequence_sql(position_sql) | indent(4) }} as _cdc_sequence,
+    {{ cdc_sequence_sql(position_sql, place_sql) | indent(4) }} as _cdc_sequence,
     _cdc_generation,
     _cdc_file_key as _cdc_source_file,
     _cdc_row as _cdc_file_row,

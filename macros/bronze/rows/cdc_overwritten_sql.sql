@@ -8,14 +8,14 @@ path in ({% for path in paths %}{{ adapter.string_literal(path) }}{{ ', ' if not
 {%- endset -%}
 held as (
     select
-        file_hash,
+        file_key,
         modified_millis
     from files
     where {{ in_paths }}
     {%- if bronze is not none %}
     union all
     select
-        {{ cdc_sequence_part('_cdc_sequence', 'file_hash') }} as file_hash,
+        _cdc_source_file as file_key,
         {{ cdc_sequence_part('_cdc_sequence', 'modified_millis') }} as modified_millis
     from {{ bronze }}
     {%- endif %}
@@ -37,10 +37,10 @@ overwritten as (
             max_by(struct(files.*), files.modified_millis) as file,
             max(held.modified_millis) as newest
         from files
-        inner join held on files.file_hash = held.file_hash
+        inner join held on files.file_key = held.file_key
         where {{ in_paths }}
-        group by files.file_hash
+        group by files.file_key
         having min(held.modified_millis) < max(held.modified_millis)
-    ) as files_of_hash
+    ) as versions
 )
 {%- endmacro %}

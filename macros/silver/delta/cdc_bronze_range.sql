@@ -56,7 +56,9 @@
         'last_sequence': [applied_sequence, summary['last_sequence'] or ''] | max,
         'last_committed_at': [progress.get('cdc.committed-at', ''), summary['last_committed_at'] or ''] | max,
         'changes': summary['changes'],
-        'may_tie': summary['has_many_files'] or first_position <= cdc_sequence_part(applied_sequence, 'source_position', false),
+        'first_position': first_position,
+        'has_applied_positions': first_position <= cdc_sequence_part(applied_sequence, 'source_position', false),
+        'has_one_order': _has_one_order(cdc, summary),
         'not_applied': summary['updates_and_deletes'] if cdc.mode == 'append' else 0,
         'after_batch_id': after_batch_id,
         'may_replace': may_replace,
@@ -64,6 +66,16 @@
     } %}
     {% do changes.update({'has_single_changes': not progress and cdc_has_single_changes(cdc, changes)}) %}
     {% do return(changes) %}
+{% endmacro %}
+
+
+{# Whether something orders all rows of one source position: they are of one file, or messages of one partition. #}
+{% macro _has_one_order(cdc, summary) %}
+    {% set files = {'first': summary['first_file'], 'last': summary['last_file']} %}
+    {% if files.first == files.last or none in files.values() %}
+        {% do return(files.first == files.last) %}
+    {% endif %}
+    {% do return(adapter.call_function('python_udfs.connectors.topic_offsets.share_partition', files)) %}
 {% endmacro %}
 
 

@@ -45,12 +45,12 @@
         'has_deletes': added['_cdc_operation'].lower == 'D',
         'has_overwritten': false, 'has_partial': false, 'has_key_changes': false,
         'first_key': added[key].lower if key else none, 'last_key': added[key].upper if key else none,
-        'has_many_files': files.lower != files.upper,
+        'first_file': files.lower, 'last_file': files.upper,
     }) %}
 {% endmacro %}
 
 
-{# No groups and no collections: they would make the aggregate a slower one. Files differ by the hash of their paths. #}
+{# No groups and no collections: they would make the aggregate a slower one. #}
 {% macro _bronze_range_summary_sql(rows_sql, key=none) -%}
 with changes as (
     {{ rows_sql | indent(4) }}
@@ -74,6 +74,7 @@ select
     cast(min({{ adapter.quote(key) }}) as string) as first_key,
     cast(max({{ adapter.quote(key) }}) as string) as last_key,
     {%- endif %}
-    coalesce(min(xxhash64(_cdc_source_file)) <> max(xxhash64(_cdc_source_file)), false) as has_many_files
+    min(_cdc_source_file) as first_file,
+    max(_cdc_source_file) as last_file
 from changes
 {%- endmacro %}

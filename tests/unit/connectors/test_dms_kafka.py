@@ -255,6 +255,17 @@ def test_transaction_details_are_the_order(found):
     assert len({len(position) for position in positions}) == 1
 
 
+AT_ONE_TIME = [detailed("2024-01-31T23:00:00Z", number, 1) for number in (2**32 - 1, 3)]
+IN_TOPIC = given(*AT_ONE_TIME, key="topics/dms/partition=0/dms+0+0000000050.json")
+IN_FILE = given(*AT_ONE_TIME)
+
+
+def test_offsets_order_changes_of_one_time_where_they_are_known(found):
+    """Numbers of transactions begin again; bronze puts the offset behind the position."""
+    [position] = {row.position for row in found(IN_TOPIC)}
+    assert max(row.position for row in found(IN_FILE)) < position, "as earlier versions of the project read them"
+
+
 OFFSETS = [
     given(*messages, key=f"topics/dms/partition=0/dms+0+{start:010}.json")
     for start, messages in (

@@ -95,6 +95,11 @@ class Macro(CallableMacroGenerator):
             return returned.value
 
 
+def call_function(name: str, arguments: dict[str, Any]) -> Any:
+    module, _, function = name.rpartition(".")
+    return getattr(importlib.import_module(module), function)(**arguments)
+
+
 class Dbt:
     """The macros of the project as attributes, over placeholders for the rest of dbt.
 
@@ -217,6 +222,7 @@ class Dbt:
                 scan_sql=str,
                 set_properties=set_properties,
                 set_snapshot_properties=set_snapshot_properties,
+                call_function=call_function,
                 quote=SparksessionAdapter.quote,
                 is_type_promotion=SparksessionAdapter.is_type_promotion,
                 holds=SparksessionAdapter.holds,

@@ -146,6 +146,7 @@ def test_cdc_new_files__nothing_new():
         "has_multi_table": False,
         "is_reloaded": False,
         "is_large": False,
+        "source_logs": [],
         "names": [],
         "are_plain": True,
         "last_batch_id": 10,
@@ -276,6 +277,7 @@ def test_cdc_new_files__a_truncate_is_no_file_to_read():
         "has_multi_table": False,
         "is_reloaded": 0,
         "is_large": False,
+        "source_logs": [],
         "names": [],
         "are_plain": True,
         "last_batch_id": 10,
@@ -1031,12 +1033,15 @@ def test_get_incremental_cdc_append_sql__new_files_evolve_the_table_and_set_prog
     assert sql.startswith("insert into bronze.shop__order by name with files as (")
     assert "from (select * from `shop__order__files`) as files)" in sql, "the listing is asked once"
     assert "and batch_id > 7 group by" in normalise(dbt.kept["shop__order__files"])
-    assert dbt.queries[-5:] == [
+    assert dbt.queries[-8:] == [
         "alter table bronze.shop__order add columns (`id` int)",
         "set `spark.sql.iceberg.snapshot-property.cdc.batch-id` = 8",
         "set `spark.sql.iceberg.snapshot-property.cdc.started-at` = 2024-05-06 07:08:10+00:00",
         "set `spark.sql.iceberg.snapshot-property.cdc.plain-changes` = true",
-        "set `spark.sql.iceberg.snapshot-property.cdc.line-breaks` = None",
+        *(
+            f"set `spark.sql.iceberg.snapshot-property.cdc.{name}` = None"
+            for name in ("source-log", "second-snapshot", "log-began-again", "line-breaks")
+        ),
     ]
 
 

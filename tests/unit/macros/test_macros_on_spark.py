@@ -10,6 +10,8 @@ import pytest
 from harness import Dbt
 from spark_process import VIEW, spark_process
 
+from python_udfs.connectors.topic_offsets import offset_sql, partition_sql, share_partition
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
@@ -710,7 +712,8 @@ def test_cdc_sequence_part__cuts_what_cdc_sequence_sql_built(query):
             "listed_position": listed,
             "through_file": f"{generation}.{listed}.{file_hash}",
             "through_row": f"{generation}.{listed}.{file_hash}.{row}",
-            "file_hash": file_hash,
+            "file": file_hash,
+            "partition": row[:6],
             "modified_millis": modified_millis,
         }
         columns = ", ".join(f"{Dbt().cdc_sequence_part('s', part)} as {part}" for part in parts)
@@ -885,13 +888,91 @@ def test_cdc_ties_sql__different_changes_of_a_key_in_files_of_one_position(query
     plan = [{"name": name, "raw_type": "string"} for name in ("id", "value", "other")] + [
         {"name": "gone", "raw_type": None}
     ]
-    # The positions of the listing have no generation.
-    sql = Dbt().cdc_ties_sql({"mode": "current", "primary_key": ["id"]}, log, [AT.removeprefix("000001.")], plan, 7)
+    where = f"_cdc_sequence like '{AT}%'"
+    sql = Dbt().cdc_ties_sql({"mode": "current", "primary_key": ["id"]}, log, where, plan, 7)
     assert query(sql) == [{"ties": ties}]
     others = "1 as _cdc_generation, timestamp '2024-01-02' as _cdc_committed_at, cast(null as map<string, string>)"
     bronze = f"select *, {others} as _cdc_old_key, cast(null as array<string>) as _cdc_unavailable_columns from ({log})"
     [summary] = query(Dbt()._bronze_range_summary_sql(bronze))
-    assert summary["has_many_files"] is (len({key for *_, key, _ in rows}) > 1)
+    files = [key for *_, key, _ in rows]
+    assert (summary["first_file"], summary["last_file"]) == (min(files), max(files))
+
+
+SINK = "topics/a.s.t/partition={partition}/a.s.t+{partition}+{offset}.json"
+TOPIC = "kafka://c/t-1/a.s.t/{partition}"
+
+
+def placed(query: Query, connector: str, *messages: tuple[str, int]) -> list[str]:
+    """What follows the source position in the sequences of messages, each given as file and row."""
+    values = ", ".join(f"({n}, '{key}', {row}L)" for n, (key, row) in enumerate(messages))
+    offset = offset_sql(connector, "file_key", "_cdc_row")
+    rows = (
+        f"select *, {offset} as _cdc_offset, {partition_sql('file_key')} as _cdc_partition,"
+        " lpad(lower(hex(xxhash64(file_key))), 16, '0') as _cdc_file_hash"
+        f" from values {values} as t (n, file_key, _cdc_row)"
+    )
+    return [row["p"] for row in query(f"select {Dbt().cdc_message_place_sql()} as p from ({rows}) order by n")]
+
+
+@pytest.mark.parametrize("connector", ["debezium", "canal"])
+def test_cdc_message_place_sql__messages_of_a_partition_are_in_the_order_of_their_offsets(query, connector):
+    rows = 100_000 if connector == "canal" else 1
+    for number in range(9):  # other files have other hashes
+        first, second = (SINK.format(partition=3, offset=offset) for offset in (number, number + 6))
+        # Both files hold the offsets that they share.
+        made = placed(
+            query, connector, (first, 0), (first, 5 * rows), (second, 0), (first, 7 * rows), (second, 2 * rows)
+        )
+        assert made == sorted(set(made))
+    topic = TOPIC.format(partition=3)
+    made = placed(query, connector, *((topic, offset * rows) for offset in (0, 9, 10, 10**7)))
+    assert made == sorted(set(made))
+    assert {tuple(map(len, one.split("."))) for one in made} == {(16, 12)}
+
+
+def test_cdc_message_place_sql__a_partition_is_known_and_a_file_without_an_offset_is_in_none(query):
+    files = [SINK.format(partition=n, offset=offset) for n, offset in ((1, 0), (1, 7), (2, 0))]
+    made = placed(
+        query, "debezium", *((key, 0) for key in [*files, TOPIC.format(partition=1), "any+name/messages.json"])
+    )
+    partitions = [Dbt().cdc_sequence_part(f"1.1.p.{one}.{0:014}", "partition", False) for one in made]
+    assert partitions[0] == partitions[1] and len(set(partitions)) == 4
+    assert [one.startswith("o") for one in made] == [True] * 4 + [False]
+
+
+@pytest.mark.parametrize(
+    ("first", "last", "shared"),
+    [
+        (SINK.format(partition=1, offset=0), SINK.format(partition=1, offset=99), True),
+        (SINK.format(partition=1, offset=0), SINK.format(partition=2, offset=0), False),
+        ("a/hour=1/t+1+0.json", "a/hour=2/t+1+5.json", False),  # files of other partitions may be between them
+        ("x+a.json", "x+b.json", False),
+        (TOPIC.format(partition=1), TOPIC.format(partition=1), True),
+        (TOPIC.format(partition=1), TOPIC.format(partition=2), False),
+        ("a.json", "a.json", True),
+    ],
+)
+def test_share_partition__only_where_all_files_between_two_are_of_it(first, last, shared):
+    assert share_partition(first, last) is shared
+
+
+@pytest.mark.parametrize(
+    ("rows", "ties"),
+    [
+        ([("5", 1, 0), ("7", 1, 9)], 0),  # one partition orders its messages
+        ([("5", 1, 0), ("7", 2, 0)], 1),
+        ([("5", 1, 0), ("5", 2, 0)], 0),  # the same message twice
+    ],
+)
+def test_cdc_ties_sql__offsets_order_messages_of_one_partition(query, rows, ties):
+    places = placed(query, "debezium", *((SINK.format(partition=n, offset=offset), 0) for _, n, offset in rows))
+    values = ", ".join(
+        f"(1, 'U', '{value}', '{AT}.{place}.{0:014}', 8L)" for (value, *_), place in zip(rows, places, strict=True)
+    )
+    log = f"select * from values {values} as log (id, _cdc_operation, value, _cdc_sequence, _cdc_batch_id)"
+    plan = [{"name": "value", "raw_type": "string"}]
+    sql = Dbt().cdc_ties_sql({"mode": "current", "primary_key": ["id"]}, log, "true", plan, 7)
+    assert query(sql) == [{"ties": ties}]
 
 
 LISTED = "feed, source_schema, source_table, kind, file_key, path, size, revision, file_time, batch_id, modified_at"

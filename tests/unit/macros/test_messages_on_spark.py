@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING, Any
 
 import pytest
 from harness import Dbt
 from spark_process import spark_process
 
+from python_udfs.connectors.source_log import judge_batch
 from python_udfs.landing.split import MARKER_ROW
 
 if TYPE_CHECKING:
@@ -55,7 +57,13 @@ def bronze(query) -> Callable[..., list[dict[str, Any]]]:
     def rows(*messages: dict[str, str], names: tuple[str, ...] = (), **settings: Any) -> list[dict[str, Any]]:
         described = [{"name": name, "type": type, "optional": False} for name, type in COLUMNS]
         cdc = {
-            **{"format": "json", "primary_key": ["id"], "columns": described, "split": "split_f"},
+            **{
+                "connector": "debezium",
+                "format": "json",
+                "primary_key": ["id"],
+                "columns": described,
+                "split": "split_f",
+            },
             **{"source_schema": "s", "source_table": "t", **settings},
         }
         cdc["options"] = {"operation_column": "always", **settings.get("options", {})}
@@ -224,49 +232,107 @@ def test_a_renamed_column_has_the_value_of_either_name(bronze):
     assert [row["Name"] for row in rows] == ["Ann", "Bob"]
 
 
-def restarted(query, *changes):
-    """Tables that are said to have a log that began again, of changes (hour, position, other columns)."""
-    columns = {
-        **{"source_schema": "'s'", "source_table": "'t'", "kind": "'change'", "malformed": "cast(null as string)"},
-        **{"path": "'p'", "content": """'{"source":{"lsn":1}}'"""},
-    }
-    split = " union all ".join(
-        "select "
-        + ", ".join(
-            f"{value} as {name}"
-            for name, value in {
-                **columns,
-                "committed_at": f"timestamp '2024-01-02 {hour}:00:00'",
-                "position": f"'{position}'",
-                **others,
-            }.items()
-        )
-        for hour, position, others in changes
-    )
-    tables = [{"source_schema": "s", "source_table": "t"}]
-    splits = [{"relation": f"({split})", "feed": "f", "tables": tables}]
-    return [row["source_table"] for row in query(Dbt().cdc_restarted_positions_sql(splits))]
+def place(*numbers: int, flag: int = 0) -> str:
+    """A position of Debezium's messages: three numbers and a digit."""
+    return "".join(f"{number:020}" for number in numbers) + str(flag)
 
 
-def test_a_log_that_began_again_is_reported(query):
-    assert restarted(query, ("01", "900", {}), ("03", "010", {})) == ["t"]
-    assert restarted(query, ("01", "900", {}), ("03", "910", {})) == []
+def judged(query, *batches: list[dict[str, str]]) -> list[tuple[str | None, str | None]]:
+    """Whether a second snapshot is found in each batch of messages, and a log that began again."""
+    state, found = None, []
+    for batch in batches:
+        [row] = query(f"select {Dbt().cdc_source_log_sql()} from ({split_of(*batch)})")
+        verdict = judge_batch(state, [row["source_log"]])
+        state = verdict["state"] or state
+        found.append((verdict["second_snapshot"], verdict["began_again"]))
+    return found
+
+
+def change(hour: int, *numbers: int, **others: str) -> dict[str, str]:
+    at = f"timestamp '2024-01-02 {hour:02}:00:00'"
+    return {"position": f"'{place(*numbers)}'", "committed_at": at, **others}
+
+
+def load(*numbers: int) -> dict[str, str]:
+    return {"position": f"'{place(*numbers)}'", "kind": "'load'", "operation": "'L'"}
+
+
+AGAIN, NOTHING = (None, "true"), (None, None)
+
+
+def test_a_log_that_began_again_is_found(query):
+    assert judged(query, [change(1, 7, 900, 0)], [change(3, 7, 10, 0)]) == [NOTHING, AGAIN]
+    assert judged(query, [change(1, 7, 900, 0), change(3, 7, 10, 0)]) == [AGAIN], "in one batch"
+    assert judged(query, [change(1, 7, 900, 0)], [change(3, 7, 910, 0)]) == [NOTHING, NOTHING]
+
+
+@pytest.mark.parametrize(
+    ("position", "is_found"),
+    [
+        ("{:010}.{:020}.0000000000.00000000.0000000000.0000000000000000000", True),  # Maxwell
+        (
+            "{1:020}.1.00000000.0000000000.0000000000000000000.00000",
+            False,
+        ),  # canal-json with 7 and 8: no time went back
+        ("0000000000.{0:020}.0000000000.11111111.0000000000.{1:019}", False),  # Maxwell by the topic's offset
+    ],
+)
+def test_a_log_that_began_again_is_found_in_messages_of_maxwell(query, position, is_found):
+    first, second = (change(hour, 0, position=f"'{position.format(*at)}'") for hour, at in ((1, (45, 7)), (3, (7, 8))))
+    assert judged(query, [first], [second])[1][1] == ("true" if is_found else None)
 
 
 @pytest.mark.parametrize(
     "other",
     [
-        {"committed_at": "timestamp '2024-01-02 01:59:00'"},
-        {"position": "'011'"},
-        {"kind": "'load'"},
-        {"malformed": "'why'"},
-        {"content": """'{"id":1}'"""},
-        {"source_table": "'other'"},
-        {"source_table": "cast(null as string)"},
-        {"committed_at": "cast(null as timestamp)"},
+        change(1, 7, 11, 0),
+        change(3, 6, 6, 0),  # PostgreSQL's connector has just started: its transaction may be long
+        change(3, 7, 10, 0, kind="'load'"),
+        change(3, 7, 10, 0, malformed="'why'"),
+        change(3, 7, 10, 0, position=f"'{place(0, 10, 0, flag=2)}'"),
+        change(3, 7, 10, 0, position=f"'{place(7, 10, 0, flag=1)}'"),
+        change(3, 7, 10, 0, position="'0007.0010'"),
+        change(3, 7, 10, 0, committed_at="cast(null as timestamp)"),
     ],
     ids=str,
 )
 def test_what_is_no_sign_of_it(query, other):
-    """Clocks that differ, rows of snapshots, messages without a position of the source, other tables."""
-    assert restarted(query, ("01", "900", {}), ("03", "010", other)) == []
+    """Messages that come again, rows of snapshots, positions that are none of the source's log."""
+    assert judged(query, [change(1, 7, 900, 0)], [other])[1][1] is None
+
+
+def test_a_second_snapshot_is_found_whatever_the_cut(query):
+    messages = [load(100, 100, 0), load(100, 100, 0), change(1, 150, 200, 0), load(900, 900, 0), change(2, 950, 960, 0)]
+    for cut in range(1, len(messages)):
+        found = [second for second, _ in judged(query, messages[:cut], messages[cut:]) if second]
+        assert set(found) == {"after changes"}, cut
+
+
+def test_the_first_snapshot_is_none(query):
+    # A transaction that was open when the snapshot began has smaller positions, and the connector knows no commit yet.
+    messages = [load(100, 100, 0), load(100, 100, 0), change(1, 90, 90, 0), change(1, 150, 140, 0)]
+    for cut in range(1, len(messages)):
+        assert set(judged(query, messages[:cut], messages[cut:])) == {NOTHING}, cut
+
+
+def test_a_snapshot_that_began_again_before_any_change_is_another_one(query):
+    assert judged(query, [load(100, 100, 0)], [load(120, 120, 0), change(1, 130, 140, 0)]) == [
+        NOTHING,
+        ("before changes", None),
+    ]
+
+
+def test_snapshots_of_oracle_are_compared_with_commits(query):
+    found = judged(query, [load(0, 500, 0), change(1, 600, 550, 0)], [load(0, 900, 0)], [load(0, 900, 0)])
+    assert found == [NOTHING, ("after changes", None), ("after changes", None)]
+
+
+def test_rows_of_a_second_snapshot_are_ordered_by_their_own_position(query):
+    verdict = judge_batch(
+        None, [json.dumps({"last_load": place(9, 9)[:40], "first_change": place(1, 2)[:40], "has_places": True})]
+    )
+    precedes = Dbt()._precedes_changes_sql(verdict["loads_after"])
+    rows = ((0, 5), (1, 1), (1, 3), (9, 9))
+    values = ", ".join(f"('load', '{place(*row, 0)}')" for row in rows)
+    found = query(f"select {precedes} as p from values {values} as raw (kind, position) order by position")
+    assert [row["p"] for row in found] == [True, True, False, False]

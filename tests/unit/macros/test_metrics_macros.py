@@ -107,7 +107,8 @@ def test_cdc_newest_runs__columns_that_an_older_table_lacks_are_added():
     assert dbt.cdc_newest_runs(RECORDED) == {}
     assert dbt.queries[0] == (
         "alter table etl_metadata.run_metrics add columns (rows_quarantined bigint, run_seconds double,"
-        " data_files bigint, delete_files bigint, deleted_rows bigint)"
+        " data_files bigint, delete_files bigint, deleted_rows bigint, second_snapshot boolean,"
+        " log_began_again boolean)"
     )
     assert Dbt().cdc_newest_runs(None) == {}
 

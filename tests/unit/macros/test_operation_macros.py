@@ -36,7 +36,7 @@ def graph(**cells: Any) -> dict[str, Any]:
             alias="shop__order",
             database=None,
             schema=layer,
-            config=SimpleNamespace(meta={"cdc": {**silver, "layer": layer}}),
+            config=SimpleNamespace(meta={"cdc": {"format": "csv", **silver, "layer": layer}}),
         )
         for layer in ("bronze", "silver")
     }
@@ -193,7 +193,7 @@ def rebuilding(differences: list[dict[str, Any]], **columns: Any) -> Dbt:
             "first_sequence": [
                 {**summary, "has_key_changes": False, "has_deletes": False, "has_overwritten": False}
                 | {"updates_and_deletes": 0, "changes": 5}
-                | {"last_batch_id": 9, "last_sequence": "s9", "has_many_files": False}
+                | {"last_batch_id": 9, "last_sequence": "s9", "first_file": "f", "last_file": "f"}
             ],
             "is_shared": [],
         },

@@ -157,7 +157,8 @@ def summary(
         "has_key_changes": False,
         "has_deletes": False,
         "has_overwritten": False,
-        "has_many_files": False,
+        "first_file": "s/t/1.csv",
+        "last_file": "s/t/1.csv",
         "first_key": "1",
         "last_key": "9000000",
         **found,
@@ -210,7 +211,9 @@ def test_cdc_bronze_range__first_run():
         "last_sequence": "z",
         "last_committed_at": "2024-01-03",
         "changes": 5,
-        "may_tie": True,
+        "first_position": "",
+        "has_applied_positions": True,
+        "has_one_order": True,
         "not_applied": 0,
         "after_batch_id": 0,
         "may_replace": False,
@@ -253,7 +256,7 @@ def test_cdc_bronze_range_summary__deletes_and_several_files_show_in_metadata():
     changes, queries = range_of(
         {**METRICS, "_cdc_operation": of_column("D", "U"), "_cdc_source_file": of_column("a", "b")}
     )
-    assert (changes["has_deletes"], changes["may_tie"], queries) == (True, True, 0)
+    assert (changes["has_deletes"], changes["has_one_order"], queries) == (True, False, 0)
 
 
 @pytest.mark.parametrize(
@@ -375,7 +378,9 @@ def test_cdc_log_sql__columns_that_bronze_has(cdc, also, operations):
 
 CHANGES = {
     "sql": "select * from part",
-    "may_tie": True,
+    "first_position": "",
+    "has_applied_positions": True,
+    "has_one_order": True,
     "log_sql": "select * from whole",
     "to_snapshot_id": 43,
     "has_overwritten": False,
@@ -402,20 +407,21 @@ def place(generation: int, time: str, row: int = 1) -> str:
 
 
 @pytest.mark.parametrize(
-    ("applied", "first", "has_many_files", "may_tie"),
+    ("applied", "first", "last_file", "may_tie"),
     [
-        (place(1, "a"), place(1, "b"), False, False),
-        (place(1, "a"), place(1, "b"), True, True),
-        (place(1, "a"), place(1, "a", 2), False, True),  # of the place that was applied last
-        (place(1, "b"), place(1, "a"), False, True),
-        ("", place(1, "a"), False, False),
-        (place(1, "a"), None, False, False),
+        (place(1, "a"), place(1, "b"), "s/t/1.csv", (False, False)),
+        (place(1, "a"), place(1, "b"), "s/t/2.csv", (True, False)),
+        (place(1, "a"), place(1, "a", 2), "s/t/1.csv", (False, True)),  # of the place that was applied last
+        (place(1, "b"), place(1, "a"), "s/t/1.csv", (False, True)),
+        ("", place(1, "a"), "s/t/1.csv", (False, False)),
+        (place(1, "a"), None, "s/t/1.csv", (False, False)),
     ],
 )
-def test_cdc_bronze_range__changes_of_one_new_file_do_not_tie(applied, first, has_many_files, may_tie):
-    found = summary(first, first, 9, "2024-01-03", has_many_files=has_many_files)
+def test_cdc_bronze_range__changes_of_one_new_file_do_not_tie(applied, first, last_file, may_tie):
+    found = summary(first, first, 9, "2024-01-03", last_file=last_file)
     progress = {**APPLIED, "cdc.sequence": applied}
-    assert bronze_range(found, progress)["may_tie"] is may_tie
+    changes = bronze_range(found, progress)
+    assert (not changes["has_one_order"], changes["has_applied_positions"]) == may_tie
 
 
 def after(applied: str, first: str, last: str) -> dict[str, Any]:
@@ -597,7 +603,12 @@ OWN = dict.fromkeys(
 
 
 BRONZE_NODE = SimpleNamespace(
-    resource_type="model", name="bronze_shop__order", database=None, schema="bronze", alias="shop__order"
+    resource_type="model",
+    name="bronze_shop__order",
+    database=None,
+    schema="bronze",
+    alias="shop__order",
+    config=SimpleNamespace(meta={"cdc": {**CDC, "layer": "bronze", "format": "csv"}}),
 )
 
 
@@ -616,7 +627,12 @@ def running(
         "is_shared": [],
     }
     listing = SimpleNamespace(
-        resource_type="model", name="raw_listing", database=None, schema="etl_metadata", alias="raw_listing"
+        resource_type="model",
+        name="raw_listing",
+        database=None,
+        schema="etl_metadata",
+        alias="raw_listing",
+        config=SimpleNamespace(meta={}),
     )
     nodes = {"model.bronze": BRONZE_NODE, "model.lakehouse.raw_listing": listing}
     state = {"snapshots": (43, 42, 41), "summary": applied}
@@ -700,7 +716,12 @@ def bronze_snapshot(number, net, *, rows=None, seconds=None):
 
 
 PROGRESS = dict.fromkeys(("last_batch_id", "last_sequence", "reset_point", "last_committed_at", "not_applied"), 1)
-PROGRESS |= {"has_overwritten": False, "may_tie": False, "has_single_changes": False}
+PROGRESS |= {
+    "has_overwritten": False,
+    "has_one_order": True,
+    "has_applied_positions": False,
+    "has_single_changes": False,
+}
 
 
 def run_numbers(*snapshots, **changes):
@@ -791,7 +812,12 @@ def test_cdc_silver_progress__ties_are_counted_where_two_files_share_a_position(
     dbt.queries.clear()
     assert dbt.cdc_silver_progress(APPEND, changes, PLAN)["cdc.ties"] == 0
     assert dbt.cdc_silver_progress(CDC, {**changes, "has_single_changes": True}, PLAN)["cdc.ties"] == 0
-    assert dbt.cdc_silver_progress(CDC, {**changes, "may_tie": False}, PLAN)["cdc.ties"] == 0
+    assert (
+        dbt.cdc_silver_progress(CDC, {**changes, "has_one_order": True, "has_applied_positions": False}, PLAN)[
+            "cdc.ties"
+        ]
+        == 0
+    )
     assert not dbt.queries, "not even the listing is asked"
     for shared in (7, None):
         dbt.notes.clear()

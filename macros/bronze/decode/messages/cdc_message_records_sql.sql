@@ -2,7 +2,8 @@
     Messages were parsed when they were split: every value is text as a cast to its type reads it, binary base64.
     Names of columns are compared without regard to case, as everywhere.
 #}
-{% macro cdc_message_records_sql(cdc, view, plan) -%}
+{% macro cdc_message_records_sql(cdc, view, plan, loads_after=none) -%}
+{%- set offsets = 'python_udfs.connectors.topic_offsets.' -%}
 records as (
     select
         raw.file_key as _cdc_file_key,
@@ -15,7 +16,11 @@ records as (
         raw.modified_millis as _cdc_modified_millis,
         raw.ingested_at as _cdc_ingested_at,
         raw.file_row as _cdc_row,
-        concat_ws('.', if(raw.kind = 'load', '0', '1'), raw.position) as _cdc_position,
+        {{ adapter.call_function(offsets ~ 'offset_sql', {
+            'connector': cdc.connector, 'file_key': 'raw.file_key', 'file_row': 'raw.file_row'
+        }) }} as _cdc_offset,
+        {{ adapter.call_function(offsets ~ 'partition_sql', {'file_key': 'raw.file_key'}) }} as _cdc_partition,
+        concat_ws('.', if({{ _precedes_changes_sql(loads_after) }}, '0', '1'), raw.position) as _cdc_position,
         raw.operation as _cdc_op,
         cast(raw.committed_at as string) as _cdc_commit_text,
         {{ _cdc_message_malformed_sql(cdc, plan) | indent(8) }} as _cdc_malformed,
@@ -32,6 +37,18 @@ records as (
     ) as raw
 )
 {%- endmacro %}
+
+{#
+    A row of a snapshot precedes all changes; one of a second snapshot is ordered by its own position (record 64). The
+    position has three numbers, and without the first one it cannot be compared.
+#}
+{% macro _precedes_changes_sql(loads_after) -%}
+raw.kind = 'load'
+{%- if loads_after is not none %}
+and not (left(raw.position, 20) > repeat('0', 20) and left(raw.position, 40) > {{ adapter.string_literal(loads_after) }})
+{%- endif %}
+{%- endmacro %}
+
 
 {# A column may have been listed as binary after its messages were split. A delete needs no more than its key. #}
 {% macro _cdc_message_malformed_sql(cdc, plan) -%}

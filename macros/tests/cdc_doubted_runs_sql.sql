@@ -1,0 +1,16 @@
+{# Tables without a model are left out: one that a new feed has replaced keeps its last run. #}
+{% macro cdc_doubted_runs_sql(run_metrics, mark) -%}
+{%- set tables = [] -%}
+{%- for node in cdc_models_of('silver') -%}
+    {%- do tables.append(adapter.string_literal(node.schema ~ '.' ~ node.alias)) -%}
+{%- endfor -%}
+select
+    silver_table,
+    committed_at,
+    batch_id
+from {{ run_metrics }}
+where
+    is_newest
+    and {{ mark }}
+    and silver_table in ({{ tables | join(', ') or "''" }})
+{%- endmacro %}
