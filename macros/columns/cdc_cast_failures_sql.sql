@@ -1,6 +1,6 @@
 {#
-    A sentence for every value that its column's type cannot hold. Text must have a form of the type, and lose nothing;
-    any other type must survive the way there and back. A change sequence that is none would put its change anywhere in
+    A sentence for every value that its column's type cannot hold. Text must have a form of the type, and lose nothing, as
+    must a value that goes through text; any other type must survive the way there and back. A change sequence that is none would put its change anywhere in
     the order.
 #}
 {% macro cdc_cast_failures_sql(plan, change_sequence_column=none) -%}
@@ -18,10 +18,9 @@ array_compact(array(
     case
         {%- if column.type.split('<')[0] in ['array', 'map', 'struct'] %}
         when not {{ _json_sql(value) }} <=> {{ raw }}
-        {%- elif column.raw_type == 'string' %}
-        when {{ raw }} is not null and ({{ value }} is null or not {{ cdc_is_exact_sql(raw, value, column.type) }})
-        {%- elif not cdc_is_direct_cast(column.raw_type, column.type) %}
-        when not cast({{ value }} as string) <=> cast({{ raw }} as string)
+        {%- elif column.raw_type == 'string' or not cdc_is_direct_cast(column.raw_type, column.type) %}
+        {%- set text = raw if column.raw_type == 'string' else 'cast(' ~ raw ~ ' as string)' %}
+        when {{ raw }} is not null and ({{ value }} is null or not {{ cdc_is_exact_sql(text, value, column.type) }})
         {%- else %}
         when not try_cast({{ value }} as {{ column.raw_type }}) <=> {{ raw }}
         {%- endif %}

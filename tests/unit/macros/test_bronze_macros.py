@@ -438,6 +438,7 @@ def test_cdc_read_files__files_are_decoded_first_only_where_more_than_rows_depen
     dbt = Dbt(files=READABLE, columns={BRONZE: columns}, summary=summary, answers={"headers": [{"name": "id"}]})
     verify = files.pop("verify", "schema")
     cdc = {**table(header=files.pop("header", False), optional=files.pop("optional", False)), "format": format}
+    cdc["columns"] = [] if format == "parquet" else cdc["columns"]
     raw = dbt.cdc_read_files(cdc, files, 8, BRONZE if columns else None, verify)
     assert [options["verify"] for *_, options in dbt.files_read] == verified
     assert raw["verified"] == verified[-1]
@@ -994,7 +995,7 @@ SEEN = {"cdc.batch-id": "7"}
 
 def running(exists: bool, answers: dict[str, Any], **words: Any) -> Dbt:
     columns = {BRONZE: {"old": "int", "_cdc_batch_id": "bigint"}} if exists else {}
-    cdc = {**table(), "format": "parquet", "layer": "bronze"}
+    cdc = {**table(), "format": "parquet", "columns": [], "layer": "bronze"}
     dbt = {"this": BRONZE, "cdc": cdc, "columns": columns, "answers": {**WAITING, **answers}, "files": READABLE}
     return Dbt(**{**dbt, "summary": SEEN if exists else None, **words})
 
