@@ -1,4 +1,4 @@
-{# A warning for each column whose type goes beyond that of its seed: the files have a wider one, and the policy follows. #}
+{# Warns of each column whose type goes beyond that of its seed: files have a wider one, and the policy follows. #}
 {% macro cdc_warn_of_types(table, cdc, plan) %}
     {% set listed = {} %}
     {% for column in cdc_source_columns(cdc, {'columns': []}) if column.is_listed %}

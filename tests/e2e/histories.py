@@ -110,8 +110,8 @@ class Shape:
     """One kind of table: how its files look and how its silver table behaves.
 
     ``table`` are cells of cdc_tables.csv. ``drops_columns``: files may lack columns. ``ties``: files of one time.
-    ``changes_types``: columns get other types over time. ``lists_types``: the seeds list the types of parquet columns, and
-    no file has them all. Changes come in transaction files if the feed has the option.
+    ``changes_types``: columns get other types over time. ``lists_types``: the seeds list the types of parquet columns,
+    and no file has them all. Changes come in transaction files if the feed has the option.
     """
 
     name: str

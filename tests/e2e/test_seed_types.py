@@ -83,7 +83,9 @@ def test_a_table_without_files_is_as_the_seed_describes_it(lakehouse):
     for layer in ("bronze", "silver"):
         found = types_of(lakehouse, f"{layer}.s__empty")
         assert found == {"id": "bigint", "name": "string", "at": "timestamp"}
-    assert lakehouse.first_types == types_of(lakehouse, "silver.s__later") == {"id": "bigint", "amount": "decimal(10,2)"}
+    assert (
+        lakehouse.first_types == types_of(lakehouse, "silver.s__later") == {"id": "bigint", "amount": "decimal(10,2)"}
+    )
     assert lakehouse.table("later", "id, amount") == [(1, Decimal("0.10"))]
 
 
