@@ -26,6 +26,7 @@
     {% set columns = adapter.get_columns_in_relation(bronze) if bronze is not none else [] %}
     {% set facts = {'table': node.alias, 'schema_drift': cdc.get('schema_drift', 'evolve'), 'rejected': raw.rejected} %}
     {% do facts.update({'keeps_absent': cdc.options.get('absent_columns') == 'keep'}) %}
+    {% do facts.update({'are_typed': cdc.format == 'parquet'}) %}
     {% do facts.update({'files': files.paths | length, 'first_files': files.first_paths | length}) %}
     {% do facts.update(cdc_drift_columns(cdc, raw, columns)) %}
     {% do facts.update({'missing': cdc_drift_missing(cdc, files, raw, facts.target, split, after_batch_id)}) %}

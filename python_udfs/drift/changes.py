@@ -53,3 +53,16 @@ def type_changes(of_table: str | None, types: Iterable[str], *, follows: bool) -
         changes.append(TypeChange(current, arriving, widens))
         current = arriving if widens else current
     return list(dict.fromkeys(changes))
+
+
+def may_be_renamed(missing: str, types: Iterable[str], *, are_typed: bool) -> bool:
+    """Whether a new column can be read as one that is missing.
+
+    Args:
+        missing: the type of the column that is missing.
+        types: the types of the new column.
+        are_typed: whether the source has types. Values of CSV files and messages are text, whatever they mean.
+    """
+    return not are_typed or any(
+        kind == missing or is_promotion(kind, missing) or is_promotion(missing, kind) for kind in types
+    )

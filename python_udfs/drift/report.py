@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from functools import partial
 from typing import Any
 
 from python_udfs.cli.console import counted, text_table
-from python_udfs.drift.changes import NEW_COLUMN_REMEDY, TYPE_REMEDY, TypeChange, type_changes
-from spark_files.widening import is_promotion
+from python_udfs.drift.changes import NEW_COLUMN_REMEDY, TYPE_REMEDY, TypeChange, may_be_renamed, type_changes
 
 HEAD = ("table", "what waits", "the next run")
 CAST = "values that do not fit go to quarantine (uncastable_value)"
@@ -118,7 +116,9 @@ def _missing(table: Mapping[str, Any]) -> list[tuple[str, str]]:
     for column in table["missing"]:
         where = "is missing" if column["is_everywhere"] else "is missing in a part of the files"
         lines.append((f"column {column['name']} {where}", value))
-        for new in filter(partial(_may_be, column["type"]), _new_columns(table)):
+        for new in _new_columns(table):
+            if not may_be_renamed(column["type"], new["types"], are_typed=table["are_typed"]):
+                continue
             pair = f"{column['name']}={new['name']}"
             lines.append(
                 (f"was column {column['name']} renamed to {new['name']}?", f"if so, first {pair} in renamed_columns")
@@ -128,11 +128,3 @@ def _missing(table: Mapping[str, Any]) -> list[tuple[str, str]]:
 
 def _new_columns(table: Mapping[str, Any]) -> list[Mapping[str, Any]]:
     return [column for column in table["columns"] if column["table_type"] is None]
-
-
-def _may_be(missing: str, new: Mapping[str, Any]) -> bool:
-    """Whether a new column can be read as one that is missing. Values of CSV files and messages are text."""
-    types = new["types"]
-    return "string" in types or any(
-        kind == missing or is_promotion(kind, missing) or is_promotion(missing, kind) for kind in types
-    )

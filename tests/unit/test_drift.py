@@ -19,7 +19,15 @@ def column(name: str, table_type: str | None, *types: str, is_listed: bool = Fal
 def table(*columns: dict[str, Any], **facts: Any) -> dict[str, Any]:
     """What cdc_drift_of answers."""
     described = {"table": "shop__order", "schema_drift": "evolve", "has_columns": True, "renamed": {}, "rejected": []}
-    described |= {"keeps_absent": False, "files": 1, "first_files": 1, "missing": [], "rules": [], "problem": None}
+    described |= {
+        "keeps_absent": False,
+        "are_typed": True,
+        "files": 1,
+        "first_files": 1,
+        "missing": [],
+        "rules": [],
+        "problem": None,
+    }
     return {**described, "columns": list(columns), **facts}
 
 
@@ -98,11 +106,11 @@ def test_a_column_that_files_lack_is_shown(facts, expected):
 
 def test_where_one_column_is_new_and_another_is_missing_a_rename_is_asked_for():
     columns = [column("a", None, "bigint"), column("b", None, "date"), column("c", None, "string")]
-    questions = [line for line in changes(table(*columns, missing=[MISSING])) if line[0].endswith("?")]
-    assert questions == [
-        ("was column v renamed to a?", "if so, first v=a in renamed_columns"),
-        ("was column v renamed to c?", "if so, first v=c in renamed_columns"),
-    ]
+    for are_typed, names in ((True, "a"), (False, "abc")):
+        lines = changes(table(*columns, missing=[MISSING], are_typed=are_typed))
+        assert [line for line in lines if line[0].endswith("?")] == [
+            (f"was column v renamed to {name}?", f"if so, first v={name} in renamed_columns") for name in names
+        ]
 
 
 def test_rows_that_would_be_quarantined_are_counted_with_an_example():

@@ -150,7 +150,8 @@ def command(answers: dict[str, Any], *, listed: bool = True, **cells: Any) -> tu
 
 
 SPLIT = {"layer": "split", "connector": "debezium"}
-FACTS = {"table": "shop__order", "schema_drift": "evolve", "has_columns": True, "renamed": {}, "keeps_absent": False}
+FACTS = {"table": "shop__order", "schema_drift": "evolve", "has_columns": True, "renamed": {}}
+FACTS |= {"keeps_absent": False, "are_typed": True}
 RULES = {"rules": [{"rule": None, "rows": 3, "example": None}], "problem": None}
 
 
