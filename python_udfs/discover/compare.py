@@ -22,13 +22,13 @@ GONE = (
     " of csv without a header are shorter from then on: delete the row and number the others again."
 )
 RENAMED = (
-    "One column is new and another is gone. If it was renamed, write the pair into renamed_columns before files with the"
-    " new name are read; if not, leave it."
+    "One column is new and another is gone. If it was renamed, write the pair into renamed_columns before files with"
+    " the new name are read; if not, leave it."
 )
 NEW = f"Columns that the seeds do not list. APPEND=1 adds them behind the others. {NEW_COLUMN_REMEDY}"
 COUNT = (
-    "Records have another number of fields than the seeds have columns, and no names: compare the columns with the source"
-    " (docs/runbook.md#tables-come-and-go)."
+    "Records have another number of fields than the seeds have columns, and no names: compare the columns with the"
+    " source (docs/runbook.md#tables-come-and-go)."
 )
 OTHER_KEY = "The source has another key than the seeds: correct primary_key, make models, and rebuild silver."
 
