@@ -1,7 +1,7 @@
 {#
-    A sentence for every value that its column's type cannot hold. Text must have a form of the type, and lose nothing, as
-    must a value that goes through text; any other type must survive the way there and back. A change sequence that is none would put its change anywhere in
-    the order.
+    A sentence for every value that its column's type cannot hold. Text must have a form of the type, and lose nothing,
+    as must a value that goes through text; any other type must survive the way there and back. A change sequence that
+    is none would put its change anywhere in the order.
 #}
 {% macro cdc_cast_failures_sql(plan, change_sequence_column=none) -%}
 {%- set casts = [] -%}
