@@ -6,11 +6,13 @@ from typing import TYPE_CHECKING
 
 from python_udfs.discover.found import Warned
 from python_udfs.drift.changes import NEW_COLUMN_REMEDY, TYPE_REMEDY, may_be_renamed
+from python_udfs.metadata.data_types import table_type
 from spark_files.widening import is_promotion
 
 if TYPE_CHECKING:
     from python_udfs.discover.found import Found, FoundTable
     from python_udfs.metadata import Metadata
+    from python_udfs.metadata.columns import Column
     from python_udfs.metadata.tables import Table
 
 CHANGED_TYPE = (
@@ -58,23 +60,22 @@ def warn_of_changes(found: Found, feed: str, present: Metadata, proposed: Metada
 
 
 def _changes(table: FoundTable, listed: Table, new: Table, added: set[str], *, has_types: bool) -> list[Warned]:
-    old_types = {column.name.lower(): column.data_type for column in listed.columns if column.name not in added}
-    new_types = {
-        column.name.lower(): column.data_type for column in new.columns if column.name.lower() not in table.only_older
-    }
+    old_types = {column.name.lower(): _type(column) for column in listed.columns if column.name not in added}
+    new_types = {column.name.lower(): _type(column) for column in new.columns}
+    new_types = {name: kind for name, kind in new_types.items() if name not in table.only_older}
     names = {column.name.lower(): column.name for column in (*new.columns, *listed.columns)}
     came = [name for name in new_types if name not in old_types]
     gone = [name for name in old_types if name not in new_types]
     changed = [
         f"{names[name]} is {kind}, the seeds have {old_types[name]}{_widens(old_types[name], kind)}"
         for name, kind in new_types.items()
-        if has_types and kind and old_types.get(name) and kind != old_types[name]
+        if has_types and kind and old_types.get(name, kind) not in ("", kind)
     ]
     renamed = [
         f"{names[old]}={names[name]}"
         for old in gone
         for name in came
-        if may_be_renamed(old_types[old] or "", [new_types[name] or ""], are_typed=has_types)
+        if may_be_renamed(old_types[old], [new_types[name]], are_typed=has_types)
     ]
     old_key, new_key = list(listed.primary_key), list(new.primary_key)
     key = f"{';'.join(new_key)}, the seeds have {';'.join(old_key) or 'none'}" if new_key and new_key != old_key else ""
@@ -82,11 +83,15 @@ def _changes(table: FoundTable, listed: Table, new: Table, added: set[str], *, h
         ("type changed", CHANGED_TYPE, "; ".join(changed)),
         ("renamed?", RENAMED, ", ".join(renamed)),
         ("column gone", GONE, ", ".join(names[name] for name in gone)),
-        ("new column", NEW, ", ".join(f"{names[name]} {new_types[name] or ''}".strip() for name in came)),
+        ("new column", NEW, ", ".join(f"{names[name]} {new_types[name]}".strip() for name in came)),
         ("other key", OTHER_KEY, key),
     )
     return [Warned(label, advice, detail) for label, advice, detail in details if detail]
 
 
-def _widens(before: str | None, after: str) -> str:
-    return " (widens)" if before and is_promotion(before, after) else ""
+def _type(column: Column) -> str:
+    return table_type(column.data_type) if column.data_type else ""
+
+
+def _widens(before: str, after: str) -> str:
+    return " (widens)" if is_promotion(before, after) else ""

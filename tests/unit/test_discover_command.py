@@ -211,6 +211,16 @@ def test_a_table_that_is_otherwise_than_in_the_seeds_is_reported(project, tmp_pa
     assert rows(project / "seeds", COLUMNS_FILE) == seeds
 
 
+def test_types_that_are_one_in_a_table_are_no_change(project, tmp_path, capsys):
+    source = database(tmp_path / "one.db", "create table t (id integer primary key, a text, n smallint)")
+    discover(project, source, append="1")
+    path = project / "seeds" / COLUMNS_FILE
+    path.write_text(path.read_text().replace(",a,string,", ",a,varchar(9),").replace(",n,smallint,", ",n,int,"))
+    capsys.readouterr()
+    assert discover(project, source) == 0
+    assert "type changed" not in capsys.readouterr().out
+
+
 def test_files_show_what_has_changed_since_the_seeds(project, tmp_path, capsys):
     folder = tmp_path / "raw" / "s" / "t"
     folder.mkdir(parents=True)
