@@ -121,7 +121,7 @@ discover: $(READY) ## Propose rows of metadata: SOURCE=<database URL or folder> 
 	@$(RUN) python -m python_udfs.discover --feed "$(FEED)" --schemas "$(SCHEMAS)" --tables "$(TABLES)" --append "$(APPEND)"
 
 .PHONY: drift
-drift: $(READY) ## Show what the waiting files would change in the tables, before a run does it
+drift: $(READY) ## Show what waiting files and messages would change in the tables, before a run does it
 	@$(RUN) dbt --quiet run --select rejected_files raw_listing
 	@$(RUN) python -m python_udfs.drift
 

@@ -24,7 +24,7 @@
     {% if cdc.get('schema_drift') == 'quarantine' %}
         {% do raw.update({'drift_sql': cdc_schema_drift_sql(cdc, raw, columns, bronze)}) %}
     {% endif %}
-    {% do cdc_warn_of_types(bronze, plan) if bronze is not none %}
+    {% do cdc_warn_of_types(this, cdc, plan) %}
     {% if bronze is not none and plan | selectattr('change') | list %}
         {% do cdc_evolve_columns(bronze, plan) %}
     {% endif %}

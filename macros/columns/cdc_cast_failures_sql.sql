@@ -1,8 +1,8 @@
 {#
     A sentence for every value that its column's type cannot hold, NULL for the others; a place for each column of
-    cdc_casts. Text must have a form of the type, and lose nothing; any other type must survive the way there and back. A
-    change sequence that is none would put its change anywhere in the order. Of files that carry types (has_types),
-    cdc_received_types_sql reads the type out of the sentence.
+    cdc_casts. Text must have a form of the type, and lose nothing, as must a value that goes through text; any other type
+    must survive the way there and back. A change sequence that is none would put its change anywhere in the order. Of
+    files that carry types (has_types), cdc_received_types_sql reads the type out of the sentence.
 #}
 {% macro cdc_cast_failures_sql(plan, change_sequence_column=none, has_types=false, bronze=none) -%}
 {%- set casts = cdc_casts(plan) -%}
@@ -16,10 +16,9 @@ array(
     case
         {%- if column.type.split('<')[0] in ['array', 'map', 'struct'] %}
         when not {{ _json_sql(value) }} <=> {{ raw }}
-        {%- elif column.raw_type == 'string' %}
-        when {{ raw }} is not null and ({{ value }} is null or not {{ cdc_is_exact_sql(raw, value, column.type) }})
-        {%- elif not cdc_is_direct_cast(column.raw_type, column.type) %}
-        when not cast({{ value }} as string) <=> cast({{ raw }} as string)
+        {%- elif column.raw_type == 'string' or not cdc_is_direct_cast(column.raw_type, column.type) %}
+        {%- set text = raw if column.raw_type == 'string' else 'cast(' ~ raw ~ ' as string)' %}
+        when {{ raw }} is not null and ({{ value }} is null or not {{ cdc_is_exact_sql(text, value, column.type) }})
         {%- else %}
         when not try_cast({{ value }} as {{ column.raw_type }}) <=> {{ raw }}
         {%- endif %}

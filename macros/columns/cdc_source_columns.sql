@@ -1,9 +1,10 @@
 {#
     The source's columns in one batch: name, raw_type (as the view has it), type (as bronze shall have it), is_listed
     (cdc_columns.csv asks for it) and types, those of the files in their order, where they are not the same. Parquet
-    carries names and types. CSV and messages take them from cdc_columns.csv, and a header or a message may add columns,
-    as text. What DMS adds, the control columns, the change sequence and before images, is not the source's. A column
-    that was renamed goes by its new name, and the files of one batch may have both.
+    carries names and types, and a type in cdc_columns.csv goes before those of the files. CSV and messages take both
+    from cdc_columns.csv, and a header or a message may add columns, as text. What DMS adds, the control columns, the
+    change sequence and before images, is not the source's. A column that was renamed goes by its new name, and the
+    files of one batch may have both.
 #}
 {% macro cdc_source_columns(cdc, raw) %}
     {% set columns = {} %}
@@ -28,7 +29,28 @@
             {% do known.update({'types': known.get('types', [known.type]) + [type]}) %}
         {% endif %}
     {% endfor %}
+    {% do _bind_types(cdc, columns) if cdc.format == 'parquet' %}
     {% do return(columns.values() | list) %}
+{% endmacro %}
+
+
+{#
+    Gives the columns of parquet files the types of cdc_columns.csv, as if a file before them had these. A column that no
+    file has gets its row, too: a table without files is as its metadata describes it.
+#}
+{% macro _bind_types(cdc, columns) %}
+    {% for listed in cdc_source_parts(cdc, cdc.get('columns', [])) %}
+        {% set type, of_files = _table_type(listed.type), columns.get(listed.name | lower) %}
+        {% if of_files is none %}
+            {% do columns.update({
+                listed.name | lower: {'name': listed.name, 'raw_type': none, 'type': type, 'is_listed': true}
+            }) %}
+        {% else %}
+            {% set types = of_files.get('types', [of_files.type]) %}
+            {% do of_files.update({'types': [type] + types}) if types != [type] %}
+            {% do of_files.update({'type': type, 'is_listed': true}) %}
+        {% endif %}
+    {% endfor %}
 {% endmacro %}
 
 

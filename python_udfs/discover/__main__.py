@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from python_udfs.cli.console import add_project_dir, argument_parser, run_command, say, text_table
+from python_udfs.discover.compare import warn_of_changes
 from python_udfs.discover.connector import connector_config
 from python_udfs.discover.folder import read_folder
 from python_udfs.discover.found import Warned
@@ -88,7 +89,9 @@ def _run(options: argparse.Namespace) -> int:
     }
     rows = propose(found, row, feed, taken)
     write_rows(output, rows)
-    load_metadata(output)
+    proposed = load_metadata(output)
+    if present[TABLES_FILE]:
+        warn_of_changes(found, feed.feed, load_metadata(seeds), proposed)
     _report(found, feed)
     if feed.connector == "debezium":
         _write_connector(output, found, feed)

@@ -11,6 +11,7 @@ import io
 import re
 from collections import Counter
 from dataclasses import dataclass, field
+from datetime import datetime
 from itertools import zip_longest
 from typing import TYPE_CHECKING, Any
 
@@ -18,6 +19,7 @@ import pyarrow as pa
 import pyarrow.fs
 import pyarrow.parquet
 
+from python_udfs.cli.console import counted
 from python_udfs.connectors.file_names import (
     DMS_CHANGES,
     DMS_CONTROL_TABLE,
@@ -50,9 +52,11 @@ CHANGE_SEQUENCE_NAME = "change_seq"  # docs/contracts.md section 1.8
 CHANGE_SEQUENCE_COLUMN = "change_sequence"  # for files that name no columns
 CHANGE_SEQUENCE = re.compile(r"\d{35}")
 
-INTEGER = re.compile(r"-?(?:0|[1-9]\d{0,17})")
+# A sign or a zero in front would be lost.
+INTEGER = re.compile(r"0|-?[1-9]\d{0,17}")
 DATE = re.compile(r"\d{4}-\d\d-\d\d")
 TIMESTAMP = re.compile(r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d(?:\.\d+)?")
+ZERO_DATE = re.compile(r"0000-.*|\d{4}-00-.*|\d{4}-\d\d-00.*")
 NAME = re.compile(r"[^\W\d][\w $#]*")
 
 SPARK_TYPES = {
@@ -69,7 +73,9 @@ SPARK_TYPES = {
     pa.float32(): "float",
     pa.float64(): "double",
     pa.string(): "string",
+    pa.large_string(): "string",
     pa.binary(): "binary",
+    pa.large_binary(): "binary",
     pa.date32(): "date",
 }
 
@@ -147,6 +153,7 @@ def read_folder(
         _open_parquet(filesystem, base, folders)
     is_named = format == "parquet" or (options.header if options else found.options.get("header") == "true")
     _leave_source_columns(folders, found, options, is_named=is_named)
+    found.is_named, found.has_types = is_named, format == "parquet"
 
     for (schema, name), folder in folders.items():
         if folder.opened or folder.unreadable:
@@ -415,7 +422,9 @@ def _table(
         shortest = min((len(file.columns) for file in files), default=0)
 
     table = FoundTable(schema, name, [])
+    table.only_older = _only_older(files) if is_named else frozenset()
     unknown, before_images = [], []
+    guesses = _Guesses()
     prefix = (options.before_image_prefix if options else found.options.get("before_image_prefix")) or ""
     sequence = options.change_sequence_column if options else found.change_sequence
     for position, (key, columns) in enumerate(seen.items(), start=1):
@@ -431,21 +440,33 @@ def _table(
                 continue
         if not typed.is_known:
             unknown.append(f"{shown} {typed.remark}")
+        elif found.format == "csv":
+            _note_guess(guesses, shown, columns, typed)
         table.columns.append(FoundColumn(shown, typed.data_type, optional=position > shortest))
 
     is_key_only = before_images and len(before_images) < len(table.columns)
     hint = f"there are before images of {';'.join(before_images)}, probably the key" if is_key_only else ""
     table.warned.append(no_key(hint or "files show no key"))
     if unknown:
-        advice = "Types that are not known here, or not the same in all files: proposed as string."
+        advice = (
+            "Types that are not known here are left empty: the column gets the type in the files. Types that are not "
+            "the same in all files are proposed as string."
+        )
         table.warned.append(Warned("unknown type", advice, "; ".join(unknown)))
     if found.format == "csv":
         advice = (
-            "Files of csv carry no types: these are guessed from the first rows, and numbers with a point stay string. "
-            "make discover on the database knows names, types and keys."
+            f"Files of csv carry no types: these are guessed from the first {ROWS_PER_FILE} rows of a few files, and "
+            "numbers with a point stay string. A later value that does not fit is quarantined; of a code such as 007 "
+            "only the number stays: write string for codes. make discover on the database knows names, types and keys."
         )
-        names = "" if is_named else "names are missing, too"
-        table.warned.append(Warned("guessed", advice, names))
+        names = [] if is_named else ["names are missing, too"]
+        table.warned.append(Warned("guessed", advice, "; ".join([*guesses.shown, *names])))
+    if guesses.zero_dates:
+        advice = (
+            "Dates such as 0000-00-00, which no date of Spark can hold: proposed as string (docs/feeds/dms.md). As "
+            "date or timestamp these rows are quarantined."
+        )
+        table.warned.append(Warned("zero dates", advice, ", ".join(guesses.zero_dates)))
     if not folder.loads:
         advice = "No LOAD file: rows that were there before the first change are missing. Load the table in full."
         table.warned.append(Warned("no full load", advice))
@@ -455,12 +476,45 @@ def _table(
     return table
 
 
+@dataclass
+class _Guesses:
+    """What texts do not prove: types, with the number of values they are from, and columns with zero dates."""
+
+    shown: list[str] = field(default_factory=list)
+    zero_dates: list[str] = field(default_factory=list)
+
+
+def _note_guess(guesses: _Guesses, name: str, columns: list[_Seen], typed: Typed) -> None:
+    texts = [text for column in columns for text in column.texts]
+    if typed.data_type != "string":
+        guesses.shown.append(f"{name} {typed.data_type} from {counted(len(texts), 'value')}")
+    elif any(ZERO_DATE.fullmatch(text) and (DATE.fullmatch(text) or TIMESTAMP.fullmatch(text)) for text in texts):
+        guesses.zero_dates.append(name)
+
+
+def _only_older(files: list[_File]) -> frozenset[str]:
+    """The columns that the newest file does not have any more, in lower case."""
+    newest = {column.name.lower() for column in files[-1].columns} if files else set()
+    return frozenset(column.name.lower() for file in files for column in file.columns) - newest
+
+
+def _is_moment(text: str) -> bool:
+    """Whether a text that looks like a date or a timestamp is one, to the microsecond."""
+    try:
+        datetime.fromisoformat(text.partition(".")[0])
+    except ValueError:
+        return False
+    return len(text.partition(".")[2]) <= 6
+
+
 def _typed(columns: list[_Seen], format: str) -> Typed:
     """The type of a column from all files that were opened; the remark names what is not known."""
     if format == "csv":
         texts = [text for column in columns for text in column.texts]
-        for pattern, data_type in ((INTEGER, "bigint"), (DATE, "date"), (TIMESTAMP, "timestamp_ntz")):
-            if texts and all(pattern.fullmatch(text) for text in texts):
+        if texts and all(map(INTEGER.fullmatch, texts)):
+            return Typed("bigint")
+        for pattern, data_type in ((DATE, "date"), (TIMESTAMP, "timestamp_ntz")):
+            if texts and all(pattern.fullmatch(text) and _is_moment(text) for text in texts):
                 return Typed(data_type)
         return Typed("string")
     types = list(dict.fromkeys(column.type for column in columns if column.type is not None))
@@ -468,7 +522,11 @@ def _typed(columns: list[_Seen], format: str) -> Typed:
         merged = pa.unify_schemas([pa.schema([("c", kind)]) for kind in types], promote_options="permissive")
     except (pa.ArrowTypeError, pa.ArrowInvalid):
         return Typed("string", " and ".join(map(str, types)), is_known=False)
-    return _spark_type(merged.field("c").type)
+    kind = merged.field("c").type
+    if pa.types.is_floating(kind) and any(map(pa.types.is_integer, types)):
+        # A double does not hold each bigint: the first file's type and exact casts lose nothing.
+        return Typed("", " and ".join(map(str, types)), is_known=False)
+    return _spark_type(kind)
 
 
 def _spark_type(kind: pa.DataType) -> Typed:
@@ -476,7 +534,9 @@ def _spark_type(kind: pa.DataType) -> Typed:
         kind = kind.value_type
     if pa.types.is_decimal(kind) and kind.precision <= 38 and 0 <= kind.scale <= kind.precision:
         return Typed(f"decimal({kind.precision},{kind.scale})")
+    if pa.types.is_timestamp(kind) and kind.unit == "ns":  # docs/contracts.md section 1.6
+        return Typed("string")
     if pa.types.is_timestamp(kind):
         return Typed("timestamp" if kind.tz else "timestamp_ntz")
     data_type = SPARK_TYPES.get(kind)
-    return Typed(data_type) if data_type else Typed("string", str(kind), is_known=False)
+    return Typed(data_type) if data_type else Typed("", str(kind), is_known=False)

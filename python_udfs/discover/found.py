@@ -41,7 +41,10 @@ class FoundColumn:
 
 @dataclass
 class FoundTable:
-    """A table as its source describes it; names are spelled as capture spells them."""
+    """A table as its source describes it; names are spelled as capture spells them.
+
+    ``only_older`` are columns, in lower case, that older files have and the newest one lacks.
+    """
 
     schema: str
     name: str
@@ -49,6 +52,7 @@ class FoundTable:
     primary_key: tuple[str, ...] = ()
     key_comparison: tuple[str, ...] = ()
     description: str = ""
+    only_older: frozenset[str] = frozenset()
     warned: list[Warned] = field(default_factory=list)
 
     @property
@@ -67,6 +71,8 @@ class Found:
         tables: its tables.
         format: format of the files, as far as the source shows it.
         options: options of the feed that the source shows, in the words of ``cdc_feeds.csv``.
+        is_named: whether the source names the columns.
+        has_types: whether the source has types of its own, which are not guessed from values.
         change_sequence: name of the column with DMS's change sequence, if the files have one (docs/contracts.md section
             1.8).
         warned: what concerns all tables.
@@ -77,6 +83,8 @@ class Found:
     tables: list[FoundTable]
     format: str = "parquet"
     options: dict[str, str] = field(default_factory=dict)
+    is_named: bool = True
+    has_types: bool = True
     change_sequence: str | None = None
     warned: list[Warned] = field(default_factory=list)
 

@@ -1,4 +1,4 @@
-"""Prints what the files that wait would change in the tables. It writes nothing.
+"""Prints what the files and messages that wait would change in the tables. It writes nothing.
 
 ``make drift`` lists the landing area first; ``python -m python_udfs.drift`` takes the listing that is there.
 """
@@ -33,13 +33,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options = parser.parse_args(arguments)
 
     def work() -> None:
-        answer = Operations(options.project_dir.resolve()).ask("cdc_drift")
+        project = options.project_dir.resolve()
+        answer = Operations(project).ask("cdc_drift", seeds=str(project / "seeds"))
         if not answer["is_listed"]:
             raise DriftError(
                 "There is no listing of the landing area yet. Run make drift, or first dbt run --select rejected_files"
                 " raw_listing."
             )
-        say(report(answer["tables"]))
+        say(report(answer["tables"], answer["feeds"]))
 
     return run_command(work)
 

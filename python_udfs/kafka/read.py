@@ -9,6 +9,7 @@ import json
 import os
 import time
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from datetime import datetime, timezone
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
@@ -30,7 +31,7 @@ from python_udfs.kafka.plan import Gap, Partition, Plan, Progress, make_plan, ob
 from python_udfs.kafka.spark_package import kafka_reader
 from python_udfs.kafka.values import as_text
 from python_udfs.landing.listing import next_batch_id
-from python_udfs.landing.split import MARKER_ROW
+from python_udfs.landing.split import MARKER_ROW, Waiting
 from spark_files.errors import is_commit_conflict, is_spark_error, spark_message
 
 if TYPE_CHECKING:
@@ -117,6 +118,26 @@ def new_messages(spark: SparkSession, feed: Mapping[str, Any], target: str | Non
         f"CDC error (split_{name}): another run has written to {target} since this one began to read Kafka. Expected:"
         " one run at a time. This run has written nothing, and each message is in the table once. Run it again."
     )
+
+
+def waiting_messages(spark: SparkSession, feed: Mapping[str, Any], target: str | None, most: int) -> Waiting:
+    """The messages that the next run will read, at most so many. Nothing is written, and no progress moves.
+
+    Args:
+        spark: the session to read with.
+        feed: see `new_messages`.
+        target: name of the split table, None before it exists.
+        most: how many messages are read.
+
+    Raises:
+        KafkaError: Kafka does not answer.
+    """
+    kafka = replace(feed["kafka"], messages_per_run=min(most, feed["kafka"].messages_per_run))
+    before = read_progress(spark, target) if target else None
+    seen = Cluster(feed["feed"], kafka).look(is_first=before is None)
+    plan = make_plan(kafka, before, seen, passes_gaps=passes_gaps(kafka))
+    batch_id = next_batch_id(datetime.now(timezone.utc), plan.progress.batch_id)
+    return Waiting(_rows(spark, feed, plan, batch_id, ()), [], plan.left)
 
 
 def _written(spark: SparkSession, target: str, plan: Plan, gaps: int) -> Written:

@@ -5,8 +5,11 @@ Each file is read once, whatever the number of tables. The bronze model of a tab
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from datetime import datetime, timezone
+from functools import partial
+from itertools import accumulate
 from typing import Any
 
 import pyarrow as pa
@@ -24,6 +27,23 @@ VERSION = ["path", "size", "modified_at"]
 FILE_VERSION_COLUMNS = [*VERSION, "file_key", "file_time", "batch_id"]
 # The row of a marker: no file has as many lines (the macro cdc_marker_row writes it, too).
 MARKER_ROW = 999_999_999_999
+# Takes files that are left out, and the reason of each by its path.
+Reject = Callable[..., None]
+
+
+@dataclass(frozen=True)
+class Waiting:
+    """Records that the next run will split.
+
+    Attributes:
+        rows: as `new_rows` returns them, without progress and markers.
+        rejected: path and reason of each file that will be rejected.
+        left: how many more files or messages wait.
+    """
+
+    rows: DataFrame
+    rejected: list[dict[str, str]]
+    left: int
 
 
 def split_files(spark: SparkSession, feed: Mapping[str, Any], schema: str, target: str | None) -> DataFrame | None:
@@ -59,13 +79,14 @@ def new_rows(
         has records of. None when the listing has no newer batch.
     """
     of_feed = listing.where(F.col("feed") == feed["feed"])
-    last = _greatest_batch(spark.table(target)) if target else 0
+    last = _last_batch(spark, target)
     newer = of_feed.where(F.col("batch_id") > last)
     newest = _greatest_batch(newer)
     if target and not newest:
         return None
     multi_table = of_feed.where("kind = 'multi_table'")
-    lines, to_join, overwritten = _lines(spark, feed, multi_table, last, rejected)
+    reject = partial(_reject, spark, feed, rejected)
+    lines, to_join, overwritten, _ = _lines(spark, feed, multi_table, last, rejected, reject)
     overwritten = overwritten if target else []
     rows = CONNECTORS[feed["connector"]].rows(lines, {**feed, "to_join": to_join})
     if overwritten:
@@ -76,20 +97,57 @@ def new_rows(
     return rows.unionByName(progress, allowMissingColumns=True)
 
 
+def waiting_rows(
+    spark: SparkSession, feed: Mapping[str, Any], schema: str, target: str | None, max_bytes: int
+) -> Waiting:
+    """The records that the next run will split, of the files that came first. Nothing is written.
+
+    Args:
+        spark: the session to read with.
+        feed: see `new_rows`.
+        schema: the schema of `raw_listing` and `rejected_files`.
+        target: name of the split table, None before it exists.
+        max_bytes: how many bytes of files are read; the first file is read whatever its size.
+    """
+    listing = spark.sql(f"select * from {scan_sql(spark, f'{schema}.raw_listing')}")
+    multi_table = listing.where((F.col("feed") == feed["feed"]) & (F.col("kind") == "multi_table"))
+    found: list[dict[str, str]] = []
+
+    def reject(files: list[Row], reasons: Mapping[str, str], rule: str = "replaced") -> None:
+        found.extend({"path": row.path, "reason": reasons[row.path]} for row in files)
+
+    table = f"{schema}.rejected_files"
+    last = _last_batch(spark, target)
+    lines, to_join, _, left = _lines(spark, feed, multi_table, last, table, reject, max_bytes)
+    rows = CONNECTORS[feed["connector"]].rows(lines, {**feed, "to_join": to_join})
+    return Waiting(rows, found, left)
+
+
+def _last_batch(spark: SparkSession, target: str | None) -> int:
+    return _greatest_batch(spark.table(target)) if target else 0
+
+
 def _greatest_batch(frame: DataFrame) -> int:
     row = frame.agg(F.max("batch_id")).first()
     return int(row[0]) if row and row[0] else 0
 
 
 def _lines(
-    spark: SparkSession, feed: Mapping[str, Any], multi_table: DataFrame, after: int, rejected: str
-) -> tuple[DataFrame, list[str], list[Row]]:
+    spark: SparkSession,
+    feed: Mapping[str, Any],
+    multi_table: DataFrame,
+    after: int,
+    rejected: str,
+    reject: Reject,
+    max_bytes: int | None = None,
+) -> tuple[DataFrame, list[str], list[Row], int]:
     """The lines of the readable files of the batches after one, and facts about these files.
 
     A version that came back is read once, unless it was rejected before.
 
-    Returns the lines, the paths of files in which a record may span lines, and the files of which an earlier version
-    was listed. The lines have the columns of `FILE_VERSION_COLUMNS`, file_row and value.
+    Returns the lines, the paths of files in which a record may span lines, the files of which an earlier version was
+    listed, and how many files are left behind the first ones of so many bytes (None: none). The lines have the columns
+    of `FILE_VERSION_COLUMNS`, file_row and value.
     """
     known = spark.table(rejected).select(*VERSION, F.col("batch_id").alias("rejected_in"))
     by_age = Window.partitionBy("file_key").orderBy(F.desc("modified_at"), F.desc("batch_id"))
@@ -122,24 +180,34 @@ def _lines(
     files = versions.select(*FILE_VERSION_COLUMNS, "revision", "age").collect()
     older = [row for row in files if row.age > 1]
     reason = "replaced by newer content before it was read"
-    _reject(spark, feed, rejected, older, dict.fromkeys((row.path for row in older), reason))
-    current = {row.path: row for row in files if row.age == 1}
+    reject(older, dict.fromkeys((row.path for row in older), reason))
+    newest_files = [row for row in files if row.age == 1]
+    current = {row.path: row for row in _first_files(newest_files, max_bytes)}
+    left = len(newest_files) - len(current)
     no_lines = versions.selectExpr(*FILE_VERSION_COLUMNS, "0L as file_row", "'' as value").where("false")
     if not current:
-        return no_lines, [], []
+        return no_lines, [], [], left
     view = f"split_{feed['feed']}__raw"
     spans_lines = CONNECTORS[feed["connector"]].spans_lines(feed)
     raw = read_files(spark, view, "text", list(current), {"lineSep": "\n", "find": spans_lines})
     reasons = {file["path"]: file["reason"] for file in raw["rejected"]}
-    _reject(spark, feed, rejected, [current[path] for path in reasons], reasons, rule="unreadable")
+    reject([current[path] for path in reasons], reasons, rule="unreadable")
     if not raw["columns"]:
-        return no_lines, [], []
+        return no_lines, [], [], left
     overwritten = [row for path, row in current.items() if row.revision and path not in reasons]
     lines = spark.table(f"`{view}`").select(
         F.col("_file_path").alias("path"), F.col("_file_row").alias("file_row"), "value"
     )
     newest = versions.where("age = 1").drop("age", "revision")
-    return lines.join(F.broadcast(newest), on="path"), raw["found"], overwritten
+    return lines.join(F.broadcast(newest), on="path"), raw["found"], overwritten, left
+
+
+def _first_files(files: list[Row], max_bytes: int | None) -> list[Row]:
+    if max_bytes is None:
+        return files
+    files = sorted(files, key=lambda row: (row.batch_id, row.modified_at, row.path))
+    sizes = accumulate((row.size for row in files), initial=0)
+    return [row for row, before in zip(files, sizes, strict=False) if before == 0 or before < max_bytes]
 
 
 def _markers(spark: SparkSession, files: list[Row], older: DataFrame) -> DataFrame:

@@ -69,3 +69,13 @@ def read_data_type(row: Row, *, obligatory: bool) -> str | None:
 def is_text(data_type: str) -> bool:
     """Whether a type holds text."""
     return data_type.startswith(("string", "varchar", "char"))
+
+
+def table_type(data_type: str) -> str:
+    """The type that a table has for a type of the metadata: Iceberg has no short integers and no length of texts.
+
+    The macro `cdc_source_columns` makes tables by the same rule.
+    """
+    if is_text(data_type):
+        return "string"
+    return "int" if data_type in ("tinyint", "smallint") else data_type

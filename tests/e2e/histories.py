@@ -114,7 +114,8 @@ class Shape:
     """One kind of table: how its files look and how its silver table behaves.
 
     ``table`` are cells of cdc_tables.csv. ``drops_columns``: files may lack columns. ``ties``: files of one time.
-    ``changes_types``: columns get other types over time. Changes come in transaction files if the feed has the option.
+    ``changes_types``: columns get other types over time. ``lists_types``: the seeds list the types of parquet columns,
+    and no file has them all. Changes come in transaction files if the feed has the option.
     """
 
     name: str
@@ -126,6 +127,7 @@ class Shape:
     drops_columns: bool = False
     ties: bool = False
     changes_types: bool = False
+    lists_types: bool = False
 
     @property
     def has_transactions(self) -> bool:
@@ -238,6 +240,7 @@ SHAPES = (
     Shape("append_parquet", "parquet", ("h",), WITH_TIME, (TS,), {"mode": "append"}, ties=True),
     Shape("soft_transactions", "csv", ("h", "part"), CSV, (TS, TRANSACTIONS), {"delete_mode": "soft"}),
     Shape("hard_retyped", "parquet", ("h",), WITH_TIME, (TS,), changes_types=True),
+    Shape("hard_listed", "parquet", ("h",), WITH_TIME, (TS,), changes_types=True, lists_types=True),
 )
 
 
@@ -358,7 +361,9 @@ def draw_files(random: Random, shape: Shape, keys: int, reloads: bool = True) ->
             tuple(rows),
             made_at=slot.written_at,
         )
-        if shape.changes_types and slot.written_at >= widened_from:
+        if shape.lists_types:
+            file = _retyped(random, file, OTHERWISE)
+        elif shape.changes_types and slot.written_at >= widened_from:
             file = _retyped(random, file, OTHERWISE if slot.written_at >= other_from else WIDER)
         if slot.is_copy:
             same = next(earlier for earlier in reversed(files) if earlier.path == file.path)

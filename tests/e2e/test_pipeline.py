@@ -377,6 +377,11 @@ def test_drift_is_reported_before_it_is_applied(pipeline):
         ("s__frozen", "column new string is new", "bronze adds it, silver does not"),
         ("s__strict", "column id is bigint, the table has int", DRIFTS),
         ("s__strict", "column new string is new", DRIFTS),
+        (
+            "s__strict",
+            "1 of 2 rows: column id is bigint, expected int; column new string is new",
+            "quarantine (schema_drift)",
+        ),
         ("s__drift", "column id is bigint, the table has int", "bronze and silver widen it"),
         ("s__drift", "column added decimal(8,2) is new", "bronze and silver add it"),
     }

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -15,6 +16,7 @@ import broker as servers
 import pytest
 
 from python_udfs.cli.dbt import WarmDbt, spark_session
+from python_udfs.drift.__main__ import main as drift
 from python_udfs.explain.__main__ import main as explain
 from python_udfs.metadata import FEEDS_FILE
 from python_udfs.watch.loop import Watch
@@ -279,3 +281,25 @@ def test_a_table_that_gets_metadata_later_gets_all_its_messages(lakehouse, broke
     lakehouse.dbt("seed")
     assert set(lakehouse.statuses("run", "--select", "+silver_s__late").values()) == {"success"}
     assert lakehouse.table("late", "id, v") == [(1, "a"), (2, "b")]
+
+
+def test_drift_shows_what_topics_hold_and_moves_no_progress(lakehouse, broker, story):
+    lakehouse.statuses("run", "--select", "+bronze_s__live")
+    wide = json.loads(message("live", 200, "n", 200))
+    broker.send("run.live", json.dumps({**wide, "data": {**wide["data"], "plan": "basic"}}))
+    broker.send("run.live", json.dumps({**wide, "data": {"id": "two hundred", "v": "n"}}))
+    tables = ("etl_metadata.split_kafka", "bronze.s__live", "etl_metadata.rejected_files")
+    before, committed = [lakehouse.snapshots(table) for table in tables], broker.group_offsets("run")
+    said = [line for line in lakehouse.command(drift).splitlines() if line.startswith("s__live ")]
+    assert {re.split(" {2,}", line)[1] for line in said} == {
+        "column plan string is new",
+        "1 of 2 rows: id is 'two hundred', expected int",
+    }
+    assert ([lakehouse.snapshots(table) for table in tables], broker.group_offsets("run")) == (before, committed)
+    broker.stop()
+    try:
+        said = lakehouse.command(drift).splitlines()
+    finally:
+        broker.start()
+    [line] = [line for line in said if line.startswith("feed kafka ")]
+    assert f"Kafka at {broker.address} cannot be read" in line and line.endswith("the split fails, and its tables wait")

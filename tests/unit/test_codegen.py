@@ -117,6 +117,17 @@ def test_a_parquet_model_reads_names_and_types_from_the_files(tmp_path: Path) ->
     ]
 
 
+def test_a_parquet_model_has_the_types_that_the_seed_lists(tmp_path: Path) -> None:
+    seeds = good_seeds()
+    columns = [column for column in seeds[COLUMNS_FILE] if column["source_table"] == "item"]
+    columns[1]["data_type"] = "NUMERIC(9, 2)"
+    generate(tmp_path, seeds)
+
+    listed = f"{{'name': '{columns[1]['column_name']}', 'type': 'decimal(9,2)', 'optional': false}},"
+    model = (tmp_path / BRONZE).read_text(encoding="utf-8")
+    assert f"        'columns': [\n            {listed}\n        ],\n" in model
+
+
 def test_a_silver_model_is_one_screen_of_literal_configuration(tmp_path: Path) -> None:
     seeds = good_seeds()
     seeds[TABLES_FILE][0] |= {"write_mode": "copy-on-write", "table_properties": "format-version=3;a=b"}

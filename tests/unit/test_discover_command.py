@@ -9,6 +9,8 @@ import sqlite3
 from contextlib import closing
 from pathlib import Path
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from seed_files import drop_column, good_seeds, write_seeds
 from sqlalchemy.engine import make_url
@@ -19,6 +21,7 @@ from python_udfs.discover.connector import connector_config
 from python_udfs.discover.found import Found, FoundColumn, FoundTable
 from python_udfs.discover.propose import propose
 from python_udfs.discover.reflect import _reason
+from python_udfs.drift.changes import NEW_COLUMN_REMEDY, TYPE_REMEDY
 from python_udfs.metadata import COLUMNS_FILE, FEEDS_FILE, HEADERS, TABLES_FILE, load_metadata
 
 SHOP = """
@@ -181,6 +184,92 @@ def test_columns_of_a_known_table_that_is_otherwise_ordered_are_left_alone(proje
     database(tmp_path / "one.db", "drop table t; create table t (id integer primary key, new text, a text, b text)")
     assert discover(project, source, append="1") == 0
     assert [row["column_name"] for row in rows(project / "seeds", COLUMNS_FILE)[5:]] == ["id", "a", "b"]
+
+
+CHANGED = """drop table t;
+create table t (id integer, no integer, name varchar(9), plan varchar(9) default 'basic', price decimal(12, 2),
+    primary key (id, no));"""
+
+
+def test_a_table_that_is_otherwise_than_in_the_seeds_is_reported(project, tmp_path, capsys):
+    first = "create table t (id integer primary key, title varchar(9), price decimal(9, 2), sold date);"
+    source = database(tmp_path / "one.db", first)
+    discover(project, source, append="1")
+    seeds = rows(project / "seeds", COLUMNS_FILE)
+    capsys.readouterr()
+    assert discover(project, source) == 0
+    assert not [label for label in CHANGES if label in capsys.readouterr().out], "nothing has changed"
+
+    discover(project, database(tmp_path / "one.db", CHANGED))
+    said = capsys.readouterr().out
+    details = {label: said[said.index(f"\n{label}: ") :].split("main.t: ", 1)[1].splitlines()[0] for label in CHANGES}
+    assert details == {
+        "type changed": "price is decimal(12,2), the seeds have decimal(9,2) (widens)",
+        "renamed?": "title=name, title=plan",
+        "column gone": "title, sold",
+        "new column": "no bigint, name string, plan string",
+        "other key": "id;no, the seeds have id",
+    }
+    words = " ".join(said.split())
+    assert NEW_COLUMN_REMEDY in words and TYPE_REMEDY in words and "renamed_columns" in words
+    assert rows(project / "seeds", COLUMNS_FILE) == seeds
+
+
+def test_types_that_are_one_in_a_table_are_no_change(project, tmp_path, capsys):
+    source = database(tmp_path / "one.db", "create table t (id integer primary key, a text, n smallint)")
+    discover(project, source, append="1")
+    path = project / "seeds" / COLUMNS_FILE
+    path.write_text(path.read_text().replace(",a,string,", ",a,varchar(9),").replace(",n,smallint,", ",n,int,"))
+    capsys.readouterr()
+    assert discover(project, source) == 0
+    assert "type changed" not in capsys.readouterr().out
+
+
+def test_files_show_what_has_changed_since_the_seeds(project, tmp_path, capsys):
+    folder = tmp_path / "raw" / "s" / "t"
+    folder.mkdir(parents=True)
+    pq.write_table(pa.table({"id": [1], "v": [1], "w": ["x"]}), folder / "LOAD00000001.parquet")
+    discover(project, str(tmp_path / "raw"), append="1")
+    newer = {"Op": ["U"], "id": ["a"], "amount": [1], "w": ["x"]}
+    pq.write_table(pa.table(newer), folder / "20240131-230000000.parquet")
+    capsys.readouterr()
+    assert discover(project, str(tmp_path / "raw")) == 0
+    lines = [line.strip() for line in capsys.readouterr().out.splitlines() if line.startswith("  s.t: ")]
+    assert {line.removeprefix("s.t: ") for line in lines} >= {
+        "id is string, the seeds have bigint",
+        "v=amount",
+        "v",
+        "amount bigint",
+    }
+
+
+def test_headers_show_what_has_changed_and_guessed_types_do_not(project, tmp_path, capsys):
+    folder = tmp_path / "raw" / "s" / "t"
+    folder.mkdir(parents=True)
+    (folder / "LOAD00000001.csv").write_text("id,v\n1,a\n")
+    discover(project, str(tmp_path / "raw"), append="1")
+    (folder / "20240131-230000000.csv").write_text("Op,id,w\nU,x,b\n")
+    capsys.readouterr()
+    assert discover(project, str(tmp_path / "raw")) == 0
+    said = capsys.readouterr().out
+    assert "type changed" not in said
+    assert "s.t: v=w\n" in said and "s.t: v\n" in said and "s.t: w string\n" in said
+
+
+def test_records_without_names_show_another_number_of_columns(project, tmp_path, capsys):
+    folder = tmp_path / "raw" / "s" / "t"
+    folder.mkdir(parents=True)
+    (folder / "LOAD00000001.csv").write_text("1,a\n")
+    discover(project, str(tmp_path / "raw"), append="1")
+    capsys.readouterr()
+    discover(project, str(tmp_path / "raw"))
+    assert "other columns" not in capsys.readouterr().out
+    (folder / "20240131-230000000.csv").write_text("U,2,b,c\n")
+    discover(project, str(tmp_path / "raw"))
+    assert "s.t: 3 fields, the seeds have 2\n" in capsys.readouterr().out
+
+
+CHANGES = ("type changed", "renamed?", "column gone", "new column", "other key")
 
 
 def test_append_writes_nothing_that_would_not_be_valid(project, shop, capsys):

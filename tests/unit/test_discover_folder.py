@@ -129,7 +129,11 @@ def test_csv_tells_options_and_types_are_guessed(tmp_path, settings, options, wa
     land(tmp_path, **settings)
     found = read_folder(str(tmp_path), [], [])
     assert (found.format, found.options, columns(found)) == ("csv", options, wanted)
-    assert warned(found, "guessed") == ["names are missing, too" if wanted is UNNAMED else ""]
+    (detail,) = warned(found, "guessed")
+    names = [name for name, _ in wanted]
+    # An I or a blank is no value of a date: how many values a type is from is said of each.
+    assert detail.startswith(f"{names[0]} bigint from ") and f"; {names[3]} date from 2 values; " in detail
+    assert detail.endswith("; names are missing, too") is (wanted is UNNAMED)
 
 
 def test_a_load_alone_does_not_tell_which_files_have_an_operation(tmp_path):
@@ -253,7 +257,10 @@ def test_a_feed_that_exists_decides_how_its_files_are_read(tmp_path):
         (pa.float32(), "float"),
         (pa.decimal128(38, 10), "decimal(38,10)"),
         (pa.timestamp("ms", tz="UTC"), "timestamp"),
+        (pa.timestamp("ns"), "string"),
         (pa.binary(), "binary"),
+        (pa.large_binary(), "binary"),
+        (pa.large_string(), "string"),
         (pa.dictionary(pa.int32(), pa.string()), "string"),
     ],
     ids=str,
@@ -264,13 +271,22 @@ def test_types_of_parquet_are_those_spark_reads(tmp_path, kind, wanted):
     assert (columns(found), warned(found, "unknown type")) == ([("c", wanted)], [])
 
 
-@pytest.mark.parametrize("kind", [pa.time32("ms"), pa.list_(pa.int32()), pa.decimal256(50, 2)], ids=str)
-def test_types_of_parquet_without_a_match_become_string_and_are_reported(tmp_path, kind):
+@pytest.mark.parametrize("kind", [pa.time32("ms"), pa.list_(pa.int32()), pa.decimal256(50, 2), pa.binary(16)], ids=str)
+def test_types_of_parquet_without_a_match_are_left_to_the_files_and_reported(tmp_path, kind):
+    # A type in the seed binds: string would make text of bytes.
     parquet(tmp_path / "shop/a/LOAD00000001.parquet", {"c": pa.array([None], kind)})
     found = read_folder(str(tmp_path), [], [])
-    assert columns(found) == [("c", "string")]
+    assert columns(found) == [("c", "")]
     (detail,) = warned(found, "unknown type")
     assert detail.startswith("c ")
+
+
+def test_a_type_that_loses_values_of_an_earlier_file_is_left_to_the_files(tmp_path):
+    parquet(tmp_path / "shop/a/LOAD00000001.parquet", {"c": pa.array([2**53 + 1], pa.int64())})
+    parquet(tmp_path / "shop/a/20240131-230000000.parquet", {"Op": ["U"], "c": [0.5]})
+    found = read_folder(str(tmp_path), [], [])
+    assert columns(found) == [("c", "")]
+    assert len(warned(found, "unknown type")) == 1
 
 
 def test_types_of_all_files_are_widened_by_name_and_the_newest_file_gives_the_order(tmp_path):
@@ -296,12 +312,29 @@ def test_types_that_do_not_fit_together_become_string_and_are_reported(tmp_path)
         (["2024-01-31", "NULL"], "date"),
         (["2024-01-31 10:00:00"], "timestamp_ntz"),
         (["NULL", "NULL"], "string"),
+        # What is no value of the type as a whole, or would lose something, leaves the column text.
+        (["-0"], "string"),
+        (["1", "0049"], "string"),
+        (["2024-01-31", "0000-00-00"], "string"),
+        (["2024-02-30"], "string"),
+        (["2024-01-31 10:00:00", "0000-00-00 00:00:00"], "string"),
+        (["2024-01-31 24:00:00"], "string"),
+        (["2024-01-31 10:00:00.123456789"], "string"),
+        (["2024-01-31", "2024-01-31 10:00:00"], "string"),
     ],
     ids=str,
 )
 def test_types_of_csv_are_guessed_with_care(tmp_path, values, wanted):
     text(tmp_path / "shop/a/LOAD00000001.csv", "".join(f"x,{value}\n" for value in values))
     assert columns(read_folder(str(tmp_path), [], []))[1] == ("column_2", wanted)
+
+
+def test_zero_dates_make_a_column_text_and_are_warned_of(tmp_path):
+    text(tmp_path / "shop/a/LOAD00000001.csv", "2024-01-31,0000-00-00,a\n0000-00-00,2024-01-31,0000-00-00\n")
+    found = read_folder(str(tmp_path), [], [])
+    assert [data_type for _, data_type in columns(found)] == ["string"] * 3
+    assert warned(found, "zero dates") == ["column_1, column_2, column_3"]
+    assert warned(found, "guessed") == ["names are missing, too"]
 
 
 # Files ---------------------------------------------------------------------------------------------------------------

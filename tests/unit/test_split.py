@@ -5,10 +5,11 @@ from __future__ import annotations
 import gzip
 import os
 from datetime import datetime, timedelta, timezone
+from types import SimpleNamespace
 
 import pytest
 
-from python_udfs.landing.split import new_rows
+from python_udfs.landing.split import _first_files, new_rows
 
 START = datetime(2024, 1, 31, 23, 0, tzinfo=timezone.utc)
 FEED = {"feed": "bank", "connector": "dms", "delimiter": ","}
@@ -142,3 +143,12 @@ def test_what_was_rejected_is_judged_again_where_it_is_listed_again_whatever_the
     assert bank.split()[1:] == [("t", "I,t,s,1", 3)]
     bank.land(5, "CDC_TXN-1.csv.gz", content)
     assert bank.split() == [(None, None, 5)], "it was read, and is back once more"
+
+
+@pytest.mark.parametrize(("most", "names"), [(None, "cab"), (1, "a"), (10, "a"), (11, "ab"), (100, "abc")])
+def test_a_look_at_what_waits_reads_the_files_that_came_first_and_one_whatever_its_size(most, names):
+    def file(name, batch):
+        return SimpleNamespace(path=name, size=10, batch_id=batch, modified_at=START)
+
+    files = [file("c", 2), file("a", 1), file("b", 1)]
+    assert "".join(row.path for row in _first_files(files, most)) == names

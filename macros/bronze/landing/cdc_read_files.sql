@@ -22,7 +22,8 @@
         {% do cdc_reject_files(cdc, files.sql, 'unreadable', raw.rejected) %}
     {% endif %}
     {% if files.has_multi_table %}
-        {% set raw = cdc_with_multi_table_files(cdc, files, after_batch_id, raw) %}
+        {% set mixed = this.identifier ~ '__mixed' %}
+        {% set raw = cdc_with_multi_table_files(cdc, files, after_batch_id, raw, ref(cdc.split), mixed) %}
     {% endif %}
     {% do _warn_of_names(cdc, raw) %}
     {% do return(dict(raw, verified='full' if is_full else 'schema')) %}

@@ -1,8 +1,7 @@
 {#
     The raw view with this table's records of multi-table files. Messages name their columns, whose values are text.
 #}
-{% macro cdc_with_multi_table_files(cdc, files, after_batch_id, raw) %}
-    {% set split, view = ref(cdc.split), this.identifier ~ '__mixed' %}
+{% macro cdc_with_multi_table_files(cdc, files, after_batch_id, raw, split, view) %}
     {% if cdc.format == 'json' %}
         {#- Read once: a view would be analysed twice. -#}
         {% set view = '(\n' ~ cdc_messages_sql(split, cdc, after_batch_id, files.last_batch_id) ~ '\n)' %}

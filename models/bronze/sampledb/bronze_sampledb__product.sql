@@ -20,7 +20,13 @@
             'before_image_prefix': none,
             'absent_columns': 'null',
         },
-        'columns': [],
+        'columns': [
+            {'name': 'id', 'type': 'int', 'optional': false},
+            {'name': 'name', 'type': 'string', 'optional': false},
+            {'name': 'dept', 'type': 'string', 'optional': false},
+            {'name': 'category', 'type': 'string', 'optional': false},
+            {'name': 'price', 'type': 'decimal(10,2)', 'optional': false},
+        ],
     }}
 ) }}
 -- depends_on: {{ ref('raw_listing') }}

@@ -20,7 +20,14 @@
             'before_image_prefix': none,
             'absent_columns': 'null',
         },
-        'columns': [],
+        'columns': [
+            {'name': 'id', 'type': 'int', 'optional': false},
+            {'name': 'productid', 'type': 'int', 'optional': false},
+            {'name': 'storeid', 'type': 'int', 'optional': false},
+            {'name': 'qty', 'type': 'int', 'optional': false},
+            {'name': 'soldprice', 'type': 'decimal(10,2)', 'optional': false},
+            {'name': 'create_dt', 'type': 'date', 'optional': false},
+        ],
     }}
 ) }}
 -- depends_on: {{ ref('raw_listing') }}

@@ -20,7 +20,14 @@
             'before_image_prefix': none,
             'absent_columns': 'null',
         },
-        'columns': [],
+        'columns': [
+            {'name': 'id', 'type': 'int', 'optional': false},
+            {'name': 'address1', 'type': 'string', 'optional': false},
+            {'name': 'city', 'type': 'string', 'optional': false},
+            {'name': 'state', 'type': 'string', 'optional': false},
+            {'name': 'countrycode', 'type': 'string', 'optional': false},
+            {'name': 'postcode', 'type': 'string', 'optional': false},
+        ],
     }}
 ) }}
 -- depends_on: {{ ref('raw_listing') }}

@@ -24,9 +24,9 @@
             << key | literal >>: << value | literal >>,
         <% endfor %>
         },
-        <% if feed.format != 'parquet' %>
+        <% if table.columns | selectattr('data_type') | list %>
         'columns': [
-        <% for column in table.columns %>
+        <% for column in table.columns if column.data_type %>
             {'name': << column.name | literal >>, 'type': << column.data_type | literal >>, 'optional': << column.optional | literal >>},
         <% endfor %>
         ],

@@ -121,6 +121,7 @@ class Dbt:
         metrics: what adapter.added_metrics returns; None: Iceberg has no metrics.
         range: what adapter.value_range returns; None: no file has such a row.
         since: what adapter.snapshots_since returns, by table; a table that is not named has nothing new.
+        functions: what adapter.call_function calls, by name.
 
     Attributes:
         queries: all that went through run_query, and what was set or unset, in order.
@@ -150,6 +151,7 @@ class Dbt:
         metrics: dict[str, Any] | None = None,
         range: dict[str, int | None] | None = None,
         since: dict[str, dict[str, Any]] | None = None,
+        functions: dict[str, Any] | None = None,
     ) -> None:
         columns = columns or {}
         self.notes: dict[str, dict[str, Any]] = {}
@@ -212,6 +214,7 @@ class Dbt:
                     (since or {}).get(str(relation))
                     or {"is_ancestor": True, "snapshots": [], "gone": [], "schema_id": 0}
                 ),
+                call_function=lambda name, arguments, needs_spark=False: (functions or {})[name](**arguments),
                 notes=lambda name: self.notes.setdefault(name, {}),
                 rows_view=lambda view, rows, schema: self.views.update({view: rows}),
                 added_metrics=lambda relation, start, end, columns: metrics,

@@ -261,6 +261,34 @@ def test_cdc_source_columns__parquet_without_control_columns():
     ]
 
 
+LISTED = [{"name": "Id", "type": "smallint"}, {"name": "Op", "type": "string"}, {"name": "late", "type": "varchar(9)"}]
+
+
+@pytest.mark.parametrize(
+    ("files", "target", "policy", "expected"),
+    [
+        # No file: the table is as the seed describes it.
+        ([], {}, "evolve", [("Id", None, "int"), ("late", None, "string")]),
+        (["int"], {}, "evolve", [("id", "int", "int"), ("late", None, "string")]),
+        (["string"], {}, "evolve", [("id", "int", "int"), ("late", None, "string")]),
+        (["double", "string"], {}, "quarantine", [("id", "int", "int"), ("late", None, "string")]),
+        # A type that the table can take follows, as it does behind a first file.
+        (["bigint"], {}, "evolve", [("id", "bigint", "bigint"), ("late", None, "string")]),
+        (["bigint"], {}, "freeze", [("id", "int", "int"), ("late", None, "string")]),
+        # A table that is there keeps its type, and has what the seed lists.
+        (["string"], {"id": "string"}, "quarantine", [("id", "string", "string"), ("late", None, "string")]),
+    ],
+)
+def test_the_type_of_the_seed_goes_before_those_of_parquet_files(files, target, policy, expected):
+    cdc = {"format": "parquet", "options": DMS, "columns": LISTED}
+    source = Dbt().cdc_source_columns(cdc, {"columns": [{"name": "id", "type": type} for type in files]})
+    planned = Dbt().cdc_column_plan(source, kept(**target), policy)
+    assert [(column["name"], column["raw_type"], column["type"]) for column in planned] == expected
+    # Each value is cast from the type that its file has, in the batch of any cut.
+    is_cast = [column.get("is_cast", False) for column in planned]
+    assert is_cast[0] is bool(files and files != ["int"])
+
+
 CSV = {"format": "csv", "columns": [{"name": "id", "type": "smallint"}, {"name": "name", "type": "varchar(9)"}]}
 CSV_COLUMNS = [
     {"name": "id", "raw_type": "string", "type": "int", "is_listed": True},

@@ -259,16 +259,19 @@ class SparksessionAdapter(SparkAdapter):
         return self._asked_once(sql, lambda: self.execute(sql, fetch=True)[1])
 
     @available
-    def call_function(self, name: str, arguments: dict[str, Any]) -> Any:
+    def call_function(self, name: str, arguments: dict[str, Any], needs_spark: bool = False) -> Any:
         """Call a function of the project's own Python packages, for what Jinja has no word for.
 
         Args:
             name: `package.module.function`.
             arguments: values by name.
+            needs_spark: whether it also takes `spark`, the session of this thread.
 
         Returns:
             What the function returns.
         """
+        if needs_spark:
+            arguments = {**arguments, "spark": self.session}
         module, _, function = name.rpartition(".")
         if SparksessionConnectionManager.project_root not in sys.path:
             sys.path.insert(0, SparksessionConnectionManager.project_root)
