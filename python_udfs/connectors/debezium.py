@@ -326,6 +326,7 @@ def _mistakes(form: str) -> list[Column]:
     return [
         *mistakes,
         M.long_number(F.col("content")),
+        M.half_a_pair(F.col("content")),
         F.when(
             is_empty, F.concat(F.lit("op "), F.col("op"), F.lit(": received no "), image, F.lit(", expected an object"))
         ),

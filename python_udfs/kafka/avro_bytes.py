@@ -40,8 +40,8 @@ def reader_of(schema: Any, named: Mapping[str, Any]) -> Read:
 def read_record(read: Read, record: bytes) -> Any:
     """The value in bytes that hold exactly one.
 
-    Bytes are base64; a number that is none is text; a value is as it is stored, and the schema says what it means. Only in
-    a union of several types it says so itself: there dates, times, decimals and UUIDs are text.
+    Bytes are base64; a number that is none is text. A value is as it is stored, and the schema has its meaning. A union
+    of several types does not show which one a value has: there dates, times, decimals and UUIDs are text.
 
     Args:
         read: that of the schema.
@@ -100,7 +100,8 @@ def _meaning(schema: Any, read: Read, named: Mapping[str, Any]) -> Read:
     convert = LOGICAL_READERS.get(f"{schema['type']}-{schema.get('logicalType')}")
     if convert is None:
         return read
-    stored = {"bytes": _binary, "fixed": partial(_raw_fixed, schema.get("size", 0))}.get(schema["type"], read)
+    of_bytes: dict[str, Read] = {"bytes": _binary, "fixed": partial(_raw_fixed, schema.get("size", 0))}
+    stored = of_bytes.get(schema["type"], read)
     return partial(_converted, stored, partial(_text_of, convert, schema))
 
 

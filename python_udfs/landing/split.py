@@ -15,8 +15,11 @@ from pyspark.sql import DataFrame, Row, SparkSession, Window
 from pyspark.sql import functions as F
 
 from dbt.adapters.sparksession.snapshots import scan_sql
+from python_udfs.connectors.message_reading import text_or_base64
+from python_udfs.connectors.options import MESSAGE_OPTIONS
 from python_udfs.connectors.registry import CONNECTORS
 from spark_files import cached, read_files
+from spark_files.charsets import UTF8
 
 logger = AdapterLogger("Lakehouse")
 
@@ -66,6 +69,8 @@ def new_rows(
         return None
     multi_table = of_feed.where("kind = 'multi_table'")
     lines, to_join, overwritten = _lines(spark, feed, multi_table, last, rejected)
+    if feed["connector"] in MESSAGE_OPTIONS:
+        lines = lines.withColumn("value", text_or_base64(F.col("value")))
     overwritten = overwritten if target else []
     rows = CONNECTORS[feed["connector"]].rows(lines, {**feed, "to_join": to_join})
     if overwritten:
@@ -129,7 +134,8 @@ def _lines(
         return no_lines, [], []
     view = f"split_{feed['feed']}__raw"
     spans_lines = CONNECTORS[feed["connector"]].spans_lines(feed)
-    raw = read_files(spark, view, "text", list(current), {"lineSep": "\n", "find": spans_lines})
+    options = {"lineSep": "\n", "find": spans_lines, "charset": feed.get("charset", UTF8)}
+    raw = read_files(spark, view, "text", list(current), options)
     reasons = {file["path"]: file["reason"] for file in raw["rejected"]}
     _reject(spark, feed, rejected, [current[path] for path in reasons], reasons, rule="unreadable")
     if not raw["columns"]:

@@ -68,14 +68,14 @@ def split_feed(metadata: Metadata, name: str) -> dict[str, Any]:
         name: the feed.
 
     Returns:
-        `feed` and `connector`. For csv also `delimiter`; for messages their options, and `columns`: type by the
-        source's name of the column, by source schema and table. For a broker also `kafka` (python_udfs.metadata.kafka),
-        in which secrets are names of environment variables.
+        `feed` and `connector`. For csv also `delimiter` and `charset`; for messages their options, and `columns`: type
+        by the source's name of the column, by source schema and table. For a broker also `kafka`
+        (python_udfs.metadata.kafka), in which secrets are names of environment variables.
     """
     feed = metadata.feed(name)
     known: dict[str, Any] = {"feed": feed.feed, "connector": feed.connector}
     if feed.format == "csv":
-        return {**known, "delimiter": feed.options.delimiter}
+        return {**known, "delimiter": feed.options.delimiter, "charset": feed.options.charset}
     return {
         **known,
         "absent_columns": feed.options.absent_columns,

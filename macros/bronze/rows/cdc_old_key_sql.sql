@@ -21,7 +21,7 @@ case
         )
         then map(
             {%- for image in before_images %}
-            {{ adapter.string_literal(image.key) }}, cast({{ cdc_cast_sql(image) }} as string){{ ',' if not loop.last }}
+            {{ adapter.string_literal(image.key) }}, {{ 'try_validate_utf8(' if image.type == 'string' }}cast({{ cdc_cast_sql(image) }} as string){{ ')' if image.type == 'string' }}{{ ',' if not loop.last }}
             {%- endfor %}
         )
 end

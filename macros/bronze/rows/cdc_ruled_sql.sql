@@ -4,6 +4,7 @@
 #}
 {% macro cdc_ruled_sql(cdc, raw, columns, sequence_column, malformed_sql, records) -%}
 {%- set casts = columns | selectattr('is_cast', 'true') | list -%}
+{%- set failures_sql = 'concat(_cdc_cast_failures, _cdc_text_failures)' if cdc.format == 'parquet' else '_cdc_cast_failures' -%}
 {%- set has_casts = casts and cdc.format == 'parquet' and raw.view is not none -%}
 judged as (
     select
@@ -13,6 +14,9 @@ judged as (
         {{ 'concat(_cdc_failed_casts, ' if has_casts }}
         {{- cdc_cast_failures_sql(columns, sequence_column) | indent(8) }}
         {{- ')' if has_casts }} as _cdc_cast_failures,
+        {%- if cdc.format == 'parquet' %}
+        {{ cdc_text_failures_sql(columns) }} as _cdc_text_failures,
+        {%- endif %}
         {{ _key_is_missing_sql(cdc.primary_key, columns | rejectattr('key', 'defined') | map(attribute='name') | list) }} as _cdc_key_is_missing
     from {{ records }}
 ),
@@ -29,7 +33,7 @@ ruled as (
                 or (_cdc_operation = 'T' and _cdc_kind <> 'truncate')
                 then 'unknown_operation'
             when _cdc_drift is not null then 'schema_drift'
-            when size(_cdc_cast_failures) > 0 then 'uncastable_value'
+            when size({{ failures_sql }}) > 0 then 'uncastable_value'
             when _cdc_key_is_missing and _cdc_operation <> 'T' then 'missing_key'
         end as _cdc_rule,
         case _cdc_rule
@@ -37,7 +41,7 @@ ruled as (
             when 'unknown_operation'
                 then concat('operation is ', coalesce(concat("'", _cdc_operation, "'"), 'missing'), ', expected I, U or D')
             when 'schema_drift' then _cdc_drift
-            when 'uncastable_value' then array_join(_cdc_cast_failures, '; ')
+            when 'uncastable_value' then array_join({{ failures_sql }}, '; ')
             when 'missing_key' then {{ adapter.string_literal('no value in key ' ~ cdc.primary_key | join(', ')) }}
         end as _cdc_reason
     from judged
