@@ -1,4 +1,4 @@
-{# A column's value in bronze. A text that is no UTF-8 is in the reason alone: other engines refuse a table that has it. #}
+{# A column's value in bronze; NULL for a text that is no UTF-8: other engines refuse a table that has one. #}
 {% macro cdc_bronze_value_sql(cdc, column) -%}
 {%- set value = cdc_cast_sql(column) -%}
 {%- if cdc.format == 'parquet' and column.type == 'string' and column.raw_type in ['string', 'binary'] -%}

@@ -4,7 +4,10 @@
 #}
 {% macro cdc_ruled_sql(cdc, raw, columns, sequence_column, malformed_sql, records) -%}
 {%- set casts = columns | selectattr('is_cast', 'true') | list -%}
-{%- set failures_sql = 'concat(_cdc_cast_failures, _cdc_text_failures)' if cdc.format == 'parquet' else '_cdc_cast_failures' -%}
+{%- set failures_sql = '_cdc_cast_failures' -%}
+{%- if cdc.format == 'parquet' -%}
+    {%- set failures_sql = 'concat(_cdc_cast_failures, _cdc_text_failures)' -%}
+{%- endif -%}
 {%- set has_casts = casts and cdc.format == 'parquet' and raw.view is not none -%}
 judged as (
     select
@@ -17,7 +20,8 @@ judged as (
         {%- if cdc.format == 'parquet' %}
         {{ cdc_text_failures_sql(columns) }} as _cdc_text_failures,
         {%- endif %}
-        {{ _key_is_missing_sql(cdc.primary_key, columns | rejectattr('key', 'defined') | map(attribute='name') | list) }} as _cdc_key_is_missing
+        {%- set names = columns | rejectattr('key', 'defined') | map(attribute='name') | list %}
+        {{ _key_is_missing_sql(cdc.primary_key, names) }} as _cdc_key_is_missing
     from {{ records }}
 ),
 
