@@ -9,7 +9,7 @@ from typing import Any
 
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
-from pyspark.sql.types import StringType, StructField, StructType
+from pyspark.sql.types import ArrayType, DataType, MapType, NullType, StringType, StructField, StructType
 
 from spark_files.errors import is_file_fault, is_missing_file, is_spark_error, spark_message
 from spark_files.file_columns import NESTED
@@ -50,12 +50,15 @@ AS_TEXT = {
     "TIMESTAMP(NANOS,false": _nanos(_EPOCH),
     "UUID": "lower(regexp_replace(hex({c}), '^(.{{8}})(.{{4}})(.{{4}})(.{{4}})(.{{12}})$', '$1-$2-$3-$4-$5'))",
 }
+# A column that has no value in a file, of a writer that knows no type for it: the file does not state one.
+NO_TYPE = "NULL", "UNKNOWN"
+VOID = "cast(null as void)"
 # Text that is the same for a value, whatever the other files have: no field is left out, times keep all digits.
-JSON = (
+_JSON = (
     "to_json({c}, map('ignoreNullFields', 'false', 'timeZone', 'UTC', 'timestampFormat',"
     " 'yyyy-MM-dd\\'T\\'HH:mm:ss.SSSSSSXXX', 'timestampNTZFormat', 'yyyy-MM-dd\\'T\\'HH:mm:ss.SSSSSS'))"
 )
-_HAS_SUCH = re.compile(r"\((?:TIME\(|TIMESTAMP\(NANOS|UUID)")
+_HAS_SUCH = re.compile(r"\((?:TIME\(|TIMESTAMP\(NANOS|UUID|NULL|UNKNOWN)")
 
 
 @dataclass
@@ -65,7 +68,7 @@ class Footer:
     Attributes:
         paths: the files.
         schema: their columns, as read_files shows them; None where no footer can be read, or Spark has no such type.
-        plain: columns that are shown as text and stored as another type, and SQL that makes the text of `{c}`.
+        plain: columns that are shown as text, or as void, and stored as another type, and SQL that makes that of `{c}`.
         problem: what is wrong with a footer that can be read.
     """
 
@@ -81,7 +84,7 @@ class Footer:
         return StructType([StructField(one.name, types.get(one.name.lower(), one.dataType), True) for one in fields])
 
     def shown(self, frame: DataFrame) -> DataFrame:
-        """What was read with `stored`, with the columns of `plain` as text."""
+        """What was read with `stored`, with the columns of `plain` as they are shown."""
         names = {name.lower(): name for name in frame.columns}
         for name, (_, text) in self.plain.items():
             quoted = f"`{name.replace('`', '``')}`"
@@ -138,20 +141,56 @@ def _footer(text: str, found: Any, paths: list[str], converter: Any, is_json: bo
         problem = _problem(parquet_columns(found), converter)
         return Footer(paths, problem=problem or " ".join(spark_message(error).split()))
     if is_json:
-        texts.update((one.name, JSON) for one in stored.fields if isinstance(one.dataType, NESTED))
-    shown = [StructField(one.name, StringType(), True) if one.name in texts else one for one in stored.fields]
+        texts.update((one.name, _json(one.dataType)) for one in stored.fields if isinstance(one.dataType, NESTED))
+    shown = [
+        StructField(one.name, NullType() if texts[one.name] == VOID else StringType(), True)
+        if one.name in texts
+        else one
+        for one in stored.fields
+    ]
     return Footer(
         paths, StructType(shown), {one.name: (one, texts[one.name]) for one in stored.fields if one.name in texts}
     )
 
 
+def _json(nested: DataType) -> str:
+    """SQL that makes JSON of `{c}`. Spark writes another character for bytes that are no UTF-8: they mark the text."""
+    is_valid = _is_valid(nested, "{c}")
+    return f"if({is_valid}, {_JSON}, cast(x'ff' as string) || {_JSON})" if is_valid else _JSON
+
+
+def _is_valid(data_type: DataType, value: str, depth: int = 0) -> str:
+    """A condition in SQL: each text inside of a value is UTF-8; empty for a type that holds no text."""
+    if isinstance(data_type, StringType):
+        return f"coalesce(is_valid_utf8({value}), true)"
+    if isinstance(data_type, StructType):
+        parts = [
+            _is_valid(one.dataType, f"{value}.`{_literal(one.name.replace('`', '``'))}`", depth) for one in data_type
+        ]
+        return " and ".join(filter(None, parts))
+    if isinstance(data_type, MapType):
+        keys = _is_valid(ArrayType(data_type.keyType), f"map_keys({value})", depth)
+        values = _is_valid(ArrayType(data_type.valueType), f"map_values({value})", depth)
+        return " and ".join(filter(None, (keys, values)))
+    if isinstance(data_type, ArrayType):
+        inner = _is_valid(data_type.elementType, f"e{depth}", depth + 1)
+        return f"coalesce(forall({value}, e{depth} -> {inner}), true)" if inner else ""
+    return ""
+
+
+def _literal(name: str) -> str:
+    """A name inside of a text that is formatted."""
+    return name.replace("{", "{{").replace("}", "}}")
+
+
 def _plain(columns: list[Any]) -> tuple[list[Any], dict[str, str]]:
-    """Columns with the types of `AS_TEXT` as plain ones, and the SQL that makes text of each."""
+    """Columns with the types of `AS_TEXT`, or without a type, as plain ones, and the SQL that is shown of each."""
     texts: dict[str, str] = {}
     plain = []
     for one in columns:
         annotation = str(one.getLogicalTypeAnnotation())
         text = next((text for begin, text in AS_TEXT.items() if annotation.startswith(begin)), None)
+        text = VOID if annotation in NO_TYPE else text
         if text is None or not one.isPrimitive():
             plain.append(one)
             continue

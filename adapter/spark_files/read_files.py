@@ -13,6 +13,7 @@ from pyspark.sql.types import StructField, StructType
 from pyspark.sql.window import Window
 
 from spark_files.cached import cached
+from spark_files.charsets import UTF8, decoded_text, without_mark
 from spark_files.errors import UNVERIFIED, is_file_fault, is_missing_file, root_cause, spark_message
 from spark_files.file_columns import differ_by_case, identity, separate_columns
 from spark_files.footers import Footer, by_footer
@@ -29,6 +30,8 @@ Result = TypeVar("Result")
 _PATTERN = re.compile(r"[{}\[\]*?\\]")
 # Paths that look the same in a URI.
 _IN_ANY_URI = re.compile(r"[\w/.:=~@,-]+", re.ASCII)
+# Java reads this where bytes are no character.
+_NO_CHARACTER = "\ufffd"
 # monotonically_increasing_id counts in the lower bits; the number of the task is above.
 _TASK_BITS = 33
 _INT_MAX = 2**31 - 1
@@ -52,7 +55,7 @@ def read_files(
         view: name of the view.
         format: a file format of Spark, such as `parquet`, `text`, `csv` or `json`.
         paths: files, written as the `path` column of Spark's `binaryFile` source writes them. Never taken as patterns.
-        options: options of Spark's reader, and six more. `verify`: `schema` (default) reads only what Spark needs to
+        options: options of Spark's reader, and seven more. `verify`: `schema` (default) reads only what Spark needs to
             know the columns (parquet: every footer), `full` decodes every file once before the view is made; other
             formats than parquet are always decoded, to count their rows, unless `one_task` is true: then each file is
             read by one task, which numbers its rows, and nothing is read before; for a few files of one block each.
@@ -60,7 +63,9 @@ def read_files(
             with `one_task` reading such a row fails (`is_unverified`). `nested`: `keep` (default), or `json`: arrays,
             maps and structs of parquet files are shown as text, so that files with other fields in them fit each other.
             `types`: `merged` (default) gives a column the type that holds those of all files, `separate` (parquet only)
-            makes a column of the view for each name and type. `exact`: names of columns that are not the same in
+            makes a column of the view for each name and type. `charset`: the encoding of `text` files by Java's name
+            (default UTF-8, whose lines are not looked at): a line that has no text in it begins with a byte that no
+            UTF-8 has. `exact`: names of columns that are not the same in
             another case, for separate types.
 
     Returns:
@@ -90,7 +95,8 @@ def read_files(
     find = str(options.get("find", "false"))
     exact = tuple(options.get("exact", ()))
     one_task = bool(options.get("one_task", False)) and verify == "schema"
-    own_options = ("verify", "find", "nested", "types", "exact", "one_task")
+    charset = str(options.get("charset", UTF8))
+    own_options = ("verify", "find", "nested", "types", "exact", "one_task", "charset")
     reader_options = {key: value for key, value in options.items() if key not in own_options}
     exact_session = cache(partial(_with_exact_names, session))
 
@@ -101,9 +107,13 @@ def read_files(
             reader = reader.option("mergeSchema", "true")
         if schema is not None:
             reader = reader.schema(schema)
+        if charset != UTF8:
+            # Of lines Spark decodes nothing: it looks for the bytes that lineSep has in it.
+            reader = reader.option("encoding", charset)
         reader = reader.options(**{"ignoreCorruptFiles": "false", "ignoreMissingFiles": "false", **reader_options})
         # Spark's switch for patterns (__globPaths__) is no way out: it reads the other files several times.
-        return reader.load([_PATTERN.sub(r"\\\g<0>", path) for path in some])
+        frame = reader.load([_PATTERN.sub(r"\\\g<0>", path) for path in some])
+        return frame if charset == UTF8 else decoded_text(frame, charset)
 
     def checked(some: list[str], footer: Footer) -> StructType:
         _check_names(some)
@@ -181,7 +191,8 @@ def read_files(
         rejected += conflicts
         for stored, accepted in reads:
             for frame, some in opened(stored, accepted):
-                with_number = numbered(frame, own[some[0]], _described(own[some[0]]))
+                lines = frame if charset == UTF8 else without_mark(frame)
+                with_number = numbered(lines, own[some[0]], _described(own[some[0]]))
                 frames.append(_cast(with_number, merged) if merged is not None else with_number)
         columns = _described(merged) if merged is not None and frames else []
     if not frames:
@@ -288,6 +299,8 @@ def _check_columns(schema: StructType, taken: tuple[str, ...], exact: tuple[str,
     seen: dict[str, str] = {}
     for name in schema.names:
         lower = identity(name, exact)
+        if _NO_CHARACTER in name:
+            raise FileProblem(f"the name of column {name!r} is no text in UTF-8")
         if lower in taken:
             raise FileProblem(f"column {name!r} has the name of a column that read_files adds")
         if lower in seen:

@@ -16,6 +16,7 @@ from pyspark.sql.types import (
     IntegerType,
     LongType,
     MapType,
+    NullType,
     ShortType,
     StringType,
     StructField,
@@ -37,12 +38,14 @@ _DIGITS: dict[type[DataType], int] = {ByteType: 3, ShortType: 5, IntegerType: 10
 def widen(left: DataType, right: DataType) -> DataType | None:
     """Return the type that holds the values of both without loss, or None if there is none.
 
-    Wider are: integers of more bytes, double for float and for integers up to int (a bigint does not fit), decimals
-    with enough digits on both sides of the point; within arrays, maps and structs the same. Struct fields are matched
-    by name.
+    A column without a type takes that of the other one. Wider are: integers of more bytes, double for float and for
+    integers up to int (a bigint does not fit), decimals with enough digits on both sides of the point; within arrays,
+    maps and structs the same. Struct fields are matched by name.
     """
     if left == right:
         return left
+    if isinstance(left, NullType) or isinstance(right, NullType):
+        return right if isinstance(left, NullType) else left
     for one, other in ((left, right), (right, left)):
         wider = _wider(one, other)
         if wider is not None:

@@ -1,10 +1,10 @@
 {#
     The source's columns in one batch: name, raw_type (as the view has it), type (as bronze shall have it), is_listed
     (cdc_columns.csv asks for it) and types, those of the files in their order, where they are not the same. Parquet
-    carries names and types, and a type in cdc_columns.csv goes before those of the files. CSV and messages take both
-    from cdc_columns.csv, and a header or a message may add columns, as text. What DMS adds, the control columns, the
-    change sequence and before images, is not the source's. A column that was renamed goes by its new name, and the
-    files of one batch may have both.
+    carries names and types: a type in cdc_columns.csv goes before those of the files, and a column of which nothing states a
+    type (void) comes with the first file that does. CSV and messages take both from cdc_columns.csv, and a header or a
+    message may add columns, as text. What DMS adds, the control columns, the change sequence and before images, is not the
+    source's. A column that was renamed goes by its new name, and the files of one batch may have both.
 #}
 {% macro cdc_source_columns(cdc, raw) %}
     {% set columns = {} %}
@@ -17,7 +17,7 @@
             }) %}
         {% endfor %}
     {% endif %}
-    {% for column in cdc_source_parts(cdc, raw.columns) %}
+    {% for column in cdc_source_parts(cdc, raw.columns) if column.type != 'void' %}
         {% set name = cdc_new_name(cdc, column.name) if cdc.get('renamed_columns') else column.name %}
         {% set known = columns.get(name | lower) %}
         {% set type = _table_type(column.type) %}

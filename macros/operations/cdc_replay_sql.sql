@@ -20,5 +20,11 @@ select
     {%- endfor %}
 from judged
 inner join waiting on judged._cdc_sequence = waiting._cdc_sequence
-where judged._cdc_quarantine_rule is null
+where
+    judged._cdc_quarantine_rule is null
+    {#- Bytes that were no text are not in the content: another character stands for them. #}
+    and not (
+        contains(waiting.bad._cdc_quarantine_content, '\ufffd')
+        and contains(waiting.bad._cdc_quarantine_reason, 'expected text in ')
+    )
 {%- endmacro %}

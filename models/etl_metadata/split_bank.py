@@ -2,7 +2,7 @@
 from python_udfs.metadata.of_models import read_split_feed
 from python_udfs.landing.split import split_files
 
-DIGEST = "22b036da1fadc89a95f3b2b20cda9d9a1b488f19ee5c8945d499267655ad0cd1"
+DIGEST = "aef1e4c2845aeebd3d0f47edd3ee5e7e7e4470e90a1db91f25f03bd0c0ce95e5"
 
 
 def model(dbt, session):

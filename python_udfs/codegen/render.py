@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import jinja2
 import yaml
 
+from python_udfs.connectors.options import CSV_OPTIONS
 from python_udfs.metadata import HEADERS
 from python_udfs.metadata.names import clean_name, needs_quotes
 from python_udfs.metadata.of_models import digest, listed_feeds, split_feed
@@ -178,6 +179,8 @@ def _options(feed: Feed) -> dict[str, object]:
         "absent_columns": feed.options.absent_columns,
     }
     if feed.format == "csv":
+        if feed.options.charset != CSV_OPTIONS["charset"].default:
+            options["charset"] = feed.options.charset
         options["delimiter"] = feed.options.delimiter
         options["header"] = feed.options.header
         options["null_values"] = list(feed.options.null_values)

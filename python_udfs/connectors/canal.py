@@ -27,6 +27,9 @@ _SCHEMA = (
 )
 _BINARY_SQL_TYPES = ("-2", "-3", "-4", "2004")
 _BINARY = r"^(?:(?:tiny|medium|long)?blob|(?:var)?binary)\b"
+_AMBIGUOUS = (
+    "a number that is no member's name too: set members=numbers or members=names for the feed (docs/feeds/canal.md)"
+)
 _MEMBER = "'((?:[^']++|'')*+)'"
 _TEXT_TYPE = "^(?:string|varchar|char)"
 _TIME = r"^(-?[0-9]+:[0-9]{2}:[0-9]{2})(?:\.([0-9]{1,6}))?$"
@@ -43,7 +46,7 @@ def rows(lines: DataFrame, feed: Mapping[str, Any]) -> DataFrame:
 
     Args:
         lines: a row per line, which is a message: `FILE_COLUMNS`, file_row (bigint, from 0) and value (string).
-        feed: `columns` and `time_zone`, in which TIMESTAMP columns are written.
+        feed: `columns`, `time_zone`, in which TIMESTAMP columns are written, and `members`, how ENUM and SET are.
 
     Returns:
         `RESULT_COLUMNS`; file_row is the line times `ROWS_PER_LINE` plus the position in `data`.
@@ -127,48 +130,60 @@ def _decode(feed: Mapping[str, Any]) -> M.Decode:
         source_type = F.lower(written_type)
         wanted = F.coalesce(F.col("types")[F.lower(name)], F.lit("string"))
         # Binary values are bytes written as the first 256 characters.
-        is_binary = (
-            F.coalesce(F.col("message.sqlType")[name].isin(*_BINARY_SQL_TYPES), F.lit(False))
-            | source_type.rlike(_BINARY)
-            | (wanted == "binary")
-        )
+        is_binary_there = F.coalesce(
+            F.col("message.sqlType")[name].isin(*_BINARY_SQL_TYPES), F.lit(False)
+        ) | source_type.rlike(_BINARY)
+        is_text_there = (written_type != "") & ~is_binary_there & (wanted == "binary")
+        is_binary = is_binary_there | ((wanted == "binary") & ~is_text_there)
         is_bytes = value.rlike(r"^[\x{0}-\x{ff}]*+$")
         is_number = value.rlike("^-?[0-9]{1,20}$") & wanted.rlike(_TEXT_TYPE)
         is_enum, is_set = source_type.startswith("enum") & is_number, source_type.startswith("set") & is_number
-        member = _member(written_type, value, is_enum, is_set)
+        member, is_ambiguous = _member(written_type, value, is_enum, is_set, feed["members"])
         is_time = source_type.startswith("time") & value.rlike(_TIME)
         text = (
             F.when(is_binary & is_bytes, F.base64(F.encode(F.when(is_bytes, value), "ISO-8859-1")))
-            .when(is_enum | is_set, member)
+            .when((is_enum | is_set) & ~is_ambiguous, member)
             .when(is_time, _time(value))
         )
         if feed["time_zone"] != "UTC":
             moment = F.when(value.rlike("^[0-9]{4}-"), value.try_cast("timestamp_ntz"))
             moved = F.convert_timezone(F.lit(feed["time_zone"]), F.lit("UTC"), moment).cast("string")
             text = text.when(source_type.startswith("timestamp") & moved.isNotNull(), moved)
-        problem = F.when(is_binary & ~is_bytes, M.received(value, "bytes as ISO-8859-1 text")).when(
-            (is_enum | is_set) & member.isNull(),
-            M.received(
-                value, "the number of a member in mysqlType (TiCDC writes members with content-compatible=true)"
-            ),
+        problem = (
+            F.when(is_binary & ~is_bytes, M.received(value, "bytes as ISO-8859-1 text"))
+            .when(is_text_there, M.received(value, "bytes: mysqlType is of no bytes, list the column as string"))
+            .when((is_enum | is_set) & is_ambiguous, M.received(value, _AMBIGUOUS))
+            .when(
+                (is_enum | is_set) & member.isNull(),
+                M.received(
+                    value, "the number of a member in mysqlType (TiCDC writes members with content-compatible=true)"
+                ),
+            )
         )
         return text.otherwise(value), problem
 
     return decode
 
 
-def _member(written_type: Column, value: Column, is_enum: Column, is_set: Column) -> Column:
-    """Members of an ENUM come as their number from 1 (0: none), those of a SET as bits."""
+def _member(written_type: Column, value: Column, is_enum: Column, is_set: Column, form: str) -> tuple[Column, Column]:
+    """Members of an ENUM come as their number from 1 (0: none), those of a SET as bits; or as they are called.
+
+    Digits may be both. Returns the member, and whether nothing states which of two it is.
+    """
     quoted = F.regexp_extract_all(written_type, F.lit(_MEMBER), 1)
     members = F.transform(quoted, lambda member: F.replace(member, F.lit("''"), F.lit("'")))
     number = value.try_cast("bigint")
     # Spark refuses to look at a bit that a number has not.
     chosen = F.filter(members, lambda _, bit: F.when(bit < 64, F.bit_get(number, bit) == 1).otherwise(F.lit(False)))
     has_members = F.size(members) > 0
-    return F.when(
+    by_number = F.when(
         is_enum & has_members,
         F.when(number == 0, F.lit("")).otherwise(F.get(members, F.try_add(number.try_cast("int"), F.lit(-1)))),
     ).when(is_set & has_members & number.isNotNull(), F.array_join(chosen, ","))
+    is_member = F.array_contains(members, value)
+    if form != "auto":
+        return by_number if form == "numbers" else F.when(is_member, value), F.lit(False)
+    return by_number, F.coalesce(is_member & ~by_number.eqNullSafe(value), F.lit(False))
 
 
 def _time(value: Column) -> Column:

@@ -363,6 +363,7 @@ def _mistakes(form: str) -> list[Column]:
     is_nameless = F.col("source_schema").isNull() | F.col("source_table").isNull()
     unread = F.filter("values", lambda one: _is_unread(one) & _is_needed(one))
     is_delete = F.coalesce(F.col("op") == "d", F.lit(False))
+    has_mark_in_key = F.exists("values", lambda one: _is_needed(one) & one["text"].contains("?"))
     expected = F.create_map(*(F.lit(word) for pair in values.EXPECTED.items() for word in pair))
     reasons = F.transform(
         unread,
@@ -374,8 +375,10 @@ def _mistakes(form: str) -> list[Column]:
     )
     return [
         *mistakes,
-        # In a delete it is the value's, and only the key counts.
+        # In a delete only the key counts: a number that Spark's variant changes is no mistake of the message, nor is a half
+        # pair of surrogates, unless it may be the question mark that the parser has put into the key.
         F.when(~is_delete, F.col("long_number")),
+        F.when(~is_delete | has_mark_in_key, M.half_a_pair(F.col("content"))),
         F.when(
             is_empty, F.concat(F.lit("op "), F.col("op"), F.lit(": received no "), image, F.lit(", expected an object"))
         ),

@@ -14,6 +14,7 @@ from python_udfs.connectors import message_reading as M
 OPERATIONS = {"load": "L", "insert": "I", "update": "U", "delete": "D"}
 _EXPECTED = 'one JSON object {"data": {...}, "metadata": {...}}'
 _SCIENTIFIC = r"^[+-]?[0-9]+(?:\.[0-9]+)?[eE][+-]?[0-9]+$"
+_MOMENT = r"^[0-9]{4}-[0-9]{2}-[0-9]{2}[T ][0-9]{2}:[0-9]{2}:[0-9]{2}(?:\.[0-9]+)?(?:Z|[+-][0-9]{2}:?[0-9]{2})$"
 _INTEGERS = ("tinyint", "smallint", "int", "bigint")
 
 
@@ -129,7 +130,8 @@ def rows(lines: DataFrame, feed: Mapping[str, Any]) -> DataFrame:
 
 
 def _time(text: Column) -> Column:
-    return M.time_of(F.unix_micros(text.try_cast("timestamp")))
+    """Section 2: with a zone. Spark would complete half a time, and take one without a zone for UTC."""
+    return M.time_of(F.when(text.rlike(_MOMENT), F.unix_micros(text.try_cast("timestamp"))))
 
 
 def _without(values: Column, prefix: str) -> Column:

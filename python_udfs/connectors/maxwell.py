@@ -111,9 +111,10 @@ def _is_load() -> Column:
 
 
 def _time() -> Column:
-    """Rows have seconds and schema changes milliseconds (section 5.1); no second of this era has twelve digits."""
+    """Rows have seconds and schema changes milliseconds (section 5.1)."""
     ts = F.col("message.ts").try_cast("bigint")
-    return M.time_of(F.try_multiply(ts, F.when(ts < 10**11, 1_000_000).otherwise(1000)))
+    is_schema_change = F.coalesce(F.col("set_aside") == "ddl", F.lit(False))
+    return M.time_of(F.try_multiply(ts, F.when(is_schema_change, 1000).otherwise(1_000_000)))
 
 
 def _position() -> Column:

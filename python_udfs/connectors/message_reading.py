@@ -50,6 +50,11 @@ _LONG_WITH_EXPONENT = r"[0-9.]{19}[eE][+-]?[0-9]"
 # Two characters that Unicode reserves for use inside programs: no text has them.
 _MARK = "\ufdd0\ufdd1"
 _MARKED = rf'"?{_MARK}([0-9.eE+-]++)"?'
+_NO_TEXT = "no text in UTF-8, in base64: "
+# An escaped half of a surrogate pair without the other one, as no text in UTF-8 has: Java writes ? for it.
+_MAYBE_HALF = r"\\u[dD][89a-fA-F]"
+_PAIR = r"\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}"
+_HALF = rf"\A(?:[^\\]++|\\[^u]|\\u(?![dD][89a-fA-F])|{_PAIR})*+{_MAYBE_HALF}"
 _LAST_MICROSECOND = 253_402_300_800_000_000 - 1  # of the year 9999
 _P = ParamSpec("_P")
 _T = TypeVar("_T")
@@ -70,6 +75,16 @@ def kept(build: Callable[_P, _T]) -> Callable[_P, _T]:
         return columns
 
     return found
+
+
+def text_or_base64(value: Column) -> Column:
+    """A line or message; one whose bytes are no text is a sentence with them in base64, which no source format takes.
+
+    Args:
+        value: string, whatever its bytes are.
+    """
+    encoded = F.regexp_replace(F.base64(value.cast("binary")), r"\s", "")
+    return F.when(F.is_valid_utf8(value), value).otherwise(F.concat(F.lit(_NO_TEXT), encoded))
 
 
 def in_steps(frame: DataFrame, steps: Iterable[dict[str, Column]]) -> DataFrame:
@@ -152,6 +167,14 @@ def long_number(text: Column) -> Column:
     ).when(
         has_exponent & without_strings.rlike(_LONG_WITH_EXPONENT),
         F.lit("received a number of more digits with an exponent, expected 17 at most"),
+    )
+
+
+def half_a_pair(text: Column) -> Column:
+    """A sentence for a message with an escaped half of a surrogate pair, in a name or a value. Else NULL."""
+    return F.when(
+        text.rlike(_MAYBE_HALF) & text.rlike(_HALF),
+        F.lit("received an escaped half of a surrogate pair (\\ud800 to \\udfff), expected characters that UTF-8 has"),
     )
 
 
@@ -318,9 +341,14 @@ def malformed(expected: str, fields: list[Column], *decoded_values: Column) -> C
         fields: sentences about its fields, NULL where nothing is wrong.
         decoded_values: what `decoded` returned.
     """
+    content = F.col("content")
+    fields = [half_a_pair(content), *fields]
     every = F.array_compact(F.concat(F.array(*fields), *(problems(values) for values in decoded_values)))
-    return F.when(F.col("message._malformed").isNotNull(), received(F.col("content"), expected)).when(
-        F.size(every) > 0, F.array_join(every, "; ")
+    no_text = F.lit(f"received bytes that are no text in UTF-8 (in base64 in the content), expected {expected}")
+    return (
+        F.when(F.col("message._malformed").isNotNull() & F.contains(content, F.lit(_NO_TEXT)), no_text)
+        .when(F.col("message._malformed").isNotNull(), received(content, expected))
+        .when(F.size(every) > 0, F.array_join(every, "; "))
     )
 
 

@@ -30,6 +30,14 @@ FORMATS: dict[str, tuple[str, ...]] = {
 # Characters that the syntax of the options cell itself uses, or that a spreadsheet loses, have a word.
 DELIMITER_WORDS = {"tab": "\t", "semicolon": ";"}
 
+# Encodings of CSV, by Java's names: those in which a line feed is a byte, and no part of another character; and UTF-16.
+CHARSETS = (
+    "UTF-8", "UTF-16LE", "UTF-16BE",
+    *(f"ISO-8859-{part}" for part in (1, 2, 3, 4, 5, 6, 7, 8, 9, 13, 15)),
+    *(f"windows-125{part}" for part in range(9)),
+    "IBM437", "IBM850", "IBM852", "IBM866", "KOI8-R", "KOI8-U", "TIS-620",
+    "Big5", "EUC-JP", "EUC-KR", "GB18030", "GBK", "Shift_JIS", "windows-31j",
+)  # fmt: skip
 ABSENT_COLUMNS = {"absent_columns": Option("null", ("null", "keep"))}
 # How often a feed is listed in full, and what is listed in between. Without the first each run lists all of it.
 LISTING_OPTIONS = {"full_listing_hours": Option(), "listing_overlap_hours": Option("48")}
@@ -45,6 +53,7 @@ PARQUET_OPTIONS = {
 }
 CSV_OPTIONS = {
     **PARQUET_OPTIONS,
+    "charset": Option(CHARSETS[0], CHARSETS),
     "delimiter": Option(","),
     "header": Option("false", BOOLEANS),
     "null_values": Option("NULL|"),
@@ -63,7 +72,7 @@ MESSAGE_OPTIONS: dict[str, dict[str, Option]] = {
         "binlog_names": Option(),
     },
     "maxwell": {},
-    "canal": {"time_zone": Option("UTC")},
+    "canal": {"time_zone": Option("UTC"), "members": Option("auto", ("auto", "numbers", "names"))},
 }
 # Options of feeds whose location is a broker; besides, each option of a prefix is a setting of a client.
 KAFKA_OPTIONS = {

@@ -8,14 +8,11 @@ from __future__ import annotations
 
 import base64
 import json
-import math
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from datetime import date, time
-from decimal import Decimal
-from functools import lru_cache, partial
-from io import BytesIO
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
-from uuid import UUID
+
+from python_udfs.kafka.avro_bytes import DamagedError, read_record, reader_of
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -42,7 +39,6 @@ _NAMES = {
     "decimal": "org.apache.kafka.connect.data.Decimal",
 }
 _TYPES = {"int": "int32", "long": "int64", "fixed": "bytes", "enum": "string", "record": "struct"}
-Conversion = Callable[[Any], Any]
 
 
 def schema_id(message: bytes) -> int | None:
@@ -101,37 +97,30 @@ def text_of(message: bytes, schemas: Schemas) -> bytes:
         if texts == JSON_SCHEMA:
             return message[HEADER:]
         return _reader(texts)(message[HEADER:]).encode()
-    except Exception as error:  # whatever fastavro meets in bytes that are no such record
+    except Exception as error:  # also of a schema that fastavro does not take, or a record that is nested too deep
         reason = str(error) if isinstance(error, ValueError) and isinstance(texts, str) else _reason(number, error)
         return f"{UNREADABLE}{reason}{BYTES}{base64.b64encode(message).decode()}".encode()
 
 
 def _reason(number: int, error: Exception) -> str:
-    found = " ".join(f"{type(error).__name__} {error}".split())[:200]
+    named = str(error) if isinstance(error, DamagedError) else f"{type(error).__name__} {error}"
+    found = " ".join(named.split())[:200]
     return f"received bytes that are no record of schema id {number} ({found})"
 
 
 @lru_cache(maxsize=1000)
 def _reader(texts: tuple[str, ...]) -> Callable[[bytes], str]:
     """What makes JSON of the records of a schema; a schema is parsed once."""
-    from fastavro import parse_schema, schemaless_reader  # noqa: PLC0415 - only readers of Avro need it
+    from fastavro import parse_schema  # noqa: PLC0415 - only readers of Avro need it
 
     named: dict[str, Any] = {}
-    plain_named: dict[str, Any] = {}
     for text in texts:
         schema = parse_schema(json.loads(text), named)
-        # Values stay as they are stored: the schema that goes with them says what they are.
-        plain = parse_schema(_stored(json.loads(text)), plain_named)
-    convert = _conversion(schema, named, {}) or _same
+    read_value = reader_of(schema, named)
     head = f'{{"schema":{_json(_described(schema, named))},"payload":'
 
     def read(record: bytes) -> str:
-        file = BytesIO(record)
-        value = schemaless_reader(file, plain, None)
-        behind = len(record) - file.tell()
-        if behind:
-            raise ValueError(f"{behind} bytes behind the record")
-        return f"{head}{_json(convert(value))}}}"
+        return f"{head}{_json(read_record(read_value, record))}}}"
 
     return read
 
@@ -141,18 +130,6 @@ def _json(value: Any) -> str:
 
 
 # Schemas -------------------------------------------------------------------------------------------------------------
-
-
-def _stored(schema: Any) -> Any:
-    """A schema whose values are not translated; in a union of several types the value alone says which one it has."""
-    if isinstance(schema, list):
-        return schema if _only(schema) is None else [_stored(one) for one in schema]
-    if not isinstance(schema, dict):
-        return schema
-    found = {key: value for key, value in schema.items() if key != "logicalType"}
-    if "fields" in found:
-        found["fields"] = [{**field, "type": _stored(field["type"])} for field in found["fields"]]
-    return found | {key: _stored(found[key]) for key in ("type", "items", "values") if key in found}
 
 
 def _only(union: list[Any]) -> Any:
@@ -205,79 +182,3 @@ def _type(schema: Any) -> dict[str, Any]:
     if logical == "decimal":
         found["parameters"] = {"scale": str(schema.get("scale", 0))}
     return found
-
-
-# Values --------------------------------------------------------------------------------------------------------------
-
-
-def _conversion(schema: Any, named: Mapping[str, Any], known: dict[str, Conversion]) -> Conversion | None:
-    """How a value becomes one that JSON has; None where it is one."""
-    if isinstance(schema, list) and _only(schema) is None:
-        return _of_union
-    schema = _resolved(schema, named)
-    kind = _kind(schema)
-    if kind in ("array", "map"):
-        inner = _conversion(schema["items" if kind == "array" else "values"], named, known)
-        return inner and partial(_each, inner)
-    if kind != "record":
-        return _CONVERSIONS.get(kind)
-    if schema["name"] not in known:
-        parts: list[tuple[str, Conversion]] = []
-        # Before its fields: a record may hold itself.
-        known[schema["name"]] = partial(_fields, parts)
-        for field in schema["fields"]:
-            found = _conversion(field["type"], named, known)
-            if found:
-                parts.append((field["name"], found))
-    return known[schema["name"]]
-
-
-def _fields(parts: list[tuple[str, Conversion]], value: dict[str, Any] | None) -> dict[str, Any] | None:
-    for name, convert in parts if value else ():
-        if value[name] is not None:  # type: ignore[index]
-            value[name] = convert(value[name])  # type: ignore[index]
-    return value
-
-
-def _each(convert: Conversion, values: Any) -> Any:
-    if isinstance(values, dict):
-        return {key: None if value is None else convert(value) for key, value in values.items()}
-    return [None if value is None else convert(value) for value in values]
-
-
-def _of_union(value: Any) -> Any:
-    """A value of a union of several types, by the type that it has."""
-    if isinstance(value, (dict, list)):
-        return _each(_of_union, value)
-    if isinstance(value, bytes):
-        return _base64(value)
-    if isinstance(value, float):
-        return _double(value)
-    if isinstance(value, Decimal):
-        return format(value, "f")
-    return value.isoformat() if isinstance(value, (date, time)) else str(value) if isinstance(value, UUID) else value
-
-
-def _base64(value: bytes) -> str:
-    return base64.b64encode(value).decode()
-
-
-def _double(value: float) -> float | str:
-    """JSON has no number that is none; Connect's converter writes NaN, Infinity and -Infinity as texts."""
-    if math.isfinite(value):
-        return value
-    return "NaN" if math.isnan(value) else "Infinity" if value > 0 else "-Infinity"
-
-
-def _float(value: float) -> float | str:
-    """The shortest number that has these 32 bits: 0.1, not 0.10000000149011612."""
-    import numpy as np  # noqa: PLC0415
-
-    return _double(float(str(np.float32(value))))
-
-
-def _same(value: Any) -> Any:
-    return value
-
-
-_CONVERSIONS: dict[str, Conversion] = {"bytes": _base64, "fixed": _base64, "double": _double, "float": _float}

@@ -6,7 +6,7 @@ Pure functions: nothing here asks Kafka or Spark.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -204,3 +204,26 @@ def _shares(backlog: Mapping[Partition, int], limit: int) -> dict[Partition, int
     if total <= limit:
         return dict(backlog)
     return {at: max(1, count * limit // total) for at, count in backlog.items()}
+
+
+def tables_of_topics(topics: Iterable[str], tables: Iterable[tuple[str, str]]) -> dict[str, list[str]]:
+    """The tables of topics by their names, of which Debezium's end with schema and table.
+
+    Args:
+        topics: their names.
+        tables: source schema and source table of the feed's tables.
+
+    Returns:
+        By topic schema and table, if one table alone is called as the topic ends: names may have dots themselves.
+    """
+    by_name: dict[str, list[tuple[str, str]]] = {}
+    for schema, table in tables:
+        by_name.setdefault(f"{schema}.{table}", []).append((schema, table))
+    found: dict[str, list[str]] = {}
+    for topic in topics:
+        parts = topic.split(".")
+        ends = [".".join(parts[at:]) for at in range(len(parts) - 1)]
+        named = [table for end in ends for table in by_name.get(end, ())]
+        if len(named) == 1:
+            found[topic] = list(named[0])
+    return found

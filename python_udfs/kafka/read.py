@@ -27,7 +27,7 @@ from python_udfs.connectors.registry import CONNECTORS
 from python_udfs.kafka import avro
 from python_udfs.kafka.client import KafkaError, of_spark, settings, without_secrets
 from python_udfs.kafka.cluster import Cluster
-from python_udfs.kafka.plan import Gap, Partition, Plan, Progress, make_plan, object_name, parts_of
+from python_udfs.kafka.plan import Gap, Partition, Plan, Progress, make_plan, object_name, parts_of, tables_of_topics
 from python_udfs.kafka.spark_package import kafka_reader
 from python_udfs.kafka.values import as_text
 from python_udfs.landing.listing import next_batch_id
@@ -272,7 +272,7 @@ def _rows(spark: SparkSession, feed: Mapping[str, Any], plan: Plan, batch_id: in
     lines = _lines(spark, feed, plan, batch_id)
     tombstones = feed["kafka"].tombstones
     rows = CONNECTORS[feed["connector"]].rows(lines, {**feed, "to_join": [], "tombstones": tombstones})
-    rows = _with_unreadable(rows)
+    rows = _with_unreadable(rows, tables_of_topics(plan.progress.topics, feed["columns"]))
     rows = rows.withColumns(
         {"committed_at": F.coalesce("committed_at", "modified_at"), "modified_at": F.expr(_NO_VERSION)}
     )
@@ -338,20 +338,20 @@ def _lines(spark: SparkSession, feed: Mapping[str, Any], plan: Plan, batch_id: i
     )
 
 
-def _with_unreadable(rows: DataFrame) -> DataFrame:
-    """Rows of messages that no schema makes text of: the topic names their table, as Debezium names topics."""
+def _with_unreadable(rows: DataFrame, tables: Mapping[str, list[str]]) -> DataFrame:
+    """Rows of messages that no schema makes text of: their topic names the table (`tables_of_topics`)."""
     is_unreadable = F.coalesce(F.col("content").startswith(avro.UNREADABLE), F.lit(False))
-    topic = F.split(F.element_at(F.split("path", "/"), -2), r"\.")
+    by_topic = F.from_json(F.lit(json.dumps(tables)), "map<string,array<string>>")
+    names = by_topic[F.element_at(F.split("path", "/"), -2)]
     reason = F.substring_index("content", avro.BYTES, 1)
 
     def of_topic(place: int, name: str) -> Column:
-        found = F.when(F.size(topic) > 1, F.element_at(topic, place))
-        return F.when(is_unreadable, F.coalesce(name, found)).otherwise(F.col(name))
+        return F.when(is_unreadable, F.coalesce(name, F.get(names, F.lit(place)))).otherwise(F.col(name))
 
     return rows.withColumns(
         {
-            "source_schema": of_topic(-2, "source_schema"),
-            "source_table": of_topic(-1, "source_table"),
+            "source_schema": of_topic(0, "source_schema"),
+            "source_table": of_topic(1, "source_table"),
             "malformed": F.when(is_unreadable, reason).otherwise(F.col("malformed")),
         }
     )

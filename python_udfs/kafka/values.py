@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
+from python_udfs.connectors.message_reading import text_or_base64
 from python_udfs.kafka import avro
 from python_udfs.kafka.registry import schemas_of
 
@@ -48,13 +49,12 @@ def _begins_with_zero(value: Column) -> Column:
 
 
 def _text(value: Column, *, has_registry: bool) -> Column:
-    """A message as text; one without a value is empty, and bytes that are no text are base64, which no format takes."""
-    text = value.cast("string")
-    encoded = F.regexp_replace(F.base64(value), r"\s", "")
-    as_base64 = F.concat(F.lit("no text in UTF-8, in base64: "), encoded)
+    """A message as text; one without a value is empty."""
     found = F.when(value.isNull(), "")
     if not has_registry:
         hint = "it begins with a zero byte, as with a schema registry, and the feed has no registry.url"
-        of_registry = F.concat(F.lit(f"{avro.UNREADABLE}{hint}{avro.BYTES}"), encoded)
+        of_registry = F.concat(
+            F.lit(f"{avro.UNREADABLE}{hint}{avro.BYTES}"), F.regexp_replace(F.base64(value), r"\s", "")
+        )
         found = found.when(_begins_with_zero(value), of_registry)
-    return found.when(F.is_valid_utf8(text), text).otherwise(as_base64)
+    return found.otherwise(text_or_base64(value.cast("string")))

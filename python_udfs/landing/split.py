@@ -18,8 +18,11 @@ from pyspark.sql import DataFrame, Row, SparkSession, Window
 from pyspark.sql import functions as F
 
 from dbt.adapters.sparksession.snapshots import scan_sql
+from python_udfs.connectors.message_reading import text_or_base64
+from python_udfs.connectors.options import MESSAGE_OPTIONS
 from python_udfs.connectors.registry import CONNECTORS
 from spark_files import cached, read_files
+from spark_files.charsets import UTF8
 
 logger = AdapterLogger("Lakehouse")
 
@@ -189,7 +192,8 @@ def _lines(
         return no_lines, [], [], left
     view = f"split_{feed['feed']}__raw"
     spans_lines = CONNECTORS[feed["connector"]].spans_lines(feed)
-    raw = read_files(spark, view, "text", list(current), {"lineSep": "\n", "find": spans_lines})
+    options = {"lineSep": "\n", "find": spans_lines, "charset": feed.get("charset", UTF8)}
+    raw = read_files(spark, view, "text", list(current), options)
     reasons = {file["path"]: file["reason"] for file in raw["rejected"]}
     reject([current[path] for path in reasons], reasons, rule="unreadable")
     if not raw["columns"]:
@@ -198,6 +202,8 @@ def _lines(
     lines = spark.table(f"`{view}`").select(
         F.col("_file_path").alias("path"), F.col("_file_row").alias("file_row"), "value"
     )
+    if feed["connector"] in MESSAGE_OPTIONS:
+        lines = lines.withColumn("value", text_or_base64(F.col("value")))
     newest = versions.where("age = 1").drop("age", "revision")
     return lines.join(F.broadcast(newest), on="path"), raw["found"], overwritten, left
 

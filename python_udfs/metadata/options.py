@@ -25,10 +25,10 @@ MESSAGE_FIELDS = ("", "data", "metadata", "control", "_malformed")
 class FeedOptions:
     """How the files of a feed are to be read (docs/contracts.md §1.1, §1.3, §1.5, §1.7, §1.8).
 
-    ``delimiter``, ``header``, ``null_values``, ``unavailable_value`` and ``transaction_files`` (§1.4) are for csv.
-    ``full_listing_hours`` None: each run lists all of the feed. ``file_names`` is a regular expression of the names
-    that a feed of messages reads, None for those of the connector. ``of_messages`` are the options of a connector whose
-    files hold messages, filled in. ``kafka`` is for a feed whose location is a broker.
+    ``charset``, ``delimiter``, ``header``, ``null_values``, ``unavailable_value`` and ``transaction_files`` (§1.4) are
+    for csv. ``full_listing_hours`` None: each run lists all of the feed. ``file_names`` is a regular expression of the
+    names that a feed of messages reads, None for those of the connector. ``of_messages`` are the options of a connector
+    whose files hold messages, filled in. ``kafka`` is for a feed whose location is a broker.
     """
 
     timestamp_column: str | None = None
@@ -36,6 +36,7 @@ class FeedOptions:
     change_sequence_column: str | None = None
     before_image_prefix: str | None = None
     absent_columns: str = "null"
+    charset: str = "UTF-8"
     delimiter: str = ","
     header: bool = False
     null_values: tuple[str, ...] = ("NULL", "")
@@ -123,6 +124,7 @@ def read_options(row: Row) -> FeedOptions:
         )
         or None,
         absent_columns=word("absent_columns", CSV_OPTIONS["absent_columns"]),
+        charset=word("charset", CSV_OPTIONS["charset"]),
         delimiter=delimiter,
         header=header,
         null_values=null_values,

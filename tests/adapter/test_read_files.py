@@ -568,3 +568,42 @@ def test_a_path_is_text_to_sql_even_if_it_looks_like_a_variable(session, target)
     session.conf.set("spark.sql.variable.substitute", config["spark.sql.variable.substitute"])
     for text in ("${user.name}", "${env:HOME}", "${spark.sql.session.timeZone}", "$1", "%s", "{}", "{{ x }}"):
         assert session.sql(f"select '{text}' as x").first().x == text
+
+
+def test_a_column_without_a_type_takes_that_of_another_file_or_none(session, tmp_path):
+    bare = write(tmp_path / "1.parquet", id=[1], c=pa.nulls(1), never=pa.nulls(1))
+    typed = write(tmp_path / "2.parquet", id=[2], c=["x"], never=pa.nulls(1))
+    for types in ("merged", "separate"):
+        answer = read_files(session, "v", "parquet", [bare, typed], {"types": types, "verify": "full"})
+        assert [column["type"] for column in answer["schemas"][0]] == ["bigint", "void", "void"]
+        assert answer["rejected"] == []
+        column = "c" if types == "merged" else "`c#2`"
+        rows = session.sql(f"select id, {column}, never from v order by id").collect()
+        assert [tuple(row) for row in rows] == [(1, None, None), (2, "x", None)]
+    # With a type that Iceberg has, a column that never had a value could not become another one.
+    assert [column["type"] for column in answer["columns"]] == ["bigint", "void", "void", "string"]
+
+
+def test_a_name_of_a_column_that_is_no_utf8_rejects_its_file(session, tmp_path):
+    write(tmp_path / "a.parquet", cafe=[1])
+    content = (tmp_path / "a.parquet").read_bytes().replace(b"cafe", b"caf\xe9")
+    (tmp_path / "a.parquet").write_bytes(content)
+    answer = read_files(session, "v", "parquet", [uri(tmp_path / "a.parquet")], {})
+    assert [file["reason"] for file in answer["rejected"]] == ["the name of column 'caf�' is no text in UTF-8"]
+
+
+@pytest.mark.parametrize(
+    ("charset", "content", "lines"),
+    [
+        ("windows-1252", b"\x80\n\x81", ["€", None]),
+        # The bytes of a line feed, but across two characters: neither half is a text.
+        ("UTF-16LE", "\ufeffä\nઊĀ\nb".encode("utf-16-le"), ["ä", None, None, "b"]),
+        ("GB18030", "\ufffd中\n".encode("gb18030") + b"\xff", ["\ufffd中", None]),
+    ],
+)
+def test_a_charset_is_decoded_line_by_line(session, tmp_path, charset, content, lines):
+    (tmp_path / "a.txt").write_bytes(content)
+    options = {"lineSep": "\n", "charset": charset}
+    read_files(session, "v", "text", [uri(tmp_path / "a.txt")], options)
+    rows = session.sql("select if(is_valid_utf8(value), value, null) as value from v order by _file_row").collect()
+    assert [row.value for row in rows] == lines

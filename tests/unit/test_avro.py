@@ -5,12 +5,15 @@ from __future__ import annotations
 import base64
 import io
 import json
+import math
 import random
+from decimal import Decimal
 from pathlib import Path
 
+import numpy as np
 import pyarrow as pa
 import pytest
-from fastavro import parse_schema, schemaless_writer
+from fastavro import parse_schema, schemaless_reader, schemaless_writer
 
 from python_udfs.kafka import avro
 
@@ -142,3 +145,113 @@ def test_what_debezium_wrote_through_a_real_converter_is_read():
             "bits": "io.debezium.data.Bits",
         },
     }
+
+
+FLAGS = {
+    "type": "record",
+    "name": "Flags",
+    "fields": [
+        *({"name": name, "type": name} for name in ("boolean", "int", "long", "double", "string", "bytes")),
+        {"name": "kind", "type": {"type": "enum", "name": "Kind", "symbols": ["A", "B"]}},
+        {"name": "hash", "type": {"type": "fixed", "name": "Hash", "size": 2}},
+        {"name": "maybe", "type": ["null", "int", "string", {"type": "bytes", "logicalType": "decimal", "scale": 2}]},
+    ],
+}
+FLAG = {"boolean": True, "int": -70_000, "long": 2**40, "double": 0.1, "string": "é", "bytes": b"\x00\xff"} | {
+    "kind": "B",
+    "hash": b"ab",
+    "maybe": "x",
+}
+
+
+def one_field(data_type, value: bytes) -> str:
+    """The text of a record of one field that has these bytes."""
+    schema = {"type": "record", "name": "R", "fields": [{"name": "v", "type": data_type}]}
+    return avro.text_of(b"\x00\x00\x00\x00\x07" + value, {7: (json.dumps(schema),)}).decode()
+
+
+@pytest.mark.parametrize(
+    ("data_type", "value", "reason"),
+    [
+        ("boolean", b"\x02", "a boolean is 2, expected 0 or 1"),
+        ("int", b"\x80\x80\x80\x80\x20", "an int is 4294967296, expected 32 bits"),
+        ("int", b"\x82\x80\x00", "an integer in more bytes than it needs"),
+        ("long", b"\x80" * 9 + b"\x02", "an integer of more than 64 bits"),
+        ("long", b"\x80" * 10 + b"\x01", "an integer of more than 10 bytes"),
+        (["null", "string"], b"\x01", "the index of a union is -1, expected 0 to 1"),
+        (["null", "string"], b"\x04", "the index of a union is 2, expected 0 to 1"),
+        ({"type": "enum", "name": "E", "symbols": ["A"]}, b"\x01", "the index of a symbol is -1, expected 0 to 0"),
+        ("string", b"\x01", "the length of a text or of bytes is -1, expected 0 to 0"),
+        ("string", b"\x06ab", "the length of a text or of bytes is 3, expected 0 to 2"),
+        ("string", b"\x02\xe9", "UnicodeDecodeError"),
+        ("double", b"\x00" * 7, "the bytes end inside of a value"),
+        ("long", b"\x80", "the bytes end inside of a value"),
+        ("null", b"\x00", "1 bytes behind the record"),
+        ({"type": "array", "items": "int"}, b"\x01\x06\x02\x00", "a block of 3 bytes, and its items have 1"),
+        ({"type": "array", "items": "null"}, b"\xfe\xff\xff\xff\x0f", "items of an array without a byte"),
+        ({"type": "map", "values": "int"}, b"\x04\x02a\x02\x02a\x04\x00", "a map has a key twice"),
+    ],
+)
+def test_damaged_avro_is_no_value(data_type, value, reason):
+    text = one_field(data_type, value)
+    assert text.startswith(avro.UNREADABLE) and reason in text, text
+
+
+def test_a_block_may_state_its_size():
+    assert json.loads(one_field({"type": "array", "items": "int"}, b"\x03\x04\x02\x04\x00"))["payload"] == {"v": [1, 2]}
+
+
+def broken_records(records: list[bytes], rounds: int, seed: str):
+    """Bytes of records with one to three of them changed, added, cut out, or the end cut off."""
+    chance = random.Random(seed)
+    for _ in range(rounds):
+        record = bytearray(chance.choice(records))
+        for _ in range(chance.randint(1, 3)):
+            at = chance.randrange(len(record) + 1)
+            byte = chance.choice((0, 1, 2, 3, 4, 127, 128, 129, 255, chance.randrange(256)))
+            match chance.randrange(4):
+                case 0:
+                    record[at : at + 1] = bytes([byte])
+                case 1:
+                    record[at:at] = bytes([byte])
+                case 2:
+                    del record[at : at + 1]
+                case _:
+                    del record[at:]
+        yield bytes(record)
+
+
+@pytest.mark.parametrize("schema", [FLAGS, ROW], ids=["flags", "row"])
+def test_mutated_avro_is_the_value_that_a_writer_wrote_or_no_value(schema):
+    values = [FLAG, FLAG | {"maybe": None}, FLAG | {"maybe": 7}] if schema is FLAGS else [
+        {"id": 1, "v": "é", "raw": b"x", "next": {"id": 2, "by_name": {"a": 0.5, "b": None}}, "kind": "B"}
+    ]  # fmt: skip
+    parsed = parse_schema(schema, {})
+    records = [message(value, schema)[5:] for value in values]
+    accepted = 0
+    for record in broken_records(records, 20_000, "damaged"):
+        text = avro.text_of(b"\x00\x00\x00\x00\x07" + record, {7: (json.dumps(schema),)})
+        if text.startswith(avro.UNREADABLE.encode()):
+            continue
+        accepted += 1
+        value = schemaless_reader(io.BytesIO(record), parsed, None)
+        shown = json.dumps(json.loads(text)["payload"])
+        assert shown == json.dumps(as_json(value, is_single=schema is ROW)), record
+        # A map may be written in any blocks, and NaN in any bits.
+        if schema is FLAGS and "NaN" not in shown:
+            written = io.BytesIO()
+            schemaless_writer(written, parsed, value)
+            assert written.getvalue() == record
+    assert accepted > 500
+
+
+def as_json(value, *, is_single: bool):
+    """A value of fastavro as `text_of` writes it; is_single: of 32 bits, if it is a number with a fraction."""
+    if isinstance(value, dict):
+        return {name: as_json(inner, is_single=is_single) for name, inner in value.items()}
+    if isinstance(value, bytes):
+        return base64.b64encode(value).decode()
+    if isinstance(value, float):
+        shortest = float(str(np.float32(value))) if is_single else value
+        return shortest if math.isfinite(value) else {"nan": "NaN", "inf": "Infinity", "-inf": "-Infinity"}[str(value)]
+    return format(value, "f") if isinstance(value, Decimal) else value

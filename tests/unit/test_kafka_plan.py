@@ -11,7 +11,7 @@ from python_udfs.codegen.render import render
 from python_udfs.errors import MetadataError
 from python_udfs.kafka.client import KafkaError, of_admin, of_spark, settings, without_secrets
 from python_udfs.kafka.pace import Pace
-from python_udfs.kafka.plan import Progress, Seen, make_plan, object_name, parts_of
+from python_udfs.kafka.plan import Progress, Seen, make_plan, object_name, parts_of, tables_of_topics
 from python_udfs.metadata import FEEDS_FILE, load_metadata
 from python_udfs.metadata.kafka import Kafka
 from python_udfs.metadata.of_models import listed_feeds, split_feed
@@ -269,3 +269,11 @@ def test_feeds_may_share_a_broker_and_none_of_them_is_listed(tmp_path):
 def test_a_project_without_kafka_has_nothing_of_it(tmp_path):
     files = render(load_metadata(write_seeds(tmp_path, good_seeds())), tmp_path / "seeds")
     assert not any("kafka" in text for text in [*files, *files.values()])
+
+
+def test_a_topic_is_of_the_one_table_that_it_ends_with():
+    tables = [("s", "t"), ("a.s", "t"), ("b", "c.d"), ("c", "d"), ("s", "other")]
+    topics = ["x.s.other", "live.c.d", "live.b.c.d", "s.t", "x.a.s.t", "t", "x.s.missing", "s"]
+    # Of two tables so called nothing says which: the message waits without a table, and is reported.
+    expected = {"x.s.other": ["s", "other"], "live.c.d": ["c", "d"], "s.t": ["s", "t"]}
+    assert tables_of_topics(topics, tables) == expected

@@ -10,6 +10,7 @@
     {% if is_csv %}
         {% set find = cdc_csv_continues_sql('value', cdc.options.delimiter) %}
         {% do options.update({'lineSep': '\n', 'one_task': true, 'find': find}) %}
+        {% do options.update({'charset': cdc.options.charset}) if cdc.options.get('charset') %}
     {% endif %}
     {% set raw = adapter.read_files(view, 'text' if is_csv else cdc.format, paths, options) %}
     {% set columns = [] if is_csv else raw.columns %}

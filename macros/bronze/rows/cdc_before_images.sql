@@ -17,13 +17,13 @@
             {% set name = column.get('file_name', column.name) %}
             {% if name.startswith(prefix) and name[prefix | length:] | lower == cdc_file_name(entry.name) | lower %}
                 {% do names.append(column.name) %}
-                {% do types.append('string' if cdc.format == 'csv' else column.type) %}
+                {% do types.append('string' if cdc.format == 'csv' else column.type) if column.type != 'void' %}
             {% endif %}
         {% endfor %}
         {% if names %}
             {% set is_cast = types | unique | list | length > 1 %}
             {% do images.append({
-                'name': names[0], 'raw_type': entry.type if is_cast else types[0], 'type': entry.type,
+                'name': names[0], 'raw_type': entry.type if is_cast else types | first | default(none), 'type': entry.type,
                 'key': entry.name, 'key_column': entry, 'is_cast': is_cast,
             }) %}
         {% endif %}

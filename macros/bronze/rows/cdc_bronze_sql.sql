@@ -29,7 +29,9 @@
         ~ " 'timestampNTZFormat', \"yyyy-MM-dd'T'HH:mm:ss.SSSSSS\"))" -%}
 {%- endif -%}
 {%- set may_shift = cdc_csv_optional_columns(cdc, plan) if raw.get('has_short_records') else [] -%}
-{%- set malformed_sql = 'coalesce(_cdc_malformed, _cdc_shifted)' if may_shift else '_cdc_malformed' -%}
+{%- set malformed = ['_cdc_malformed'] + (['_cdc_shifted'] if may_shift else []) -%}
+{%- do malformed.append(cdc_commit_time_sql(cdc)) if cdc.options.get('timestamp_column') and raw.view is not none -%}
+{%- set malformed_sql = 'coalesce(' ~ malformed | join(', ') ~ ')' if malformed | length > 1 else '_cdc_malformed' -%}
 {%- set records = 'checked' if may_shift else 'records' -%}
 {%- set markers = [('T', 'truncates', cdc_truncates_sql())] if raw.get('has_truncate') else [] -%}
 {%- set overwritten = raw.get('overwritten') -%}
@@ -54,7 +56,7 @@ with
 
 select
     {%- for column in plan %}
-    {{ cdc_bronze_value_sql(column, may_fail) | indent(4) }} as {{ adapter.quote(column.name) }},
+    {{ cdc_bronze_value_sql(cdc, column, may_fail) | indent(4) }} as {{ adapter.quote(column.name) }},
     {%- endfor %}
     _cdc_operation,
     coalesce(
@@ -72,8 +74,8 @@ select
     _cdc_unavailable_columns,
     {{ old_key_sql | indent(4) }} as _cdc_old_key,
     _cdc_rule as _cdc_quarantine_rule,
-    _cdc_reason as _cdc_quarantine_reason,
-    case when _cdc_rule is not null then {{ content_sql | indent(4) }} end as _cdc_quarantine_content
+    make_valid_utf8(_cdc_reason) as _cdc_quarantine_reason,
+    case when _cdc_rule is not null then make_valid_utf8({{ content_sql | indent(4) }}) end as _cdc_quarantine_content
 from ruled
 {%- for operation, name, _ in markers %}
 union all

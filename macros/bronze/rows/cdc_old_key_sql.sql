@@ -21,7 +21,9 @@ case
         )
         then map(
             {%- for image in before_images %}
-            {{ adapter.string_literal(image.key) }}, cast({{ cdc_cast_sql(image) }} as string){{ ',' if not loop.last }}
+            {%- set value = 'cast(' ~ cdc_cast_sql(image) ~ ' as string)' %}
+            {%- set value = 'try_validate_utf8(' ~ value ~ ')' if image.type == 'string' else value %}
+            {{ adapter.string_literal(image.key) }}, {{ value }}{{ ',' if not loop.last }}
             {%- endfor %}
         )
 end

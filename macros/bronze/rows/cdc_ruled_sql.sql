@@ -56,9 +56,12 @@ ruled as (
 {%- endmacro %}
 
 
+{# Of parquet also casts while the files were read, before the others, and behind them texts that are no UTF-8. #}
 {% macro _failures_sql(cdc, raw, columns, failed_casts, sequence_column=none) -%}
-{%- set failures = cdc_cast_failures_sql(columns, sequence_column, cdc.format == 'parquet', raw.get('bronze')) -%}
-{{ 'concat(' ~ failed_casts ~ ', ' ~ failures ~ ')' if failed_casts else failures }}
+{%- set failures = [failed_casts] if failed_casts else [] -%}
+{%- do failures.append(cdc_cast_failures_sql(columns, sequence_column, cdc.format == 'parquet', raw.get('bronze'))) -%}
+{%- do failures.append(cdc_text_failures_sql(columns)) if cdc.format == 'parquet' -%}
+{{ 'concat(' ~ failures | join(', ') ~ ')' if failures | length > 1 else failures[0] }}
 {%- endmacro %}
 
 

@@ -14,6 +14,7 @@ from python_udfs.connectors.message_reading import RESULT_COLUMNS
 CANAL = Messages(
     rows,
     time_zone="UTC",
+    members="auto",
     columns={("shop", "t"): {"id": "int", "v": "string", "Raw": "binary", "rank": "smallint"}},
 )
 given = CANAL.given
@@ -292,8 +293,34 @@ WRONG = {
 WRONG_CASES = {name: given(line, message("INSERT", [{"id": "1"}])) for name, (line, _) in WRONG.items()}
 
 
+DIGITS = "enum('1','0')"
+
+
+def of_digits(*digits, members):
+    return given(message("INSERT", [{"e": digit} for digit in digits], types={"e": DIGITS}), members=members)
+
+
+AMBIGUOUS, ZERO = of_digits("1", "2", members="auto"), of_digits("0", members="auto")
+BY_NUMBER, BY_NAME = of_digits("2", "0", members="numbers"), of_digits("1", "0", members="names")
+
+
+def test_digits_that_are_a_members_name_are_not_taken_for_its_number(found):
+    assert "e: received '0', expected a number that is no member's name too: set members=" in found(ZERO)[0].malformed
+    # The first is both the number and the name of one member.
+    assert [row.image["e"] for row in found(AMBIGUOUS)] == ["1", "0"]
+    assert [row.image["e"] for row in found(BY_NUMBER)] == ["0", ""]
+    assert [row.image["e"] for row in found(BY_NAME)] == ["1", "0"]
+
+
+TEXT_AS_BYTES = given(message("INSERT", [{"id": "1", "raw": "é"}], types={"raw": "varchar(9)"}))
+
+
+def test_a_text_that_is_listed_as_binary_is_not_made_bytes_by_a_guess(found):
+    assert "column raw: received 'é', expected bytes: mysqlType is of no bytes" in found(TEXT_AS_BYTES)[0].malformed
+
+
 MEMBERS = ",".join(f"'{number}'" for number in range(70))
-LONG_SET = given(message("INSERT", [{"id": "1", "e": "3"}], types={"e": f"set({MEMBERS})"}))
+LONG_SET = given(message("INSERT", [{"id": "1", "e": "3"}], types={"e": f"set({MEMBERS})"}), members="numbers")
 
 
 def test_a_set_has_no_bits_behind_the_64th(found):

@@ -314,6 +314,11 @@ WRONG = {
     "no data": (message("insert", None), "data: received nothing"),
     "no table": (message("insert", {"id": 1}, **{"table-name": None}), "table-name: received nothing"),
     "no schema": (message("insert", {"id": 1}, **{"schema-name": None}), "schema-name: received nothing"),
+    "half a time": (message("insert", {"id": 1}, made="2024"), "timestamp: received '2024', expected a time such as"),
+    "no zone": (
+        message("insert", {"id": 1}, made="2024-01-31T23:00:00"),
+        "timestamp: received '2024-01-31T23:00:00', expected a time such as",
+    ),
     "time": (message("insert", {"id": 1}, made="now"), "timestamp: received 'now', expected a time such as"),
     "late": (
         message("insert", {"id": 1}, made="+12024-01-31T23:00:00Z"),

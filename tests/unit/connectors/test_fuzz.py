@@ -79,6 +79,17 @@ def read(spark, connector, messages, folder):
     return spark.read.parquet(folder)
 
 
+def has_half_a_pair(message):
+    """Whether a message is JSON with a text that UTF-8 cannot hold."""
+    try:
+        json.dumps(json.loads(message.decode()), ensure_ascii=False).encode()
+    except UnicodeEncodeError:
+        return True
+    except (ValueError, RecursionError):
+        return False
+    return False
+
+
 def bronze_of(spark, found, columns):
     """How many rows bronze makes of what was read, as if all of it were of one table with all columns of the feed."""
     found.where("set_aside is null").withColumns(
@@ -116,6 +127,9 @@ def test_a_broken_message_stops_nothing_and_is_not_lost(spark, connector, tmp_pa
     is_row = F.greatest(
         *(F.col(name).isNull() for name in ("source_schema", "source_table", "operation", "kind", "position"))
     )
+    halves = [f"file:/{number}" for number, message in enumerate(messages) if has_half_a_pair(message)]
+    is_good = F.col("set_aside").isNull() & F.col("malformed").isNull()
+    assert halves and found.where(is_good & F.col("path").isin(halves)).select("content").limit(5).collect() == []
     nothing = found.where(F.col("set_aside").isNull() & F.col("malformed").isNull() & is_row)
     assert nothing.limit(5).collect() == []
     assert found.where(F.length("malformed") == 0).count() == 0

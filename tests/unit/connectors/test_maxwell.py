@@ -106,6 +106,16 @@ def test_case_54_rows_have_seconds_and_schema_changes_milliseconds(found):
     assert fields(ddl, "set_aside", "source_schema", "source_table", "operation", "malformed") == ("ddl", *(None,) * 4)
 
 
+MILLISECONDS = given(message(ts=TS * 1000), message(ts=10**11))
+
+
+def test_a_row_with_milliseconds_is_no_row_of_another_time(found):
+    millis, seconds = found(MILLISECONDS)
+    assert f"ts: received '{TS * 1000}', expected seconds since 1970" in millis.malformed
+    # As many digits as milliseconds of 1973: a row has seconds, whatever their number.
+    assert seconds.committed_at == datetime.fromtimestamp(10**11)
+
+
 BOOTSTRAP = given(
     message("bootstrap-start"),
     message("bootstrap-insert", {"id": 1, "v": "c"}, ts=TS + 5),

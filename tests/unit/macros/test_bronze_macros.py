@@ -485,6 +485,7 @@ def test_cdc_csv_layout_sql__lead(operation_column, timestamp_column, lead):
                 *,
                 {lead} as _cdc_lead,
                 case
+                    {Dbt().cdc_csv_undecodable_sql(table())}
                     when contains(_cdc_content, '"')
                         and exists(_cdc_fields, field -> contains(field, '"') and field not rlike '\\A{OPENED}"\\z')
                         then case
@@ -501,6 +502,13 @@ def test_cdc_csv_layout_sql__lead(operation_column, timestamp_column, lead):
         )
         """,
     )
+
+
+def test_cdc_csv_undecodable_sql__names_the_field_and_the_charset():
+    sql = normalise(Dbt().cdc_csv_undecodable_sql(table(charset="Shift_JIS")))
+    assert sql.startswith("when not is_valid_utf8(_cdc_content) then concat('field ', array_position(")
+    assert "'expected text in Shift_JIS: name the encoding of the files in the option charset'" in sql
+    assert "_cdc_names" not in sql and "_cdc_names" in Dbt().cdc_csv_undecodable_sql(table(header=True))
 
 
 def test_cdc_csv_layout_sql__optional_columns_may_be_missing():
@@ -717,7 +725,7 @@ def test_cdc_old_key_sql__of_an_update_whose_key_differs():
                 and not (try_cast(`BI_id` as int) <=> `Id` and try_cast(`BI_part` as string) <=> `part`)
                 then map(
                     'Id', cast(try_cast(`BI_id` as int) as string),
-                    'part', cast(try_cast(`BI_part` as string) as string)
+                    'part', try_validate_utf8(cast(try_cast(`BI_part` as string) as string))
                 )
         end
         """,
@@ -750,7 +758,8 @@ def test_cdc_csv_fields_sql__delimiter_is_never_a_pattern(delimiter, literal, co
 
 def test_cdc_csv_header_sql__names_of_the_first_lines():
     sql = normalise(Dbt().cdc_csv_header_sql("raw", ","))
-    assert "from raw where _file_row = 0)" in sql
+    # A header that is no text has no names: its records are malformed.
+    assert "from raw where _file_row = 0 and is_valid_utf8(value))" in sql
     assert sql.endswith(
         """select replace(trim(both '"' from field), '""', '"') as name, count(distinct _file_path) as file_count"""
         " from headers group by name order by name"
@@ -764,7 +773,12 @@ def test_cdc_csv_records_sql__columns_that_the_batch_lacks_are_not_looked_for():
     assert "gone" not in sql
 
 
-@pytest.mark.parametrize(("header", "end"), [(True, "from laid_out where _cdc_row > 0)"), (False, "from laid_out)")])
+NO_HEADER = "not arrays_overlap(_cdc_header, array('id', 'it\\'s', 'late'))"
+
+
+@pytest.mark.parametrize(
+    ("header", "end"), [(True, "from laid_out where _cdc_row > 0 or " + NO_HEADER + ")"), (False, "from laid_out)")]
+)
 def test_cdc_csv_records_sql__header_is_no_record(header, end):
     assert normalise(Dbt().cdc_csv_records_sql(table(header=header), {"view": "raw"}, [], FILE_NAMES)).endswith(end)
 

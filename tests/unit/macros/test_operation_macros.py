@@ -301,7 +301,9 @@ def test_replay_quarantine__appends_what_passes_by_one_insert():
     assert dbt.started == [BRONZE], "two replays at once do not add a row twice"
     [insert] = [query for query in dbt.queries if query.startswith("insert into")]
     assert "cast(12 as bigint) as batch_id" in insert
-    assert insert.endswith("where judged._cdc_quarantine_rule is null")
+    assert "where\n    judged._cdc_quarantine_rule is null\n" in insert
+    # A content in which another character stands for bytes that were no text is not what arrived.
+    assert r"contains(waiting.bad._cdc_quarantine_content, '\ufffd')" in insert
 
 
 def test_replay_quarantine__nothing_waits():

@@ -4,7 +4,9 @@ with headers as (
         _file_path,
         explode({{ cdc_csv_fields_sql('value', delimiter) | indent(8) }}) as field
     from {{ view }}
-    where _file_row = 0
+    where
+        _file_row = 0
+        and is_valid_utf8(value)
 )
 
 select

@@ -7,7 +7,8 @@
 {%- set lead = cdc_csv_lead_sql(cdc) -%}
 {%- set opened = cdc_csv_patterns(cdc.options.delimiter).opened -%}
 {%- set malformed_if -%}
-    when
+    {{ cdc_csv_undecodable_sql(cdc) }}
+            when
                 contains(_cdc_content, '"')
                 and exists(_cdc_fields, field -> contains(field, '"') and field not rlike '\\A{{ opened }}"\\z')
                 then case

@@ -32,7 +32,7 @@ records as (
         {{ _csv_control_sql(cdc, 'timestamp') }} as _cdc_commit_text
     from laid_out
     {%- if header %}
-    where _cdc_row > 0
+    where _cdc_row > 0 or {{ cdc_csv_no_header_sql(cdc) }}
     {%- endif %}
 )
 {%- endmacro %}

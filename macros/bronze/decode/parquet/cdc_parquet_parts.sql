@@ -9,7 +9,7 @@
     {% set candidates = raw.columns if is_image else cdc_source_parts(cdc, raw.columns) %}
     {% set parts = [] %}
     {% for name in names %}
-        {% for part in candidates if part.name | lower == name %}
+        {% for part in candidates if part.name | lower == name and part.type != 'void' %}
             {% do parts.append({
                 'name': column.name,
                 'sql': 'raw.' ~ adapter.quote(part.get('column', part.name)),
