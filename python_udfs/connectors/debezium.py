@@ -284,6 +284,7 @@ def _change_columns(form: str, decimals: str, binary: str, unavailable_value: st
             "has_column_twice": F.exists("columns", lambda names: _has_twice(F.transform(names, F.lower))),
             "has_nameless": F.exists("columns", lambda names: F.array_contains(names, F.lit(""))),
             "long_number": M.long_number(F.col("content")),
+            "half_a_pair": M.half_a_pair(F.col("content")),
         },
         {"values": values.read_values(decimals, binary, unavailable_value)},
         {
@@ -331,8 +332,14 @@ def _is_unread(one: Column) -> Column:
     """Whether a value breaks its rule. Of a number with too many digits Spark's variant has made a double."""
     breaks_rule = one["text"].isNotNull() & one["value"].isNull() & (one["rule"] != "unavailable")
     is_double = F.schema_of_variant(F.element_at("new", one["name"])) == "DOUBLE"
-    is_changed = (F.col("op") == "d") & F.col("long_number").isNotNull() & F.coalesce(is_double, F.lit(False))
-    return breaks_rule | is_changed
+    is_rounded = F.col("long_number").isNotNull() & F.coalesce(is_double, F.lit(False))
+    is_changed = (F.col("op") == "d") & (is_rounded | _has_replacement(one))
+    return breaks_rule | F.coalesce(is_changed, F.lit(False))
+
+
+def _has_replacement(one: Column) -> Column:
+    """Whether a text may have the question mark that the parser puts in place of half a surrogate pair."""
+    return F.col("half_a_pair").isNotNull() & one["text"].contains("?")
 
 
 def _image(*, is_old: bool) -> Column:
@@ -363,22 +370,21 @@ def _mistakes(form: str) -> list[Column]:
     is_nameless = F.col("source_schema").isNull() | F.col("source_table").isNull()
     unread = F.filter("values", lambda one: _is_unread(one) & _is_needed(one))
     is_delete = F.coalesce(F.col("op") == "d", F.lit(False))
-    has_mark_in_key = F.exists("values", lambda one: _is_needed(one) & one["text"].contains("?"))
     expected = F.create_map(*(F.lit(word) for pair in values.EXPECTED.items() for word in pair))
     reasons = F.transform(
         unread,
         lambda one: F.concat(
             *(F.lit("column "), one["name"], F.lit(": received "), M.quote_received(one["text"])),
             F.lit(", expected "),
-            F.coalesce(F.element_at(expected, one["rule"]), F.lit("a number of 38 digits at most")),
+            F.when(_has_replacement(one), F.lit("characters that UTF-8 has")).otherwise(
+                F.coalesce(F.element_at(expected, one["rule"]), F.lit("a number of 38 digits at most"))
+            ),
         ),
     )
     return [
         *mistakes,
-        # In a delete only the key counts: a number that Spark's variant changes is no mistake of the message, nor is a half
-        # pair of surrogates, unless it may be the question mark that the parser has put into the key.
-        F.when(~is_delete, F.col("long_number")),
-        F.when(~is_delete | has_mark_in_key, M.half_a_pair(F.col("content"))),
+        # In a delete they are the value's, and only the key counts.
+        *(F.when(~is_delete, F.col(reason)) for reason in ("long_number", "half_a_pair")),
         F.when(
             is_empty, F.concat(F.lit("op "), F.col("op"), F.lit(": received no "), image, F.lit(", expected an object"))
         ),

@@ -13,8 +13,8 @@ if TYPE_CHECKING:
 RUNBOOK = "docs/runbook.md#tables-come-and-go"
 # How the type of a table that is there is changed, if it does not follow by itself.
 TYPE_REMEDY = (
-    "A type that does not widen by itself: correct data_type in seeds/cdc_columns.csv, then dbt run-operation change_types"
-    f" --args '{{table: <silver table>}}', see {RUNBOOK}."
+    "A type that does not widen by itself: correct data_type in seeds/cdc_columns.csv, then dbt run-operation"
+    f" change_types --args '{{table: <silver table>}}', see {RUNBOOK}."
 )
 NEW_COLUMN_REMEDY = (
     "A new column is NULL in the rows that came before it, also if the source filled them with a default: neither DMS"

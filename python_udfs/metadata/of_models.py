@@ -71,10 +71,10 @@ def split_feed(metadata: Metadata, name: str) -> dict[str, Any]:
         name: the feed.
 
     Returns:
-        `feed` and `connector`. For csv also `delimiter` and `charset`; for messages their options, `columns`: type by the
-        source's name of the column, by source schema and table, and `keys`: the names, old ones included, that messages
-        may have for the columns of the key, in the same way; for Debezium's `encodings`, likewise. For a broker also `kafka`
-        (python_udfs.metadata.kafka), in which secrets are names of environment variables.
+        `feed` and `connector`. For csv also `delimiter` and `charset`; for messages their options, `columns`: type by
+        the source's name of the column, by source schema and table, and `keys`: the names, old ones included, that
+        messages may have for the columns of the key, in the same way; for Debezium's `encodings`, likewise. For a
+        broker also `kafka` (python_udfs.metadata.kafka), in which secrets are names of environment variables.
     """
     feed = metadata.feed(name)
     known: dict[str, Any] = {"feed": feed.feed, "connector": feed.connector}

@@ -44,7 +44,7 @@ def test_the_listing_knows_every_feed(tmp_path: Path) -> None:
         {**people, "vanished_files": {}},
         {**shop, "vanished_files": {("shop", "item"): "truncate"}},
     ]
-    assert split == {"feed": "people", "connector": "dms", "delimiter": "\t"}
+    assert split == {"feed": "people", "connector": "dms", "delimiter": "\t", "charset": "UTF-8"}
 
 
 def test_the_listing_knows_how_often_a_feed_is_listed_in_full(tmp_path: Path) -> None:

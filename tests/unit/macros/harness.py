@@ -95,11 +95,6 @@ class Macro(CallableMacroGenerator):
             return returned.value
 
 
-def call_function(name: str, arguments: dict[str, Any]) -> Any:
-    module, _, function = name.rpartition(".")
-    return getattr(importlib.import_module(module), function)(**arguments)
-
-
 class Dbt:
     """The macros of the project as attributes, over placeholders for the rest of dbt.
 
@@ -121,7 +116,7 @@ class Dbt:
         metrics: what adapter.added_metrics returns; None: Iceberg has no metrics.
         range: what adapter.value_range returns; None: no file has such a row.
         since: what adapter.snapshots_since returns, by table; a table that is not named has nothing new.
-        functions: what adapter.call_function calls, by name.
+        functions: what adapter.call_function calls in place of the project's functions, by name.
 
     Attributes:
         queries: all that went through run_query, and what was set or unset, in order.
@@ -192,6 +187,9 @@ class Dbt:
                 return {"rows": [], "error": found, "is_conflict": found.startswith("conflict")}
             return {"rows": found, "error": None, "is_conflict": False}
 
+        def call_function(name: str, arguments: dict[str, Any], needs_spark: bool = False) -> Any:
+            return ((functions or {}).get(name) or _function(name))(**arguments)
+
         settings = {**({"meta": {"cdc": cdc}} if cdc else {}), **(config or {})}
         self.context: dict[str, Any] = {
             "adapter": SimpleNamespace(
@@ -200,7 +198,6 @@ class Dbt:
                 ],
                 get_relation=lambda database, schema, identifier: existing(Relation(schema, identifier)),
                 attempt=attempt,
-                call_function=lambda name, arguments: _function(name)(**arguments),
                 cache_added=lambda relation: columns.setdefault(relation, {}),
                 create_schema=lambda relation: None,
                 start_write=self.started.append,
@@ -214,7 +211,6 @@ class Dbt:
                     (since or {}).get(str(relation))
                     or {"is_ancestor": True, "snapshots": [], "gone": [], "schema_id": 0}
                 ),
-                call_function=lambda name, arguments, needs_spark=False: (functions or {})[name](**arguments),
                 notes=lambda name: self.notes.setdefault(name, {}),
                 rows_view=lambda view, rows, schema: self.views.update({view: rows}),
                 added_metrics=lambda relation, start, end, columns: metrics,

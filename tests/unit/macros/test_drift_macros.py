@@ -25,6 +25,7 @@ def cdc(**cells: Any) -> dict[str, Any]:
     table: dict[str, Any] = {
         "layer": "bronze",
         "feed": "f",
+        "connector": "dms",
         "source_schema": "shop",
         "source_table": "order",
         "format": "parquet",

@@ -69,7 +69,7 @@ def bronze(query) -> Callable[..., list[dict[str, Any]]]:
         cdc["options"] = {"operation_column": "always", **settings.get("options", {})}
         split = split_of(*messages)
         dbt = Dbt()
-        view = f"({dbt._messages_sql(f'({split})', cdc, 6, 7)})"
+        view = f"({dbt.cdc_messages_sql(f'({split})', cdc, 6, 7)})"
         raw = {"view": view, "columns": [{"name": name, "type": "string"} for name in names]}
         plan = dbt.cdc_column_plan(dbt.cdc_source_columns(cdc, raw), [])
         sql = dbt.cdc_bronze_sql(cdc, f"select *, 1 as generation from ({split})", raw, plan)
