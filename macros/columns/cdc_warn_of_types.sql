@@ -1,4 +1,4 @@
-{# Warns of each column of another type than its seed's: bronze cannot follow the seed, or it follows files beyond it. #}
+{# Warns of each column of another type than its seed's: bronze cannot follow it, or it follows files beyond it. #}
 {% macro cdc_warn_of_types(table, cdc, plan) %}
     {% set listed = {} %}
     {% for column in cdc_source_columns(cdc, {'columns': []}) if column.is_listed %}
@@ -8,7 +8,8 @@
         {% set type = listed.get(column.name | lower, column.type) %}
         {% if cdc_is_behind(column) %}
             {% do exceptions.warn(
-                table ~ ': column ' ~ column.name ~ ' is ' ~ column.type ~ ', seeds/cdc_columns.csv has ' ~ column.listed_type
+                table ~ ': column ' ~ column.name ~ ' is ' ~ column.type
+                ~ ', seeds/cdc_columns.csv has ' ~ column.listed_type
                 ~ '; values that do not fit are quarantined. Run ' ~ cdc_change_types_command(table) ~ '.'
             ) %}
         {% elif column.change and type != column.type %}
