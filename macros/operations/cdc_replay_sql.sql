@@ -1,4 +1,7 @@
-{# The rows that pass now, each at its old position. JSON does not show which columns are unavailable: that is kept. #}
+{#
+    The rows that pass now, each at its old position. JSON does not show which columns are unavailable: that is kept. A
+    message has the position that it got in its batch: of the row of a second snapshot the message alone does not show it.
+#}
 {% macro cdc_replay_sql(cdc, bronze, columns, judged_sql) -%}
 insert into {{ bronze }} ({{ get_quoted_csv(columns) }})
 with judged as (
@@ -14,12 +17,22 @@ select
     {%- if column == '_cdc_quarantine_reason' %}
     concat('released: ', waiting.bad._cdc_quarantine_reason) as _cdc_quarantine_reason{{ ',' if not loop.last }}
     {%- else %}
-    {%- set side = 'waiting.bad' if cdc.format == 'parquet' and column == '_cdc_unavailable_columns' else 'judged' %}
+    {%- set is_kept = column == '_cdc_sequence' or cdc.format == 'parquet' and column == '_cdc_unavailable_columns' %}
+    {%- set side = 'waiting.bad' if is_kept else 'judged' %}
     {{ side }}.{{ adapter.quote(column) }}{{ ',' if not loop.last }}
     {%- endif %}
     {%- endfor %}
 from judged
-inner join waiting on judged._cdc_sequence = waiting._cdc_sequence
+inner join waiting
+    on
+        {%- if cdc.format == 'json' %}
+        judged._cdc_source_file = waiting.bad._cdc_source_file
+        and judged._cdc_file_row = waiting.bad._cdc_file_row
+        and {{ cdc_sequence_part('judged._cdc_sequence', 'modified_millis') }}
+            = {{ cdc_sequence_part('waiting._cdc_sequence', 'modified_millis') }}
+        {%- else %}
+        judged._cdc_sequence = waiting._cdc_sequence
+        {%- endif %}
 where
     judged._cdc_quarantine_rule is null
     {#- Bytes that were no text are not in the content: another character stands for them. #}
