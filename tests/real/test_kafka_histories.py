@@ -10,7 +10,7 @@ import json
 import os
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date, datetime, timedelta, timezone
 from decimal import Decimal
 from random import Random
@@ -34,11 +34,18 @@ MAXWELL = {"L": "bootstrap-insert", "I": "insert", "U": "update", "D": "delete"}
 # With positions of the source the order of arrival means nothing, without them it is all there is.
 DEBEZIUM = ("debezium", "decimals=text", "binlog_names=mysql-bin")
 ONLY_OFFSETS = ("maxwell",)
-FEW = (("history_parquet", DEBEZIUM), ("soft_parquet", DEBEZIUM), ("append_parquet", ONLY_OFFSETS))
+# Oracle's positions: so many changes, one behind another in the topic, share SCN, commit SCN and SSN.
+TIES = ("debezium", "decimals=text")
+TIED = 4
+FEW = (
+    *(("history_parquet", DEBEZIUM), ("soft_parquet", DEBEZIUM), ("append_parquet", ONLY_OFFSETS)),
+    ("hard_parquet", TIES),
+)
 MANY = (
     *((name, DEBEZIUM) for name in ("hard_parquet", "soft_parquet", "hard_csv", "soft_csv", "history_parquet")),
     *((name, DEBEZIUM) for name in ("history_csv", "append_parquet")),
     *((name, ONLY_OFFSETS) for name in ("hard_parquet", "history_parquet", "append_parquet", "soft_transactions")),
+    *((name, TIES) for name in ("hard_parquet", "soft_csv", "history_parquet")),
 )
 
 
@@ -61,13 +68,15 @@ class Table:
 
     def __init__(self, shape: Shape, settings: Sequence[str]) -> None:
         self.shape, self.connector, self.options = shape, settings[0], list(settings[1:])
-        self.name = f"{shape.name}_{self.connector}"
+        self.has_ties = settings == TIES
+        self.name = f"{shape.name}_{'oracle' if self.has_ties else self.connector}"
         self.topic = f"history.{SEED}.s.{self.name}"
         self.has_positions = settings == DEBEZIUM
         self.random = Random(f"{SEED} {self.name}")
         self.log = list(_log(draw_files(self.random, shape, KEYS, reloads=False)))
         if not self.has_positions:
             self.log.sort(key=lambda event: event.batch)
+            self.log = [replace(event, number=number) for number, event in enumerate(self.log)]
         self.sent: list[Event] = []
         self.offsets = Counter[int]()
 
@@ -97,8 +106,9 @@ class Table:
         for event in events:
             # Without a position, all of a history have to be in one partition.
             at = random.randrange(PARTITIONS) if self.has_positions else event.statement.history % PARTITIONS
-            found.append((at, json.dumps(self._debezium(event) if self.has_positions else self._maxwell(event))))
-            if event.operation == "D" and self.has_positions:
+            is_debezium = self.connector == "debezium"
+            found.append((at, json.dumps(self._debezium(event) if is_debezium else self._maxwell(event))))
+            if event.operation == "D" and is_debezium:
                 found.append((at, None))
         found.insert(random.randint(0, len(found)), (0, random.choice(("{broken", "", "null", "[]", "17"))))
         return found
@@ -113,11 +123,17 @@ class Table:
             "after": None if event.operation == "D" else image,
             "op": OPERATIONS.get(event.operation, event.operation),
             "source": {
-                **{"connector": "mysql", "db": "s", "table": self.name, "ts_ms": micros // 1000, "ts_us": micros},
+                **{"db": "s", "table": self.name, "ts_ms": micros // 1000, "ts_us": micros},
                 **{"snapshot": "true" if event.operation == "L" else "false", "server_id": 1},
-                **{"file": "mysql-bin.000009", "pos": event.number, "row": 0},
+                **self._position(event),
             },
         }
+
+    def _position(self, event: Event) -> dict[str, Any]:
+        if self.has_ties:
+            scn = str(1000 + event.number // TIED)
+            return {"connector": "oracle", "schema": "s", "scn": scn, "commit_scn": scn, "ssn": 0}
+        return {"connector": "mysql", "file": "mysql-bin.000009", "pos": event.number, "row": 0}
 
     def _maxwell(self, event: Event) -> dict[str, Any]:
         row = event.row
