@@ -3,7 +3,7 @@
     it), type (as the table will have it) and change (add, promote or none). The first file that has a column makes its
     type; then the policy counts: freeze and quarantine change no type, and quarantine adds no column that is not listed
     once there is a table. The types of a batch are taken in the order of its files, as if each were a batch; a column
-    that has several (is_cast) is cast while the files are read. listed_type: what the seed states of a column of the table.
+    that has several (is_cast) is cast while the files are read. listed_type: what the seed states of the column.
 #}
 {% macro cdc_column_plan(source_columns, target_columns, policy='evolve') %}
     {% set plan = [] %}
@@ -29,6 +29,7 @@
         {% set type = _type_after(column.type, column, policy) %}
         {% set raw_type = type if column.get('types') else column.raw_type %}
         {% do plan.append({'name': column.name, 'raw_type': raw_type, 'type': type, 'change': 'add'}) %}
+        {% do plan[-1].update({'listed_type': column.type} if column.get('is_listed') else {}) %}
         {% do plan[-1].update({'is_cast': true} if column.get('types') else {}) %}
     {% endfor %}
     {% do return(plan) %}

@@ -8,7 +8,7 @@
 {%- set foreign = [] %}
 {%- for node in cdc_models_of('silver') if cdc_is_test() %}
     {%- set silver = load_relation(cdc_relation_of(node)) %}
-    {%- for snapshot in cdc_check_of(silver).get('foreign', []) if silver is not none %}
+    {%- for snapshot in (cdc_check_of(silver).get('foreign', []) if silver is not none else []) %}
         {%- do foreign.append(dict(snapshot, silver_table=node.schema ~ '.' ~ node.alias)) %}
     {%- endfor %}
 {%- endfor %}

@@ -7,6 +7,7 @@ key is not whole, and, where the format has before images, changes of the key.
 from __future__ import annotations
 
 import json
+import os
 from datetime import date
 from typing import Any
 
@@ -31,8 +32,11 @@ FEEDS = {
     "maxwell": ("maxwell", "json", ""),
     "canal": ("canal", "json", ""),
 }
-MESSAGES = ("dms_kafka", "envelope", "flattened", "maxwell", "canal")
-WITH_BEFORE_IMAGES = ("header", "dms_kafka", "envelope", "maxwell", "canal")
+if os.environ.get("KILLS") != "all":
+    # `make prove` builds all formats.
+    FEEDS = {form: FEEDS[form] for form in ("parquet", "csv", "transactions", "envelope", "flattened", "canal")}
+MESSAGES = [form for form in ("dms_kafka", "envelope", "flattened", "maxwell", "canal") if form in FEEDS]
+WITH_BEFORE_IMAGES = [form for form in ("header", "dms_kafka", "envelope", "maxwell", "canal") if form in FEEDS]
 PEOPLE = {1: "Ada", 2: "Bo", 3: "Cy", 4: "Di", 6: "Ed"}
 # As PostgreSQL's default replica identity fills columns that are NOT NULL, and as no column can hold it.
 PLACEHOLDERS = {"name": "", "n": 0, "day": None}
@@ -94,7 +98,14 @@ def message(form: str, operation: str, image: dict[str, Any], before: dict[str, 
     image = {**image, "day": DAYS} if image.get("day") == str(DAY) else image
     op = {"I": "c", "U": "u", "D": "d"}[operation]
     if form == "flattened":
-        return {**image, "__op": op, "__deleted": str(operation == "D").lower(), "__table": form, "__db": "s"}
+        return {
+            **image,
+            "__op": op,
+            "__deleted": str(operation == "D").lower(),
+            "__table": form,
+            "__db": "s",
+            "__connector": "mysql",
+        }
     source = {
         "connector": "mysql",
         "ts_ms": 1,

@@ -94,7 +94,11 @@ def test_each_type_of_a_column_is_shown_and_what_it_costs(shown):
         ("column v is bigint, the table has int", "bronze and silver widen it"),
         ("column v is string, the table then has bigint", CAST),
         ("column w is missing in a part of the files", NULL),
-        ("2 of 4 rows: v is 'none', expected bigint", "quarantine (uncastable_value)"),
+        (
+            "2 of 4 rows: v is 'none' of type string, expected bigint: run dbt run-operation change_types --args"
+            """ '{"table": "s__retyped"}'""",
+            "quarantine (uncastable_value)",
+        ),
     }
     assert TYPE_REMEDY in shown[1]
 

@@ -36,15 +36,7 @@ from tests.oracle import UNAVAILABLE, Delivery, expected_silver, placed
 KEYS = int(os.environ.get("N") or 5000)
 SEED = int(os.environ.get("SEED") or 1)
 # Without a number (`make test`): tables that have every mode, format and kind of file version among them.
-FEW = (
-    "hard_parquet",
-    "soft_csv",
-    "history_parquet",
-    "append_parquet",
-    "soft_transactions",
-    "hard_retyped",
-    "hard_listed",
-)
+FEW = ("hard_parquet", "soft_csv", "history_parquet", "append_parquet", "soft_transactions", "hard_retyped")
 TABLES = tuple(filter(None, os.environ.get("TABLES", "").split(","))) or (() if "N" in os.environ else FEW)
 HISTORIES = tuple(map(int, filter(None, os.environ.get("HISTORIES", "").split(","))))
 # More keys in one table find no more: what differs between rounds is how the files are cut, found and loaded again.

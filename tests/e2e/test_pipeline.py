@@ -276,7 +276,8 @@ def test_rows_that_break_a_rule_are_kept_in_quarantine(pipeline):
     assert "no value in key id" in reasons
     assert "operation is 'X', expected I, U or D" in reasons
     assert "operation is missing, expected I, U or D" in reasons
-    assert "id is 'nine', expected int" in reasons
+    command = """dbt run-operation change_types --args '{"table": "s__rules"}'"""
+    assert f"id is 'nine' of type string, expected int: run {command}" in reasons
     assert all("does not" in row.content for row in rows if row.rule == "uncastable_value")
 
 

@@ -71,11 +71,11 @@ def test_the_type_of_the_seed_is_that_of_the_table_whatever_the_files_have(lakeh
 def test_a_value_that_the_type_of_the_seed_cannot_hold_is_quarantined_with_the_reason(lakehouse):
     rows = lakehouse.sql("select source_table, reason from etl_metadata.quarantine where source_schema = 's'")
     assert sorted(map(tuple, rows)) == [
-        ("bound", "amount is '2.505', expected decimal(10,2)"),
-        ("bound", "amount is 'x', expected decimal(10,2)"),
-        ("bound", "ok is '2', expected boolean"),
-        ("frozen", f"n is '{2**40}', expected int"),
-        ("later", "amount is 'ten', expected decimal(10,2)"),
+        ("bound", "amount is '2.505' of type double, expected decimal(10,2)"),
+        ("bound", "amount is 'x' of type string, expected decimal(10,2)"),
+        ("bound", "ok is '2' of type int, expected boolean"),
+        ("frozen", f"n is '{2**40}' of type bigint, expected int"),
+        ("later", "amount is 'ten' of type string, expected decimal(10,2)"),
     ]
 
 

@@ -15,6 +15,7 @@
                 'sql': 'raw.' ~ adapter.quote(part.get('column', part.name)),
                 'raw_type': part.type,
                 'type': column.type,
+                'listed_type': column.get('listed_type'),
             }) %}
         {% endfor %}
     {% endfor %}
