@@ -73,7 +73,7 @@ def test_a_value_that_the_type_of_the_seed_cannot_hold_is_quarantined_with_the_r
     assert sorted(map(tuple, rows)) == [
         ("bound", "amount is '2.505' of type double, expected decimal(10,2)"),
         ("bound", "amount is 'x' of type string, expected decimal(10,2)"),
-        ("bound", "ok is '2' of type int, expected boolean"),
+        ("bound", "ok is '2' of type tinyint, expected boolean"),
         ("frozen", f"n is '{2**40}' of type bigint, expected int"),
         ("later", "amount is 'ten' of type string, expected decimal(10,2)"),
     ]
