@@ -1,7 +1,8 @@
 {#
     Facts of the messages of a group, for tables with these key columns: the columns that the messages name; whether each
-    message is a change that brings all of its values; and the key columns that an update has changed (a before image of
-    the same key may be there); and what is known of the source's log. Nothing here fails, whatever a message holds: the messages may be those of many tables.
+    message is a change that brings all of its values; the key columns that an update has changed (a before image of the
+    same key may be there); and what is known of the source's log. Nothing here fails, whatever a message holds: the
+    messages may be those of many tables.
 #}
 {% macro cdc_message_facts_sql(keys) -%}
 {{ cdc_source_log_sql() }},
