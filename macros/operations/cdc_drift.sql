@@ -1,9 +1,9 @@
 {# The question of `make drift`, after the landing area was listed. Python reports the answer (python_udfs/drift). #}
-{% macro cdc_drift(seeds) %}
+{% macro cdc_drift() %}
     {% set is_listed = load_relation(ref('raw_listing')) is not none %}
     {% set feeds, tables, views = [], [], {} %}
     {% for node in cdc_models_of('split') if is_listed %}
-        {% do feeds.append(cdc_drift_waiting(node, seeds)) %}
+        {% do feeds.append(cdc_drift_waiting(node)) %}
         {% do views.update({feeds[-1].feed: feeds[-1].view}) %}
     {% endfor %}
     {% for node in cdc_models_of('bronze') if is_listed and views.get(node.config.meta.cdc.feed, '') is not none %}

@@ -3,6 +3,7 @@
     use. Their values are text, but for binary and nested ones of parquet.
 #}
 {% macro cdc_replay_columns(cdc, bronze) %}
+    {% do cdc_parse_again(cdc, bronze) if cdc.format == 'json' %}
     {% set columns = [] %}
     {% if cdc.format != 'csv' %}
         {% set types = {} %}

@@ -1,11 +1,11 @@
 {#
     Quarantined rows as adapter.read_files would show them: lines of CSV, or the columns of parquet files. A value that
-    JSON wrote as text goes to its column as text; binary and nested ones are what they were. Messages are those of the
-    split table.
+    JSON wrote as text goes to its column as text; binary and nested ones are what they were. Messages are those that
+    cdc_parse_again shows.
 #}
 {% macro cdc_replay_view_sql(cdc, bronze, columns, batch_id) -%}
 {%- if cdc.format == 'json' -%}
-{{ _waiting_messages_sql(cdc, bronze, batch_id) }}
+{{ _parsed_messages_sql(cdc, bronze, batch_id) }}
 {%- else -%}
 with waiting as (
     {{ cdc_waiting_sql(bronze) | indent(4) }}
@@ -49,14 +49,13 @@ from contents
 {%- endmacro %}
 
 
-{# A message that was split twice was read twice, and is in quarantine under both batches. #}
-{% macro _waiting_messages_sql(cdc, bronze, batch_id) -%}
+{% macro _parsed_messages_sql(cdc, bronze, batch_id) -%}
 with waiting as (
     {{ cdc_waiting_sql(bronze) | indent(4) }}
 ),
 
 messages as (
-    {{ cdc_messages_sql(ref(cdc.split), cdc, 0) | indent(4) }}
+    {{ cdc_messages_sql(adapter.quote(bronze.identifier ~ '__parsed'), cdc, 0) | indent(4) }}
 )
 
 select

@@ -34,7 +34,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
     def work() -> None:
         project = options.project_dir.resolve()
-        answer = Operations(project).ask("cdc_drift", seeds=str(project / "seeds"))
+        answer = Operations(project).ask("cdc_drift")
         if not answer["is_listed"]:
             raise DriftError(
                 "There is no listing of the landing area yet. Run make drift, or first dbt run --select rejected_files"

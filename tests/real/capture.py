@@ -354,7 +354,7 @@ class Connector:
             wanted = self._position(connection)
             while True:
                 self._mark(connection)
-                status = self._capture.request("GET", f"/connectors/{self.prefix}/status")
+                status = self._request("GET", "/status")
                 for part in (status["connector"], *status["tasks"]):
                     if part["state"] == "FAILED":
                         causes = [line for line in part["trace"].splitlines() if not line.startswith("\t")]
@@ -369,22 +369,46 @@ class Connector:
                     )
                 time.sleep(0.25)
 
+    def stop(self) -> None:
+        """Ends the connector's tasks: what the source does from now on, nobody reads."""
+        self._request("PUT", "/stop")
+        deadline = time.monotonic() + SECONDS_TO_CATCH_UP
+        while (state := self._request("GET", "/status")["connector"]["state"]) != "STOPPED":
+            if time.monotonic() > deadline:
+                raise ServerError(f"connector {self.prefix} does not stop: {state}")
+            time.sleep(0.1)
+
+    def begin_again(self) -> None:
+        """Starts the connector without its positions and its slot: another snapshot into the same topics."""
+        if self._kind == "postgresql":
+            with self._engine.connect() as connection:
+                self._drop_slot(connection)
+        self._request("DELETE", "/offsets")
+        self._request("PUT", "/resume")
+        self.wait()
+
+    def _request(self, method: str, path: str) -> Any:
+        return self._capture.request(method, f"/connectors/{self.prefix}{path}")
+
     def forget(self) -> None:
         """Removes what the connector left in the source."""
         if self._kind == "postgresql":
-            deadline = time.monotonic() + 30
             with self._engine.connect() as connection:
                 connection.exec_driver_sql(f'drop publication if exists "{self.prefix}"')
-                while connection.exec_driver_sql(
-                    f"select 1 from pg_replication_slots where slot_name = '{self.prefix}' and active"
-                ).all():
-                    if time.monotonic() > deadline:
-                        raise ServerError(f"the replication slot {self.prefix} is still in use")
-                    time.sleep(0.1)
-                connection.exec_driver_sql(
-                    "select pg_drop_replication_slot(slot_name) from pg_replication_slots "
-                    f"where slot_name = '{self.prefix}'"
-                )
+                self._drop_slot(connection)
+
+    def _drop_slot(self, connection: sqlalchemy.Connection) -> None:
+        """Drops the replication slot, as soon as nobody uses it."""
+        deadline = time.monotonic() + 30
+        while connection.exec_driver_sql(
+            f"select 1 from pg_replication_slots where slot_name = '{self.prefix}' and active"
+        ).all():
+            if time.monotonic() > deadline:
+                raise ServerError(f"the replication slot {self.prefix} is still in use")
+            time.sleep(0.1)
+        connection.exec_driver_sql(
+            f"select pg_drop_replication_slot(slot_name) from pg_replication_slots where slot_name = '{self.prefix}'"
+        )
 
     def _position(self, connection: sqlalchemy.Connection) -> int:
         """Where the source is: every transaction committed so far has a smaller number, or this one (MariaDB)."""
@@ -402,7 +426,7 @@ class Connector:
 
     def _kept(self) -> int | None:
         """The position up to which all messages are in Kafka; None while the snapshot is taken."""
-        offsets = self._capture.request("GET", f"/connectors/{self.prefix}/offsets")["offsets"]
+        offsets = self._request("GET", "/offsets")["offsets"]
         offset = offsets[0]["offset"] if offsets else {}
         if not offset or "snapshot" in offset:
             return None

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
+from datetime import datetime, timedelta
+from random import Random
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -336,3 +339,71 @@ def test_rows_of_a_second_snapshot_are_ordered_by_their_own_position(query):
     values = ", ".join(f"('load', '{place(*row, 0)}')" for row in rows)
     found = query(f"select {precedes} as p from values {values} as raw (kind, position) order by position")
     assert [row["p"] for row in found] == [True, True, False, False]
+
+
+STREAMS = max(int(os.environ.get("N") or 0) // 1000, 60)
+SEED = int(os.environ.get("SEED") or 1)
+EVENTS = (None, "log", "after changes")
+
+
+def draw_stream(random: Random, event: str | None) -> list[list[tuple[str, str, datetime]]]:
+    """Kind, position and commit time of a table's messages, in batches, of a log to which an event happens in between.
+
+    Each batch comes in any order, as partitions are read, and brings some messages of the batches before once more.
+    """
+    has_commits, at = random.random() < 0.5, datetime(2024, 1, 2)
+    log, number = random.randint(5, 9), random.randint(1, 10**6)
+    batches: list[list[tuple[str, str, datetime]]] = []
+    happens = random.randint(1, 4)
+    for batch in range(6):
+        messages = []
+        if batch == happens:
+            # The incident of a log is found across two batches, or behind the longest transaction.
+            at += timedelta(hours=2)
+            if event == "log":
+                log, number = 1, 1
+        if batch == 0 or (batch == happens and event == "after changes"):
+            number += random.randint(1, 100)
+            first = (0, number) if has_commits else (log, number)
+            messages += [("load", place(*first, 0), at)] * random.randint(1, 3)
+        for _ in range(random.randint(1, 5)):
+            at += timedelta(seconds=random.randint(0, 600))
+            start, number = number, number + random.randint(2, 100)
+            jitter = timedelta(seconds=random.randint(-20, 20))
+            # A commit of PostgreSQL's is behind its changes; the one before it is the first number.
+            messages.append(("change", place(*((start, number) if has_commits else (log, number)), 0), at + jitter))
+            if not has_commits and random.random() < 0.2:
+                log, number = log + 1, 4
+        again = [message for earlier in batches for message in earlier if random.random() < 0.2]
+        batches.append(random.sample(messages + again, len(messages) + len(again)))
+    return batches
+
+
+def test_in_random_logs_a_second_snapshot_and_a_new_log_are_seen_and_nothing_else_is(query):
+    random = Random(SEED)
+    streams = [draw_stream(random, EVENTS[number % 3]) for number in range(STREAMS)]
+    rows = ", ".join(
+        f"({number}, {batch}, '{kind}', '{position}', timestamp '{at}', cast(null as string))"
+        for number, batches in enumerate(streams)
+        for batch, messages in enumerate(batches)
+        for kind, position, at in messages
+    )
+    facts = query(
+        f"""
+        select stream, batch, {Dbt().cdc_source_log_sql()}
+        from values {rows} as split (stream, batch, kind, position, committed_at, malformed)
+        group by stream, batch order by stream, batch
+        """
+    )
+    states: dict[int, str | None] = {}
+    seen: dict[int, set[str]] = {number: set() for number in range(STREAMS)}
+    for row in facts:
+        verdict = judge_batch(states.get(row["stream"]), [row["source_log"]])
+        states[row["stream"]] = verdict["state"]
+        seen[row["stream"]] |= {"log"} if verdict["began_again"] else set()
+        seen[row["stream"]] |= {verdict["second_snapshot"]} - {None}
+    for number, events in seen.items():
+        event = EVENTS[number % 3]
+        # Behind a log that began again, the places of a first snapshot that comes once more mean nothing.
+        judged_events = events & {"log"} if event == "log" else events
+        assert judged_events == {event} - {None}, f"SEED={SEED}: {event}, {events} found: {streams[number]}"

@@ -278,6 +278,11 @@ class SparksessionAdapter(SparkAdapter):
         return getattr(importlib.import_module(module), function)(**arguments)
 
     @available
+    def project_path(self, name: str) -> str:
+        """Return the path of a file or folder of the project, which a cluster may have copied anywhere."""
+        return str(Path(SparksessionConnectionManager.project_root, name))
+
+    @available
     def table_of(self, rows: list[dict[str, Any]]) -> Any:
         """Return rows as the table that dbt makes of a statement's answer; the first one names the columns."""
         return table_from_data_flat(rows, list(rows[0]))
