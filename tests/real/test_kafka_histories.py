@@ -18,7 +18,7 @@ from typing import Any
 
 import pytest
 
-from python_udfs.metadata import FEEDS_FILE
+from python_udfs.metadata import COLUMNS_FILE, FEEDS_FILE
 from tests.e2e.histories import BATCHES, SHAPES, SPARK_TYPES, START, File, Shape, Statement, draw_files
 from tests.oracle import LOAD, UNAVAILABLE, Delivery, Row, expected_silver
 
@@ -130,6 +130,9 @@ class Table:
         }
 
     def _position(self, event: Event) -> dict[str, Any]:
+        if self.has_ties and event.operation == "L":
+            # All rows of a snapshot are read at one SCN, before that of any change.
+            return {"connector": "oracle", "schema": "s", "scn": "999"}
         if self.has_ties:
             scn = str(1000 + event.number // TIED)
             return {"connector": "oracle", "schema": "s", "scn": scn, "commit_scn": scn, "ssn": 0}
@@ -194,6 +197,9 @@ class Two:
                     feed["feed"], table.name, ";".join(table.shape.rules.key), types,
                     target_table=f"{way}__{table.name}", **table.shape.table,
                 )  # fmt: skip
+        for row in lakehouse.rows[COLUMNS_FILE]:
+            # Oracle's DATE has a time: the seed has to state what a number in a column of dates is.
+            row["encoding"] = "days" if row["column_name"] == "day" and row["source_table"].endswith("_oracle") else ""
         lakehouse.make_models()
         self.models = [f"{way}__{table.name}" for table in tables for way in ("topic", "file")]
 
@@ -265,7 +271,8 @@ def test_silver_is_the_same_from_topics_from_files_and_by_the_oracle(shared_lake
         for table in tables:
             for way in ("topic", "file"):
                 wrong = _differences(table, batch, ways.silver(way, table))
-                assert not wrong, f"{way} {table.name}, batch {batch}, SEED={SEED}:\n" + "\n".join(wrong[:6])
+                shown = "\n".join(wrong[:3] + wrong[-3:])
+                assert not wrong, f"{way} {table.name}, batch {batch}, SEED={SEED}:\n{shown}"
     compared = [f"silver_{name},test_name:silver_matches_bronze" for name in ways.models]
     assert set(shared_lakehouse.statuses("test", "--quiet", "--select", *compared).values()) <= {"pass", "success"}
     operations = Counter(event.operation for table in tables for event in table.log)
