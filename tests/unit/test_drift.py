@@ -166,7 +166,7 @@ def test_nothing_would_change():
 def test_the_command_wants_a_listing(monkeypatch, capsys, is_listed, code):
     answer = {"is_listed": is_listed, "feeds": [], "tables": [table(column("a", None, "int"))] * is_listed}
     monkeypatch.setattr(Operations, "__init__", lambda self, project: None)
-    monkeypatch.setattr(Operations, "ask", lambda self, macro, seeds: answer if macro == "cdc_drift" else None)
+    monkeypatch.setattr(Operations, "ask", lambda self, macro: answer if macro == "cdc_drift" else None)
     assert main([]) == code
     said = capsys.readouterr()
     assert ("column a int is new" in said.out, "no listing of the landing area yet" in said.err) == (

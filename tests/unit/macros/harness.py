@@ -198,6 +198,7 @@ class Dbt:
                 ],
                 get_relation=lambda database, schema, identifier: existing(Relation(schema, identifier)),
                 attempt=attempt,
+                project_path=lambda name: f"project/{name}",
                 cache_added=lambda relation: columns.setdefault(relation, {}),
                 create_schema=lambda relation: None,
                 start_write=self.started.append,

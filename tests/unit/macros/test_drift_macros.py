@@ -144,7 +144,7 @@ def command(answers: dict[str, Any], *, listed: bool = True, **cells: Any) -> tu
         files={"columns": columns, "schemas": [columns], "rejected": [{"path": "x", "reason": "cut"}], "found": []},
         functions={"python_udfs.drift.waiting.show_waiting": show_waiting},
     )
-    dbt.cdc_drift("seeds")
+    dbt.cdc_drift()
     [logged] = dbt.logged
     dbt.asked = asked
     return dbt, json.loads(logged.removeprefix("cdc_answer "))
@@ -191,7 +191,7 @@ def test_cdc_drift__messages_that_are_not_split_yet_are_among_those_that_wait():
     answers = {"to_json(array_distinct(": [{"names": '["id","new"]'}], **WAITING, "is_newest": [file]}
     listed = [{"name": "id", "type": "int", "optional": False}]
     dbt, answer = command(answers, split="split_f", format="json", columns=listed)
-    arguments = {"seeds": "seeds", "feed": "f", "split": None, "schema": "etl", "view": "split_f__drift"}
+    arguments = {"seeds": "project/seeds", "feed": "f", "split": None, "schema": "etl", "view": "split_f__drift"}
     assert dbt.asked == [arguments]
     assert answer["feeds"] == [{"feed": "f", "view": "split_f__drift", "rejected": [], "left": 5, "problem": None}]
     [table] = answer["tables"]
