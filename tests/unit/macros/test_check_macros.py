@@ -238,6 +238,23 @@ def test_cdc_record_checks__nothing_compared_writes_nothing():
     assert len(made.queries) == before
 
 
+A, B = ({"feed": "f", "source_schema": "s", "source_table": name} for name in "ab")
+
+
+def test_cdc_asked_sql__one_query_where_all_tables_can_be_asked():
+    assert normalise(Dbt().cdc_asked_sql([A, B], ["select 1", "select 2"])) == "select 1 union all select 2"
+
+
+def test_cdc_asked_sql__a_table_that_cannot_be_asked_is_named_and_the_others_are_asked():
+    made = Dbt(attempts={"from broken": "[UNRESOLVED_COLUMN] no column k\n\tat java"})
+    sql = normalise(made.cdc_asked_sql([A, B], ["select * from broken", "select * from sound"]))
+    assert "'a' as source_table, 'the table cannot be asked: [UNRESOLVED_COLUMN] no column k' as finding" in sql
+    assert sql.endswith("from (select * from sound)")
+    assert "from broken" not in sql
+    alone = normalise(made.cdc_asked_sql([A], ["select * from broken"]))
+    assert alone.endswith("as finding")
+
+
 LISTED = SOURCE | {"batch_id": 9, "has_loads": False}
 
 
