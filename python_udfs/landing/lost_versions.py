@@ -48,7 +48,7 @@ group by _cdc_source_file, right(_cdc_sequence, 14)
 """
 _OF_SPLIT = """
 select {feed} as feed, cast(null as string) as source_schema, cast(null as string) as source_table, file_key,
-    max(size) as size, modified_at, false as is_truncate, min(batch_id) as batch_id,
+    cast(null as bigint) as size, modified_at, false as is_truncate, min(batch_id) as batch_id,
     cast(null as timestamp) as first_seen_at, cast(null as string) as rule
 from {split}
 where path is not null

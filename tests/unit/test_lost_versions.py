@@ -33,8 +33,7 @@ class Landing:
             " _cdc_batch_id bigint, _cdc_ingested_at timestamp) using iceberg"
         )
         session.sql(
-            f"create table {SPLIT} (path string, size bigint, modified_at timestamp, file_key string,"
-            " batch_id bigint) using iceberg"
+            f"create table {SPLIT} (path string, modified_at timestamp, file_key string, batch_id bigint) using iceberg"
         )
         session.sql(
             f"create table {REJECTED} (feed string, source_schema string, source_table string, path string,"
@@ -75,8 +74,8 @@ class Landing:
             f" where batch_id = ({newest}) and kind in ('load', 'change', 'multi_table') and file_key not in ({keys})"
         )
         self.session.sql(
-            f"insert into {SPLIT} select path, size, modified_at, file_key, batch_id from {LISTING}"
-            f" where batch_id = ({newest}) and kind = 'multi_table' union all select null, null, null, null, ({newest})"
+            f"insert into {SPLIT} select path, modified_at, file_key, batch_id from {LISTING}"
+            f" where batch_id = ({newest}) and kind = 'multi_table' union all select null, null, null, ({newest})"
         )
 
     def listing(self):
