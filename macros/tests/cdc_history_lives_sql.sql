@@ -1,6 +1,6 @@
 {#
-    All that happened to each key in one array, in its order, once. A truncate or a complete reload is put between the changes
-    of every key that it ends. Of a step only the new changes, or the whole log of keys with late ones.
+    All that happened to each key in one array, in its order, once. A truncate or a complete reload is put between the
+    changes of every key that it ends. Of a step only the new changes, or the whole log of keys with late ones.
 #}
 {% macro cdc_history_lives_sql(cdc, bronze, snapshot_id, plan, step=none) -%}
 bronze as (

@@ -78,8 +78,11 @@ def _with_lost_versions(
     known = spark.createDataFrame([], LISTING_SCHEMA) if known is None else known
     found = new_files(spark, feeds, known, now)
     lost = with_columns(lost_versions(spark, feeds, readers, known, found, now)).localCheckpoint()
+    count = lost.count()
+    if found is not None and not count:
+        return found
     logger.warning(
-        f"raw_listing has lost {lost.count()} rows: it was dropped or rolled back. They are made again of what bronze,"
+        f"raw_listing has lost {count} rows: it was dropped or rolled back. They are made again of what bronze,"
         " the split tables and rejected_files have read (docs/runbook.md, 'A table of etl_metadata is lost')."
     )
     found = new_files(spark, feeds, known.unionByName(lost, allowMissingColumns=True), now)
