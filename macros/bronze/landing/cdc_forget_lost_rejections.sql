@@ -1,7 +1,7 @@
 {#
-    Where rejected_files has fewer rows of a table than bronze has recorded, it was dropped or rolled back. A LOAD file that
-    only came again would then count as a reload, which empties the table. The listing forgets the versions that neither bronze
-    nor rejected_files has: those that are there are listed and judged again by the next run. Returns how many rows there are, none: there is none.
+    If rejected_files has fewer rows of a table than bronze has recorded, it was dropped or rolled back. A LOAD file that only
+    came again would then count as a reload, which empties the table. The listing forgets the versions that neither bronze
+    nor rejected_files has: the next run lists and judges those that are there again.
 #}
 {% macro cdc_forget_lost_rejections(cdc, bronze, after_batch_id) %}
     {% set recorded = adapter.newest_summary(bronze, 'cdc.batch-id').get('cdc.rejected') if bronze is not none %}
