@@ -114,7 +114,6 @@ def shop(empty_lakehouse):
     shop.first()
     shop.kept = locations(lakehouse)
     shutil.copytree(lakehouse.raw, lakehouse.raw.with_name("raw_kept"))
-    shop.continue_and_expect = {}
     continue_from(shop)
     shop.expected = shop.silver()
     yield shop
@@ -184,7 +183,11 @@ CASES = {
 }
 
 
-@pytest.mark.parametrize("case", CASES)
+# `make prove` (KILLS=all) runs all of them.
+FEW = ("raw_listing is dropped", "rejected_files is dropped", "rows are in bronze twice", "all is rolled back")
+
+
+@pytest.mark.parametrize("case", CASES if os.environ.get("KILLS") == "all" else FEW)
 def test_lost_state_comes_back(shop, case):
     put_back(shop)
     lose, names = CASES[case]
