@@ -6,6 +6,7 @@
     {% set cdc, started_at = model.config.meta.cdc, modules.datetime.datetime.now(modules.pytz.utc) %}
     {% set bronze = arguments.existing_relation %}
     {% set after_batch_id = cdc_last_batch_id(bronze) %}
+    {% set rejected = none if cdc.get('is_kafka') else cdc_forget_lost_rejections(cdc, bronze, after_batch_id) %}
     {% set files = cdc_new_files(cdc, after_batch_id, arguments.verify) %}
     {% if files.is_reloaded %}
         {% do cdc_add_repeated_loads(cdc, files, after_batch_id) %}
@@ -44,10 +45,14 @@
     }) %}
     {% set rows_sql = cdc_bronze_sql(cdc, files.sql, raw, plan, files.last_batch_id) %}
 
+    {% if this | string in adapter.notes('rejected') %}
+        {% set rejected = cdc_rejected_count(cdc, ref('rejected_files')) %}
+    {% endif %}
     {% do adapter.set_snapshot_properties({
         'cdc.batch-id': files.last_batch_id,
         'cdc.started-at': started_at,
         'cdc.plain-changes': 'true' if _has_plain_changes(cdc, files, raw) else none,
+        'cdc.rejected': rejected,
         'cdc.source-log': log.state,
         'cdc.second-snapshot': log.second_snapshot,
         'cdc.log-began-again': log.began_again,

@@ -63,5 +63,5 @@ where role is not null
 union all
 select *
 from reloads
-order by sequence
+order by {{ cdc_row_order_sql('sequence', 'bigint(batch_id)') }}
 {%- endmacro %}

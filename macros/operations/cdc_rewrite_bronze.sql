@@ -8,11 +8,13 @@
     {% endif %}
     {% set settings = (cdc_models_of('bronze') | selectattr('alias', 'equalto', bronze.identifier) | first).config %}
     {% set progress = {'cdc.batch-id': cdc_last_batch_id(bronze)} %}
-    {% do progress.update({'cdc.line-breaks': cdc_progress(bronze).get('cdc.line-breaks')}) %}
+    {% for name in ['cdc.line-breaks', 'cdc.rejected'] %}
+        {% do progress.update({name: cdc_progress(bronze).get(name)}) %}
+    {% endfor %}
     {% do adapter.set_snapshot_properties(progress) %}
     {% set create_sql = 'create or replace table ' ~ bronze ~ '\n' ~ cdc_table_clauses_sql(settings) %}
     {% do run_query(create_sql ~ '\nas\n' ~ _rewritten_sql(bronze, changes)) %}
-    {% do adapter.set_snapshot_properties({'cdc.batch-id': none, 'cdc.line-breaks': none}) %}
+    {% do adapter.set_snapshot_properties(dict.fromkeys(progress)) %}
 {% endmacro %}
 
 

@@ -4,6 +4,7 @@
 #}
 {% macro cdc_reject_files(cdc, files_sql, rule, files) %}
     {% if files %}
+        {% do adapter.notes('rejected').update({this | string: true}) %}
         {% do run_query(_reject_files_sql(ref('rejected_files'), cdc, files_sql, rule, files)) %}
     {% endif %}
 {% endmacro %}

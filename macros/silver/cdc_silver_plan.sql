@@ -7,13 +7,7 @@
     {% set is_renamed = cdc.get('renamed_columns') %}
     {% set columns = adapter.get_columns_in_relation(bronze) %}
     {% set names = columns | map(attribute='name') | map('lower') | list %}
-    {% set source = [] %}
-    {% for column in columns if not column.name.startswith('_cdc_') %}
-        {% set new = cdc_new_name(cdc, column.name) | lower if is_renamed else column.name | lower %}
-        {% if new == column.name | lower or new not in names %}
-            {% do source.append({'name': column.name, 'raw_type': column.dtype, 'type': column.dtype}) %}
-        {% endif %}
-    {% endfor %}
+    {% set source = cdc_bronze_columns(cdc, columns) %}
     {% do _validate_key(cdc, bronze, source | map(attribute='name') | list) %}
     {% if not source %}
         {% do return(_placeholder_columns(cdc.primary_key, config.get('partition_by', []))) %}

@@ -21,7 +21,7 @@ log as (
 ),
 
 lives as (
-    select array_sort(collect_list(struct(_cdc_sequence, struct(*) as change))) as changes
+    select array_sort(collect_list(struct({{ cdc_row_order_sql() }}, struct(*) as change))) as changes
     from log
     {%- if step and step.has_late %}
     left semi join changed_keys on {{ cdc_same_key_sql(cdc, 'log', 'changed_keys') }}

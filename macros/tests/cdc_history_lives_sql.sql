@@ -1,6 +1,6 @@
 {#
-    All that happened to each key in one array, in its order. A truncate or a complete reload is put between the changes
-    of every key that it ends. Of a step only the new changes, or the whole log of keys with late ones.
+    All that happened to each key in one array, in its order, once. A truncate or a complete reload is put between the
+    changes of every key that it ends. Of a step only the new changes, or the whole log of keys with late ones.
 #}
 {% macro cdc_history_lives_sql(cdc, bronze, snapshot_id, plan, step=none) -%}
 bronze as (
@@ -50,8 +50,8 @@ keys as (
     group by {{ cdc_key_list_sql(cdc) }}
 ),
 
-lives as (
-    select array_sort(concat(changes, transform(
+ordered as (
+    select array_sort(transform(concat(changes, transform(
         filter(reset_points, reset_point -> not exists(
             changes, change -> change.operation = 'L' and change.generation = reset_point.generation
         )),
@@ -64,8 +64,16 @@ lives as (
             cast(null as array<string>) as unavailable,
             changes[0].image as image
         )
-    ))) as events
+    )), event -> struct({{ cdc_row_order_sql('event.sequence', 'event.batch_id') }}, event))) as events
     from keys
     cross join all_reset_points
+),
+
+lives as (
+    select transform(
+        filter(events, (ordered, position) -> not ordered.event.sequence <=> get(events, position + 1).event.sequence),
+        ordered -> ordered.event
+    ) as events
+    from ordered
 )
 {%- endmacro %}

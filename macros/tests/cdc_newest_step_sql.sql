@@ -21,7 +21,7 @@ with log as (
 ),
 
 sides as (
-    {{ cdc_step_side_sql(key_sql, image_sql, sequence='_cdc_sequence', operation='_cdc_operation') | indent(4) }}
+    {{ cdc_step_side_sql(key_sql, image_sql, sequence='struct(' ~ cdc_row_order_sql() ~ ')', operation='_cdc_operation') | indent(4) }}
     from log as silver
     union all
     {{ cdc_step_side_sql(key_sql, rows_before=1) | indent(4) }}

@@ -1,6 +1,7 @@
 {#
     The tables with a key of which the log may begin with an update: all that are compared in full, and those of which a
-    new change updates a key that silver did not have. The steps of all tables are asked together, by hashes of keys.
+    new change updates a key that silver did not have. The steps of all tables are asked together, by hashes of keys; if one
+    of the tables cannot be asked, all are in doubt.
 #}
 {% macro cdc_tables_with_unknown_keys() %}
     {% set found, steps, queries = [], [], [] %}
@@ -15,7 +16,9 @@
         {% endif %}
     {% endfor %}
     {% if queries %}
-        {% for row in run_query(_unknown_keys_sql(queries, steps | sum(attribute='rows'))).rows %}
+        {% set asked = adapter.attempt(_unknown_keys_sql(queries, steps | sum(attribute='rows'))) %}
+        {% do found.extend(steps) if asked.error %}
+        {% for row in asked.rows %}
             {% do found.append(steps[row['number'] | int]) %}
         {% endfor %}
     {% endif %}

@@ -13,7 +13,7 @@ from pyspark.sql import SparkSession
 
 from dbt.adapters.sparksession import snapshots
 from python_udfs.alerts import notice
-from python_udfs.alerts.incidents import FAILED, Incident, Silver, State, changed
+from python_udfs.alerts.incidents import FAILED, TESTS, Incident, Silver, State, changed
 from spark_files.errors import is_spark_error
 
 logger = AdapterLogger("Lakehouse")
@@ -124,7 +124,7 @@ def _snapshot_id(table: str) -> int | None:
 
 
 def _is_judged(node: Any) -> bool:
-    return node.resource_type in ("test", "unit_test") or node.name == "run_metrics"
+    return node.resource_type in TESTS or node.name == "run_metrics"
 
 
 def _layer(node: Any) -> str | None:

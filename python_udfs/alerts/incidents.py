@@ -16,8 +16,10 @@ MOST_COUNTED = 5
 LONGEST_MESSAGE = 2000
 # An incident that was over before anybody could be called is reported until so long after its end.
 LATE_NOTICE = timedelta(days=1)
-FAILED = {"error", "fail", "runtime error"}
+STOPPED = {"error", "runtime error"}
+FAILED = {"fail", *STOPPED}
 PASSED = {"success", "pass", "warn"}
+TESTS = ("test", "unit_test")
 # What a run found in the order of messages: kind, the column of the macro cdc_incident_runs_sql, and what it means.
 DOUBTS = {
     "log": (
@@ -138,10 +140,12 @@ def changed(state: State, known: Iterable[Incident], count_waiting: Callable[[st
 def _failures(state: State) -> Iterable[Incident]:
     for result in state.results:
         if result["status"] in FAILED:
-            name, is_test = result["name"], result["resource_type"] in ("test", "unit_test")
+            name, is_test = result["name"], result["resource_type"] in TESTS
             command = commands.test(name) if is_test else commands.build(name)
             message = str(result["message"] or result["status"]).strip()[:LONGEST_MESSAGE]
-            yield Incident("failure", name, state.now, result["silver_table"], message, command)
+            # A test that stops has found nothing: what it guards is not known to be right or wrong.
+            kind = "test_error" if is_test and result["status"] in STOPPED else "failure"
+            yield Incident(kind, name, state.now, result["silver_table"], message, command)
 
 
 def _lags(state: State) -> Iterable[Incident]:
@@ -198,8 +202,9 @@ def _is_new(run: datetime, judged: datetime | None) -> bool:
 
 
 def _is_over(state: State, one: Incident) -> bool:
-    if one.kind == "failure":
-        passed = {result["name"] for result in state.results if result["status"] in PASSED}
+    if one.kind in ("failure", "test_error"):
+        over = PASSED | ({"fail"} if one.kind == "test_error" else set())
+        passed = {result["name"] for result in state.results if result["status"] in over}
         return one.subject in passed or (state.is_whole and one.subject not in state.names)
     if one.kind == "lag":
         table = state.tables.get(one.subject)

@@ -35,6 +35,7 @@ SECONDS = 5.0
 RUNBOOK = "docs/runbook.md"
 HEADINGS = {
     "failure": "a-model-or-test-fails",
+    "test_error": "a-test-stops-with-an-error",
     "lag": "lag-over-its-limit",
     "quarantine": "rows-in-quarantine",
     "gap": "a-gap-in-kafka",

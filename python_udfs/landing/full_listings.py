@@ -1,4 +1,4 @@
-"""When each feed was last listed in full, and the listing of a run that follows from it."""
+"""The listing of a run: which feeds it lists in full, and the file versions that the listing has lost."""
 
 from __future__ import annotations
 
@@ -7,19 +7,29 @@ from collections.abc import Iterable, Mapping
 from datetime import datetime, timedelta, timezone
 from typing import Any
 
+from dbt.adapters.events.logging import AdapterLogger
 from pyspark.sql import DataFrame, SparkSession
 
 from dbt.adapters.sparksession.impl import SNAPSHOT_PROPERTY
 from dbt.adapters.sparksession.snapshots import has_few_rows, newest_record, record
-from python_udfs.landing.listing import feed_location, new_files
+from python_udfs.landing.listing import LISTING_SCHEMA, feed_location, new_files, with_columns
+from python_udfs.landing.lost_versions import BATCH, has_lost_versions, lost_versions
+from python_udfs.metadata.of_models import Readers
 from python_udfs.paths import landing_root
+
+logger = AdapterLogger("Lakehouse")
 
 # In the summary of the snapshot that a listing makes; in a property of the table where it has nothing to write.
 KEY = "cdc.full-listing"
 
 
 def list_landing(
-    spark: SparkSession, feeds: Iterable[Mapping[str, Any]], table: str | None, now: datetime | None = None
+    spark: SparkSession,
+    feeds: Iterable[Mapping[str, Any]],
+    table: str | None,
+    now: datetime | None = None,
+    *,
+    readers: Readers | None = None,
 ) -> DataFrame | None:
     """What `new_files` returns: a feed with `full_listing_hours` is listed in full once in so many hours.
 
@@ -32,6 +42,8 @@ def list_landing(
         feeds: see `new_files`; `full_listing_hours` and `listing_overlap_hours` where a feed has them.
         table: name of `raw_listing`; None on the first run.
         now: the time of this run; the current time when not given.
+        readers: the tables that show what was read. Where one has read a batch that the listing does not know, the
+            listing was dropped or rolled back: what it has lost is added, and all feeds are listed in full.
 
     Raises:
         LakehouseError: see `new_files`.
@@ -41,20 +53,42 @@ def list_landing(
     known = None if table is None else spark.table(table)
     few_known = table is not None and has_few_rows(spark, table)
     hours = {_key(feed): feed["full_listing_hours"] for feed in feeds if "full_listing_hours" in feed}
-    if not hours:
-        return new_files(spark, feeds, known, now, few_known=few_known)
-    before = json.loads((table and newest_record(spark, table, KEY)) or "{}")
+    before = json.loads((hours and table and newest_record(spark, table, KEY)) or "{}")
     moments = {key: datetime.fromisoformat(text) for key, text in before.items() if key in hours}
     # A clock that went back does not put off a full listing.
     in_time = {key for key, at in moments.items() if timedelta(0) <= now - at < timedelta(hours=hours[key])}
     in_part = {feed["feed"] for feed in feeds if _key(feed) in in_time}
     found = new_files(spark, feeds, known, now, in_part, few_known=few_known)
+    if found is not None and readers and has_lost_versions(spark, found, known, readers):
+        found, in_time = _with_lost_versions(spark, feeds, known, now, readers), set()
+    if not hours:
+        return found
     recorded = {key: (moments[key] if key in in_time else now).isoformat() for key in sorted(hours)}
     if found is not None:
         spark.conf.set(f"{SNAPSHOT_PROPERTY}.{KEY}", json.dumps(recorded))
     elif table is not None and recorded != before:
         record(spark, table, KEY, json.dumps(recorded))
     return found
+
+
+def _with_lost_versions(
+    spark: SparkSession, feeds: list[Mapping[str, Any]], known: DataFrame | None, now: datetime, readers: Readers
+) -> DataFrame:
+    """What is new to a listing that has its lost versions back, and these."""
+    known = spark.createDataFrame([], LISTING_SCHEMA) if known is None else known
+    found = new_files(spark, feeds, known, now)
+    lost = with_columns(lost_versions(spark, feeds, readers, known, found, now)).localCheckpoint()
+    count = lost.count()
+    if found is not None and not count:
+        return found
+    logger.warning(
+        f"raw_listing has lost {count} rows: it was dropped or rolled back. They are made again of what bronze,"
+        " the split tables and rejected_files have read (docs/runbook.md, 'A table of etl_metadata is lost')."
+    )
+    found = new_files(spark, feeds, known.unionByName(lost, allowMissingColumns=True), now)
+    if found is None:
+        spark.conf.set(f"{SNAPSHOT_PROPERTY}.{BATCH}", lost.agg({"batch_id": "max"}).collect()[0][0])
+    return lost if found is None else found.unionByName(lost)
 
 
 def _key(feed: Mapping[str, Any]) -> str:

@@ -133,12 +133,18 @@ def new_files(
     batch_id = next_batch_id(now, last_batch_id)
     # The commit of the rows records their batch.
     spark.conf.set(f"{SNAPSHOT_PROPERTY}.cdc.batch-id", batch_id)
-    numbered = with_times(_union(rows)).withColumns({"batch_id": F.lit(batch_id), "first_seen_at": F.lit(now)})
+    return with_columns(_union(rows).withColumns({"batch_id": F.lit(batch_id), "first_seen_at": F.lit(now)}))
+
+
+def with_columns(rows: DataFrame) -> DataFrame:
+    """Rows of the listing as it stores them; `time_in_path` is added."""
     columns = (column.split() for column in LISTING_SCHEMA.split(", "))
     # A listing in part reads the rows of some times: in this order they are in few row groups.
-    return numbered.selectExpr(
-        *(f"cast({name} as {data_type}) as {name}" for name, data_type in columns)
-    ).sortWithinPartitions("feed", "time_in_path")
+    return (
+        with_times(rows)
+        .selectExpr(*(f"cast({name} as {data_type}) as {name}" for name, data_type in columns))
+        .sortWithinPartitions("feed", "time_in_path")
+    )
 
 
 def next_batch_id(now: datetime, last: int | None) -> int:
@@ -322,7 +328,8 @@ def _paths(seen: DataFrame, locations: Mapping[str, str]) -> DataFrame:
     )
     same_kind = "get(filter(same, v -> v.batch_id >= coalesce(gone_in, 0)), 0).kind as same_kind"
     # Of one size, they are most likely the same content again: that is no reason to compute silver from scratch.
-    others = "filter(versions, v -> v.size <> size)"
+    # The size of a version that was lost and restored may be unknown.
+    others = "filter(versions, v -> not v.size <=> size)"
     others = f"array_size(array_distinct(transform({others}, v -> struct(v.size, v.modified_at))))"
     revision = f"coalesce(get(same, 0).revision, {others}) as revision"
     modified_at = (

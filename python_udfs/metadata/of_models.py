@@ -7,6 +7,7 @@ somebody edits them: a run that began before the edit stops here instead of mixi
 from __future__ import annotations
 
 import hashlib
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,11 +16,26 @@ from python_udfs.metadata.load import load_metadata
 from python_udfs.metadata.names import file_name
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
 
     from python_udfs.metadata.load import Metadata
     from python_udfs.metadata.options import FeedOptions
     from python_udfs.metadata.tables import Table
+
+
+@dataclass(frozen=True)
+class Readers:
+    """The tables that show which file versions were read.
+
+    Attributes:
+        bronze: name of the bronze table, by feed, schema and table.
+        splits: name of the split table, by feed.
+        rejected: name of the table of rejected files.
+    """
+
+    bronze: Mapping[tuple[str, str, str], str]
+    splits: Mapping[str, str]
+    rejected: str
 
 
 def listed_feeds(metadata: Metadata) -> list[dict[str, Any]]:
@@ -139,6 +155,24 @@ def read_listed_feeds(model_file: str, expected: str) -> list[dict[str, Any]]:
     feeds = listed_feeds(_metadata(model_file))
     _check(model_file, feeds, expected)
     return feeds
+
+
+def read_readers(model_file: str, schema: str) -> Readers:
+    """The tables of the project that show which files were read, those of tables that are switched off included.
+
+    Args:
+        model_file: as in `read_listed_feeds`.
+        schema: the schema of `raw_listing`.
+    """
+    metadata = _metadata(model_file)
+    return Readers(
+        {
+            (table.feed, table.source_schema, table.source_table): f"bronze.`{table.target_table}`"
+            for table in metadata.tables
+        },
+        {feed.feed: f"{schema}.`split_{feed.feed}`" for feed in metadata.feeds if feed.is_multi_table},
+        f"{schema}.rejected_files",
+    )
 
 
 def read_split_feed(model_file: str, name: str, expected: str) -> dict[str, Any]:

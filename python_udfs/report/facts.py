@@ -152,7 +152,7 @@ class Table:
         and good.
         """
         kinds = {one.kind for one in self.open_incidents}
-        if "failure" in kinds:
+        if kinds & {"failure", "test_error"}:
             return "failing"
         if self.has_gap:
             return "gap"

@@ -30,6 +30,7 @@ STATES = {
 }
 KINDS = {
     "failure": "Failing",
+    "test_error": "Test stopped",
     "gap": "Messages lost in Kafka",
     "log": "Logs that began again",
     "snapshot": "Second snapshots",

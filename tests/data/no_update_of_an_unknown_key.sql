@@ -3,5 +3,7 @@
 -- depends_on: {{ ref('run_metrics') }}
 {%- set tables = cdc_tables_with_unknown_keys() if cdc_is_test() else [] %}
 {%- if tables %}
-{{ cdc_unknown_updates_sql(tables) }}
+{%- set queries = [] %}
+{%- for table in tables %}{% do queries.append(cdc_unknown_updates_sql([table])) %}{% endfor %}
+{{ cdc_asked_sql(tables | map(attribute='cdc') | list, queries) }}
 {%- endif %}

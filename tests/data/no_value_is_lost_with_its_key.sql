@@ -4,5 +4,7 @@
 {{ cdc_blocks_nothing() }}
 {%- set tables = cdc_tables_with_partial_changes() if cdc_is_test() else [] %}
 {%- if tables %}
-{{ cdc_lost_values_sql(tables) }}
+{%- set queries = [] %}
+{%- for table in tables %}{% do queries.append(cdc_lost_values_sql([table])) %}{% endfor %}
+{{ cdc_asked_sql(tables | map(attribute='cdc') | list, queries) }}
 {%- endif %}

@@ -174,6 +174,29 @@ class Shape:
         return self.suffix != ".csv"
 
 
+@dataclass(frozen=True)
+class Loss:
+    """Tables of etl_metadata that are lost before a batch: dropped, or rolled back by one snapshot."""
+
+    tables: tuple[str, ...]
+    is_rollback: bool
+
+    def forgets(self, file: File, batch: int) -> bool:
+        """Whether nobody knows the size of an earlier file any more, once its content is replaced in this batch."""
+        return "raw_listing" in self.tables and (not self.is_rollback or file.batch == batch - 1)
+
+
+# What is only shown, or is read again, comes back by itself; these say what was read.
+STATE = ("raw_listing", "rejected_files", "run_metrics", "silver_checks")
+
+
+def draw_losses(random: Random) -> dict[int, Loss]:
+    """What is lost before which batch, of all tables of a round."""
+    batches = [batch for batch in range(2, BATCHES + 1) if random.random() < 0.3]
+    chosen = (STATE[:1], STATE[1:2], STATE[:2], STATE)
+    return {batch: Loss(random.choice(chosen), random.random() < 0.5) for batch in batches}
+
+
 WITH_TIME = {"timestamp_column_name": "ts"}
 CSV = {**WITH_TIME, "csv_quote_ambiguous_text": True}
 HEADER = {**CSV, "add_column_name": True}

@@ -145,7 +145,7 @@ def folded(cdc: dict[str, Any], rows: list[dict[str, Any]]) -> dict[Any, dict[st
         is_append = cdc["mode"] == "append"
         key = (row["_cdc_source_file"], row["_cdc_file_row"]) if is_append else rules.key_of(image)
         lives.setdefault(key, Life()).take(Row(operation, image, row["_cdc_committed_at"]), rules)
-        newest[key] = {"_cdc_sequence": row["_cdc_sequence"], "_cdc_operation": operation}
+        newest[key] = {name: row[name] for name in ("_cdc_sequence", "_cdc_batch_id")} | {"_cdc_operation": operation}
 
     for row in sorted(rows, key=order):
         operation = row["_cdc_operation"]
@@ -261,7 +261,7 @@ class Silver:
         return dbt.cdc_silver_write_sql(self.cdc, self.bronze, self.silver, changes, PLAN, way, {})
 
     def rows(self) -> dict[Any, dict[str, Any]]:
-        columns = [*COLUMNS, "_cdc_sequence", "_cdc_operation"]
+        columns = [*COLUMNS, "_cdc_sequence", "_cdc_operation", "_cdc_batch_id"]
         if self.cdc["delete_mode"] == "soft":
             columns.append("_cdc_is_deleted")
         if self.cdc["mode"] == "append":
@@ -283,6 +283,15 @@ class Silver:
         snapshot = self.progress["cdc.bronze-snapshot-id"]
         sql = self.dbt().cdc_difference_sql(self.cdc, self.silver, self.bronze, snapshot, columns, PLAN, step)
         return self.spark.sql(sql).collect()
+
+    def rebuilt_differences(self) -> list[Any]:
+        """What rebuild_silver finds of a table that it has made of all of bronze."""
+        dbt, snapshot = self.dbt(), int(self.progress["cdc.bronze-snapshot-id"])
+        changes = dbt.cdc_bronze_range(self.cdc, self.bronze, snapshot, {}, PLAN)
+        rebuilt = Relation("fold", f"{self.silver.identifier}__rebuild")
+        self.spark.sql(f"create table {rebuilt} using iceberg as {dbt.cdc_silver_sql(self.cdc, changes, PLAN, True)}")
+        columns = self.spark.table(str(rebuilt)).columns
+        return self.spark.sql(dbt.cdc_difference_sql(self.cdc, rebuilt, self.bronze, snapshot, columns, PLAN)).collect()
 
     def planted(self, statement: str, step: dict[str, Any]) -> list[str]:
         """What a step finds after a statement of another writer, which is taken back."""
@@ -331,10 +340,13 @@ def test_silver_is_the_fold_of_its_changes(spark, shape):
         if silver.in_order and due != 2:
             row["_cdc_old_key"] = None
     rows += reloads(rows)
+    # A listing or a split that was lost has rows read again: of one change the row that came first counts.
+    again = [] if silver.in_order else random.sample([row for row in rows if row["_cdc_batch_id"] < BATCHES], 60)
+    again = [row | {"_cdc_batch_id": random.randint(row["_cdc_batch_id"] + 1, BATCHES)} for row in again]
     depths = Counter()
-    hidden = {"_cdc_sequence", "_cdc_operation"} if silver.cdc["unchanged_rows"] == "skip" else set()
+    hidden = {"_cdc_sequence", "_cdc_operation", "_cdc_batch_id"} if silver.cdc["unchanged_rows"] == "skip" else set()
     for batch in range(1, BATCHES + 1):
-        silver.apply([row for row in rows if row["_cdc_batch_id"] == batch])
+        silver.apply([row for row in rows + again if row["_cdc_batch_id"] == batch])
         wrong = faults(silver, [row for row in rows if row["_cdc_batch_id"] <= batch], hidden)
         assert not wrong, f"batch {batch}, {len(wrong)} keys; {wrong[0]}"
         step = silver.step()
@@ -353,6 +365,7 @@ def test_silver_is_the_fold_of_its_changes(spark, shape):
     print(depths)
     assert bool(depths["one pass"]) == (shape in IN_ONE_PASS)
     assert not silver.differences()
+    assert not silver.rebuilt_differences()
     assert bool(silver.replaced) == silver.in_order
 
 

@@ -61,6 +61,26 @@ def test_a_failure_is_over_when_the_same_node_passes(status, is_over):
     assert look(state(result("another", status)), FAILURE) == []
 
 
+STOPPED = Incident("test_error", "a_test", at(-60))
+
+
+@pytest.mark.parametrize("kind", ["test", "unit_test"])
+@pytest.mark.parametrize("status", ["error", "runtime error"])
+def test_a_test_that_stops_is_an_incident_of_its_own_kind(kind, status):
+    assert look(state(result("a_test", status, kind))) == [("test_error", "a_test", False)]
+    assert look(state(result("a_test", status, kind)), STOPPED) == []
+
+
+def test_a_test_that_has_stopped_is_over_when_it_has_asked_whatever_it_finds():
+    over, failing = ("test_error", "a_test", True), Incident("failure", "a_test", at(-60))
+    assert look(state(result("a_test", "pass", "test")), STOPPED) == [over]
+    assert look(state(result("a_test", "skipped", "test")), STOPPED) == []
+    assert look(state(result("a_test", "fail", "test")), STOPPED) == [("failure", "a_test", False), over]
+    stops = state(result("a_test", "error", "test"))
+    assert look(stops, failing) == [("test_error", "a_test", False)], "what it found is not known to be over"
+    assert look(state(is_whole=True, names=frozenset({"another"})), STOPPED) == [over]
+
+
 def test_a_failure_of_a_node_that_is_gone_is_over_where_the_command_knows_all_nodes():
     gone = {"names": frozenset({"another"})}
     assert look(state(is_whole=True, **gone), FAILURE) == [("failure", "silver_t", True)]

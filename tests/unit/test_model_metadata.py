@@ -9,7 +9,15 @@ from seed_files import good_seeds, write_seeds
 
 from python_udfs.errors import LakehouseError
 from python_udfs.metadata import COLUMNS_FILE, FEEDS_FILE, TABLES_FILE, load_metadata
-from python_udfs.metadata.of_models import digest, listed_feeds, read_listed_feeds, read_split_feed, split_feed
+from python_udfs.metadata.of_models import (
+    Readers,
+    digest,
+    listed_feeds,
+    read_listed_feeds,
+    read_readers,
+    read_split_feed,
+    split_feed,
+)
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -92,6 +100,19 @@ def test_a_model_reads_the_seeds_of_its_own_project(tmp_path: Path) -> None:
 
     assert read_listed_feeds(str(tmp_path / MODEL), digest(feeds)) == feeds
     assert read_split_feed(str(tmp_path / MODEL), "people", digest(split)) == split
+
+
+def test_the_listing_knows_the_tables_that_show_what_was_read(tmp_path: Path) -> None:
+    seeds = good_seeds()
+    seeds[FEEDS_FILE][1]["options"] = "transaction_files=true"
+    seeds[TABLES_FILE][1]["active"] = "false"
+    write_seeds(tmp_path, seeds)
+
+    assert read_readers(str(tmp_path / MODEL), "meta") == Readers(
+        {("shop", "shop", "item"): "bronze.`shop__item`", ("people", "hr", "staff"): "bronze.`hr__staff`"},
+        {"people": "meta.`split_people`"},
+        "meta.rejected_files",
+    )
 
 
 def test_a_run_whose_seeds_change_meanwhile_stops(tmp_path: Path) -> None:

@@ -1,6 +1,6 @@
 {#
     The load files of a batch that came before with the same size, and the version that bronze holds of each: it may have
-    the same rows. Another size is other content.
+    the same rows. Another size is other content; of a version that the listing has lost it may be unknown.
 #}
 {% macro cdc_earlier_loads_sql(files_sql, listing, rejected, cdc, last_batch_id) -%}
 with {{ cdc_generations_sql(listing, rejected, cdc, last_batch_id) }},
@@ -22,5 +22,5 @@ left join loads as own
     on files.file_key = own.file_key and files.modified_at = own.modified_at and own.is_redelivered
 where files.kind = 'load' and files.is_newest and not files.is_again
 group by files.file_key, files.path, files.size
-having max_by(loads.size, loads.modified_at) = files.size
+having coalesce(max_by(loads.size, loads.modified_at) = files.size, true)
 {%- endmacro %}

@@ -7,7 +7,7 @@
 {% macro cdc_carried_forward_sql(cdc, plan, changes) -%}
 {%- set keys = cdc.primary_key | map('lower') | list -%}
 {%- set present = plan | rejectattr('raw_type', 'none') | map(attribute='name') | list -%}
-{%- set of_key = 'partition by ' ~ cdc_key_list_sql(cdc) ~ ' order by _cdc_sequence' -%}
+{%- set of_key = 'partition by ' ~ cdc_key_list_sql(cdc) ~ ' order by ' ~ cdc_row_order_sql() -%}
 dated as (
     select
         *,
@@ -47,7 +47,7 @@ known as (
         {%- for name in present if name | lower not in keys %}
         last_value(
             if(_cdc_operation <> 'D' and array_contains(_cdc_unavailable_columns, {{ adapter.string_literal(name) }}) is not true, struct({{ adapter.quote(name) }} as value), null)
-        ) ignore nulls over (partition by {{ cdc_key_list_sql(cdc) }}, _cdc_life order by _cdc_sequence) as _cdc_known_{{ loop.index }},
+        ) ignore nulls over (partition by {{ cdc_key_list_sql(cdc) }}, _cdc_life order by {{ cdc_row_order_sql() }}) as _cdc_known_{{ loop.index }},
         {%- endfor %}
         _cdc_life = 0 and not _cdc_is_whole as _cdc_continues
     from lives

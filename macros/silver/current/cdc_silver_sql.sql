@@ -20,8 +20,8 @@ newest as (
         struct(*) as change,
         {{ "if(_cdc_operation <> 'D', struct(*), null)" if is_soft else 'struct(*)' }} as image
         {%- else %}
-        max_by(struct(*), _cdc_sequence) as change,
-        max_by(struct(*), _cdc_sequence) {{ "filter (where _cdc_operation <> 'D') " if is_soft }}as image
+        max_by(struct(*), struct({{ cdc_row_order_sql() }})) as change,
+        max_by(struct(*), struct({{ cdc_row_order_sql() }})) {{ "filter (where _cdc_operation <> 'D') " if is_soft }}as image
         {%- endif %}
     from {{ 'carried_forward' if carries_forward else 'changes' }}
     {%- if not changes.has_single_changes %}

@@ -8,7 +8,7 @@ lives as (
     select
         *,
         count_if(not _cdc_is_image or _cdc_operation in ('I', 'L')) over (
-            partition by {{ cdc_key_list_sql(cdc) }} order by _cdc_sequence
+            partition by {{ cdc_key_list_sql(cdc) }} order by {{ cdc_row_order_sql() }}
         ) as _cdc_life
     from events
 ),
@@ -36,6 +36,6 @@ images as (
         _cdc_is_stored,
         _cdc_at
     from lives
-    window life as (partition by {{ cdc_key_list_sql(cdc) }}, _cdc_life order by _cdc_sequence)
+    window life as (partition by {{ cdc_key_list_sql(cdc) }}, _cdc_life order by {{ cdc_row_order_sql() }})
 )
 {%- endmacro %}

@@ -22,7 +22,7 @@ where
     exists (
         select /*+ broadcast(deleted) */ 1
         from (
-            select max_by(struct(*), _cdc_sequence) as change
+            select max_by(struct(*), struct({{ cdc_row_order_sql() }})) as change
             from {{ new_changes }}
             group by {{ cdc_key_list_sql(cdc) }}
             having change._cdc_operation = 'D'

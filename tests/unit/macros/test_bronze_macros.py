@@ -1056,16 +1056,37 @@ def test_get_incremental_cdc_append_sql__new_files_evolve_the_table_and_set_prog
     assert sql.startswith("insert into bronze.shop__order by name with files as (")
     assert "from (select * from `shop__order__files`) as files)" in sql, "the listing is asked once"
     assert "and batch_id > 7 group by" in normalise(dbt.kept["shop__order__files"])
-    assert dbt.queries[-8:] == [
+    assert dbt.queries[-9:] == [
         "alter table bronze.shop__order add columns (`id` int)",
         "set `spark.sql.iceberg.snapshot-property.cdc.batch-id` = 8",
         "set `spark.sql.iceberg.snapshot-property.cdc.started-at` = 2024-05-06 07:08:10+00:00",
         "set `spark.sql.iceberg.snapshot-property.cdc.plain-changes` = true",
         *(
             f"set `spark.sql.iceberg.snapshot-property.cdc.{name}` = None"
-            for name in ("source-log", "second-snapshot", "log-began-again", "line-breaks")
+            for name in ("rejected", "source-log", "second-snapshot", "log-began-again", "line-breaks")
         ),
     ]
+
+
+def test_cdc_forget_lost_rejections__a_table_whose_rejections_are_there_forgets_nothing():
+    bronze = Relation("bronze", "shop__order")
+    for recorded, count, returned in ((None, 0, None), ("2", 2, 2), ("2", 3, 3)):
+        dbt = Dbt(summary={"cdc.batch-id": "7", "cdc.rejected": recorded} if recorded else {"cdc.batch-id": "7"},
+                  answers={"as row_count": [{"row_count": count}]})  # fmt: skip
+        assert dbt.cdc_forget_lost_rejections(FEED, bronze, 7) == returned
+        assert not dbt.warnings and not [query for query in dbt.queries if query.startswith("delete")]
+        assert bool(dbt.queries) == bool(recorded), "a table without rejections asks nothing"
+
+
+def test_cdc_forget_lost_rejections__what_is_neither_in_bronze_nor_rejected_is_listed_again():
+    dbt = Dbt(summary={"cdc.batch-id": "7", "cdc.rejected": "2"}, answers={"as row_count": [{"row_count": 1}]})
+    assert dbt.cdc_forget_lost_rejections(FEED, Relation("bronze", "shop__order"), 7) == 1
+    [said] = dbt.warnings
+    assert "rejected_files has lost rows of its files" in said
+    sql = normalise(dbt.queries[-1])
+    assert sql.startswith("delete from ref.raw_listing as listing where listing.feed = ")
+    assert "listing.kind in ('load', 'change') and listing.batch_id <= 7 and not exists" in sql
+    assert "from bronze.shop__order as log" in sql and "from ref.rejected_files as rejected" in sql
 
 
 def test_get_incremental_cdc_append_sql__a_batch_with_line_breaks_in_values_is_remembered():

@@ -11,6 +11,14 @@ from test_run_macros import BRONZE, GRAPH, SILVER, SOURCE, node
 
 CHECKS = Relation("etl_metadata", "silver_checks")
 PROGRESS = {"cdc.batch-id": "9", "cdc.bronze-snapshot-id": "43", "cdc.sequence": "000001.1.9"}
+OWN_COLUMNS = {
+    "_cdc_operation": "string",
+    "_cdc_committed_at": "timestamp",
+    "_cdc_sequence": "string",
+    "_cdc_generation": "int",
+    "_cdc_batch_id": "bigint",
+}
+ALL_COLUMNS = {"id": "int", "v": "string", **OWN_COLUMNS}
 CHECKED = {
     "silver_table": "silver.shop__order",
     "snapshot_id": 7,
@@ -39,6 +47,8 @@ def dbt(
     checked: dict[str, Any] | None = CHECKED,
     facts: Any = FACTS,
     total_records: str = "100000",
+    silver: dict[str, str] = ALL_COLUMNS,
+    bronze: dict[str, str] = ALL_COLUMNS,
     **since: Any,
 ) -> Dbt:
     """A project whose table silver.shop__order has these snapshots since it was compared."""
@@ -46,7 +56,7 @@ def dbt(
     made = Dbt(
         nodes=GRAPH | {"model.lakehouse.silver_checks": node("etl_metadata", "silver_checks", layer="etl_metadata")},
         which="test",
-        columns={SILVER: {"id": "int", "v": "string", "_cdc_batch_id": "bigint"}, BRONZE: {"id": "int"}, CHECKS: {}},
+        columns={SILVER: silver, BRONZE: bronze, CHECKS: {}},
         answers={"from etl_metadata.silver_checks": [checked] if checked else [], "as first_sequence": [facts]},
         summary=PROGRESS | {"total-records": total_records},
         snapshots=(43, 41),
@@ -132,10 +142,52 @@ def test_silver_matches_bronze__a_small_step_is_one_pass():
     made = dbt(OWN)
     sql = normalise(made.test_silver_matches_bronze(SILVER))
     assert "from silver.shop__order version as of 7 as silver union all" in sql
-    assert "if(_cdc_sequence > '000001.1.8', struct(`id`, `v`, `_cdc_batch_id`), null) as image" in sql
+    names = ", ".join(f"`{name}`" for name in ALL_COLUMNS)
+    assert f"if(_cdc_sequence > '000001.1.8', struct({names}), null) as image" in sql
     assert sql.count("from silver.shop__order") == 2
     assert " join " not in sql
     assert made.properties["spark.sql.adaptive.enabled"] == "false"
+
+
+@pytest.mark.parametrize(
+    ("silver", "found"),
+    [
+        ({"v": None}, ["column v is missing from silver, expected string"]),
+        ({"note": "string"}, ["column note is unexpected in silver, string"]),
+        ({"v": "int"}, ["column v has another type: int in silver, expected string"]),
+        ({"v": None, "note": "date"}, ["column note is unexpected", "column v is missing"]),
+    ],
+)
+def test_silver_matches_bronze__columns_and_types_are_compared_and_the_other_columns_all_the_same(silver, found):
+    columns = {name: type for name, type in {**ALL_COLUMNS, **silver}.items() if type}
+    sql = normalise(dbt(OWN, silver=columns).test_silver_matches_bronze(SILVER))
+    for text in found:
+        assert f"('{text}" in sql
+    others = ", ".join(f"`{name}`" for name in ALL_COLUMNS if name not in silver)
+    assert f"struct({others})" in sql, "the other columns are compared"
+    assert "`note`" not in sql and ("v" not in silver or "`v`" not in sql)
+
+
+@pytest.mark.parametrize("lacks", ["id", "_cdc_sequence"])
+def test_silver_matches_bronze__without_a_column_that_every_row_needs_that_alone_is_named(lacks):
+    columns = {name: type for name, type in ALL_COLUMNS.items() if name != lacks}
+    sql = normalise(dbt(OWN, silver=columns).test_silver_matches_bronze(SILVER))
+    assert sql.endswith(
+        f"from values ('column {lacks} is missing from silver, expected {ALL_COLUMNS[lacks]}', cast(null as string))"
+        " as columns (difference, compared_row)"
+    )
+
+
+def test_silver_matches_bronze__a_column_that_bronze_got_after_silver_read_it_is_no_difference():
+    made = dbt(OWN, bronze={**ALL_COLUMNS, "v": "varchar(3)", "late": "string"})
+    made.context["adapter"].current_snapshot_id = lambda relation: 44
+    assert "late" not in made.test_silver_matches_bronze(SILVER)
+    made = dbt(OWN, bronze={**ALL_COLUMNS, "late": "string"})
+    made.context["adapter"].snapshot = lambda relation, snapshot_id: {"schema_id": -1}
+    assert "late" not in made.test_silver_matches_bronze(SILVER), "its write has failed"
+    assert "column late is missing" in dbt(OWN, bronze={**ALL_COLUMNS, "late": "string"}).test_silver_matches_bronze(
+        SILVER
+    )
 
 
 @pytest.mark.parametrize(("rows", "facts"), [("100001", {}), ("100000", {"changes": 10_001})])
@@ -184,6 +236,23 @@ def test_cdc_record_checks__nothing_compared_writes_nothing():
     before = len(made.queries)
     made.cdc_record_checks([result("pass")])
     assert len(made.queries) == before
+
+
+A, B = ({"feed": "f", "source_schema": "s", "source_table": name} for name in "ab")
+
+
+def test_cdc_asked_sql__one_query_where_all_tables_can_be_asked():
+    assert normalise(Dbt().cdc_asked_sql([A, B], ["select 1", "select 2"])) == "select 1 union all select 2"
+
+
+def test_cdc_asked_sql__a_table_that_cannot_be_asked_is_named_and_the_others_are_asked():
+    made = Dbt(attempts={"from broken": "[UNRESOLVED_COLUMN] no column k\n\tat java"})
+    sql = normalise(made.cdc_asked_sql([A, B], ["select * from broken", "select * from sound"]))
+    assert "'a' as source_table, 'the table cannot be asked: [UNRESOLVED_COLUMN] no column k' as finding" in sql
+    assert sql.endswith("from (select * from sound)")
+    assert "from broken" not in sql
+    alone = normalise(made.cdc_asked_sql([A], ["select * from broken"]))
+    assert alone.endswith("as finding")
 
 
 LISTED = SOURCE | {"batch_id": 9, "has_loads": False}

@@ -373,8 +373,9 @@ def test_change_types__writes_bronze_beside_in_one_commit_that_carries_the_progr
     )
     prefix = "spark.sql.iceberg.snapshot-property.cdc."
     at = dbt.queries.index(write)
-    assert dbt.queries[at - 2 : at] == [f"set `{prefix}batch-id` = 10", f"set `{prefix}line-breaks` = true"]
-    assert dbt.properties == {f"{prefix}batch-id": None, f"{prefix}line-breaks": None}, "no later commit has them"
+    carried = {f"{prefix}batch-id": 10, f"{prefix}line-breaks": "true", f"{prefix}rejected": None}
+    assert dbt.queries[at - 3 : at] == [f"set `{name}` = {value}" for name, value in carried.items()]
+    assert dbt.properties == dict.fromkeys(carried), "no later commit has them"
     assert dbt.printed == [
         "bronze.shop__order: price decimal(12,2) becomes decimal(14,4) (seeds/cdc_columns.csv)",
         "1 of 3: rewriting bronze.shop__order",

@@ -304,7 +304,14 @@ PROGRESS = {"cdc.batch-id": "7", "cdc.bronze-snapshot-id": "43", "cdc.sequence":
 
 @pytest.mark.parametrize("which", ["test", "build"])
 def test_silver_matches_bronze__compares_at_the_snapshot_applied(which):
-    columns = {SILVER: {"id": "int", "_cdc_sequence": "string"}, BRONZE: {"id": "int"}}
+    own = {
+        "_cdc_operation": "string",
+        "_cdc_committed_at": "timestamp",
+        "_cdc_sequence": "string",
+        "_cdc_generation": "int",
+        "_cdc_batch_id": "bigint",
+    }
+    columns = {SILVER: {"id": "int", **own}, BRONZE: {"id": "int", **own}}
     sql = data_test("silver_matches_bronze", which=which, columns=columns, summary=PROGRESS)
     assert "from bronze.shop__order version as of 43 as log where _cdc_quarantine_rule is null" in sql
     assert sql.endswith("having sum(side) <> 0")

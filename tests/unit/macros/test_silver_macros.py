@@ -439,7 +439,8 @@ def test_cdc_silver_sql__hard():
         with new_changes as (select * from part),
         changes as (select *, false as _cdc_is_whole from new_changes),
         newest as (
-            select max_by(struct(*), _cdc_sequence) as change, max_by(struct(*), _cdc_sequence) as image
+            select max_by(struct(*), struct(_cdc_sequence, -_cdc_batch_id)) as change,
+                max_by(struct(*), struct(_cdc_sequence, -_cdc_batch_id)) as image
             from changes
             group by `id`
         )
@@ -451,7 +452,9 @@ def test_cdc_silver_sql__hard():
 
 def test_cdc_silver_sql__soft_keeps_the_last_image():
     sql = normalise(silver(cdc=SOFT))
-    assert "max_by(struct(*), _cdc_sequence) filter (where _cdc_operation <> 'D') as image" in sql
+    assert (
+        "max_by(struct(*), struct(_cdc_sequence, -_cdc_batch_id)) filter (where _cdc_operation <> 'D') as image" in sql
+    )
     assert "if(image is null, change.`id`, image.`id`) as `id`," in sql
     assert "change._cdc_operation = 'D' as _cdc_is_deleted, image is not null as _cdc_has_image," in sql
 
