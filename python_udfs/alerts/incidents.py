@@ -17,6 +17,8 @@ LONGEST_MESSAGE = 2000
 # An incident that was over before anybody could be called is reported until so long after its end.
 LATE_NOTICE = timedelta(days=1)
 FAILED = {"error", "fail", "runtime error"}
+# The data test that fails while a reload of its table waits: an incident of the table, not of the test.
+RELOAD_TEST = "every_reload_is_complete_"
 PASSED = {"success", "pass", "warn"}
 # What a run found in the order of messages: kind, the column of the macro cdc_incident_runs_sql, and what it means.
 DOUBTS = {
@@ -137,11 +139,19 @@ def changed(state: State, known: Iterable[Incident], count_waiting: Callable[[st
 
 def _failures(state: State) -> Iterable[Incident]:
     for result in state.results:
-        if result["status"] in FAILED:
+        if _is_reload(result) and result["status"] == "fail":
+            table = state.tables[result["silver_table"]]
+            message = "a part of a reload could not be read: nothing is removed until it is, or the reload is released"
+            yield Incident("reload", table.table, state.now, table.table, message, commands.replay(table.name))
+        elif result["status"] in FAILED:
             name, is_test = result["name"], result["resource_type"] in ("test", "unit_test")
             command = commands.test(name) if is_test else commands.build(name)
             message = str(result["message"] or result["status"]).strip()[:LONGEST_MESSAGE]
             yield Incident("failure", name, state.now, result["silver_table"], message, command)
+
+
+def _is_reload(result: Mapping[str, Any]) -> bool:
+    return str(result["name"]).startswith(RELOAD_TEST) and result["silver_table"] is not None
 
 
 def _lags(state: State) -> Iterable[Incident]:
@@ -201,6 +211,9 @@ def _is_over(state: State, one: Incident) -> bool:
     if one.kind == "failure":
         passed = {result["name"] for result in state.results if result["status"] in PASSED}
         return one.subject in passed or (state.is_whole and one.subject not in state.names)
+    if one.kind == "reload":
+        passed = [result for result in state.results if result["status"] in PASSED and _is_reload(result)]
+        return one.subject not in state.tables or one.subject in {result["silver_table"] for result in passed}
     if one.kind == "lag":
         table = state.tables.get(one.subject)
         return table is None or table.lag_limit is None or _lag(state, table) is not None

@@ -37,6 +37,7 @@ HEADINGS = {
     "failure": "a-model-or-test-fails",
     "lag": "lag-over-its-limit",
     "quarantine": "rows-in-quarantine",
+    "reload": "a-reload-that-waits",
     "gap": "a-gap-in-kafka",
     "log": "the-slot-was-lost",
     "snapshot": "the-slot-was-lost",

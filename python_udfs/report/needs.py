@@ -23,8 +23,8 @@ class Need:
     """One thing to do.
 
     Attributes:
-        kind: failure, gap, log, snapshot, lag, expectation, quarantine, silent, never or maintenance; docs/runbook.md
-            explains each.
+        kind: failure, reload, gap, log, snapshot, lag, expectation, quarantine, silent, never or maintenance;
+            docs/runbook.md explains each.
         subject: what it is about.
         message: what was found.
         command: what helps.
@@ -44,6 +44,7 @@ def needs(facts: Facts) -> list[Need]:
     """All that needs a person."""
     return [
         *_open(facts, "failure"),
+        *_open(facts, "reload"),
         *_gaps(facts),
         *_open(facts, "log"),
         *_open(facts, "snapshot"),

@@ -30,6 +30,7 @@ STATES = {
 }
 KINDS = {
     "failure": "Failing",
+    "reload": "Reloads that wait",
     "gap": "Messages lost in Kafka",
     "log": "Logs that began again",
     "snapshot": "Second snapshots",
