@@ -374,7 +374,7 @@ def draw_files(random: Random, shape: Shape, keys: int, reloads: bool = True) ->
             if shape.data_format == "parquet" or same.lacks == file.lacks:
                 file = replace(same, modified_at=file.modified_at, batch=file.batch)
         can_change = not is_load or (len(loads) == 1 and not shape.changes_types)
-        if slot.may_fail and random.random() < 0.3:
+        if slot.may_fail and random.random() < 0.6:
             files += _failed(random, shape, file)
         else:
             files += _delivered(random, shape, file) if can_change else [file]
