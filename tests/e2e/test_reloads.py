@@ -132,7 +132,7 @@ def reloads(empty_lakehouse):
     multi.transactions([(transactions, change("I", 15, id=6, n=61))], at(15))
     for name in ("r_first", "r_history"):  # a change that cannot be read, too
         Story(lakehouse.raw / "r", name, TEXT).changes(16, change("I", 16, id=8, n="eight"))
-    [same_size] = multi.transactions([(transactions, change("I", 16, id=8, n=81))], at(16))
+    same_size = multi.transactions([(transactions, change("I", 16, id=8, n=81))], at(16))
     readable = same_size.read_bytes()
     same_size.write_bytes(readable.replace(b"81", b"8x"))
     touch(same_size, 16)

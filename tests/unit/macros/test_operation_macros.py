@@ -312,7 +312,7 @@ def test_replay_quarantine__a_reload_that_waited_for_its_rows_is_complete():
     dbt = replaying([1, 0], BRONZE_CSV, has_reload=True)
     dbt.replay_quarantine("shop__order")
     assert dbt.printed[0].endswith(" The reload is complete: that run removes what it does not hold.")
-    rows, reload = [query for query in dbt.queries if query.startswith("insert into")]
+    _, reload = [query for query in dbt.queries if query.startswith("insert into")]
     assert "cast(null as string) as `_cdc_quarantine_rule`" in reload and "_cdc_generation in (2)" in reload
 
 
