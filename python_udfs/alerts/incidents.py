@@ -212,8 +212,10 @@ def _is_over(state: State, one: Incident) -> bool:
         passed = {result["name"] for result in state.results if result["status"] in PASSED}
         return one.subject in passed or (state.is_whole and one.subject not in state.names)
     if one.kind == "reload":
-        passed = [result for result in state.results if result["status"] in PASSED and _is_reload(result)]
-        return one.subject not in state.tables or one.subject in {result["silver_table"] for result in passed}
+        whole = {
+            result["silver_table"] for result in state.results if _is_reload(result) and result["status"] in PASSED
+        }
+        return one.subject in whole or one.subject not in state.tables
     if one.kind == "lag":
         table = state.tables.get(one.subject)
         return table is None or table.lag_limit is None or _lag(state, table) is not None

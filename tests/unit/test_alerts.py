@@ -92,7 +92,7 @@ def test_a_reload_that_waits_is_an_incident_of_its_table_until_the_test_passes()
     fails = state(result(test, "fail", "test", "Got 1 result", "silver.t"))
     [found] = changed(fails, [], lambda table: None)
     assert (found.kind, found.subject, found.silver_table) == ("reload", "silver.t", "silver.t")
-    assert found.command == "dbt run-operation replay_quarantine --args '{\"table\": \"t\"}'"
+    assert found.command == 'dbt run-operation replay_quarantine --args \'{"table": "t"}\''
     assert notice.HEADINGS["reload"] == "a-reload-that-waits"
     assert look(fails, found) == []
     assert look(state(result("silver_t", "success", table="silver.t")), found) == []
