@@ -1,4 +1,4 @@
-{# The newest content of each load file that bronze has read, if rows of it are there: modified_millis as in _cdc_sequence. #}
+{# The newest content of each load file of which bronze has rows: modified_millis as in _cdc_sequence. #}
 {% macro cdc_newest_loads_sql(bronze) -%}
 select
     loads._cdc_source_file,
