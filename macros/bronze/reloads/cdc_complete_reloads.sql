@@ -6,7 +6,8 @@
 {% macro cdc_complete_reloads(cdc, existing, files) %}
     {% set listing, rejected, split = ref('raw_listing'), ref('rejected_files'), cdc_split_of(cdc) %}
     {% set states, ended = cdc_reloads_in_bronze(cdc, existing, listing, rejected, files.last_batch_id), [] %}
-    {% for reload in run_query(cdc_reloads_sql(cdc, listing, rejected, files.last_batch_id, split)) %}
+    {% set has_unread = run_query(_unread_sql(cdc, rejected)).rows | length > 0 %}
+    {% for reload in run_query(cdc_reloads_sql(cdc, listing, rejected, files.last_batch_id, split, has_unread)) %}
         {% set generation = reload['generation'] | int %}
         {% set state = states.get(generation, {'is_complete': false, 'unread': none}) %}
         {% set unread = reload['unread'] if reload['unread'] != '[]' else state.unread %}
@@ -26,6 +27,19 @@
     {% endfor %}
     {% do return(ended) %}
 {% endmacro %}
+
+
+{# Whether the table has a file that nobody could read. #}
+{% macro _unread_sql(cdc, rejected) -%}
+select path
+from {{ rejected }}
+where
+    feed = {{ adapter.string_literal(cdc.feed) }}
+    and source_schema = {{ adapter.string_literal(cdc.source_schema) }}
+    and source_table = {{ adapter.string_literal(cdc.source_table) }}
+    and rule = 'unreadable'
+limit 1
+{%- endmacro %}
 
 
 {% macro _unread_reason(unread) %}
