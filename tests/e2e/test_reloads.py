@@ -15,11 +15,14 @@ from test_file_versions import touch
 
 from python_udfs.sample_data.dms_writer import Column, DmsTask, SourceTable
 
+# Beside other work it takes more than the ten minutes of the others.
+pytestmark = pytest.mark.timeout(1800)
+
 NUMBER = (Column("id", pa.int32()), Column("n", pa.int32()))
 # The source has changed its type: bronze cannot hold each of its values.
 TEXT = (Column("id", pa.int32()), Column("n", pa.string()))
 # One table for each way in which a load is not read whole, and for each mode of silver.
-ROWS = ("r_hard", "r_soft", "r_history", "r_redelivered")
+ROWS = ("r_hard", "r_soft", "r_history")
 FILES = ("r_first", "r_last")
 CUT_SHORT = "r_transactions"
 TABLES = (*ROWS, *FILES, CUT_SHORT)
@@ -91,9 +94,9 @@ class Reloads:
         assert outcome.success, self.lakehouse.messages
         return said.getvalue()
 
-    def statuses(self, name: str) -> set[tuple]:
-        """Position and state of the quarantined rows of a table."""
-        query = f"select file_row, rule, status from etl_metadata.quarantine where source_table = '{name}'"
+    def statuses(self) -> set[tuple]:
+        """Table, position, rule and state of the quarantined rows."""
+        query = "select source_table, file_row, rule, status from etl_metadata.quarantine"
         return {tuple(row) for row in self.lakehouse.sql(query)}
 
 
@@ -138,10 +141,9 @@ def reloads(empty_lakehouse):
     touch(same_size, 16)
     found.build()
 
-    for name in ("r_soft", "r_history"):
-        found.said[name] = found.operate("release_reload", name)
+    found.said["r_history"] = found.operate("release_reload", "r_history")
     found.said["r_hard"] = found.operate("change_types", "r_hard")
-    found.load("r_redelivered", 20, {1: 11, 2: 21, 5: 51})
+    found.load("r_soft", 20, {1: 11, 2: 21, 5: 51})
     found.load("r_first", 20, {2: 21}, number=1)
     for name in ("r_first", "r_history"):
         found.change(name, 26, 8, 81)
@@ -157,9 +159,8 @@ HELD = [(1, 11), (2, 20), (3, 30), (4, 40), (5, 51), (6, 61)]
 WHOLE = [(1, 11), (2, 21), (5, 51), (6, 61)]
 LATER = {
     "r_hard": [(1, "11"), (2, "twenty-one"), (5, "51"), (6, "61")],
-    "r_soft": [(1, 11), (5, 51), (6, 61)],
+    "r_soft": WHOLE,
     "r_history": [(1, 11), (5, 51), (6, 61), (8, 81)],
-    "r_redelivered": WHOLE,
     "r_first": [*WHOLE, (8, 81)],
     "r_last": HELD,
     "r_transactions": [*WHOLE, (8, 81)],
@@ -189,18 +190,17 @@ def test_a_reload_that_waits_is_an_incident_until_it_is_complete(reloads):
 
 
 def test_a_command_names_what_it_releases(reloads):
-    assert (
-        "s__r_soft: released load generation 2. the reload is not complete: 1 rows of its load"
-        in reloads.said["r_soft"]
-    )
+    words = "s__r_history: released load generation 2. the reload is not complete: 1 rows of its load"
+    assert words in reloads.said["r_history"]
     assert "The reload is complete" in reloads.said["r_hard"]
     assert "no reload waits" in reloads.operate("release_reload", "r_hard")
 
 
 def test_a_quarantined_row_that_was_overtaken_is_said_to_be(reloads):
-    assert reloads.statuses("r_redelivered") >= {(1, "uncastable_value", "overtaken")}
-    assert (0, "uncastable_value", "overtaken") in reloads.statuses("r_first"), "a later change of its key"
-    assert (0, "uncastable_value", "waiting") in reloads.statuses("r_history"), "a version is missing"
-    assert (0, "uncastable_value", "overtaken") in reloads.statuses(CUT_SHORT), "its file, of the same size"
-    assert (0, "incomplete_reload", "replayed") in reloads.statuses("r_redelivered")
-    assert reloads.statuses("r_last") == {(0, "incomplete_reload", "waiting")}
+    found, rule = reloads.statuses(), "uncastable_value"
+    assert ("r_soft", 1, rule, "overtaken") in found, "its load file came again"
+    assert ("r_soft", 0, "incomplete_reload", "replayed") in found
+    assert ("r_first", 0, rule, "overtaken") in found, "a later change of its key"
+    assert ("r_history", 0, rule, "waiting") in found, "a version is missing"
+    assert (CUT_SHORT, 0, rule, "overtaken") in found, "its file came again, of the same size"
+    assert {row for row in found if row[0] == "r_last"} == {("r_last", 0, "incomplete_reload", "waiting")}
