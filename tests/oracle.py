@@ -146,6 +146,31 @@ def generations(deliveries: Iterable[Delivery]) -> tuple[dict[Version, int], set
     return found | changes, complete
 
 
+def waiting(deliveries: Iterable[Delivery], rules: Rules) -> set[int]:
+    """The reloads of which a part could not be read and has not come again: they remove nothing (section 1.10)."""
+    deliveries = sorted(deliveries, key=lambda delivery: delivery.modified_at, reverse=True)
+    generation, _ = generations(deliveries)
+    first = {d.path: d.modified_at for d in deliveries if file_time(d.path)}
+    changed = [first[d.path] for d in deliveries if d.path in first and d.rows is not None]
+    loads = [delivery for delivery in deliveries if delivery.path not in first]
+    found, newer, read = set(), set(), [load for load in loads if (load.path, load.modified_at) in generation]
+    for load in read:
+        keys = [
+            row.image and (rules.mode == "append" or set(rules.key_of(row.image)) - {None}) for row in load.rows or ()
+        ]
+        found |= set() if all(keys) or load.path in newer else {generation[load.path, load.modified_at]}
+        newer.add(load.path)
+    for broken in (load for load in loads if load.rows is None):
+        for load in read:  # of one load: no change came between them
+            begin, end = sorted((broken.modified_at, load.modified_at))
+            came_again = any(
+                o.path == broken.path and o.modified_at > broken.modified_at and o.rows is not None for o in loads
+            )
+            if not came_again and not any(begin <= change < end for change in changed):
+                found.add(generation[load.path, load.modified_at])
+    return found
+
+
 def valid(deliveries: Iterable[Delivery]) -> list[Delivery]:
     """Without change files that newer, other content replaces (section 1.10): of one time, the one listed later."""
     newest: dict[str, Delivery] = {}
@@ -178,7 +203,8 @@ def expected_silver(deliveries: Iterable[Delivery], rules: Rules) -> dict[tuple[
     """Silver's rows by key; in mode append by path and row, in mode history by key and number of the version."""
     lives: dict[tuple[Any, ...], Life] = {}
     deliveries = list(deliveries)
-    rows, begun, (_, complete) = placed(deliveries, rules), 0, generations(deliveries)
+    rows, begun = placed(deliveries, rules), 0
+    complete = generations(deliveries)[1] - waiting(deliveries, rules)
     for row in [*rows, None]:
         since, begun = begun, row.generation if row else max(complete, default=0)
         for reload in sorted(number for number in complete if since < number <= begun):  # what it lacks goes

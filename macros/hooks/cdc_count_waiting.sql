@@ -3,7 +3,8 @@
     {% for node in cdc_models_of('silver') if node.schema ~ '.' ~ node.alias == silver_table %}
         {% set bronze = cdc_table_of('bronze', node.config.meta.cdc) %}
         {% if bronze is not none %}
-            {% set asked = adapter.attempt('select count(*) as row_count from (\n' ~ cdc_waiting_sql(bronze) ~ '\n)') %}
+            {% set waiting_sql = cdc_waiting_sql(cdc_with_silver(node.config.meta.cdc, bronze), bronze) %}
+            {% set asked = adapter.attempt('select count(*) as row_count from (\n' ~ waiting_sql ~ '\n)') %}
             {% do return(none if asked.error else asked.rows[0]['row_count'] | int) %}
         {% endif %}
     {% endfor %}

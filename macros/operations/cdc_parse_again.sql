@@ -17,7 +17,7 @@
 {# A message that was split twice was read twice, and is in quarantine under both batches. #}
 {% macro _waiting_messages_sql(cdc, bronze) -%}
 with waiting as (
-    {{ cdc_waiting_sql(bronze) | indent(4) }}
+    {{ cdc_waiting_sql(cdc, bronze) | indent(4) }}
 )
 
 select messages.*

@@ -2,12 +2,12 @@
     The types in which quarantined values of parquet files came, from the sentences of cdc_cast_failures_sql and
     cdc_schema_drift_sql: the files may be gone.
 #}
-{% macro cdc_received_types_sql(bronze) -%}
+{% macro cdc_received_types_sql(cdc, bronze) -%}
 {%- set type = '([a-z][a-z0-9_(),<>:]*)' -%}
 {%- set value = adapter.string_literal("(?s)(?:^|; )([^']+?) is '.*?'(?: of type " ~ type ~ ')?, expected ') -%}
 {%- set drift = adapter.string_literal('(?:^|; )column ([^;]+?) is ' ~ type ~ ', expected ') -%}
 with waiting as (
-    {{ cdc_waiting_sql(bronze) | indent(4) }}
+    {{ cdc_waiting_sql(cdc, bronze) | indent(4) }}
 ),
 
 sentences as (

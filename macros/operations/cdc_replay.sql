@@ -9,10 +9,11 @@
         {% do return(node.alias ~ ': ' ~ problems | join('; ') ~ '. Nothing was replayed.') %}
     {% endif %}
     {% do adapter.start_write(bronze) %}
-    {% set count_sql = 'select count(*) as row_count from (' ~ cdc_waiting_sql(bronze) ~ ')' %}
+    {% set count_sql = 'select count(*) as row_count from (' ~ cdc_waiting_sql(cdc, bronze) ~ ')' %}
     {% set before = run_query(count_sql).rows[0]['row_count'] %}
     {% do _add_rows(node, cdc, bronze, columns) if before %}
     {% set after = run_query(count_sql).rows[0]['row_count'] if before else 0 %}
+    {% set is_whole = _release_whole_reloads(bronze) %}
     {% set decided = cdc_type_changes(cdc, bronze) if after else {} %}
     {% set words = [] %}
     {% for column in decided.get('changes', []) %}
@@ -21,14 +22,14 @@
     {% set advice = ' ' ~ words | join('; ') ~ ': run ' ~ cdc_change_types_command(bronze) ~ '.' if words else '' %}
     {% do return(
         node.alias ~ ': ' ~ before ~ ' rows waited in quarantine, ' ~ (before - after) ~ ' are in bronze now, ' ~ after
-        ~ ' still break a rule.' ~ (' The next run takes them to silver.' if before > after else '') ~ advice
+        ~ ' still break a rule.' ~ (' The next run takes them to silver.' if before > after else '')
+        ~ (' The reload is complete: that run removes what it does not hold.' if is_whole else '') ~ advice
     ) %}
 {% endmacro %}
 
 
 {% macro _add_rows(node, cdc, bronze, columns) %}
-    {% set last = run_query('select max(_cdc_batch_id) as batch_id from ' ~ bronze).rows[0]['batch_id'] %}
-    {% set batch_id = [cdc_last_batch_id(bronze) | int, last | int] | max + 1 %}
+    {% set batch_id = cdc_next_batch_id(bronze) %}
     {% set view = node.alias ~ '__quarantined' %}
     {% set view_sql = cdc_replay_view_sql(cdc, bronze, columns, batch_id) %}
     {% do run_query('create or replace temporary view ' ~ view ~ ' as\n' ~ view_sql) %}
@@ -41,3 +42,27 @@
     {% set names = adapter.get_columns_in_relation(bronze) | map(attribute='name') | list %}
     {% do adapter.write(bronze, cdc_replay_sql(cdc, bronze, names, cdc_bronze_sql(cdc, files_sql, raw, plan))) %}
 {% endmacro %}
+
+
+{# Whether reloads waited for rows alone, each of which is in bronze now: bronze itself judges files. #}
+{% macro _release_whole_reloads(bronze) %}
+    {% if not run_query(cdc_held_reloads_sql(bronze)).rows | length %}
+        {% do return(false) %}
+    {% endif %}
+    {% do adapter.start_write(bronze) %}
+    {% set whole = run_query(_whole_reloads_sql(bronze)).columns['generation'].values() | list %}
+    {% do cdc_release_reloads(bronze, whole, 'each row of its load could be read') if whole %}
+    {% do return(whole | length > 0) %}
+{% endmacro %}
+
+
+{% macro _whole_reloads_sql(bronze) -%}
+select held.generation
+from (
+    {{ cdc_held_reloads_sql(bronze) | indent(4) }}
+) as held
+left anti join (
+    {{ cdc_waiting_loads_sql(bronze) | indent(4) }}
+) as waiting on held.generation = waiting.generation
+where held.unread is null
+{%- endmacro %}

@@ -9,7 +9,7 @@ with judged as (
 ),
 
 waiting as (
-    {{ cdc_waiting_sql(bronze) | indent(4) }}
+    {{ cdc_waiting_sql(cdc, bronze) | indent(4) }}
 )
 
 select

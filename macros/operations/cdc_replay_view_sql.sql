@@ -8,7 +8,7 @@
 {{ _parsed_messages_sql(cdc, bronze, batch_id) }}
 {%- else -%}
 with waiting as (
-    {{ cdc_waiting_sql(bronze) | indent(4) }}
+    {{ cdc_waiting_sql(cdc, bronze) | indent(4) }}
 )
 {%- if cdc.format == 'csv' %}
 
@@ -51,7 +51,7 @@ from contents
 
 {% macro _parsed_messages_sql(cdc, bronze, batch_id) -%}
 with waiting as (
-    {{ cdc_waiting_sql(bronze) | indent(4) }}
+    {{ cdc_waiting_sql(cdc, bronze) | indent(4) }}
 ),
 
 messages as (

@@ -10,7 +10,7 @@
         {% do listed.update({column.name | lower: column.type}) %}
     {% endfor %}
     {% set received = [] %}
-    {% for row in (run_query(cdc_received_types_sql(bronze)) if cdc.format == 'parquet' else []) %}
+    {% for row in (run_query(cdc_received_types_sql(cdc, bronze)) if cdc.format == 'parquet' else []) %}
         {% do received.append({'name': row['name'], 'type': row['type']}) %}
     {% endfor %}
     {% do return(adapter.call_function('python_udfs.retype.decide.decide_types', {

@@ -7,7 +7,7 @@
     {% set node = cdc_silver_node(table) %}
     {% set bronze = cdc_table_of('bronze', node.config.meta.cdc) %}
     {% do validate_rebuild_silver(node, bronze) %}
-    {% set cdc = cdc_config_of(bronze) %}
+    {% set cdc = cdc_with_silver(cdc_config_of(bronze), bronze) %}
     {% set decided = cdc_type_changes(cdc, bronze) %}
     {% do validate_change_types(node.alias, bronze, decided) %}
     {% for column in decided.changes %}

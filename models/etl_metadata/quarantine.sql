@@ -1,6 +1,13 @@
-{# Quarantined rows stay in bronze, committed with their batch. This view only gathers them from all tables. #}
+{#
+    Quarantined rows stay in bronze, committed with their batch. This view only gathers them from all tables. What has
+    overtaken a row is asked of tables that have any.
+#}
 {{ config(materialized='view', meta={'cdc': {'layer': 'view'}}) }}
+{% set quarantined = cdc_quarantined_tables() if execute else [] %}
 {% for table in cdc_built('bronze', ref) %}
+{% set has_rows = quarantined | selectattr('feed', 'equalto', table.feed)
+    | selectattr('source_schema', 'equalto', table.source_schema)
+    | selectattr('source_table', 'equalto', table.source_table) | list %}
 select
     {{ cdc_table_columns_sql(table) | indent(4) }},
     _cdc_source_file as source_file,
@@ -20,6 +27,12 @@ select
             then 'replayed'
         when {{ cdc_is_superseded_sql('bad', table.relation) | indent(8) }}
             then 'overwritten'
+        {% if has_rows %}
+        when bad._cdc_sequence in (
+            {{ cdc_overtaken_sql(cdc_with_silver(table, table.relation), table.relation) | indent(12) }}
+        )
+            then 'overtaken'
+        {% endif %}
         else 'waiting'
     end as status
 from {{ table.relation }} as bad

@@ -18,6 +18,8 @@ LONGEST_MESSAGE = 2000
 LATE_NOTICE = timedelta(days=1)
 STOPPED = {"error", "runtime error"}
 FAILED = {"fail", *STOPPED}
+# The data test that fails while a reload of its table waits: an incident of the table, not of the test.
+RELOAD_TEST = "every_reload_is_complete_"
 PASSED = {"success", "pass", "warn"}
 TESTS = ("test", "unit_test")
 # What a run found in the order of messages: kind, the column of the macro cdc_incident_runs_sql, and what it means.
@@ -139,13 +141,21 @@ def changed(state: State, known: Iterable[Incident], count_waiting: Callable[[st
 
 def _failures(state: State) -> Iterable[Incident]:
     for result in state.results:
-        if result["status"] in FAILED:
+        if _is_reload(result) and result["status"] == "fail":
+            table = state.tables[result["silver_table"]]
+            message = "a part of a reload could not be read: nothing is removed until it is, or the reload is released"
+            yield Incident("reload", table.table, state.now, table.table, message, commands.replay(table.name))
+        elif result["status"] in FAILED:
             name, is_test = result["name"], result["resource_type"] in TESTS
             command = commands.test(name) if is_test else commands.build(name)
             message = str(result["message"] or result["status"]).strip()[:LONGEST_MESSAGE]
             # A test that stops has found nothing: what it guards is not known to be right or wrong.
             kind = "test_error" if is_test and result["status"] in STOPPED else "failure"
             yield Incident(kind, name, state.now, result["silver_table"], message, command)
+
+
+def _is_reload(result: Mapping[str, Any]) -> bool:
+    return str(result["name"]).startswith(RELOAD_TEST) and result["silver_table"] is not None
 
 
 def _lags(state: State) -> Iterable[Incident]:
@@ -206,6 +216,11 @@ def _is_over(state: State, one: Incident) -> bool:
         over = PASSED | ({"fail"} if one.kind == "test_error" else set())
         passed = {result["name"] for result in state.results if result["status"] in over}
         return one.subject in passed or (state.is_whole and one.subject not in state.names)
+    if one.kind == "reload":
+        whole = {
+            result["silver_table"] for result in state.results if _is_reload(result) and result["status"] in PASSED
+        }
+        return one.subject in whole or one.subject not in state.tables
     if one.kind == "lag":
         table = state.tables.get(one.subject)
         return table is None or table.lag_limit is None or _lag(state, table) is not None

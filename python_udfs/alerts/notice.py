@@ -38,6 +38,7 @@ HEADINGS = {
     "test_error": "a-test-stops-with-an-error",
     "lag": "lag-over-its-limit",
     "quarantine": "rows-in-quarantine",
+    "reload": "a-reload-that-waits",
     "gap": "a-gap-in-kafka",
     "log": "the-slot-was-lost",
     "snapshot": "the-slot-was-lost",

@@ -103,6 +103,7 @@ def render(metadata: Metadata, seeds_dir: Path) -> dict[str, str]:
             files[f"{folder}/_{name}.yml"] = _fill(
                 f"{layer}.yml",
                 table=table,
+                feed=feed,
                 columns=[column for column in table.columns if not feed.options.is_added(column.name)],
                 cdc_columns=_cdc_columns(table, layer),
             )

@@ -148,11 +148,11 @@ class Table:
     def state(self) -> str:
         """The most urgent that is true.
 
-        One of failing, gap, doubted (a log or a snapshot came again), late, unexpected, quarantine, none (no run yet)
-        and good.
+        One of failing (or a reload waits), gap, doubted (a log or a snapshot came again), late, unexpected, quarantine,
+        none (no run yet) and good.
         """
         kinds = {one.kind for one in self.open_incidents}
-        if kinds & {"failure", "test_error"}:
+        if kinds & {"failure", "test_error", "reload"}:
             return "failing"
         if self.has_gap:
             return "gap"

@@ -23,7 +23,7 @@ class Need:
     """One thing to do.
 
     Attributes:
-        kind: failure, test_error, gap, log, snapshot, lag, expectation, quarantine, silent, never or maintenance;
+        kind: failure, test_error, reload, gap, log, snapshot, lag, expectation, quarantine, silent, never or maintenance;
             docs/runbook.md explains each.
         subject: what it is about.
         message: what was found.
@@ -45,6 +45,7 @@ def needs(facts: Facts) -> list[Need]:
     return [
         *_open(facts, "failure"),
         *_open(facts, "test_error"),
+        *_open(facts, "reload"),
         *_gaps(facts),
         *_open(facts, "log"),
         *_open(facts, "snapshot"),

@@ -31,6 +31,7 @@ STATES = {
 KINDS = {
     "failure": "Failing",
     "test_error": "Test stopped",
+    "reload": "Reloads that wait",
     "gap": "Messages lost in Kafka",
     "log": "Logs that began again",
     "snapshot": "Second snapshots",

@@ -325,7 +325,8 @@ class File:
 class Slot:
     """A file to be: its time, the batch that may find it first, and the statements it gets, by life.
 
-    ``is_copy``: a file of a load that is written again as it was.
+    ``is_copy``: a file of a load that is written again as it was. ``is_late``: a file of a reload that may be found
+    when the reload is complete already, so all of it can be read. ``may_fail``: one that need not be read whole.
     """
 
     path: str
@@ -334,6 +335,8 @@ class Slot:
     batch: int
     lives: list[list[Statement]]
     is_copy: bool = False
+    is_late: bool = False
+    may_fail: bool = False
 
 
 def draw_files(random: Random, shape: Shape, keys: int, reloads: bool = True) -> list[File]:
@@ -385,16 +388,19 @@ def draw_files(random: Random, shape: Shape, keys: int, reloads: bool = True) ->
             made_at=slot.written_at,
         )
         if shape.lists_types:
-            file = _retyped(random, file, OTHERWISE)
+            file = _retyped(random, file, OTHERWISE, slot.is_late)
         elif shape.changes_types and slot.written_at >= widened_from:
-            file = _retyped(random, file, OTHERWISE if slot.written_at >= other_from else WIDER)
+            file = _retyped(random, file, OTHERWISE if slot.written_at >= other_from else WIDER, slot.is_late)
         if slot.is_copy:
             same = next(earlier for earlier in reversed(files) if earlier.path == file.path)
             # Without names, a record that is as short as before a column came is malformed.
             if shape.data_format == "parquet" or same.lacks == file.lacks:
                 file = replace(same, modified_at=file.modified_at, batch=file.batch)
         can_change = not is_load or (len(loads) == 1 and not shape.changes_types)
-        files += _delivered(random, shape, file) if can_change else [file]
+        if slot.may_fail and random.random() < 0.6:
+            files += _failed(random, shape, file)
+        else:
+            files += _delivered(random, shape, file) if can_change else [file]
     first, *rest = sorted(files, key=lambda file: (file.batch, file.modified_at))
     # A table that has no file is truncated.
     return [replace(first, away=range(0)), *rest]
@@ -421,8 +427,24 @@ def _delivered(random: Random, shape: Shape, file: File) -> list[File]:
     return [file]
 
 
-def _retyped(random: Random, file: File, types: Mapping[str, pa.DataType]) -> File:
-    """The file with other types of some columns; a value that its column can't take costs the row."""
+def _failed(random: Random, shape: Shape, file: File) -> list[File]:
+    """A file of a reload of which a row has no key, or that nobody can read; corrected later, or never."""
+    if shape.can_break and random.random() < 0.5:
+        failed = replace(file, is_broken=True)
+    elif shape.table.get("mode") != "append":
+        ballast = next(statement for statement in file.statements if statement.history == BALLAST)
+        row = replace(ballast.row, image={**(ballast.row.image or {}), **dict.fromkeys(shape.key)})
+        failed = replace(file, statements=(*file.statements, replace(ballast, row=row)))
+    else:
+        return [file]
+    if file.batch == BATCHES or random.random() < 0.3:
+        return [failed]
+    later = random.randint(file.batch + 1, BATCHES)
+    return [failed, replace(file, batch=later, modified_at=file.modified_at + timedelta(days=later))]
+
+
+def _retyped(random: Random, file: File, types: Mapping[str, pa.DataType], is_whole: bool) -> File:
+    """The file with other types of some columns; a value that its column can't take costs the row, if any may."""
 
     def retyped(statement: Statement) -> Statement:
         image = statement.row.image
@@ -434,7 +456,7 @@ def _retyped(random: Random, file: File, types: Mapping[str, pa.DataType]) -> Fi
         # Where no wider file has come yet, its column is as narrow as at first.
         image = image | {"order": random.choice((None, 3)), "v": random.choice((None, "7", "-1"))}
         written = {"order": image["order"] and float(image["order"]), "v": image["v"] and int(image["v"])}
-        if random.random() < 0.1 and not statement.flaw:
+        if random.random() < 0.1 and not statement.flaw and not is_whole:
             unfit = {**image, **written, "order": 0.5}
             if statement.row.operation == "D" and not file.is_load:  # needs its key only (section 6.4)
                 return replace(statement, written=unfit)
@@ -516,10 +538,14 @@ def _reloads(random: Random, slots: Sequence[Slot], first: tuple[int, list[Slot]
             late = random.randint(batch, BATCHES) if is_reload and random.random() < 0.3 else batch
             moment = start + timedelta(milliseconds=number)
             path = f"LOAD{number:08X}"
-            group.append(Slot(path, moment, batch, late, [], path in there and random.random() < copies))
+            is_copy = path in there and random.random() < copies
+            group.append(Slot(path, moment, batch, late, [], is_copy, late > batch))
             there.add(path)
         loads.append((place, group))
         found = max(slot.batch for slot in group)
+    last = loads[-1][1] if loads else []
+    for slot in last:
+        slot.may_fail = not slot.is_late and not any(other.is_copy for other in last)
     return loads
 
 

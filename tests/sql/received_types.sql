@@ -1,1 +1,1 @@
-{{ cdc_received_types_sql('bronze.shop__order') }}
+{{ cdc_received_types_sql(given_overtaken(), 'bronze.shop__order') }}

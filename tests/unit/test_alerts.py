@@ -107,6 +107,19 @@ def test_lag_begins_over_the_limit_and_is_over_below_it():
     assert look(state(limit=3600), LAG) == [], "nothing is known of the table"
 
 
+def test_a_reload_that_waits_is_an_incident_of_its_table_until_the_test_passes():
+    test = "every_reload_is_complete_silver_t_"
+    fails = state(result(test, "fail", "test", "Got 1 result", "silver.t"))
+    [found] = changed(fails, [], lambda table: None)
+    assert (found.kind, found.subject, found.silver_table) == ("reload", "silver.t", "silver.t")
+    assert found.command == 'dbt run-operation replay_quarantine --args \'{"table": "t"}\''
+    assert notice.HEADINGS["reload"] == "a-reload-that-waits"
+    assert look(fails, found) == []
+    assert look(state(result("silver_t", "success", table="silver.t")), found) == []
+    assert look(state(result(test, "pass", "test", None, "silver.t")), found) == [("reload", "silver.t", True)]
+    assert look(state(result(test, "error", "test", "no", "silver.t"))) == [("failure", test, False)]
+
+
 def quarantined(minutes: float, newest: float) -> Any:
     return {"committed_at": text(newest), "quarantined_at": text(minutes), "rows_quarantined": 3}
 

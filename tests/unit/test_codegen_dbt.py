@@ -167,4 +167,5 @@ def test_every_model_has_its_tests(manifest: dict[str, Any]) -> None:
             tests.setdefault(node["attached_node"].split(".")[-1], set()).add(node["test_metadata"]["name"])
 
     assert tests["bronze_shop__item"] == {"known_operations"}
-    assert tests["silver_shop__item"] == {"one_row_per_key", "no_key_is_null", "silver_matches_bronze"}
+    own = {"one_row_per_key", "no_key_is_null", "silver_matches_bronze", "every_reload_is_complete"}
+    assert tests["silver_shop__item"] == own

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from python_udfs.explain.fold import Change, fold
 from tests.e2e.histories import SHAPES, draw_files
-from tests.oracle import UNAVAILABLE, expected_silver, generations, placed
+from tests.oracle import UNAVAILABLE, expected_silver, generations, placed, waiting
 
 
 def changes_of(key, rows, complete, rules):
@@ -49,7 +49,7 @@ def test_explain_folds_as_the_oracle_does(random, shape, keys, is_soft):
     is_append = shape.rules.mode == "append"
     is_soft = is_soft and not is_append
     rules = replace(shape.rules, mode="append" if is_append else "current", delete_mode="soft" if is_soft else "hard")
-    rows, (_, complete) = placed(deliveries, rules), generations(deliveries)
+    rows, complete = placed(deliveries, rules), generations(deliveries)[1] - waiting(deliveries, rules)
     silver = expected_silver(deliveries, rules)
     for key in {row.key for row in rows if row.operation != "T"}:
         changes = changes_of(key, rows, complete, rules)

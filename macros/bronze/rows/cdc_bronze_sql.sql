@@ -36,7 +36,8 @@
 {%- set markers = [('T', 'truncates', cdc_truncates_sql())] if raw.get('has_truncate') else [] -%}
 {%- set overwritten = raw.get('overwritten') -%}
 {%- do markers.append(('X', 'overwritten', cdc_overwritten_sql(overwritten, raw.bronze))) if overwritten -%}
-{%- do markers.append(('R', 'reloads', cdc_reload_rows_sql(raw.reloads, last_batch_id))) if raw.get('reloads') -%}
+{%- set reloads = raw.get('reloads') -%}
+{%- do markers.append(('R', 'reloads', cdc_reload_rows_sql(reloads, last_batch_id, raw.bronze))) if reloads -%}
 with
 {%- if cdc.format != 'json' or raw.view is none or markers %} files as (
     {{ cdc_file_position_sql(files_sql) | indent(4) }}

@@ -1,6 +1,6 @@
 {#
     Rows that no file holds: the listing shows that all files of a table are gone, that a file was overwritten, or that a
-    reload is complete.
+    reload has ended, which may wait in quarantine.
 #}
 {% macro cdc_marker_rows_sql(plan, operation, markers) -%}
 select
@@ -17,8 +17,8 @@ select
     _cdc_ingested_at,
     cast(null as array<string>) as _cdc_unavailable_columns,
     {{ cdc_old_key_sql([]) }} as _cdc_old_key,
-    cast(null as string) as _cdc_quarantine_rule,
-    cast(null as string) as _cdc_quarantine_reason,
-    cast(null as string) as _cdc_quarantine_content
+    {%- for name in ['rule', 'reason', 'content'] %}
+    {{ '_cdc_' ~ name if operation == 'R' else 'cast(null as string)' }} as _cdc_quarantine_{{ name }}{{ ',' if not loop.last }}
+    {%- endfor %}
 from {{ markers }}
 {%- endmacro %}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import random
 from itertools import product
 from typing import TYPE_CHECKING, Any
@@ -1011,6 +1012,70 @@ def test_a_truncate_ends_the_newest_load_that_was_listed_before_whatever_the_clo
     )
     [found] = query(Dbt().cdc_generation_files_sql(cdc, files_sql, listing, NOT_REJECTED, 0, 9, []))
     assert found["generation"] == 2
+
+
+def test_cdc_reloads_sql__a_load_file_that_nobody_could_read_is_of_the_load_that_no_change_parts_from_it(query):
+    cdc = {"feed": "f", "source_schema": "s", "source_table": "t"}
+    files = [("load", "1", 1, "01"), ("change", "c1", 1, "05"), ("load", "1", 2, "10"), ("change", "c2", 2, "15")]
+    for minute, again, unread in (
+        ("09", (), [2]),
+        ("11", (), [2]),
+        ("04", (), []),
+        ("16", (), []),
+        ("09", ("20",), []),
+    ):
+        versions = [("load", "2", 2, at) for at in (minute, *again)]
+        rejected = (
+            f"(select 'file:/2' as path, 1L as size, timestamp '2024-01-02 03:{minute}:00' as modified_at,"
+            " 9L as batch_id, 'unreadable' as rule)"
+        )
+        rows = query(Dbt().cdc_reloads_sql(cdc, listing_sql(*files, *versions), rejected, 9))
+        assert [row["generation"] for row in rows if row["unread"] != "[]"] == unread, (minute, again)
+
+
+def bronze_sql(*rows: tuple[str, int | None, str, int, int, str | None, str | None]) -> str:
+    """Rows of bronze: operation, id, minute (none of a load), row and time of the file, rule and reason."""
+    made = ", ".join(
+        f"('{operation}', {'null' if id_ is None else id_}, '000001.{position}.{0:016}.{row:012}.{millis:014}', 1,"
+        f" '{'LOAD' if position.startswith('0') else position}', {row}L, cast(null as array<string>),"
+        f" cast(null as map<string, string>), {json.dumps(rule) if rule else 'string(null)'},"
+        f" {json.dumps(reason) if reason else 'string(null)'})"
+        for operation, id_, minute, row, millis, rule, reason in rows
+        for position in [f"1.202401010000{minute}" if minute else "0." + "0" * 20]
+    )
+    return (
+        f"(select * from values {made} as log (_cdc_operation, id, _cdc_sequence, _cdc_generation, _cdc_source_file,"
+        " _cdc_file_row, _cdc_unavailable_columns, _cdc_old_key, _cdc_quarantine_rule, _cdc_quarantine_reason))"
+    )
+
+
+CAST = "uncastable_value"
+
+
+@pytest.mark.parametrize(
+    ("mode", "bad", "later", "is_overtaken"),
+    [
+        ("current", ("U", 1, "01", 0, 1, CAST, "n is 'x', expected int"), ("U", 1, "02", 0, 2), True),
+        ("current", ("U", 1, "01", 0, 1, CAST, "n is 'x', expected int"), ("D", 1, "02", 0, 2), True),
+        ("current", ("U", 1, "01", 0, 1, CAST, "n is 'x', expected int"), ("U", 2, "02", 0, 2), False),
+        ("current", ("U", 1, "03", 0, 1, CAST, "n is 'x', expected int"), ("U", 1, "02", 0, 2), False),
+        ("current", ("U", 1, "01", 0, 1, CAST, "id is '1.5', expected int"), ("U", 1, "02", 0, 2), False),
+        ("current", ("U", 1, "01", 0, 1, "malformed_record", "short"), ("U", 1, "02", 0, 2), False),
+        ("current", ("U", None, "01", 0, 1, "malformed_record", "short"), ("T", None, "02", 0, 2), True),
+        ("current", ("U", None, "01", 0, 1, "malformed_record", "short"), ("U", 9, "01", 0, 2), True),
+        ("current", ("U", None, "01", 0, 1, "malformed_record", "short"), ("U", 9, "01", 1, 2), False),
+        ("current", ("L", None, "", 5, 1, "malformed_record", "short"), ("L", 9, "", 0, 2), True),
+        ("history", ("U", 1, "01", 0, 1, CAST, "n is 'x', expected int"), ("U", 1, "02", 0, 2), False),
+        ("history", ("U", 1, "01", 0, 1, CAST, "n is 'x', expected int"), ("T", None, "02", 0, 2), False),
+        ("history", ("U", 1, "01", 0, 1, CAST, "n is 'x', expected int"), ("U", 1, "01", 0, 2), True),
+        ("append", ("I", 1, "01", 0, 1, CAST, "n is 'x', expected int"), ("T", None, "02", 0, 2), True),
+    ],
+)
+def test_cdc_overtaken_sql__what_newer_rows_make_of_a_quarantined_row(query, mode, bad, later, is_overtaken):
+    silver = {"mode": mode, "primary_key": ["id"]}
+    cdc = {"silver": silver, "has_key": mode == "current"}
+    rows = query(Dbt().cdc_overtaken_sql(cdc, bronze_sql(bad, (*later, None, None))))
+    assert bool(rows) == is_overtaken
 
 
 @pytest.mark.parametrize(

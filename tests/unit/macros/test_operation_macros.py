@@ -254,8 +254,8 @@ def test_rebuild_silver__nothing_to_build_from(columns, problem):
     assert str(error.value) == f"CDC error (rebuild_silver): {problem}"
 
 
-def replaying(waiting: list[int], bronze: dict[str, Any], **columns: str) -> Dbt:
-    """A project whose table has so many rows in quarantine, before and after the replay."""
+def replaying(waiting: list[int], bronze: dict[str, Any], has_reload: bool = False, **columns: str) -> Dbt:
+    """A project whose table has so many rows in quarantine, before and after the replay; a reload may wait for them."""
     nodes = graph(**bronze)
 
     class Answers(dict[str, Any]):
@@ -264,6 +264,8 @@ def replaying(waiting: list[int], bronze: dict[str, Any], **columns: str) -> Dbt
         def items(self):
             return [
                 ("as row_count", [{"row_count": waiting[0]}]),
+                ("as waiting on held.generation", [{"generation": 2}]),
+                ("from bronze.shop__order as held", [{"generation": 2}] if has_reload else []),
                 ("map_keys", [{"name": name} for name in columns]),
                 ("max(_cdc_batch_id)", [{"batch_id": 11}]),
             ]
@@ -304,6 +306,14 @@ def test_replay_quarantine__appends_what_passes_by_one_insert():
     assert "where\n    judged._cdc_quarantine_rule is null\n" in insert
     # A content in which another character stands for bytes that were no text is not what arrived.
     assert r"contains(waiting.bad._cdc_quarantine_content, '\ufffd')" in insert
+
+
+def test_replay_quarantine__a_reload_that_waited_for_its_rows_is_complete():
+    dbt = replaying([1, 0], BRONZE_CSV, has_reload=True)
+    dbt.replay_quarantine("shop__order")
+    assert dbt.printed[0].endswith(" The reload is complete: that run removes what it does not hold.")
+    _, reload = [query for query in dbt.queries if query.startswith("insert into")]
+    assert "cast(null as string) as `_cdc_quarantine_rule`" in reload and "_cdc_generation in (2)" in reload
 
 
 def test_replay_quarantine__nothing_waits():
@@ -352,6 +362,7 @@ def changing(columns: dict[str, str], listed: dict[str, str], failures: list[dic
         columns={BRONZE: {**columns, **own}, SILVER: {**columns, **own}},
         answers={
             "as row_count from (": [{"row_count": 0}],
+            "incomplete_reload": [],
             "as failure": failures or [],
             "max(_cdc_batch_id)": [{"batch_id": 11}],
         },

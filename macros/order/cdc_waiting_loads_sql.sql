@@ -1,0 +1,24 @@
+{#
+    Quarantined rows of load files for which a reload waits: bronze has neither the row as a good one nor newer content of
+    its file.
+#}
+{% macro cdc_waiting_loads_sql(bronze) -%}
+with newest as (
+    {{ cdc_newest_loads_sql(bronze) | indent(4) }}
+)
+
+select
+    bad._cdc_generation as generation,
+    bad._cdc_source_file as source_file,
+    bad._cdc_file_row as file_row,
+    bad._cdc_quarantine_reason as reason,
+    newest.modified_millis
+from {{ bronze }} as bad
+inner join newest
+    on
+        bad._cdc_source_file = newest._cdc_source_file
+        and {{ cdc_sequence_part('bad._cdc_sequence', 'modified_millis') }} = newest.modified_millis
+left anti join {{ bronze }} as good
+    on bad._cdc_sequence = good._cdc_sequence and {{ cdc_is_released_sql('good') }}
+where bad._cdc_quarantine_rule is not null and {{ cdc_is_load_sql('bad') }}
+{%- endmacro %}

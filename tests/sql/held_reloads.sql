@@ -1,0 +1,1 @@
+{{ cdc_held_reloads_sql('bronze.shop__order') }}
