@@ -1,6 +1,6 @@
 """Tables whose columns are called as the project's own SQL calls things, or have names that need care in a statement.
 
-All ways of a change to silver, all data tests and the commands, on tables that have each such name.
+All ways of a change to silver and all data tests, on tables that have each such name.
 """
 
 from __future__ import annotations
@@ -17,7 +17,6 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from python_udfs.explain.__main__ import main as explain
 from python_udfs.metadata import COLUMNS_FILE
 from tests.e2e.lakehouse import REPOSITORY
 from tests.e2e.names import HOSTILE_NAMES
@@ -166,64 +165,9 @@ def built(empty_lakehouse):
     return lakehouse, statuses
 
 
-def rows_of(lakehouse, table: str) -> list[tuple[Any, ...]]:
-    """Key and value of each row of silver; every column of the source has to have its own."""
-    rows = []
-    keys = ["id", *TABLES[table][1].split(";")]
-    for row in lakehouse.sql(f"select * from silver.s__{table} order by _cdc_sequence"):
-        image = {name: value for name, value in row.asDict().items() if not name.startswith("_cdc_")}
-        assert set(image) == {"id", *names_of(table)}
-        assert {image[name] for name in keys if name} == {row.id}
-        [value] = {value and int(value) for name, value in image.items() if name not in [*keys, "added"]}
-        rows.append((row.id, value, image["added"]) if "added" in image else (row.id, value))
-    return rows
-
-
 def test_a_column_called_as_any_alias_or_with_any_character_stops_nothing(built):
     _, statuses = built
     wrong = [{name: status for name, status in of.items() if status not in ("success", "pass")} for of in statuses]
     # The change without a key; and that a table without one takes no update.
     warned = {"quarantine_is_empty": "warn", "no_change_without_key": "warn"}
     assert wrong == [{}, warned, warned]
-
-
-def test_each_value_is_in_the_column_of_its_name(built):
-    lakehouse, _ = built
-    expected = {
-        # The newer content of the file has no delete of 2.
-        "hard": [(2, 10, 10), (3, 10, 10), (1, 21, 21), (4, 21, 21)],
-        "soft": [(3, 10, 10), (5, 15, 15), (1, 20, 15), (2, 10, 10), (4, 20, None), (77, None, None)],
-        "history": [
-            (1, 10, 10),
-            (2, 10, 10),
-            (3, 10, 10),
-            (1, 20, None),
-            (4, 20, None),
-            (1, 40, 40),
-            (3, 40, 40),
-            (1, 50, 50),
-        ],
-        "append": [(1, 10, 10), (2, 10, 10), (3, 10, 10), (4, 21, 21)],
-        "csv": [(3, 10), (5, 15), (1, 20), (4, 20)],
-        "json": [(3, 10), (4, 20), (1, 15), (5, 15)],
-    }
-    for table, rows in expected.items():
-        assert rows_of(lakehouse, table) == rows, table
-
-
-def test_commands_work_whatever_the_columns_are_called(built):
-    lakehouse, _ = built
-    for table in TABLES:
-        key = "1" if table != "append" else '["s/append/LOAD00000001.parquet", 0]'
-        assert "silver.s__" in lakehouse.command(explain, f"s__{table}", "[1, 1]" if table == "soft" else key)
-    for command in ("replay_quarantine", "change_types", "rebuild_silver"):
-        for table in ("hard", "history", "json"):
-            outcome = lakehouse.dbt("run-operation", command, "--args", f"{{table: s__{table}}}")
-            assert outcome.success, f"{command} {table}: {lakehouse.messages[-5:]}"
-
-
-def test_days_that_python_has_not_are_keys_and_are_shown(built):
-    lakehouse, _ = built
-    assert lakehouse.table("days", "string(day), v") == [("-0001-12-31", "b"), ("0001-01-01", "b")]
-    assert lakehouse.dbt("show", "--inline", "select * from silver.s__days order by day").success
-    assert "-0001-12-31" in "\n".join(lakehouse.messages)
