@@ -23,6 +23,7 @@ from spark_files.internals import (
     schema_of_columns,
     schema_of_footer,
 )
+from spark_files.names import quoted
 
 # A footer is two small reads, most of it waiting where files are far away; for a few files threads are no gain.
 FOOTER_THREADS = 16
@@ -87,9 +88,8 @@ class Footer:
         """What was read with `stored`, with the columns of `plain` as they are shown."""
         names = {name.lower(): name for name in frame.columns}
         for name, (_, text) in self.plain.items():
-            quoted = f"`{name.replace('`', '``')}`"
             # Another file may write the name another way, and the frame follows it.
-            frame = frame.withColumn(names[name.lower()], F.expr(text.format(c=quoted)))
+            frame = frame.withColumn(names[name.lower()], F.expr(text.format(c=quoted(name))))
         return frame
 
 
@@ -164,9 +164,7 @@ def _is_valid(data_type: DataType, value: str, depth: int = 0) -> str:
     if isinstance(data_type, StringType):
         return f"coalesce(is_valid_utf8({value}), true)"
     if isinstance(data_type, StructType):
-        parts = [
-            _is_valid(one.dataType, f"{value}.`{_literal(one.name.replace('`', '``'))}`", depth) for one in data_type
-        ]
+        parts = [_is_valid(one.dataType, f"{value}.{_literal(quoted(one.name))}", depth) for one in data_type]
         return " and ".join(filter(None, parts))
     if isinstance(data_type, MapType):
         keys = _is_valid(ArrayType(data_type.keyType), f"map_keys({value})", depth)

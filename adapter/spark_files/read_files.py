@@ -19,6 +19,7 @@ from spark_files.file_columns import differ_by_case, identity, separate_columns
 from spark_files.footers import Footer, by_footer
 from spark_files.internals import planned_in_its_own_session
 from spark_files.list_files import file_system
+from spark_files.names import quoted
 from spark_files.widening import merge_schemas
 
 ADDED_COLUMNS = ("_file_path", "_file_modified_at", "_file_row", "_file_schema")
@@ -198,7 +199,7 @@ def read_files(
     if not frames:
         return {"columns": [], "schemas": [], "rejected": _in_order(rejected, paths), "found": []}
     union = partial(DataFrame.unionByName, allowMissingColumns=types == "separate")
-    reduce(union, frames).createOrReplaceTempView(f"`{view}`")
+    reduce(union, frames).createOrReplaceTempView(quoted(view))
     return {
         "columns": columns,
         "schemas": list(schemas.values()),
@@ -299,6 +300,8 @@ def _check_columns(schema: StructType, taken: tuple[str, ...], exact: tuple[str,
     seen: dict[str, str] = {}
     for name in schema.names:
         lower = identity(name, exact)
+        if not name:
+            raise FileProblem("a column has no name")
         if _NO_CHARACTER in name:
             raise FileProblem(f"the name of column {name!r} is no text in UTF-8")
         if lower in taken:
@@ -316,7 +319,7 @@ def _cast(frame: DataFrame, schema: StructType) -> DataFrame:
     """The frame with the types of the schema; a column that has its type already is left alone."""
     for column in schema.fields:
         if frame.schema[column.name].dataType != column.dataType:
-            frame = frame.withColumn(column.name, F.col(f"`{column.name}`").cast(column.dataType))
+            frame = frame.withColumn(column.name, F.col(quoted(column.name)).cast(column.dataType))
     return frame
 
 
@@ -357,7 +360,7 @@ def _with_counted_rows(frame: DataFrame, paths: list[str], find: str) -> tuple[D
         F.min("_file_order").alias("first"),
         F.count(F.lit(1)).alias("rows"),
         F.bool_or(F.expr(find)).alias("found"),
-        F.bit_xor(F.xxhash64(*(f"`{name}`" for name in frame.columns))),
+        F.bit_xor(F.xxhash64(*map(quoted, frame.columns))),
     )
     earlier = Window.partitionBy("_file_uri").orderBy("_file_block").rowsBetween(Window.unboundedPreceding, -1)
     counted_blocks = counted.select(
@@ -372,7 +375,7 @@ def _with_counted_rows(frame: DataFrame, paths: list[str], find: str) -> tuple[D
     is_same_task = F.shiftright("_file_order", _TASK_BITS) == F.col("_file_task")
     moved = F.concat(F.lit("Spark cut this file another way than when its rows were counted: "), "_file_uri")
     numbered = rows.join(F.broadcast(blocks.drop("found")), on=block, how="left").select(
-        *(f"`{name}`" for name in frame.columns),
+        *map(quoted, frame.columns),
         "_file_path",
         "_file_modified_at",
         F.when(is_same_task, F.col("_file_order") + F.col("_file_shift"))
@@ -405,7 +408,7 @@ def _numbered_by_one_task(frame: DataFrame, paths: list[str], find: str) -> Data
     )
     is_unverified = F.raise_error(F.concat(F.lit(f"{UNVERIFIED}: "), "_file_uri"))
     return rows.select(
-        *(F.when(~F.col("_file_found"), F.col(f"`{name}`")).otherwise(is_unverified).alias(name) for name in names),
+        *(F.when(~F.col("_file_found"), F.col(quoted(name))).otherwise(is_unverified).alias(name) for name in names),
         _plain_path(F.col("_file_uri"), paths).alias("_file_path"),
         "_file_modified_at",
         F.when(F.col("_file_block") == 0, F.col("_file_order"))

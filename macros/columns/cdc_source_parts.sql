@@ -1,6 +1,7 @@
 {#
     Those of the columns of files that are the source's: not those that DMS adds. Columns that the metadata lists never are
-    control columns: without a header, a column named Op is the source's.
+    control columns: without a header, a column named Op is the source's. Without a name there is no column: who reads the
+    files reports a value that is there (cdc_csv_layout_sql, cdc_message_records_sql), and rejects such a file of parquet.
 #}
 {% macro cdc_source_parts(cdc, columns, are_listed=false) %}
     {% set names = [] %}
@@ -11,7 +12,7 @@
     {% set parts = [] %}
     {% for column in columns %}
         {% set name = names[loop.index0] %}
-        {% if name not in controls and not _is_added_by_dms(cdc, name, names) %}
+        {% if name and name not in controls and not _is_added_by_dms(cdc, name, names) %}
             {% do parts.append(column) %}
         {% endif %}
     {% endfor %}

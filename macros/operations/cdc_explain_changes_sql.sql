@@ -22,12 +22,12 @@ with changes as (
         _cdc_source_file as source_file,
         string(_cdc_file_row) as file_row,
         string(_cdc_batch_id) as batch_id,
-        if({{ cdc_is_superseded_sql('log', bronze) | indent(8) }}, 'superseded', _cdc_quarantine_rule) as rule,
+        if({{ cdc_is_superseded_sql('_cdc_log', bronze) | indent(8) }}, 'superseded', _cdc_quarantine_rule) as rule,
         _cdc_quarantine_reason as reason,
         {{ 'to_json(_cdc_unavailable_columns)' if has_old_key else 'string(null)' }} as unavailable,
         {{ 'to_json(_cdc_old_key)' if has_old_key else 'string(null)' }} as old_key,
         {{ cdc_explain_image_sql(names) | indent(8) }} as image
-    from {{ bronze }} as log
+    from {{ bronze }} as _cdc_log
 ),
 
 reloads as (
@@ -47,12 +47,12 @@ reloads as (
         string(null) as unavailable,
         string(null) as old_key,
         string(null) as image
-    from {{ bronze }} as log
+    from {{ bronze }} as _cdc_log
     where
         _cdc_generation > 1
         and _cdc_operation not in ('L', 'X')
         and _cdc_quarantine_rule is null
-        and not {{ cdc_is_superseded_sql('log', bronze) | indent(8) }}
+        and not {{ cdc_is_superseded_sql('_cdc_log', bronze) | indent(8) }}
     group by _cdc_generation
     having bool_or(_cdc_operation = 'R')
 )

@@ -8,14 +8,14 @@ with overtaken as (
 )
 
 select
-    bad._cdc_sequence,
-    max_by(struct(bad.*), bad._cdc_batch_id) as bad
-from {{ bronze }} as bad
+    _cdc_bad._cdc_sequence,
+    max_by(struct(_cdc_bad.*), _cdc_bad._cdc_batch_id) as bad
+from {{ bronze }} as _cdc_bad
 left anti join {{ bronze }} as good
-    on bad._cdc_sequence = good._cdc_sequence and {{ cdc_is_released_sql('good') }}
-left anti join overtaken on bad._cdc_sequence = overtaken._cdc_sequence
+    on _cdc_bad._cdc_sequence = good._cdc_sequence and {{ cdc_is_released_sql('good') }}
+left anti join overtaken on _cdc_bad._cdc_sequence = overtaken._cdc_sequence
 where
-    bad._cdc_quarantine_rule <> 'incomplete_reload'
-    and not {{ cdc_is_superseded_sql('bad', bronze) | indent(4) }}
-group by bad._cdc_sequence
+    _cdc_bad._cdc_quarantine_rule <> 'incomplete_reload'
+    and not {{ cdc_is_superseded_sql('_cdc_bad', bronze) | indent(4) }}
+group by _cdc_bad._cdc_sequence
 {%- endmacro %}

@@ -4,12 +4,15 @@
 #}
 {% macro get_incremental_cdc_merge_sql(arguments) %}
     {% set cdc, started_at = model.config.meta.cdc, modules.datetime.datetime.now(modules.pytz.utc) %}
-    {% set silver, bronze = arguments.existing_relation, ref(model.refs[0].name) %}
+    {% set silver, name = arguments.existing_relation, model.refs[0].name %}
+    {#- A reference has no rows with --empty, and cannot be read at a snapshot. -#}
+    {% set bronze = cdc_relation_of(name) if flags.EMPTY else ref(name) %}
     {% if load_relation(bronze) is none %}
         {% do exceptions.raise_compiler_error(_bronze_is_missing_message(this, bronze)) %}
     {% endif %}
 
-    {% set to_snapshot_id = adapter.current_snapshot_id(bronze) %}
+    {#- Without rows (--empty) the table is as before the first batch. -#}
+    {% set to_snapshot_id = 0 if flags.EMPTY else adapter.current_snapshot_id(bronze) %}
     {% set progress = cdc_progress(silver) %}
     {% if silver is not none and progress.get('cdc.bronze-snapshot-id') == to_snapshot_id | string %}
         {% do arguments.update({'message': 'nothing: bronze is still at snapshot ' ~ to_snapshot_id}) %}

@@ -3,7 +3,7 @@
 {%- set names = get_quoted_csv(columns) -%}
 compared as (
     select
-        1 as side,
+        1 as _cdc_side,
         {{ names }}
     from expected
     {%- if expected_where %}
@@ -11,7 +11,7 @@ compared as (
     {%- endif %}
     union all
     select
-        -1 as side,
+        -1 as _cdc_side,
         {{ names }}
     from {{ silver }}
     {%- if silver_where %}
@@ -20,9 +20,9 @@ compared as (
 )
 
 select
-    if(sum(side) > 0, 'missing from silver', 'unexpected in silver') as difference,
+    if(sum(_cdc_side) > 0, 'missing from silver', 'unexpected in silver') as difference,
     {{ names }}
 from compared
 group by {{ names }}
-having sum(side) <> 0
+having sum(_cdc_side) <> 0
 {%- endmacro %}

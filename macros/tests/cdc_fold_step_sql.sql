@@ -15,7 +15,7 @@ struct(
             case
                 when array_contains(change._cdc_unavailable_columns, {{ adapter.string_literal(column.name) }}) is not true then change.{{ name }}
                 when change._cdc_operation = 'U' and state.live
-                    and not exists(reset_points, reset_point -> reset_point > state.sequence and reset_point <= change._cdc_sequence) then state.image.{{ name }}
+                    and not exists(_cdc_reset_points, reset_point -> reset_point > state.sequence and reset_point <= change._cdc_sequence) then state.image.{{ name }}
             end as {{ name }}{{ ',' if not loop.last }}
             {%- endfor %}
         )

@@ -8,10 +8,10 @@
 {% macro cdc_folded_log_sql(cdc, plan, step=none) -%}
 reset_points as (
     {%- if step and not step.has_late %}
-    select cast(array() as array<string>) as reset_points
+    select cast(array() as array<string>) as _cdc_reset_points
     {%- else %}
     select
-        array_sort(collect_set({{ cdc_reset_point_sql() | indent(8) }})) as reset_points
+        array_sort(collect_set({{ cdc_reset_point_sql() | indent(8) }})) as _cdc_reset_points
     from rows
     {%- endif %}
 ),
@@ -21,7 +21,7 @@ log as (
 ),
 
 lives as (
-    select array_sort(collect_list(struct({{ cdc_row_order_sql() }}, struct(*) as change))) as changes
+    select array_sort(collect_list(struct({{ cdc_row_order_sql() }}, struct(*) as change))) as _cdc_changes
     from log
     {%- if step and step.has_late %}
     left semi join changed_keys on {{ cdc_same_key_sql(cdc, 'log', 'changed_keys') }}
@@ -35,18 +35,18 @@ lives as (
 
 folded as (
     select
-        element_at(changes, -1).change as change,
-        reset_points,
-        exists(changes, change -> coalesce(change.change._cdc_operation not in ('I', 'L', 'U', 'D'), true)) as has_unknown,
+        element_at(_cdc_changes, -1).change as change,
+        _cdc_reset_points as reset_points,
+        exists(_cdc_changes, change -> coalesce(change.change._cdc_operation not in ('I', 'L', 'U', 'D'), true)) as has_unknown,
         aggregate(
-            changes.change,
+            _cdc_changes.change,
             {{ cdc_fold_start_sql(cdc, plan, 'rows_before' if step and step.continues else none) | indent(12) }},
             (state, change) -> {{ cdc_fold_step_sql(plan) | indent(12) }}
         ) as state
     from lives
     cross join reset_points
     {%- if step and step.continues %}
-    left join rows_before on {{ cdc_same_key_sql(cdc, 'lives.changes[0].change', 'rows_before') }}
+    left join rows_before on {{ cdc_same_key_sql(cdc, 'lives._cdc_changes[0].change', 'rows_before') }}
     {%- endif %}
 )
 {%- endmacro %}

@@ -1,4 +1,4 @@
-{# Whether data tests run: a test that is parsed or compiled shows its query, and asks no table. #}
+{# Whether data tests run: one that is compiled, or has tables without rows (--empty), asks and records nothing. #}
 {% macro cdc_is_test() %}
-    {% do return(execute and flags.WHICH in ['test', 'build']) %}
+    {% do return(execute and not flags.EMPTY and flags.WHICH in ['test', 'build']) %}
 {% endmacro %}

@@ -12,7 +12,7 @@ log as (
 ),
 
 reset_point as (
-    select coalesce(max({{ cdc_reset_point_sql() | indent(4) }}), '') as newest_reset_point
+    select coalesce(max({{ cdc_reset_point_sql() | indent(4) }}), '') as _cdc_newest_reset_point
     from bronze
 ),
 
@@ -21,17 +21,17 @@ live as (
         {%- for key in cdc.primary_key %}
         max_by({{ adapter.quote(key) }}, _cdc_sequence) as {{ adapter.quote(key) }},
         {%- endfor %}
-        greatest(max(_cdc_sequence) filter (where _cdc_operation <> 'U'), max(newest_reset_point)) as since
+        greatest(max(_cdc_sequence) filter (where _cdc_operation <> 'U'), max(_cdc_newest_reset_point)) as _cdc_since
     from log
     cross join reset_point
     group by {{ cdc_key_list_sql(cdc) }}
-    having max_by(_cdc_operation, _cdc_sequence) <> 'D' and max(_cdc_sequence) > max(newest_reset_point)
+    having max_by(_cdc_operation, _cdc_sequence) <> 'D' and max(_cdc_sequence) > max(_cdc_newest_reset_point)
 ),
 
 lives as (
     select log.*
     from log
-    inner join live on {{ cdc_same_key_sql(cdc, 'log', 'live') }} and log._cdc_sequence >= live.since
+    inner join live on {{ cdc_same_key_sql(cdc, 'log', 'live') }} and log._cdc_sequence >= live._cdc_since
     where log._cdc_operation <> 'D'
 ),
 

@@ -16,11 +16,11 @@ from (
         min_by(_cdc_old_key, _cdc_sequence) as old_key,
         min_by(_cdc_source_file, _cdc_sequence) as file,
         min_by(_cdc_file_row, _cdc_sequence) as file_row
-    from {{ table.bronze }} as log
+    from {{ table.bronze }} as _cdc_log
     where
         _cdc_quarantine_rule is null
         and _cdc_operation not in ('T', 'R', 'X')
-        and not {{ cdc_is_superseded_sql('log', table.bronze) | indent(8) }}
+        and not {{ cdc_is_superseded_sql('_cdc_log', table.bronze) | indent(8) }}
     group by {{ cdc_key_list_sql(table.cdc) }}
 ) as firsts
 where

@@ -22,10 +22,10 @@ select
         when exists (
             select 1
             from {{ table.relation }} as good
-            where good._cdc_sequence = bad._cdc_sequence and {{ cdc_is_released_sql('good') }}
+            where good._cdc_sequence = _cdc_bad._cdc_sequence and {{ cdc_is_released_sql('good') }}
         )
             then 'replayed'
-        when {{ cdc_is_superseded_sql('bad', table.relation) | indent(8) }}
+        when {{ cdc_is_superseded_sql('_cdc_bad', table.relation) | indent(8) }}
             then 'overwritten'
         {% if has_rows %}
         when bad._cdc_sequence in (
@@ -35,7 +35,7 @@ select
         {% endif %}
         else 'waiting'
     end as status
-from {{ table.relation }} as bad
-where bad._cdc_quarantine_rule is not null
+from {{ table.relation }} as _cdc_bad
+where _cdc_bad._cdc_quarantine_rule is not null
 {{ 'union all' if not loop.last }}
 {% endfor %}

@@ -20,8 +20,8 @@ with progress as (
         coalesce(
             (
                 select max(cast(snapshots.summary['cdc.batch-id'] as bigint))
-                from {{ relation }}.snapshots as snapshots
-                inner join {{ relation }}.history as history on snapshots.snapshot_id = history.snapshot_id
+                from {{ relation.render() }}.snapshots as snapshots
+                inner join {{ relation.render() }}.history as history on snapshots.snapshot_id = history.snapshot_id
                 where history.is_current_ancestor
             ),
             {# The snapshots with progress may have expired. #}

@@ -10,6 +10,7 @@ from pyspark.sql import functions as F
 
 from python_udfs.connectors import message_files
 from python_udfs.connectors import message_reading as M
+from python_udfs.metadata.names import quoted
 
 OPERATIONS = {"load": "L", "insert": "I", "update": "U", "delete": "D"}
 _EXPECTED = 'one JSON object {"data": {...}, "metadata": {...}}'
@@ -43,8 +44,7 @@ def rows(lines: DataFrame, feed: Mapping[str, Any]) -> DataFrame:
         `RESULT_COLUMNS`; file_row is the first line of the message, which holds one row.
     """
     field, prefix = feed["before_image_field"], feed["before_image_prefix"]
-    quoted = field.replace("`", "``")
-    schema = f"data {M.VALUES}, metadata {M.VALUES}, `{quoted}` {M.VALUES}"
+    schema = f"data {M.VALUES}, metadata {M.VALUES}, {quoted(field)} {M.VALUES}"
     metadata = {
         name: F.col("message.metadata")[name]
         for name in (
@@ -80,7 +80,7 @@ def rows(lines: DataFrame, feed: Mapping[str, Any]) -> DataFrame:
         )
         .withColumn("decoded_data", M.decoded(data if not prefix else _without(data, prefix), _decode))
     )
-    before = F.col(f"message.`{quoted}`")
+    before = F.col(f"message.{quoted(field)}")
     is_delete = F.col("meta_operation") == "delete"
     frame = frame.withColumn(
         "decoded_before", M.decoded(F.coalesce(before, _within(data, prefix)) if prefix else before, _decode)

@@ -68,6 +68,11 @@ def needs_quotes(name: str) -> bool:
     return not re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]*", name) or name.lower() in RESERVED_WORDS
 
 
+def quoted(name: str) -> str:
+    """``name`` as a Spark SQL identifier."""
+    return "`" + name.replace("`", "``") + "`"
+
+
 def quote_if_needed(name: str) -> str:
     """``name`` as a Spark SQL identifier, between backquotes where it has to be."""
-    return "`" + name.replace("`", "``") + "`" if needs_quotes(name) else name
+    return quoted(name) if needs_quotes(name) else name

@@ -12,8 +12,8 @@ from statistics import median
 from typing import TYPE_CHECKING, Any
 
 from python_udfs.metadata.expectations import ALL
-from python_udfs.metadata.names import RESERVED_PREFIX
-from python_udfs.quality.tables import alias, older_snapshot, quoted
+from python_udfs.metadata.names import RESERVED_PREFIX, quoted
+from python_udfs.quality.tables import alias, older_snapshot
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from dbt.adapters.sparksession import snapshots
+from python_udfs.metadata.names import quoted
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -62,11 +63,6 @@ class SilverTable:
         where = f" where {' and '.join(conditions)}" if conditions else ""
         source = f"{self.relation} version as of {snapshot_id or self.snapshot_id}"
         return spark.sql(f"select {', '.join(names) or '1 as one'} from {source}{where}")
-
-
-def quoted(name: str) -> str:
-    """A name as an identifier of Spark SQL."""
-    return "`" + name.replace("`", "``") + "`"
 
 
 def alias(name: str, names: Iterable[str]) -> str:

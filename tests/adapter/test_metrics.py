@@ -19,6 +19,14 @@ FIRST = f"""
         array('v', null), map('k', null))
 """
 SECOND = f"(-3, 9L, 1000, date '0001-01-01', timestamp '2300-01-01', '😀', '{LONG}', null, array(), null)"
+# Years that Spark has and Python has not.
+FAR = ", ".join(
+    f"({number}, 2L, 2, cast('{day}' as date), cast('{at}' as timestamp), 'a', 'a', null, null, null)"
+    for number, day, at in [
+        (2, "+10000-01-01", "+10000-01-01 00:00:00.000001"),
+        (3, "-0044-03-15", "-0001-12-31 23:59:59.999999"),
+    ]
+)
 
 
 @pytest.fixture
@@ -64,7 +72,7 @@ def normal(found: dict) -> dict:
     return found
 
 
-@pytest.mark.parametrize("batches", [[FIRST], [FIRST, SECOND], [SECOND, SECOND, FIRST]], ids=len)
+@pytest.mark.parametrize("batches", [[FIRST], [FIRST, SECOND], [SECOND, SECOND, FIRST, FAR]], ids=len)
 def test_bounds_and_counts_are_those_of_the_rows(table, batches):
     before, after = append(table, *batches)
     plain = [name for name in COLUMNS if name not in ("list", "map")]

@@ -163,7 +163,8 @@ def test_unreadable_files_are_left_out_with_a_reason_and_the_others_read(session
     write(tmp_path / "taken.parquet", id=[1], _file_schema=[1])
     write(tmp_path / "_hidden.parquet", id=[1])
     zero_rows = write(tmp_path / "zero.parquet", id=pa.array([], pa.int64()))
-    names = ["truncated", "text", "empty", "case", "clash", "taken", "_hidden", "gone"]
+    write(tmp_path / "nameless.parquet", id=[1], **{"": [1]})
+    names = ["truncated", "text", "empty", "case", "clash", "taken", "nameless", "_hidden", "gone"]
     paths = good[:5] + [uri(tmp_path / f"{name}.parquet") for name in names] + good[5:] + [zero_rows]
 
     answer = read_files(session, "v", "parquet", paths, {})
@@ -177,6 +178,7 @@ def test_unreadable_files_are_left_out_with_a_reason_and_the_others_read(session
     assert "differ only by case" in reasons["case"]
     assert reasons["clash"] == "column '_file_ROW' has the name of a column that read_files adds"
     assert reasons["taken"] == "column '_file_schema' has the name of a column that read_files adds"
+    assert reasons["nameless"] == "a column has no name"
     assert "Spark leaves out hidden files" in reasons["_hidden"]
     assert reasons["gone"] == "no longer there"
     assert not any("\n" in reason for reason in reasons.values())

@@ -36,16 +36,17 @@ TOKEN = "<not logged>"
 BEFORE = "BI_"
 
 KEY_COLUMNS = {"h": pa.int32(), "part": pa.string()}
-# `n` distinguishes most statements; `order` and `key size` want quotes; `added` comes in the middle.
+# `n` distinguishes most statements; `added` comes in the middle. The others want quotes, are cut by what handles a
+# statement by its lines, or are called as relations and columns in the SQL of the macros.
 COLUMNS = {
     "n": pa.int64(),
     "order": pa.int32(),
-    "key size": pa.decimal128(12, 4),
+    "key\u2028size": pa.decimal128(12, 4),
     "v": pa.string(),
     "day": pa.date32(),
-    "at": pa.timestamp("us", tz="UTC"),
-    "ok": pa.bool_(),
-    "x": pa.float64(),
+    "target": pa.timestamp("us", tz="UTC"),
+    "log": pa.bool_(),
+    "side": pa.float64(),
     "added": pa.string(),
 }
 SPARK_TYPES = {
@@ -53,12 +54,12 @@ SPARK_TYPES = {
     "part": "string",
     "n": "bigint",
     "order": "int",
-    "key size": "decimal(12,4)",
+    "key\u2028size": "decimal(12,4)",
     "v": "string",
     "day": "date",
-    "at": "timestamp",
-    "ok": "boolean",
-    "x": "double",
+    "target": "timestamp",
+    "log": "boolean",
+    "side": "double",
     "added": "string?",
 }
 TEXTS = (
@@ -83,28 +84,28 @@ TEXTS = (
 )
 VALUES: dict[str, tuple[Any, ...]] = {
     "order": (0, 1, -1, 2**31 - 1, -(2**31)),
-    "key size": tuple(map(Decimal, ("0", "0.0001", "-99999999.9999", "12.5"))),
+    "key\u2028size": tuple(map(Decimal, ("0", "0.0001", "-99999999.9999", "12.5"))),
     "v": TEXTS,
     "day": (date(2024, 2, 29), date(1969, 12, 31), date(9999, 12, 31), date(1900, 1, 1)),
-    "at": (
+    "target": (
         START,
         datetime(1969, 12, 31, 23, 59, 59, 999999, timezone.utc),
         datetime(2200, 1, 1, 0, 0, 0, 1, timezone.utc),
     ),
-    "ok": (True, False),
-    "x": (0.0, -0.5, 0.1 + 0.2, 1e300, 5e-324),
+    "log": (True, False),
+    "side": (0.0, -0.5, 0.1 + 0.2, 1e300, 5e-324),
     "added": TEXTS,
 }
 PARTS = (None, *TEXTS, "A", "a ")
 # Keys that a source may deem equal.
 ALIKE_PARTS = ("a", "A", "a ", "A  ", "", " ", " a", None, "ä", "Ä")
 # What columns are after their first types: wider, as Iceberg takes it; or as the column can only cast it.
-WIDER = {"order": pa.int64(), "key size": pa.decimal128(18, 4)}
+WIDER = {"order": pa.int64(), "key\u2028size": pa.decimal128(18, 4)}
 OTHERWISE = {"order": pa.float64(), "v": pa.int32()}
 # What the image of a delete may hold beside its key (docs/contracts.md section 6.4): what PostgreSQL's default identity
 # puts into columns that are NOT NULL, and what no column can hold, as CSV has it.
-PLACEHOLDERS = {"n": 0, "order": 0, "key size": Decimal(0), "v": "", "ok": False, "x": 0.0}
-UNREADABLE = {"n": "many", "order": "1.5", "ok": "maybe"}
+PLACEHOLDERS = {"n": 0, "order": 0, "key\u2028size": Decimal(0), "v": "", "log": False, "side": 0.0}
+UNREADABLE = {"n": "many", "order": "1.5", "log": "maybe"}
 # Rows that silver has to leave out; all but the first exist in CSV only.
 FLAWS = ("operation", "short", "value", "open quote")
 
@@ -450,7 +451,8 @@ def _retyped(random: Random, file: File, types: Mapping[str, pa.DataType], is_wh
         image = statement.row.image
         if image is None:
             return statement
-        wider = {"order": random.choice((None, 3, 2**40)), "key size": random.choice((None, Decimal("123456789012.5")))}
+        wider = {"order": random.choice((None, 3, 2**40))}
+        wider["key\u2028size"] = random.choice((None, Decimal("123456789012.5")))
         if types is WIDER:
             return replace(statement, row=replace(statement.row, image=image | wider))
         # Where no wider file has come yet, its column is as narrow as at first.

@@ -1,6 +1,6 @@
 """CSV that could be read as something else than was written (docs/contracts.md sections 1.5 and 1.9).
 
-Three tables of raw files, and transaction files of two; all are built twice.
+Five tables of raw files, and transaction files of two; all are built twice.
 """
 
 from __future__ import annotations
@@ -20,6 +20,9 @@ FILES = {
     ),
     "raw/s/dropped/LOAD00000001.csv": "1,a\n2,b\n",
     "raw/s/dropped/20240131-230500000.csv": "U,1,a,x\n",
+    # Carriage returns, which Windows ends a line with, and blanks around names.
+    "headed/s/windows/LOAD00000001.csv": 'id , "v ",w\r\n1,a,x\r\n',
+    "headed/s/nameless/LOAD00000001.csv": 'id,,v,\n1,,a,NULL\n2,,b,lost\n3,"",c,""\n',
     "multi/s/one/LOAD00000001.csv": "1,a\n",
     "multi/s/two/LOAD00000001.csv": "1,a\n2,b\n",
     "multi/CDC_TXN-20240131230100000.csv": 'U,one,s,1,5" pipe\nD,two,s,2,6" pipe\nU,two,s,1,c\nU,one,s,1,"d\n"\n',
@@ -43,6 +46,9 @@ def traps(empty_lakehouse):
     lakehouse = empty_lakehouse
     lakehouse.add_feed("raw", "csv")
     lakehouse.add_feed("multi", "csv", "transaction_files=true")
+    lakehouse.add_feed("headed", "csv", "header=true")
+    lakehouse.add_table("headed", "windows", columns=f"{COLUMNS}, w string")
+    lakehouse.add_table("headed", "nameless", columns=COLUMNS)
     lakehouse.add_table("raw", "quotes", columns=COLUMNS)
     lakehouse.add_table("raw", "forms", columns="id int, day date, seen timestamp_ntz, price decimal(38,2)")
     lakehouse.add_table("raw", "dropped", columns=f"{COLUMNS}, w string?")
@@ -73,6 +79,17 @@ def test_a_stray_quote_takes_no_record_of_another_table(traps):
     assert quarantined(traps, "two") == [(1, "malformed_record", STRAY)]
     assert traps.table("one", "id, v") == [(1, "d\n")]
     assert traps.table("two", "id, v") == [(1, "c"), (2, "b")]
+
+
+def test_names_of_a_header_lose_blanks_and_the_carriage_return(traps):
+    assert traps.table("windows", "id, v, w") == [(1, "a", "x\r")]
+    assert [row.col_name for row in traps.sql("describe bronze.s__windows")][:4] == ["id", "v", "w", "_cdc_operation"]
+
+
+def test_a_value_under_a_header_without_a_name_is_reported(traps):
+    reason = "field 4 has a value and no name in the header: name the column, or leave its fields empty"
+    assert quarantined(traps, "nameless") == [(2, "malformed_record", reason)]
+    assert traps.table("nameless", "id, v") == [(1, "a"), (3, "c")]
 
 
 def test_a_value_that_a_cast_would_change_is_quarantined(traps):

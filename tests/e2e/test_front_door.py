@@ -31,8 +31,12 @@ def lakehouse(empty_lakehouse):
     lakehouse.written = {"compile on an empty warehouse": writes(lakehouse)}
     story = Story(lakehouse.raw / "front", "front")
     story.load(0, {"id": 1, "v": "a"}, {"id": 2, "v": "b"})
+    lakehouse.without_rows = [lakehouse.build("--empty", "--select", "+silver_s__front", "quarantine")]
+    lakehouse.built_empty = lakehouse.sql("select * from silver.s__front")
     lakehouse.build("--select", "+silver_s__front")
     story.changes(1, change("U", 1, id=1, v="A"), change("D", 1, id=2), change("I", 1, id=3, v="c"))
+    lakehouse.without_rows.append(lakehouse.build("--empty", "--select", "+silver_s__front", "quarantine"))
+    lakehouse.written["build --empty"] = writes(lakehouse)
     lakehouse.build("--select", "+silver_s__front")
     lakehouse.written["build"] = writes(lakehouse)
     for command in (["compile"], ["docs", "generate"]):
@@ -47,6 +51,13 @@ def test_only_a_run_sends_statements_that_write(lakehouse):
         compiled = lakehouse.project / f"target/compiled/cdc_lakehouse/models/{layer}/s/{layer}_s__front.sql"
         assert re.sub(r"--.*", "", compiled.read_text()).split()[:3] == ["select", "*", "from"]
         assert any(f"{strategy} {layer}.s__front" in statement for statement in lakehouse.written["build"])
+
+
+def test_a_run_without_rows_makes_what_is_missing_and_leaves_the_changes_that_wait(lakehouse):
+    """Nothing is written (the test before), and the builds behind both applied all (the test behind)."""
+    for statuses in lakehouse.without_rows:
+        assert {name: status for name, status in statuses.items() if status not in ("success", "pass")} == {}
+    assert lakehouse.built_empty == []
 
 
 def test_pyiceberg_and_duckdb_read_silver_from_the_embedded_catalog(lakehouse):

@@ -7,7 +7,10 @@
         'paths': [], 'overwritten': [], 'has_truncate': false, 'has_load': false, 'has_multi_table': false,
         'is_reloaded': false, 'is_large': false, 'source_logs': [], 'names': [], 'are_plain': true, 'last_batch_id': after_batch_id,
     } %}
-    {% if cdc.get('is_kafka') %}
+    {% if flags.EMPTY %}
+        {% set listing, rejected = cdc_relation_of('raw_listing'), cdc_relation_of('rejected_files') %}
+        {% do return(dict(files, sql=cdc_new_files_sql(listing, rejected, cdc, after_batch_id) ~ '\nlimit 0')) %}
+    {% elif cdc.get('is_kafka') %}
         {% do return(dict(files, **cdc_new_messages(cdc, after_batch_id))) %}
     {% endif %}
     {% set split = ref(cdc.split) if cdc.get('split') else none %}

@@ -12,11 +12,11 @@ where false
 from {{ bronze }} with ('start-snapshot-id' = '{{ from_snapshot_id }}', 'end-snapshot-id' = '{{ to_snapshot_id }}')
 where _cdc_quarantine_rule is null
 {%- else %}
-from {{ at }}{{ ' as log' if has_overwritten }}
+from {{ at }}{{ ' as _cdc_log' if has_overwritten }}
 where _cdc_quarantine_rule is null and _cdc_batch_id > {{ after_batch_id }}
 {%- if has_overwritten %}
     and _cdc_operation <> 'X'
-    and not {{ cdc_is_superseded_sql('log', at) | indent(4) }}
+    and not {{ cdc_is_superseded_sql('_cdc_log', at) | indent(4) }}
 {%- endif %}
 {%- endif %}
 {%- endmacro %}

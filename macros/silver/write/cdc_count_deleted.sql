@@ -17,7 +17,7 @@
 {# How many rows of a table have a key whose newest change in the batch is a delete. #}
 {% macro _count_deleted_sql(cdc, target, new_changes) -%}
 select count(*) as rows_deleted
-from {{ target }} as target
+from {{ target }} as _cdc_target
 where
     exists (
         select /*+ broadcast(deleted) */ 1
@@ -27,7 +27,7 @@ where
             group by {{ cdc_key_list_sql(cdc) }}
             having change._cdc_operation = 'D'
         ) as deleted
-        where {{ cdc_same_key_sql(cdc, 'target', 'deleted.change') }}
+        where {{ cdc_same_key_sql(cdc, '_cdc_target', 'deleted.change') }}
     )
 {%- endmacro %}
 

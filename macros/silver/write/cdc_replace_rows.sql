@@ -37,13 +37,13 @@
     the range of the keys leaves out files that hold none of them.
 #}
 {% macro _delete_keys_sql(cdc, target, new_changes, key_range) -%}
-{%- set key = 'target.' ~ adapter.quote(cdc.primary_key[0]) -%}
-delete from {{ target }} as target
+{%- set key = '_cdc_target.' ~ adapter.quote(cdc.primary_key[0]) -%}
+delete from {{ target }} as _cdc_target
 where
     exists (
         select /*+ broadcast(new_changes) */ 1
         from {{ new_changes }} as new_changes
-        where {{ cdc_same_key_sql(cdc, 'target', 'new_changes') }}
+        where {{ cdc_same_key_sql(cdc, '_cdc_target', 'new_changes') }}
     )
     {%- if key_range %}
     {%- set range = _rounded(key_range) %}

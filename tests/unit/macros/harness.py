@@ -75,6 +75,9 @@ class Relation(NamedTuple):
     identifier: str
 
     def __str__(self) -> str:
+        return self.render()
+
+    def render(self) -> str:
         return f"{self.schema}.{self.identifier}"
 
 
@@ -103,6 +106,7 @@ class Dbt:
         cdc: what the model's configuration has under meta.cdc.
         config: further configuration of the model.
         which: the command that runs, such as `run` or `compile`.
+        is_empty: whether it has the flag `--empty`.
         execute: False while dbt parses.
         columns: columns of relations that exist, as {relation: {name: type}}.
         answers: rows of the queries to expect, as {part of the query: rows}; the first part found in a query counts.
@@ -134,6 +138,7 @@ class Dbt:
         cdc: dict[str, Any] | None = None,
         config: dict[str, Any] | None = None,
         which: str = "run",
+        is_empty: bool = False,
         execute: bool = True,
         columns: dict[Relation, dict[str, str]] | None = None,
         answers: dict[str, list[dict[str, Any]]] | None = None,
@@ -239,7 +244,7 @@ class Dbt:
             "exceptions": SimpleNamespace(raise_compiler_error=_raise, warn=self.warnings.append),
             "execute": execute,
             "invocation_id": "1-2",
-            "flags": SimpleNamespace(WHICH=which),
+            "flags": SimpleNamespace(WHICH=which, EMPTY=is_empty),
             "fromjson": json.loads,
             "get_quoted_csv": lambda names: ", ".join(map(SparksessionAdapter.quote, names)),
             "graph": SimpleNamespace(nodes=nodes or {}),

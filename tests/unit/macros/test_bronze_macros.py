@@ -760,10 +760,7 @@ def test_cdc_csv_header_sql__names_of_the_first_lines():
     sql = normalise(Dbt().cdc_csv_header_sql("raw", ","))
     # A header that is no text has no names: its records are malformed.
     assert "from raw where _file_row = 0 and is_valid_utf8(value))" in sql
-    assert sql.endswith(
-        """select replace(trim(both '"' from field), '""', '"') as name, count(distinct _file_path) as file_count"""
-        " from headers group by name order by name"
-    )
+    assert sql.endswith("as file_count from headers where name <> '' group by name order by name")
 
 
 def test_cdc_csv_records_sql__columns_that_the_batch_lacks_are_not_looked_for():
@@ -816,6 +813,16 @@ def test_cdc_parquet_records_sql__by_name():
         )
         """,
     )
+
+
+def test_cdc_parquet_records_sql__the_columns_of_files_are_judged_once_however_many_there_are():
+    names = [f"c{number}" for number in range(20)]
+    plan = [{"name": name, "raw_type": "int", "type": "int"} for name in names]
+    dbt, calls = Dbt(), []
+    judge = dbt.cdc_source_parts
+    dbt.context["cdc_source_parts"] = lambda *arguments: calls.append(arguments) or judge(*arguments)
+    dbt.cdc_parquet_records_sql(PARQUET, raw(*names), plan, FILE_NAMES)
+    assert len(calls) == 1
 
 
 @pytest.mark.parametrize(

@@ -126,6 +126,18 @@ def test_columns_that_a_message_does_not_carry(bronze):
     assert kept == [["Name", "price", "raw", "seen"]] * 2
 
 
+def test_a_value_without_a_name_is_reported(bronze):
+    image = "map('id', '1', '', 'lost')"
+    rows = bronze(
+        {"image": image, "position": "'1'"},
+        {"image": "map('id', '1', '', null)", "position": "'2'"},
+        {"image": image, "position": "'3'", "operation": "'D'"},
+        names=("id", ""),
+    )
+    reason = "a column without a name has the value 'lost', expected a name"
+    assert [row["_cdc_quarantine_reason"] for row in rows] == [reason, None, None]
+
+
 UPDATE = {"operation": "'U'", "image": "map('id', '2', 'NAME', 'Ann')"}
 
 

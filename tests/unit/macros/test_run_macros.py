@@ -225,8 +225,8 @@ def test_raw_processed_files__no_table_at_all():
 def test_quarantine__of_every_table():
     sql = view("quarantine", [TABLE, OTHER])
     assert "'u' as source_table, _cdc_source_file as source_file" in sql
-    assert "from ref.bronze_t as bad where bad._cdc_quarantine_rule is not null union all" in sql
-    assert sql.endswith("from ref.bronze_u as bad where bad._cdc_quarantine_rule is not null")
+    assert "from ref.bronze_t as _cdc_bad where _cdc_bad._cdc_quarantine_rule is not null union all" in sql
+    assert sql.endswith("from ref.bronze_u as _cdc_bad where _cdc_bad._cdc_quarantine_rule is not null")
 
 
 def test_run_metrics__depends_on_every_table():
@@ -313,8 +313,8 @@ def test_silver_matches_bronze__compares_at_the_snapshot_applied(which):
     }
     columns = {SILVER: {"id": "int", **own}, BRONZE: {"id": "int", **own}}
     sql = data_test("silver_matches_bronze", which=which, columns=columns, summary=PROGRESS)
-    assert "from bronze.shop__order version as of 43 as log where _cdc_quarantine_rule is null" in sql
-    assert sql.endswith("having sum(side) <> 0")
+    assert "from bronze.shop__order version as of 43 as _cdc_log where _cdc_quarantine_rule is null" in sql
+    assert sql.endswith("having sum(_cdc_side) <> 0")
 
 
 @pytest.mark.parametrize("words", [{"which": "compile"}, {"which": "test", "execute": False}])

@@ -135,7 +135,7 @@ def test_cdc_bronze_range_sql__form(arguments, expected):
 
 def test_cdc_bronze_range_sql__void_rows_and_markers_are_left_out():
     sql = normalise(Dbt().cdc_bronze_range_sql(BRONZE, None, 43, 0, True))
-    assert "from bronze.shop__order version as of 43 as log where" in sql
+    assert "from bronze.shop__order version as of 43 as _cdc_log where" in sql
     assert "and _cdc_operation <> 'X' and not exists (select 1 from bronze.shop__order version as of 43" in sql
 
 
@@ -938,15 +938,15 @@ def test_delete_keys_sql__files_without_any_of_the_keys_are_left_out():
     assert_sql_equal(
         Dbt()._delete_keys_sql(CDC, "silver.t.branch_b", "`n`", key_range),
         """
-        delete from silver.t.branch_b as target
+        delete from silver.t.branch_b as _cdc_target
         where exists (
-            select /*+ broadcast(new_changes) */ 1 from `n` as new_changes where target.`id` = new_changes.`id`
+            select /*+ broadcast(new_changes) */ 1 from `n` as new_changes where _cdc_target.`id` = new_changes.`id`
         )
-        and target.`id` >= cast('-5' as int) and target.`id` <= cast('9' as int)
+        and _cdc_target.`id` >= cast('-5' as int) and _cdc_target.`id` <= cast('9' as int)
         """,
     )
     without = normalise(Dbt()._delete_keys_sql(CDC, "t", "`n`", None))
-    assert without.endswith("where target.`id` = new_changes.`id`)")
+    assert without.endswith("where _cdc_target.`id` = new_changes.`id`)")
 
 
 class Branches:
@@ -984,7 +984,7 @@ def test_cdc_replace_rows__only_the_last_commit_carries_the_progress():
         "branch cdc_write_12 of silver.shop__order",
         f"{SET}batch-id` = None",
         f"{SET}part-of-batch` = 9",
-        "delete from silver.shop__order.branch_cdc_write_12 as target",
+        "delete from silver.shop__order.branch_cdc_write_12 as _cdc_target",
         "with keys as (",
         f"{SET}batch-id` = 9",
         f"{SET}part-of-batch` = None",
@@ -1019,7 +1019,7 @@ def deleted_range(key_type: str, first: object, last: object) -> tuple[str, str]
     changes = {"sql": "select 1", "has_deletes": True, "key_range": key_range}
     dbt.cdc_replace_rows(CDC, SILVER, "select 1", changes, {"cdc.batch-id": 9})
     delete = next(query for query in dbt.queries if query.startswith("delete"))
-    found = re.findall(rf"and target\.`id` [<>]= cast\('(.*)' as {key_type}\)", delete)
+    found = re.findall(rf"and _cdc_target\.`id` [<>]= cast\('(.*)' as {key_type}\)", delete)
     return found[0], found[1]
 
 
@@ -1060,7 +1060,9 @@ def difference(cdc: dict[str, Any], *columns: str) -> str:
 
 
 def test_cdc_silver_difference_sql__is_taken_at_the_snapshot_that_silver_applied():
-    assert "from bronze.shop__order version as of 43 as log where _cdc_quarantine_rule is null" in difference(CDC, "id")
+    assert "from bronze.shop__order version as of 43 as _cdc_log where _cdc_quarantine_rule is null" in difference(
+        CDC, "id"
+    )
 
 
 @pytest.mark.parametrize(
@@ -1076,8 +1078,8 @@ def test_cdc_silver_difference_sql__compared_columns(cdc, columns, compared):
     names = ", ".join(f"`{name}`" for name in compared)
     live = "" if cdc is SOFT else "where not _cdc_is_deleted "
     assert difference(cdc, *columns).endswith(
-        f"compared as (select 1 as side, {names} from expected {live}"
-        f"union all select -1 as side, {names} from silver.shop__order)"
-        " select if(sum(side) > 0, 'missing from silver', 'unexpected in silver') as difference,"
-        f" {names} from compared group by {names} having sum(side) <> 0"
+        f"compared as (select 1 as _cdc_side, {names} from expected {live}"
+        f"union all select -1 as _cdc_side, {names} from silver.shop__order)"
+        " select if(sum(_cdc_side) > 0, 'missing from silver', 'unexpected in silver') as difference,"
+        f" {names} from compared group by {names} having sum(_cdc_side) <> 0"
     )

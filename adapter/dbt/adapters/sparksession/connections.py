@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import datetime
-import decimal
 import os
 import re
 import threading
-from collections.abc import Generator, Sequence
+from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -18,8 +16,11 @@ from dbt.adapters.spark.connections import SparkConnectionManager, SparkConnecti
 from dbt.flags import get_flags
 from dbt_common.exceptions import DbtDatabaseError, DbtRuntimeError
 from pyspark.sql import DataFrame, Row, SparkSession
+from pyspark.sql import functions as F
+from pyspark.sql.types import DataType
 
 from dbt.adapters.sparksession import run_lock
+from dbt.adapters.sparksession.quoting import literal, unmarked
 from dbt.adapters.sparksession.session import SessionPool, get_pool
 from spark_files.errors import (
     full_text,
@@ -87,6 +88,7 @@ class SessionHandle(SparkConnectionWrapper):
         sql = sql.strip().removesuffix(";")
         if bindings is not None:
             sql = sql % tuple(literal(value) for value in bindings)
+        sql = unmarked(sql)
         self._rows = None
         for pause in _PAUSES if ONE_COMMIT.match(sql) else ():
             try:
@@ -102,11 +104,11 @@ class SessionHandle(SparkConnectionWrapper):
 
     def fetchall(self) -> list[Row]:
         if self._rows is None:
-            self._rows = self._frame.collect() if self._frame is not None else []
+            self._rows = _fetch(self._frame, DataFrame.collect) if self._frame is not None else []
         return self._rows
 
     def fetchmany(self, size: int) -> list[Row]:
-        return self._frame.take(size) if self._frame is not None else []
+        return _fetch(self._frame, lambda frame: frame.take(size)) if self._frame is not None else []
 
     def fetchone(self) -> Row | None:
         return next(iter(self.fetchall()), None)
@@ -133,6 +135,21 @@ class SessionHandle(SparkConnectionWrapper):
         self.pool.give_back(self._session)
 
 
+def _fetch(frame: DataFrame, fetch: Callable[[DataFrame], list[Row]]) -> list[Row]:
+    """The rows of a frame; its days and times as text where Python has one of them not."""
+    try:
+        return fetch(frame)
+    except (ValueError, OverflowError):
+        # By position: a query may give two columns one name.
+        types = {str(number): field.dataType for number, field in enumerate(frame.schema)}
+        texts = {name: F.col(name).cast("string") for name, data_type in types.items() if _has_times(data_type)}
+        return fetch(frame.toDF(*types).withColumns(texts).toDF(*frame.columns))
+
+
+def _has_times(data_type: DataType) -> bool:
+    return any(name in data_type.simpleString() for name in ("date", "timestamp"))
+
+
 def _kind(error: Exception) -> type[DbtDatabaseError]:
     if is_commit_conflict(error):
         return CommitConflict
@@ -140,20 +157,6 @@ def _kind(error: Exception) -> type[DbtDatabaseError]:
         return CreatedMeanwhile
     of_a_file = is_file_fault(error) or is_missing_file(error) or is_unverified(error)
     return FileFault if of_a_file else DbtDatabaseError
-
-
-def literal(value: Any) -> str:
-    """Write a Python value as a Spark SQL literal."""
-    if value is None:
-        return "null"
-    if isinstance(value, bool):
-        return str(value).lower()
-    if isinstance(value, (int, float, decimal.Decimal)):
-        return str(value)
-    if isinstance(value, datetime.datetime):
-        return f"'{value.isoformat(sep=' ')}'"
-    text = str(value).replace("\\", "\\\\").replace("'", "\\'")
-    return f"'{text}'"
 
 
 class SparksessionConnectionManager(SparkConnectionManager):

@@ -32,10 +32,10 @@ from dbt.adapters.sparksession.connections import (
     CreatedMeanwhile,
     FileFault,
     SparksessionConnectionManager,
-    literal,
 )
 from dbt.adapters.sparksession.metrics import added_metrics, may_have_values, value_range
 from dbt.adapters.sparksession.python_models import Written, run_model
+from dbt.adapters.sparksession.quoting import literal, quoted, unmarked
 from dbt.adapters.sparksession.readers import release_readers
 from spark_files import OptionError, cached, cached_part, holds, is_promotion, read_files
 from spark_files.internals import iceberg_table
@@ -71,7 +71,7 @@ class SparksessionAdapter(SparkAdapter):
     def quote(cls, identifier: str | None) -> str:
         """Write a name as a Spark SQL identifier; dbt-spark leaves a backtick in it as it is."""
         # While dbt parses, some of its macros have no name to quote yet.
-        return f"`{str(identifier).replace('`', '``')}`"
+        return quoted(str(identifier))
 
     @available
     @classmethod
@@ -228,9 +228,9 @@ class SparksessionAdapter(SparkAdapter):
         """
         with self.connections.exception_handler(sql):
             if part is None:
-                frame = cached(self.session.sql(sql))
+                frame = cached(self.session.sql(unmarked(sql)))
             else:
-                rows = self._asked_once((sql, "rows"), lambda: self.session.sql(sql).toArrow())
+                rows = self._asked_once((sql, "rows"), lambda: self.session.sql(unmarked(sql)).toArrow())
                 frame = cached_part(self.session, rows, part)
             frame.createOrReplaceTempView(self.quote(view))
 

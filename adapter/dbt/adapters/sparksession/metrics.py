@@ -5,12 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from contextlib import closing
-from datetime import date, timedelta
 from typing import Any
 
 from pyspark.sql import SparkSession
 
 from dbt.adapters.sparksession import snapshots
+from dbt.adapters.sparksession.times import date_text, timestamp_text
 from spark_files.internals import iceberg_table, java_class
 
 # Each bound of each file is a call of Java (0.3 ms); a query of that many files costs less than it reads.
@@ -152,7 +152,7 @@ def _of_file(column: int, *metrics: Any) -> list[Any] | None:
 
 def _text(kind: str, value: Any) -> str:
     if kind == "DATE":
-        return str(date(1970, 1, 1) + timedelta(days=value))
+        return date_text(value)
     if kind == "TIMESTAMP":
-        return snapshots.timestamp_text(value)
+        return timestamp_text(value)
     return format(value, "f") if kind == "DECIMAL" else str(value)

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from dbt.adapters.events.logging import AdapterLogger
+from dbt.flags import get_flags
 from dbt_common.exceptions import DbtRuntimeError
 from pyspark import cloudpickle
 from pyspark.sql import DataFrame, SparkSession
@@ -50,7 +51,10 @@ def run_model(session: SparkSession, model: dict[str, Any], code: str, project_r
         if result is None or isinstance(result, Written):
             return result
         view = f"{model['alias']}__dbt_python"
-        _as_frame(session, result).createOrReplaceTempView(f"`{view}`")
+        frame = _as_frame(session, result)
+        # dbt takes the rows from the sources of a SQL model alone.
+        frame = frame.limit(0) if getattr(get_flags(), "EMPTY", False) else frame
+        frame.createOrReplaceTempView(f"`{view}`")
     except Exception as error:
         logger.debug(full_text(error))
         raise DbtRuntimeError(_message(error, project_root)) from None

@@ -177,7 +177,13 @@ def _start(credentials: SparksessionCredentials, log_path: Path) -> SparkSession
     # pyspark reports each SQL error as a line of JSON on the terminal as well.
     for name in ("SQLQueryContextLogger", "DataFrameQueryContextLogger"):
         logging.getLogger(name).disabled = True
-    config = {"spark.ui.showConsoleProgress": "false", **credentials.config, "spark.app.name": credentials.app_name}
+    config = {
+        "spark.ui.showConsoleProgress": "false",
+        # A column or a value may have `${env:HOME}` in it; what is to be replaced in SQL is written in Jinja.
+        "spark.sql.variable.substitute": "false",
+        **credentials.config,
+        "spark.app.name": credentials.app_name,
+    }
     with _worker_python(config), internals.interrupts_kept():
         if internals.java_gateway_in_use() is None:
             _launch_java(config, log_path / LOG_NAME)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator
 from contextlib import closing
-from datetime import datetime, timedelta, timezone
 from itertools import takewhile
 from typing import Any
 from uuid import uuid4
@@ -13,6 +12,7 @@ from uuid import uuid4
 from py4j.protocol import Py4JJavaError
 from pyspark.sql import SparkSession
 
+from dbt.adapters.sparksession.times import timestamp_text
 from spark_files.errors import is_commit_conflict
 from spark_files.internals import commit_as_main, iceberg_table, java_class, snapshot_json, table_operations
 
@@ -23,7 +23,6 @@ _BRANCH_AGE = 24 * 60 * 60 * 1000  # milliseconds
 _FEW_ROWS = 100_000
 # With more changes than these a merge or a comparison is worth several tasks.
 _FEW_CHANGES = 10_000
-_EPOCH = datetime(1970, 1, 1, tzinfo=timezone.utc)
 
 
 def current_snapshot_id(session: SparkSession, table: str) -> int:
@@ -321,11 +320,6 @@ def publish_branch(session: SparkSession, table: str, branch: str) -> bool:
     written = base.snapshot(base.ref(branch).snapshotId())
     is_based_on_now = _leads_to(base, base.ref("main").snapshotId(), written)
     return is_based_on_now and _publish(operations, base, written, branch)
-
-
-def timestamp_text(micros: int) -> str:
-    """A timestamp, microseconds since 1970, as Spark casts it to text in UTC."""
-    return (_EPOCH + timedelta(microseconds=micros)).strftime("%Y-%m-%d %H:%M:%S.%f")
 
 
 def _removed_by_position(summary: dict[str, str]) -> int:

@@ -25,10 +25,7 @@ laid_out as (
         *,
         case
             {{ malformed_if }}
-            when size(_cdc_fields) <> size(_cdc_header)
-                then concat('the record has ', size(_cdc_fields), ' fields, expected ', size(_cdc_header))
-            when size(array_distinct(_cdc_header)) < size(_cdc_header)
-                then 'the header has two columns of one name, whatever its case'
+            {{ cdc_csv_header_defects_sql(cdc) | indent(12) }}
         end as _cdc_malformed
     from (
         select
@@ -39,7 +36,7 @@ laid_out as (
                 *,
                 transform(
                     first_value(_cdc_fields) over (partition by _cdc_file_key order by _cdc_row),
-                    field -> replace(trim(both '"' from field), '""', '"')
+                    field -> {{ cdc_csv_name_sql('field') | indent(20) }}
                 ) as _cdc_names
             from split
         )

@@ -50,10 +50,17 @@ and not (left(raw.position, 20) > repeat('0', 20) and left(raw.position, 40) > {
 {%- endmacro %}
 
 
-{# A column may have been listed as binary after its messages were split. A delete needs no more than its key. #}
+{#
+    A value without a name has no column. A column may have been listed as binary after its messages were split. A delete
+    needs no more than its key.
+#}
 {% macro _cdc_message_malformed_sql(cdc, plan) -%}
 coalesce(
-    raw.malformed
+    raw.malformed,
+    case
+        when raw.operation <> 'D' and raw.image[''] is not null
+            then concat("a column without a name has the value '", left(raw.image[''], 100), "', expected a name")
+    end
     {%- for column in plan if column.raw_type == 'binary' %},
     case
         when

@@ -13,6 +13,9 @@
   {%- set target_relation = this.incorporate(type='table').replace(is_iceberg=(file_format == 'iceberg')) -%}
   {%- set existing_relation = load_relation(this) -%}
   {%- set rebuild = existing_relation is none or existing_relation.is_view or should_full_refresh() -%}
+  {%- if flags.EMPTY and not rebuild -%}
+    {{ return(sparksession_leave_as_it_is(existing_relation)) }}
+  {%- endif -%}
 
   {%- if strategy in ['insert_overwrite', 'microbatch'] and config.get('partition_by') -%}
     {%- call statement() -%}

@@ -1,4 +1,7 @@
 {% materialization view, adapter='sparksession' -%}
+  {%- if flags.EMPTY and load_relation(this) is not none -%}
+    {{ return(sparksession_leave_as_it_is(this)) }}
+  {%- endif -%}
   {%- if not adapter.has_views() -%}
     {{ return(sparksession_table_for_view()) }}
   {%- endif -%}
