@@ -261,9 +261,7 @@ def _listed(spark: SparkSession, feed: Mapping[str, Any], location: str, scope: 
         "true as is_listed",
     )
     if scope is not None:
-        newest = with_times(files).groupBy("root").agg(F.max("time_in_path").alias("time")).collect()
-        scope.meet_names((row.root, row.time) for row in newest if row.root is not None)
-        return files if newest else None
+        return files if scope.meet_files(files) else None
     return files
 
 
