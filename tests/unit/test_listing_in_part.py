@@ -8,7 +8,7 @@ from collections import Counter
 from datetime import datetime, timedelta, timezone
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from python_udfs.landing.listing import LISTING_SCHEMA, new_files
@@ -223,6 +223,10 @@ ROUND = st.tuples(st.lists(ACTION, max_size=6), st.booleans())
 
 
 @settings(max_examples=int(os.environ.get("LISTINGS", "6")), deadline=None, suppress_health_check=list(HealthCheck))
+@example(
+    first=[LOAD, FLAT_OLD, "s/u/20990101-000000000.csv"],
+    rounds=[([("s/u/20240210-120000000.csv", 1)], True), ([], False)],
+)
 @given(first=st.lists(st.sampled_from(KEYS), min_size=4, unique=True), rounds=st.lists(ROUND, min_size=2, max_size=4))
 def test_listings_in_part_end_with_the_account_of_listings_in_full(landing, first, rounds):
     landing.clear()
