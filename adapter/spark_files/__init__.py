@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from spark_files.cached import cached, cached_part
-from spark_files.list_files import Selection, list_files, qualified
+from spark_files.list_files import Selection, count_unnamed, list_files, qualified
 from spark_files.read_files import OptionError, read_files
 from spark_files.widening import common_type, holds, is_promotion
 
@@ -13,6 +13,7 @@ __all__ = [
     "cached",
     "cached_part",
     "common_type",
+    "count_unnamed",
     "holds",
     "is_promotion",
     "list_files",

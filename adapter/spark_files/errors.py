@@ -36,6 +36,8 @@ _BARE = ("[FAILED_READ_FILE", "[INTERNAL_ERROR]")
 _ADVICE = re.compile(r" (File does not exist|You hit a bug in Spark)[\s\S]*")
 # Names that Hadoop's paths cannot hold, such as one with a colon on a local disk.
 _OF_A_NAME = "URISyntaxException"
+# How parquet says that it has no class of a codec; Iceberg's own parquet, which writes, is in another package.
+_NO_CODEC = "org.apache.parquet.hadoop.BadConfigurationException"
 # How Iceberg says that another commit came first and this one was not made.
 _CONFLICTS = ("CommitFailedException", "ValidationException")
 # How Spark and Iceberg's catalogs say that a table to create is there.
@@ -139,6 +141,8 @@ def is_file_fault(error: BaseException) -> bool:
     while throwable.getCause() is not None:
         throwable = throwable.getCause()
     name = str(throwable.getClass().getName())
+    if is_missing_codec(error):
+        return True
     # Memory that is out, a class that is missing: Java's errors, other than its exceptions.
     if name.endswith("Error") or name.endswith("ClassNotFoundException"):
         return False
@@ -151,6 +155,11 @@ def is_file_fault(error: BaseException) -> bool:
     worker = next((frame for frame in frames if frame.startswith(_DECODERS) or not frame.startswith(_NEUTRAL)), None)
     # Java leaves the stack out of an exception that it throws often, such as that of an index.
     return worker.startswith(_DECODERS) if worker else name.startswith("java.lang.")
+
+
+def is_missing_codec(error: BaseException) -> bool:
+    """Tell whether a file names a codec of parquet, such as brotli, of which the class is not there."""
+    return any(name == _NO_CODEC for name, _text in _causes(error))
 
 
 def is_missing_file(error: BaseException) -> bool:

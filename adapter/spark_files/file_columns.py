@@ -27,6 +27,22 @@ def differ_by_case(schema: StructType) -> bool:
     return len({name.lower() for name in schema.names}) < len(schema.names)
 
 
+def find_fields_alike(data_type: DataType) -> tuple[str, str] | None:
+    """Two fields of one struct, in a value of a type, that have the same name but for case; None: there are none."""
+    if isinstance(data_type, StructType):
+        seen: dict[str, str] = {}
+        for field in data_type:
+            if field.name.lower() in seen:
+                return seen[field.name.lower()], field.name
+            seen[field.name.lower()] = field.name
+        inner = [field.dataType for field in data_type]
+    elif isinstance(data_type, MapType):
+        inner = [data_type.keyType, data_type.valueType]
+    else:
+        inner = [data_type.elementType] if isinstance(data_type, ArrayType) else []
+    return next(filter(None, map(find_fields_alike, inner)), None)
+
+
 def separate_columns(
     groups: list[Group], taken: Collection[str], exact: Collection[str]
 ) -> tuple[list[FileColumn], list[list[FileColumn] | str]]:

@@ -8,6 +8,7 @@ tests/adapter/test_internals.py uses each function and takes away what it takes.
 from __future__ import annotations
 
 import json
+import os
 import re
 import signal
 import socket
@@ -125,12 +126,35 @@ def start_java(config: dict[str, str], log: Any, inherited: tuple[int, ...]) -> 
         PySparkRuntimeError: Java does not start.
     """
     shown = [(name, value) for name, value in config.items() if not _SECRET.search(name)]
-    gateway = spark_gateway.launch_gateway(
-        SparkConf(loadDefaults=False).setAll(shown),
-        popen_kwargs={"stdout": log, "stderr": log, "pass_fds": inherited},
-    )
+    with _names_in_utf8():
+        gateway = spark_gateway.launch_gateway(
+            SparkConf(loadDefaults=False).setAll(shown),
+            popen_kwargs={"stdout": log, "stderr": log, "pass_fds": inherited},
+        )
     SparkContext._ensure_initialized(gateway=gateway)
     _answer_at_once(gateway)
+
+
+@contextmanager
+def _names_in_utf8() -> Iterator[None]:
+    """Let a Java that starts meanwhile read names of files as UTF-8: it takes that from the locale, and has no option.
+
+    A locale that is not installed is C to it, which has no names but ASCII. pyspark gives Java this environment.
+    """
+    before = os.environ.get("LC_ALL")
+    os.environ["LC_ALL"] = "C.UTF-8"
+    try:
+        yield
+    finally:
+        if before is None:
+            del os.environ["LC_ALL"]
+        else:
+            os.environ["LC_ALL"] = before
+
+
+def read_name_encoding() -> str:
+    """The encoding in which Java reads names of files on a local disk, such as `UTF-8`."""
+    return str(java_class("java.lang.System").getProperty("sun.jnu.encoding"))
 
 
 class _Acknowledging(socket.socket):

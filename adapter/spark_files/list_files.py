@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from typing import Any, Protocol
 
 from pyspark.sql import DataFrame, SparkSession
 
 from spark_files.errors import is_missing_file
-from spark_files.internals import frame_of_java_rows, hadoop_configuration, java_class
+from spark_files.internals import frame_of_java_rows, hadoop_configuration, java_class, read_name_encoding
 
 COLUMNS = "path string, size bigint, modified_at bigint"
 # Somebody may remove a folder between the listing of its parent and its own.
@@ -72,6 +73,48 @@ def list_files(session: SparkSession, location: str, selection: Selection | None
     return frame_of_java_rows(session, rows, COLUMNS).selectExpr(
         "path", "size", "timestamp_millis(modified_at) as modified_at"
     )
+
+
+def count_unnamed(session: SparkSession, location: str) -> dict[str, int]:
+    r"""The files and folders below a location that `list_files` leaves out, because Java has no text for their names.
+
+    On a local disk a name is bytes. Java leaves out without a word those that are no UTF-8, and, where it was started
+    with another encoding, those that are not ASCII: their text would be another one than that of other runs. Other file
+    systems have names in Unicode.
+
+    Args:
+        session: the session to list with.
+        location: see `list_files`.
+
+    Returns:
+        How many there are by folder, in which `\x` stands for a byte that is no UTF-8. What is below such a folder is
+        not counted.
+    """
+    system, root = file_system(session, location)
+    if str(system.getUri().getScheme()) != "file":
+        return {}
+    is_utf8 = read_name_encoding().upper().replace("-", "") == "UTF8"
+    path = str(root.toUri().getPath())
+    if not _has_text(path.encode(), is_utf8):
+        return {path: 1}
+    counts = {}
+    for folder, folders, files in os.walk(path.encode(), followlinks=True):
+        named = [name for name in folders if _has_text(name, is_utf8)]
+        count = len(folders) - len(named) + sum(not _has_text(name, is_utf8) for name in files)
+        if count:
+            counts[folder.decode(errors="backslashreplace")] = count
+            folders[:] = named
+    return counts
+
+
+def _has_text(name: bytes, is_utf8: bool) -> bool:
+    if name.isascii() or not is_utf8:
+        return name.isascii()
+    try:
+        name.decode()
+    except UnicodeDecodeError:
+        return False
+    return True
 
 
 def qualified(session: SparkSession, location: str) -> str:

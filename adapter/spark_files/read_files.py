@@ -9,13 +9,21 @@ from typing import Any, TypeVar
 
 from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as F
-from pyspark.sql.types import StructField, StructType
+from pyspark.sql.types import NullType, StructField, StructType
 from pyspark.sql.window import Window
 
 from spark_files.cached import cached
 from spark_files.charsets import UTF8, decoded_text, without_mark
-from spark_files.errors import UNVERIFIED, is_file_fault, is_missing_file, root_cause, spark_message
-from spark_files.file_columns import differ_by_case, identity, separate_columns
+from spark_files.errors import (
+    UNVERIFIED,
+    is_file_fault,
+    is_missing_codec,
+    is_missing_file,
+    root_cause,
+    spark_message,
+)
+from spark_files.file_columns import NESTED as NESTED_TYPES
+from spark_files.file_columns import differ_by_case, find_fields_alike, identity, separate_columns
 from spark_files.footers import Footer, by_footer
 from spark_files.internals import planned_in_its_own_session
 from spark_files.list_files import file_system
@@ -36,6 +44,8 @@ _NO_CHARACTER = "\ufffd"
 # monotonically_increasing_id counts in the lower bits; the number of the task is above.
 _TASK_BITS = 33
 _INT_MAX = 2**31 - 1
+# Of a file without a key column, a reason names so many columns.
+_SHOWN_NAMES = 20
 
 
 class OptionError(ValueError):
@@ -56,7 +66,7 @@ def read_files(
         view: name of the view.
         format: a file format of Spark, such as `parquet`, `text`, `csv` or `json`.
         paths: files, written as the `path` column of Spark's `binaryFile` source writes them. Never taken as patterns.
-        options: options of Spark's reader, and seven more. `verify`: `schema` (default) reads only what Spark needs to
+        options: options of Spark's reader, and eight more. `verify`: `schema` (default) reads only what Spark needs to
             know the columns (parquet: every footer), `full` decodes every file once before the view is made; other
             formats than parquet are always decoded, to count their rows, unless `one_task` is true: then each file is
             read by one task, which numbers its rows, and nothing is read before; for a few files of one block each.
@@ -67,7 +77,8 @@ def read_files(
             makes a column of the view for each name and type. `charset`: the encoding of `text` files by Java's name
             (default UTF-8, whose lines are not looked at): a line that has no text in it begins with a byte that no
             UTF-8 has. `exact`: names of columns that are not the same in
-            another case, for separate types.
+            another case, for separate types. `key` (parquet only): the key columns, each a list of the names, in lower
+            case, that it may have; a file that lacks one, or states no type for it, is rejected.
 
     Returns:
         `columns`: name and Spark SQL type of the files' columns, in order; the view has `_file_path` (string, equal to
@@ -97,7 +108,8 @@ def read_files(
     exact = tuple(options.get("exact", ()))
     one_task = bool(options.get("one_task", False)) and verify == "schema"
     charset = str(options.get("charset", UTF8))
-    own_options = ("verify", "find", "nested", "types", "exact", "one_task", "charset")
+    key = list(options.get("key", ()))
+    own_options = ("verify", "find", "nested", "types", "exact", "one_task", "charset", "key")
     reader_options = {key: value for key, value in options.items() if key not in own_options}
     exact_session = cache(partial(_with_exact_names, session))
 
@@ -120,8 +132,16 @@ def read_files(
         _check_names(some)
         if footer.problem:
             raise FileProblem(footer.problem)
+        if format == "parquet" and footer.schema is None:
+            _check_no_folder(session, some)
         schema = load(some).schema if footer.schema is None else footer.schema
         _check_columns(schema, ADDED_COLUMNS if types == "merged" else (), exact)
+        _check_key(schema, key)
+        stored = footer.stored(schema)
+        if any(isinstance(field.dataType, NESTED_TYPES) for field in stored):
+            _check_fields(stored)
+            # What Spark takes of the fields of a struct it knows when it plans a read; one file stands for all.
+            footer.shown(load(some[:1], stored))
         return schema
 
     unique = list(dict.fromkeys(paths))
@@ -280,6 +300,8 @@ def _reason(error: Exception) -> str:
         return str(error)
     if is_missing_file(error):
         return "no longer there"
+    if is_missing_codec(error):
+        return f"is compressed by a codec that Spark does not have here: {root_cause(error)}"
     message = spark_message(error)
     # Spark only says that it failed to read the file; the library below knows why.
     return " ".join((root_cause(error) if message.startswith("[FAILED_READ_FILE") else message).split())
@@ -309,6 +331,35 @@ def _check_columns(schema: StructType, taken: tuple[str, ...], exact: tuple[str,
         if lower in seen:
             raise FileProblem(f"columns {seen[lower]!r} and {name!r} differ only by case")
         seen[lower] = name
+
+
+def _check_fields(schema: StructType) -> None:
+    for field in schema:
+        alike = find_fields_alike(field.dataType)
+        if alike:
+            raise FileProblem(
+                f"column {field.name!r} has fields {alike[0]!r} and {alike[1]!r}, which are one name in lower case"
+            )
+
+
+def _check_key(schema: StructType, key: list[list[str]]) -> None:
+    types = {field.name.lower(): field.dataType for field in schema}
+    for names in key:
+        has = [types[name] for name in names if name in types]
+        if not has:
+            shown = ", ".join(map(repr, schema.names[:_SHOWN_NAMES])) or "none"
+            more = f" and {len(schema.names) - _SHOWN_NAMES} more" if len(schema.names) > _SHOWN_NAMES else ""
+            raise FileProblem(f"has no key column {names[0]!r}; its columns are {shown}{more}")
+        if all(isinstance(data_type, NullType) for data_type in has):
+            raise FileProblem(f"states no type for key column {names[0]!r}, and has no value in it")
+
+
+def _check_no_folder(session: SparkSession, paths: list[str]) -> None:
+    """Spark reads a folder in place of a file, with rows of files that nobody named."""
+    for path in paths:
+        system, location = file_system(session, path)
+        if system.exists(location) and system.getFileStatus(location).isDirectory():
+            raise FileProblem("is a folder")
 
 
 def _decode(load: Callable[[list[str]], DataFrame], paths: list[str]) -> None:

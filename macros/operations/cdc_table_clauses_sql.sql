@@ -5,9 +5,10 @@ using iceberg
 {%- if partition_by %}
 partitioned by ({{ [partition_by] | join if partition_by is string else partition_by | join(', ') }})
 {%- endif %}
-{%- if settings.get('tblproperties') %}
+{%- set properties = adapter.table_properties(settings) %}
+{%- if properties %}
 tblproperties (
-    {%- for name, value in settings.tblproperties.items() %}
+    {%- for name, value in properties.items() %}
     {{ adapter.string_literal(name) }} = {{ adapter.string_literal(value) }}{{ ',' if not loop.last }}
     {%- endfor %}
 )

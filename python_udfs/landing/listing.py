@@ -22,8 +22,9 @@ from python_udfs.connectors.registry import CONNECTORS
 from python_udfs.errors import LakehouseError
 from python_udfs.landing.scope import Scope, ranges, with_times
 from python_udfs.paths import landing_root
-from spark_files import list_files, qualified
+from spark_files import count_unnamed, list_files, qualified
 from spark_files.errors import is_spark_error, root_cause
+from spark_files.internals import read_name_encoding
 
 logger = AdapterLogger("Lakehouse")
 
@@ -71,6 +72,9 @@ def new_files(
     time of an earlier one gets that time plus its revision in milliseconds, so that `modified_at` orders the versions
     of a file.
 
+    What cannot be named is not gone: where names of files are no text (`spark_files.count_unnamed`), no file of the
+    feed is gone in this run.
+
     A feed that is listed in part only gains files: what its scope leaves out is neither new nor gone. Where a file of
     the scope is gone, or none is there, the feed is listed in full at once, and that finds what is gone.
 
@@ -109,7 +113,7 @@ def new_files(
             known_ones = _known_in_scope(listing, scopes, in_full).withColumn("is_listed", F.lit(False))
             seen = _in_scope(spark, _union([known_ones, *files]), scopes)
             seen = seen.coalesce(1) if few_known else seen
-            paths = _paths(seen, locations)
+            paths = _paths(seen, locations, [feed for feed, of_feed in listed.items() if of_feed.has_unnamed])
             delta, count = _changed(paths)
             described = _described(delta, feeds)
             to_list = _lacking(described, scopes) if count["suspect"] and scopes else set()
@@ -213,11 +217,16 @@ def _in_scope(spark: SparkSession, files: DataFrame, scopes: Mapping[str, Scope]
 
 
 class _Listed(NamedTuple):
-    """What was listed of a feed: its location as the paths of its files begin; the scope, None: in full; the files."""
+    """What was listed of a feed.
+
+    Its location as the paths of its files begin; the scope, None: in full; the files; whether a listing in full has met
+    names that are no text: a file that it knows may be there under such a name.
+    """
 
     location: str
     scope: Scope | None
     files: DataFrame | None
+    has_unnamed: bool
 
 
 def _all_listed(
@@ -232,7 +241,8 @@ def _all_listed(
             scope = None
             if name not in in_full:
                 scope = Scope(location, timedelta(hours=feed["listing_overlap_hours"]), now)
-            listed[name] = _Listed(location, scope, _listed(spark, feed, location, scope))
+            has_unnamed = scope is None and _has_unnamed(spark, name, location)
+            listed[name] = _Listed(location, scope, _listed(spark, feed, location, scope), has_unnamed)
         except Exception as error:
             if not is_spark_error(error):
                 raise
@@ -251,6 +261,20 @@ def _all_listed(
     return listed
 
 
+def _has_unnamed(spark: SparkSession, feed: str, location: str) -> bool:
+    """Whether a location has files whose names are no text, with a warning."""
+    counts = count_unnamed(spark, location)
+    if counts:
+        folder, count = next(iter(counts.items()))
+        more = f", and in {len(counts) - 1} more folders" if len(counts) > 1 else ""
+        logger.warning(
+            f"Feed {feed}: received {count} names in {folder}{more} that are no text in {read_name_encoding()},"
+            " expected UTF-8. These files and folders are not read, and no file of the feed counts as gone."
+            " Rename them. If spark-submit starts Java, start it with LC_ALL=C.UTF-8."
+        )
+    return bool(counts)
+
+
 def _listed(spark: SparkSession, feed: Mapping[str, Any], location: str, scope: Scope | None) -> DataFrame | None:
     """Path, size, modification time and key (the path under the feed's location) of every file of a feed."""
     found = list_files(spark, location, scope)
@@ -267,9 +291,7 @@ def _listed(spark: SparkSession, feed: Mapping[str, Any], location: str, scope: 
         "true as is_listed",
     )
     if scope is not None:
-        newest = with_times(files).groupBy("root").agg(F.max("time_in_path").alias("time")).collect()
-        scope.meet_names((row.root, row.time) for row in newest if row.root is not None)
-        return files if newest else None
+        return files if scope.meet_files(files) else None
     return files
 
 
@@ -278,12 +300,13 @@ def _union(frames: Sequence[DataFrame]) -> DataFrame:
     return reduce(partial(DataFrame.unionByName, allowMissingColumns=True), frames)
 
 
-def _paths(seen: DataFrame, locations: Mapping[str, str]) -> DataFrame:
+def _paths(seen: DataFrame, locations: Mapping[str, str], unnamed: Collection[str]) -> DataFrame:
     """One row per file, listed or known, with the facts that make it new or gone.
 
     Args:
         seen: rows of the listing so far (`is_listed` false) and of the files that are there (true).
         locations: location of each feed.
+        unnamed: feeds of which no file is suspect.
 
     Returns:
         feed, file_key; `is_listed`, `path`, `size`, `modified_at`, `revision` of the file that is there; `latest`, the
@@ -337,6 +360,7 @@ def _paths(seen: DataFrame, locations: Mapping[str, str]) -> DataFrame:
         " when exists(versions, v -> v.modified_at = stored_at) then timestampadd(MILLISECOND, revision, stored_at)"
         " else stored_at end as modified_at"
     )
+    can_go = f"feed not in ({', '.join(map(sql_text, unnamed))})" if unnamed else "true"
     return (
         by_path.selectExpr("*", "coalesce(listed_path, latest.path) as path", same, f"{location} as location")
         .selectExpr("*", same_kind, revision)
@@ -346,7 +370,7 @@ def _paths(seen: DataFrame, locations: Mapping[str, str]) -> DataFrame:
             "*",
             # A file under another location than the feed's is not gone: the feed moved.
             f"coalesce(latest.kind {READ} and latest.path = concat(location, '/', file_key), false)"
-            f" and not coalesce(same_kind {READ}, false) as is_suspect",
+            f" and not coalesce(same_kind {READ}, false) and {can_go} as is_suspect",
             "coalesce(latest.kind = 'vanished' and file_key = '' and latest.path = location, false) as is_away",
         )
     )

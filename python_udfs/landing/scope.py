@@ -29,8 +29,6 @@ DATED = (
 TIMED_NAME = r"(?:CDC_TXN-)?(20[0-9]{6})-?([0-9]{6})[^/]*"
 _MARK = "\x01"
 _DIGITS, _DATE = 14, 8  # of a time, yyyyMMddHHmmss, and of its date
-# Names may be in a zone that is ahead of UTC, by 14 hours at most.
-_AHEAD = timedelta(days=1)
 # Ranges of times that one query asks for; what lies between two of them is read, too, if there would be more.
 _MAX_RANGES = 16
 
@@ -67,17 +65,22 @@ class Scope:
     Attributes:
         location: the feed's location, as the paths of its files begin.
         overlap: what is not older than the newest time less this is listed.
-        now: the time of the run, with a time zone; a name from the future counts as one day from now.
+        now: the time of the run, with a time zone. A time after it is listed, and is not the newest time of its root:
+            one file with a wrong name would hide all files with right ones.
+        name_pattern: of names with a time before now.
     """
 
     location: str
     overlap: timedelta
     now: datetime
+    name_pattern: str = field(init=False)
     _newest: dict[str, datetime] = field(default_factory=dict)
     _last: dict[str, str] = field(default_factory=dict)
 
-    name_pattern = TIMED_NAME
     large_folder = 500
+
+    def __post_init__(self) -> None:
+        self.name_pattern = _names_before(self._now)
 
     def left_out(self, folders: Sequence[str]) -> list[str]:
         """Those folders of one depth that are too old; a folder without a date is none of them.
@@ -112,20 +115,33 @@ class Scope:
         cut = self.cut(root)
         return _names_before(cut) if cut else ""
 
-    def meet_names(self, newest: Iterable[tuple[str, str]]) -> None:
-        """Takes the newest times of the files that were listed.
+    def meet_files(self, files: DataFrame) -> bool:
+        """Takes the times of the files that were listed.
 
         Args:
-            newest: root and time, as `time_columns` gives them.
+            files: see `with_times`.
+
+        Returns:
+            Whether there is a file.
         """
-        for root, time in newest:
-            # The newest date folders were met while the folders were listed.
-            self._meet(root, _start_of(time) if root.endswith("*") else None, time)
+        is_past = F.col("time_in_path") <= self._now
+        times = (
+            with_times(files)
+            .groupBy("root")
+            .agg(F.max("time_in_path").alias("last"), F.max(F.when(is_past, F.col("time_in_path"))).alias("newest"))
+        )
+        rows = times.collect()
+        for row in rows:
+            if row.root is not None:
+                # The newest date folders were met while the folders were listed.
+                newest = row.newest if row.root.endswith("*") else None
+                self._meet(row.root, _start_of(newest) if newest else None, row.last)
+        return bool(rows)
 
     def cut(self, root: str) -> str:
         """The first time that is listed of a root; the empty text, where everything is."""
         newest = self._newest.get(root)
-        return "" if newest is None else f"{min(newest, self._latest) - self.overlap:%Y%m%d%H%M%S}"
+        return "" if newest is None else f"{newest - self.overlap:%Y%m%d%H%M%S}"
 
     @property
     def cuts(self) -> dict[str, str]:
@@ -138,12 +154,12 @@ class Scope:
         return [(self.cut(root), last) for root, last in self._last.items()]
 
     @property
-    def _latest(self) -> datetime:
-        return self.now.replace(tzinfo=None) + _AHEAD
+    def _now(self) -> str:
+        return f"{self.now:%Y%m%d%H%M%S}"
 
     def _meet(self, root: str, start: datetime | None, last: str) -> None:
         self._last[root] = max(last, self._last.get(root, ""))
-        if start is not None:
+        if start is not None and start <= self.now.replace(tzinfo=None):
             self._newest[root] = max(start, self._newest.get(root, start))
 
 

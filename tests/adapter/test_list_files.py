@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import json
+import os
+import subprocess
+import sys
+
 import pytest
 from py4j.protocol import Py4JJavaError
 
-from spark_files import list_files, qualified
+from spark_files import count_unnamed, list_files, qualified
 
 NAMES = [
     "a b", "a%20b", "a%2Fb", "a+b", "100%", "x[1]", "y{1,2}", "z*", "q?#1", "é", "e\u0301", "p&q=1", "c,d", "t~;'\"",
@@ -72,3 +77,56 @@ def test_folders_and_names_that_are_left_out_are_not_listed(session, tmp_path):
     assert found == {"new/deep/b", "old\x01er/c", "few/1", "many/9", "many/9b", "many/x"}
     assert chosen.newest == {_uri(tmp_path / "many"): "9b"}, "only a large folder is asked about"
     assert _uri(tmp_path / "new" / "deep") in chosen.folders
+
+
+# As latin1 has it: no text in UTF-8.
+LATIN1 = "ü".encode("latin1")
+
+
+def make_names(folder, *names: bytes):
+    """Empty files, and the folders above them."""
+    for name in names:
+        path = folder / os.fsdecode(name)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.touch()
+
+
+def test_names_that_are_no_text_are_counted_by_folder(session, tmp_path):
+    odd = (b"s/t/" + LATIN1, b"s/t/\xff\xfe", b"s/" + LATIN1 + b"/a/\xff")
+    make_names(tmp_path, b"s/t/a", "s/t/ü 東京 🚲".encode(), *odd)
+    assert count_unnamed(session, _uri(tmp_path)) == {f"{tmp_path}/s": 1, f"{tmp_path}/s/t": 2}
+    assert {row.path for row in list_files(session, _uri(tmp_path)).collect()} == {
+        _uri(tmp_path / "s/t/a"),
+        _uri(tmp_path / "s/t/ü 東京 🚲"),
+    }
+    assert count_unnamed(session, _uri(tmp_path / "s/t/nowhere")) == {}
+
+
+@pytest.mark.parametrize("encoding", ["ANSI_X3.4-1968", "ISO-8859-1"])
+def test_java_in_another_encoding_has_no_text_for_names_that_are_not_ascii(session, tmp_path, monkeypatch, encoding):
+    """As below a spark-submit with such a locale: the text would be another one than that of other runs."""
+    monkeypatch.setattr(sys.modules[list_files.__module__], "read_name_encoding", lambda: encoding)
+    make_names(tmp_path, b"s/t/a", "s/t/ü".encode(), "s/ü/a".encode())
+    assert count_unnamed(session, _uri(tmp_path)) == {f"{tmp_path}/s": 1, f"{tmp_path}/s/t": 1}
+    assert count_unnamed(session, _uri(tmp_path / "s/ü")) == {f"{tmp_path}/s/ü": 1}
+
+
+# Java alone, without Spark's session.
+START_JAVA = """
+import json, sys
+from pathlib import Path
+from dbt.adapters.sparksession.session import _launch_java
+from spark_files.internals import java_class
+_launch_java({"spark.master": "local[1]"}, Path(sys.argv[2]))
+names = java_class("java.io.File")(sys.argv[1]).listFiles()
+print(json.dumps({name.getName(): name.exists() for name in names}))
+"""
+
+
+@pytest.mark.parametrize("locale", ["C", "de_DE.ISO-8859-1"])
+def test_java_reads_names_of_files_whatever_the_locale_of_this_machine(tmp_path, locale):
+    make_names(tmp_path / "files", "ü 東京 🚲".encode())
+    environment = {**os.environ, "LC_ALL": locale, "LANG": locale, "PYTHONUTF8": "1"}
+    command = [sys.executable, "-c", START_JAVA, str(tmp_path / "files"), str(tmp_path / "spark.log")]
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
+    assert json.loads(done.stdout.splitlines()[-1]) == {"ü 東京 🚲": True}

@@ -217,6 +217,53 @@ def test_damage_inside_a_file_is_found_by_full_verification(session, tmp_path):
     assert session.table("v").count() == 1
 
 
+ALIKE = pa.struct([("a", pa.int64()), ("A", pa.string())])
+KEY = {"key": [["id", "old id"], ["part"]]}
+
+
+@pytest.mark.parametrize("verify", ["schema", "full"])
+@pytest.mark.parametrize("types", [{}, {"types": "separate", "nested": "json"}], ids=["merged", "separate"])
+def test_one_file_that_cannot_be_planned_is_rejected_and_the_others_are_read(session, tmp_path, verify, types):
+    good = write(tmp_path / "good.parquet", id=[1], part=["a"])
+    renamed = write(tmp_path / "renamed.parquet", **{"OLD ID": [2], "PART": ["b"]})
+    (tmp_path / "folder").mkdir()
+    write(tmp_path / "folder" / "LOAD1.parquet", id=[9], part=["z"])
+    one = {"id": [1], "part": ["a"]}
+    of_maps, time = pa.map_(pa.string(), ALIKE), pa.struct([("z", pa.time64("us"))])
+    reasons = {
+        write(tmp_path / "struct", **one, s=pa.array([(1, "x")], ALIKE)): "column 's' has fields 'a' and 'A'",
+        write(tmp_path / "list", **one, s=pa.array([[(1, "x")]], pa.list_(ALIKE))): "fields 'a' and 'A'",
+        write(tmp_path / "map", **one, s=pa.array([[("k", (1, "x"))]], of_maps)): "fields 'a' and 'A'",
+        write(tmp_path / "time", **one, s=pa.array([{"z": 1}], time)): "TIME",
+        write(tmp_path / "keyless", part=["a"]): "has no key column 'id'; its columns are 'part'",
+        write(tmp_path / "half", **{f"c{number}": [1] for number in range(25)}, id=[1]): "'c19' and 6 more",
+        write(tmp_path / "void", id=[1], part=pa.nulls(1)): "states no type for key column 'part'",
+        write(tmp_path / "empty"): "has no key column 'id'; its columns are none",
+        uri(tmp_path / "folder"): "is a folder",
+    }
+    answer = read_files(session, "v", "parquet", [*reasons, good, renamed], {"verify": verify, **KEY, **types})
+    rejected = {item["path"]: item["reason"] for item in answer["rejected"]}
+    assert rejected.keys() == reasons.keys()
+    assert {path: rejected[path] for path, reason in reasons.items() if reason not in rejected[path]} == {}
+    assert session.sql("select count(*) from v").first() == (2,)
+
+
+def test_a_codec_that_spark_lacks_is_the_files_fault(session, tmp_path):
+    good, odd = write(tmp_path / "good.parquet", id=[1]), tmp_path / "odd.parquet"
+    pq.write_table(pa.table({"id": [2]}), odd, compression="brotli")
+    answer = read_files(session, "v", "parquet", [uri(odd), good], {"verify": "schema"})
+    assert answer["rejected"] == []
+    with pytest.raises((Py4JJavaError, PySparkException)) as failure:
+        session.table("v").collect()
+    assert is_file_fault(failure.value), "the write is tried again without it"
+    answer = read_files(session, "v", "parquet", [uri(odd), good], {"verify": "full"})
+    codec = "ClassNotFoundException: org.apache.hadoop.io.compress.BrotliCodec"
+    assert answer["rejected"] == [
+        {"path": uri(odd), "reason": f"is compressed by a codec that Spark does not have here: {codec}"}
+    ]
+    assert session.table("v").count() == 1
+
+
 def test_nothing_readable_means_no_view(session, tmp_path):
     gone = uri(tmp_path / "gone.parquet")
     answer = read_files(session, "nothing", "parquet", [gone], {})

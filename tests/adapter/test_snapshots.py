@@ -317,3 +317,40 @@ def test_only_a_compaction_leaves_the_rows_as_they_were(table):
     assert not snapshots.is_only_compacted(table, TABLE, start)
     table.sql(f"call system.rollback_to_snapshot('{TABLE}', {ordered(table)[0]})")
     assert not snapshots.is_only_compacted(table, TABLE, start)
+
+
+# URL-encoded, nine bytes for each character: more than the name of a file may have.
+LONG_NAMES = ["客" * 29, "x" * 300]
+
+
+@pytest.mark.parametrize("way", ["staged", "branch"])
+def test_a_value_of_a_partition_is_no_name_of_a_folder_also_in_a_table_that_exists(session, way):
+    session.sql("create schema if not exists branches")
+    session.sql(f"create table {TABLE} using iceberg partitioned by (name) as select 'a' as name")
+
+    def insert(into: str = TABLE) -> None:
+        session.createDataFrame([(name,) for name in LONG_NAMES], "name string").writeTo(into).append()
+
+    if way == "staged":
+        assert snapshots.write_staged(session, TABLE, snapshots.head(session, TABLE), insert)
+    else:
+        snapshots.start_branch(session, TABLE, "b")
+        insert(f"{TABLE}.branch_b")
+        assert snapshots.publish_branch(session, TABLE, "b")
+    names = [row.name for row in session.table(TABLE).orderBy("name").collect()]
+    assert names == sorted(["a", *LONG_NAMES])
+    paths = [row.file_path for row in session.table(f"{TABLE}.files").collect()]
+    assert len([path for path in paths if "name=" in path]) == 1, "the files from before stay where they are"
+    partitions = [row.partition.name for row in session.table(f"{TABLE}.partitions").collect()]
+    assert sorted(partitions) == names, "a reader of one partition still opens the files of this one alone"
+    session.sql(f"drop table {TABLE}")
+
+
+def test_properties_that_a_table_has_stay(session):
+    session.sql("create schema if not exists branches")
+    own = "'write.object-storage.enabled' = 'false'"
+    session.sql(f"create table {TABLE} (name string) using iceberg partitioned by (name) tblproperties ({own})")
+    snapshots.allow_stages(session, TABLE)
+    rows = session.sql(f"show tblproperties {TABLE}").collect()
+    assert {row.key: row.value for row in rows}["write.object-storage.enabled"] == "false"
+    session.sql(f"drop table {TABLE}")

@@ -106,6 +106,8 @@ OTHERWISE = {"order": pa.float64(), "v": pa.int32()}
 # puts into columns that are NOT NULL, and what no column can hold, as CSV has it.
 PLACEHOLDERS = {"n": 0, "order": 0, "key\u2028size": Decimal(0), "v": "", "log": False, "side": 0.0}
 UNREADABLE = {"n": "many", "order": "1.5", "log": "maybe"}
+# A table without metadata, in each transaction file: as the name of a folder it would have more than 255 bytes.
+UNLISTED = "客" * 29
 # Rows that silver has to leave out; all but the first exist in CSV only.
 FLAWS = ("operation", "short", "value", "open quote")
 
@@ -769,7 +771,7 @@ class Landing:
         if file.is_broken:
             broken = self.task.root / "broken"
             broken.parent.mkdir(parents=True, exist_ok=True)
-            broken.write_bytes(b"no file of this format")
+            _write_broken(Random(file.path), broken, self.shape.data_format)
             return broken
         types = {
             name: type_ for name, type_ in (self.shape.columns | dict(file.types)).items() if name not in file.lacks
@@ -792,6 +794,7 @@ class Landing:
         ]
         if self.shape.has_transactions:
             made = self.task.transactions(((table, change) for change in changes), file.modified_at)
+            _append_lines(made, [f"I,{UNLISTED},s,2024-02-01 00:00:00.000000,1\n"])
             prefix = f"{self.folder.name},s,"
         else:
             made, prefix = self.task.changes(table, changes, file.modified_at)[0], ""
@@ -803,6 +806,21 @@ class Landing:
         elif flawed:
             _set_operations(made, [statement.row.operation for statement in file.statements])
         return made
+
+
+def _write_broken(random: Random, path: Path, data_format: str) -> None:
+    """A file of which nothing can be read into the table: each way in which one file may be wrong."""
+    alike = pa.struct([("a", pa.int32()), ("A", pa.int32())])
+    rows = {"Op": ["I"], "h": pa.array([1], pa.int32()), "part": ["a"], "ts": ["2024-02-01 00:00:00.000000"]}
+    way = random.choice(("bytes", "codec", "no key", "fields") if data_format == "parquet" else ("bytes", "zip"))
+    if way == "codec":
+        pq.write_table(pa.table(rows), path, compression="brotli")
+    elif way == "no key":
+        pq.write_table(pa.table({name: rows[name] for name in ("Op", "ts")}), path)
+    elif way == "fields":
+        pq.write_table(pa.table({**rows, "v": pa.array([(1, 2)], alike)}), path)
+    else:
+        path.write_bytes(b"PK\x03\x04 no file of this format" if way == "zip" else b"no file of this format")
 
 
 def xxhash64(data: bytes, seed: int = 42) -> int:

@@ -367,3 +367,24 @@ def test_a_file_is_identified_by_its_path_under_the_location_of_its_feed(spark, 
     assert new_files(spark, moved, known) is None
     landing("../moved/s/t/LOAD00000001.parquet", 5)
     assert listed(new_files(spark, moved, known), "kind") == {"s/t/LOAD00000001.parquet": ("load",)}
+
+
+def test_what_cannot_be_named_is_not_gone(spark, landing, tmp_path):
+    """A file that is known may be there under a name that is no text; nothing is truncated because of it."""
+    feeds = [{**FEEDS[0], "vanished_files": {("s", "t"): "truncate"}}]
+    landing("s/t/LOAD00000001.parquet")
+    landing("s/t/20240131-230100000.parquet")
+    known = new_files(spark, feeds, None, now=START).localCheckpoint()
+    folder = tmp_path / "landing area" / "shop" / "s"
+    odd = (folder / "t").rename(folder / os.fsdecode(b"t \xfc"))
+    landing("s/u/LOAD00000001.parquet")
+    said = []
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("python_udfs.landing.listing.logger.warning", said.append)
+        found = new_files(spark, feeds, known, now=START)
+    assert listed(found, "kind") == {"s/u/LOAD00000001.parquet": ("load",)}
+    [warning] = said
+    assert f"Feed shop: received 1 names in {folder} that are no text in UTF-8" in warning
+    odd.rename(folder / "v")
+    kinds = sorted(row.kind for row in new_files(spark, feeds, known, now=START).collect() if row.source_table == "t")
+    assert kinds == ["truncate", "vanished", "vanished"]

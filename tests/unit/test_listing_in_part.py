@@ -8,7 +8,7 @@ from collections import Counter
 from datetime import datetime, timedelta, timezone
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from python_udfs.landing.listing import LISTING_SCHEMA, new_files
@@ -117,6 +117,21 @@ def test_a_listing_in_part_finds_recent_files_and_one_in_full_the_others(landing
     assert account.list() == sorted((key, "change") for key in [*late, OLD])
 
 
+@pytest.mark.parametrize("is_large", [False, True])
+def test_one_file_from_the_future_hides_no_file_of_today(landing, account, monkeypatch, is_large):
+    monkeypatch.setattr(Scope, "large_folder", 1 if is_large else 500)
+    feeds = [{**FEED, "listing_overlap_hours": 1}]
+    future = ["s/u/20990101-000000000.csv", "s/t/2024-02-11/20240211-100000000.csv", "s/t/2099/LOAD00000001.csv"]
+    for key in ("s/u/20240210-110000000.csv", "s/t/2024-02-10/20240210-110000000.csv", *future):
+        landing.write(key)
+    account.list(feeds=feeds)
+    assert account.list(in_part=True, feeds=feeds) == [], "the files from the future are known"
+    today = ["s/t/2024-02-10/20240210-113000000.csv", "s/u/20240210-113000000.csv"]
+    for key in today:
+        landing.write(key)
+    assert account.list(in_part=True, feeds=feeds) == [(key, "change") for key in today]
+
+
 def test_what_is_not_listed_is_not_gone(landing, account):
     for key in (LOAD, OLD, NEW):
         landing.write(key)
@@ -197,6 +212,7 @@ KEYS = [
     *(f"cdc/CDC_TXN-202402{day:02}120000000.csv" for day in DAYS),
     *(f"s/v/2024/02/{day:02}/part/LOAD00000001.csv" for day in DAYS),
     "s/t/2099-01-01/20990101-000000000.csv",
+    "s/u/20990101-000000000.csv",
     "s/w\x01x/2024-02-01/20240201-000000000.csv",
     "s/w\x01x/2024-02-10/20240210-000000000.csv",
     "s/u/20249931-000000000.csv",
@@ -207,6 +223,10 @@ ROUND = st.tuples(st.lists(ACTION, max_size=6), st.booleans())
 
 
 @settings(max_examples=int(os.environ.get("LISTINGS", "6")), deadline=None, suppress_health_check=list(HealthCheck))
+@example(
+    first=[LOAD, FLAT_OLD, "s/u/20990101-000000000.csv"],
+    rounds=[([("s/u/20240210-120000000.csv", 1)], True), ([], False)],
+)
 @given(first=st.lists(st.sampled_from(KEYS), min_size=4, unique=True), rounds=st.lists(ROUND, min_size=2, max_size=4))
 def test_listings_in_part_end_with_the_account_of_listings_in_full(landing, first, rounds):
     landing.clear()
@@ -222,6 +242,9 @@ def test_listings_in_part_end_with_the_account_of_listings_in_full(landing, firs
         now = NOW + timedelta(hours=number)
         found = parts.list(in_part and not is_last, now=now)
         full.list(now=now)
+        # What is named as of today is found by each listing, whatever other names say.
+        today = {key for key, size in actions if size and "20240210" in key and landing.has(key)}
+        assert {key: parts.state()[key] for key in today} == {key: full.state()[key] for key in today}
         for key, kind in found:
             assert kind != "vanished" or not landing.has(key) or (key, "ignored") in found
     # Listings in part never see a late file that is gone by the next one in full.

@@ -93,10 +93,20 @@ def test_years_and_months_are_left_out_as_soon_as_they_are_seen():
     assert left_out(one, "s/t/2023/12/30", "s/t/2023/12/31", "s/t/2024/01/02") == ["s/t/2023/12/30"]
 
 
-def test_a_time_from_the_future_closes_no_folder_of_these_days():
-    assert left_out(scope(), "s/t/2099-01-01", "s/t/2024-02-10", "s/t/2024-02-09", "s/t/2024-02-08") == [
-        "s/t/2024-02-08"
-    ]
+def test_a_time_from_the_future_closes_no_folder():
+    """It is not the newest time of its table, whatever the overlap: names may be in a zone ahead of UTC, or wrong."""
+    future, days = ("s/t/2099-01-01", "s/t/2024-02-11"), ("s/t/2024-02-10", "s/t/2024-02-09", "s/t/2024-02-08")
+    assert left_out(scope(1), *future, *days) == ["s/t/2024-02-08"]
+    assert left_out(scope(1), *future) == []
+    one = scope(1)
+    assert left_out(one, *future, *days) == left_out(scope(1), *days)
+    assert one.times == [("20240209230000", "20990101999999")], "what is known of the file is read"
+
+
+def test_a_name_from_the_future_is_not_the_newest_of_a_folder():
+    names = {"20240210-115959999.parquet": True, "CDC_TXN-20240210115959123.csv": True}
+    names |= {"20240210-120000000.parquet": False, "20990101-000000000.parquet": False, "LOAD00000001.parquet": False}
+    assert {name: bool(re.fullmatch(scope().name_pattern, name)) for name in names} == names
 
 
 def test_a_day_that_does_not_exist_is_no_newest_day_and_is_left_out_with_its_month():

@@ -6,6 +6,7 @@
         {#- Nested values are text: they fit each other whatever fields they have, in any cut into batches. -#}
         {% set exact = ['Op', cdc.options.get('timestamp_column'), cdc.options.get('change_sequence_column')] %}
         {% do options.update({'types': 'separate', 'exact': exact | select | list, 'nested': 'json'}) %}
+        {% do options.update({'key': _key_in_files(cdc)}) %}
     {% endif %}
     {% if is_csv %}
         {% set find = cdc_csv_continues_sql('value', cdc.options.delimiter) %}
@@ -27,4 +28,18 @@
         'view': found, 'columns': columns, 'schemas': raw.schemas, 'rejected': raw.rejected,
         'has_line_breaks': raw.found | length > 0,
     }) %}
+{% endmacro %}
+
+
+{# The names, in lower case, that files may have for each key column. #}
+{% macro _key_in_files(cdc) %}
+    {% set key = [] %}
+    {% for column in cdc.primary_key %}
+        {% set names = [] %}
+        {% for name in cdc_names_in_files(cdc, column) %}
+            {% do names.append(cdc_file_name(name)) %}
+        {% endfor %}
+        {% do key.append(names) %}
+    {% endfor %}
+    {% do return(key) %}
 {% endmacro %}

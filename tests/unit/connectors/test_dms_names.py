@@ -4,6 +4,10 @@ from __future__ import annotations
 
 from datetime import datetime
 
+import pytest
+
+from python_udfs.connectors.file_names import list_reasons_without_rows
+
 PARQUET = {"connector": "dms", "format": "parquet", "is_multi_table": False}
 MULTI_TABLE = {**PARQUET, "is_multi_table": True}
 AT = datetime(2024, 1, 31, 23, 1, 2)
@@ -75,3 +79,12 @@ def test_transaction_files_that_are_not_asked_for_or_not_right_are_ignored(found
         "cdc/CDC_TXN-2024013123010.csv": "not in a <schema>/<table>/ folder of the feed's location",
     }
     assert {key: row.ignored_reason for key, row in found(MULTI_TABLE, *expected).items()} == expected
+
+
+@pytest.mark.parametrize("data_format", ["parquet", "csv"])
+def test_files_without_the_ending_of_the_feed_count_as_unread(found, data_format):
+    """`most_files_of_a_feed_are_read` leaves out only those that hold no rows of the source."""
+    names = ("LOAD00000001", "LOAD00000001.gz", "LOAD00000001.json", "20240131-230100000", "20240131-230100000.gz", "a")
+    rows = found({**PARQUET, "format": data_format}, *(f"s/t/{name}" for name in names))
+    assert len(rows) == len(names)
+    assert {key for key, row in rows.items() if row.ignored_reason in (None, *list_reasons_without_rows())} == set()

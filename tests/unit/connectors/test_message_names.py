@@ -63,6 +63,13 @@ def test_the_option_file_names_says_which_files_hold_messages(found):
     assert found({**FEED, "file_names": "it's"}, "2024/it's.txt")["2024/it's.txt"].kind == "multi_table"
 
 
+def test_a_file_whose_damage_nobody_would_notice_is_ignored_with_its_reason(found):
+    unchecked = "damage of files with this ending is not noticed: use .gz or .zst"
+    expected = {"a": None, "a.gz": None, "a.zst": None, "a.bz2": unchecked, "a.snappy": unchecked, "a.lz4": unchecked}
+    rules = found({**FEED, "file_names": "^a"}, *expected)
+    assert {key: row.ignored_reason for key, row in rules.items()} == expected
+
+
 @pytest.mark.parametrize("connector", sorted({*CONNECTORS} - {"dms"}))
 def test_all_contracts_of_messages_are_found_alike(found, connector):
     (row,) = found({**FEED, "connector": connector}, f"{SINK}.json").values()

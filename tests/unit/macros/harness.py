@@ -228,6 +228,7 @@ class Dbt:
                 set_properties=set_properties,
                 set_snapshot_properties=set_snapshot_properties,
                 call_function=call_function,
+                table_properties=SparksessionAdapter.table_properties,
                 quote=SparksessionAdapter.quote,
                 is_type_promotion=SparksessionAdapter.is_type_promotion,
                 holds=SparksessionAdapter.holds,

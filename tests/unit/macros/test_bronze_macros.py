@@ -381,7 +381,11 @@ CONTINUES = Dbt().cdc_csv_continues_sql("value", ",")
     ("format", "read_as", "options"),
     [
         ("csv", "text", {"verify": "full", "lineSep": "\n", "one_task": True, "find": CONTINUES}),
-        ("parquet", "parquet", {"verify": "full", "types": "separate", "exact": ["Op"], "nested": "json"}),
+        (
+            "parquet",
+            "parquet",
+            {"verify": "full", "types": "separate", "exact": ["Op"], "nested": "json", "key": [["id"]]},
+        ),
     ],
 )
 @pytest.mark.parametrize("found", [[], ["a"]])
@@ -401,6 +405,13 @@ def test_cdc_open_files__a_header_names_the_columns(columns, names):
     raw = dbt.cdc_open_files(table(header=True), "shop__order__raw", ["a"], "full")
     assert raw["columns"] == [{"name": name, "file_name": name, "type": "string"} for name in names]
     assert raw["view"] == ("shop__order__raw" if names else None), "nothing readable is no view"
+
+
+def test_cdc_open_files__a_key_column_has_the_names_of_the_files():
+    cdc = {**table(), "format": "parquet", "primary_key": ["ID", "source__pos"], "renamed_columns": {"Nr": "id"}}
+    dbt = Dbt(files=READABLE)
+    dbt.cdc_open_files(cdc, "shop__order__raw", ["a"], "full")
+    assert dbt.files_read[0][3]["key"] == [["id", "nr"], ["_pos"]]
 
 
 def test_cdc_read_files__an_unreadable_file_is_named_and_rejected():

@@ -154,6 +154,8 @@ def test_cdc_explain__nothing_there_yet(columns, expected):
 CLAUSES = """using iceberg
 partitioned by (days(at), `a b`)
 tblproperties (
+    'write.object-storage.enabled' = 'true',
+    'write.object-storage.partitioned-paths' = 'false',
     'format-version' = '2'
 )"""
 
@@ -161,7 +163,9 @@ tblproperties (
 def test_cdc_table_clauses_sql__as_the_model_has_them():
     settings = {"partition_by": ["days(at)", "`a b`"], "tblproperties": {"format-version": "2"}}
     assert Dbt().cdc_table_clauses_sql(settings) == CLAUSES
-    assert Dbt().cdc_table_clauses_sql({"partition_by": "id"}) == "using iceberg\npartitioned by (id)"
+    own = {"write.object-storage.enabled": "false"}
+    of_seed = Dbt().cdc_table_clauses_sql({"partition_by": "id", "tblproperties": own})
+    assert of_seed.startswith("using iceberg\npartitioned by (id)\n") and "'enabled' = 'true'" not in of_seed
     assert Dbt().cdc_table_clauses_sql({}) == "using iceberg"
 
 
@@ -379,7 +383,8 @@ def test_change_types__writes_bronze_beside_in_one_commit_that_carries_the_progr
     assert_sql_equal(
         write,
         "create or replace table bronze.shop__order using iceberg partitioned by (id)"
-        " tblproperties ( 'format-version' = '2' ) as select `id`, try_cast(`price` as decimal(14,4)) as `price`,"
+        " tblproperties ( 'write.object-storage.enabled' = 'true', 'write.object-storage.partitioned-paths' = 'false',"
+        " 'format-version' = '2' ) as select `id`, try_cast(`price` as decimal(14,4)) as `price`,"
         " `_cdc_sequence`, `_cdc_quarantine_rule` from bronze.shop__order",
     )
     prefix = "spark.sql.iceberg.snapshot-property.cdc."

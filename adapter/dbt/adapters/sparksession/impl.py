@@ -98,6 +98,18 @@ class SparksessionAdapter(SparkAdapter):
         return snapshots.is_small(changes, rows)
 
     @available
+    @classmethod
+    def table_properties(cls, settings: Any) -> dict[str, Any]:
+        """Return the properties that an Iceberg table is created with.
+
+        Args:
+            settings: `partition_by` and `tblproperties` of the model; the latter go before those that partitions need
+                (`snapshots.PATHS_WITHOUT_VALUES`).
+        """
+        own = settings.get("tblproperties") or {}
+        return {**snapshots.PATHS_WITHOUT_VALUES, **own} if settings.get("partition_by") else dict(own)
+
+    @available
     def run_python_model(self, model: dict[str, Any], compiled_code: str) -> dict[str, str | None]:
         """Run a Python model and register its result as a temporary view.
 

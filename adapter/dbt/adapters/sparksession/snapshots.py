@@ -18,6 +18,9 @@ from spark_files.internals import commit_as_main, iceberg_table, java_class, sna
 
 # Iceberg's property of a table for write, audit, publish.
 _STAGES = "write.wap.enabled"
+# Iceberg's properties of a table whose files are stored under numbers: the value of a partition is no name of a folder,
+# which holds 255 bytes at most.
+PATHS_WITHOUT_VALUES = {"write.object-storage.enabled": "true", "write.object-storage.partitioned-paths": "false"}
 _BRANCH_AGE = 24 * 60 * 60 * 1000  # milliseconds
 # One task reads so many in less time than several tasks take to start.
 _FEW_ROWS = 100_000
@@ -229,13 +232,32 @@ def is_only_compacted(session: SparkSession, table: str, snapshot_id: int) -> bo
 def allow_stages(session: SparkSession, table: str) -> int:
     """Let statements write snapshots to a table that readers do not see yet (`write.wap.enabled`).
 
+    A table with partitions also gets `PATHS_WITHOUT_VALUES`.
+
     Returns:
         The sequence number of the newest snapshot that anybody has made of the table, seen by readers or not.
     """
     iceberg = iceberg_table(session, table)
-    if str(iceberg.properties().get(_STAGES)).lower() != "true":
-        iceberg.updateProperties().set(_STAGES, "true").commit()
+    has_stages = str(iceberg.properties().get(_STAGES)).lower() == "true"
+    _set_properties(iceberg, ({} if has_stages else {_STAGES: "true"}) | _find_missing_properties(iceberg))
     return int(table_operations(iceberg)[1].lastSequenceNumber())
+
+
+def _find_missing_properties(iceberg: Any) -> dict[str, str]:
+    """What a table that was made without `PATHS_WITHOUT_VALUES` lacks of them, if it has partitions."""
+    if not iceberg.spec().isPartitioned():
+        return {}
+    has = iceberg.properties()
+    return {name: value for name, value in PATHS_WITHOUT_VALUES.items() if not has.containsKey(name)}
+
+
+def _set_properties(iceberg: Any, properties: dict[str, str]) -> None:
+    if not properties:
+        return
+    changes = iceberg.updateProperties()
+    for name, value in properties.items():
+        changes.set(name, value)
+    changes.commit()
 
 
 def write_staged(session: SparkSession, table: str, start: int, write: Callable[[], object]) -> bool:
@@ -292,9 +314,12 @@ def publish_stage(session: SparkSession, table: str, start: int, stage: str, num
 def start_branch(session: SparkSession, table: str, branch: str) -> None:
     """Make a branch of the table's current snapshot; one of that name that was left over is moved there.
 
+    A table with partitions also gets `PATHS_WITHOUT_VALUES`.
+
     The branch of a run that was killed goes when snapshots are expired, a day later.
     """
     iceberg = iceberg_table(session, table)
+    _set_properties(iceberg, _find_missing_properties(iceberg))
     start = iceberg.currentSnapshot().snapshotId()
     changes = iceberg.manageSnapshots()
     moved = changes.replaceBranch if iceberg.refs().containsKey(branch) else changes.createBranch
