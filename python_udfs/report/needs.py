@@ -23,8 +23,8 @@ class Need:
     """One thing to do.
 
     Attributes:
-        kind: failure, test_error, reload, gap, log, snapshot, lag, expectation, quarantine, silent, never or maintenance;
-            docs/runbook.md explains each.
+        kind: failure, test_error, reload, gap, log, snapshot, lag, expectation, quarantine, silent, never or
+            maintenance; docs/runbook.md explains each.
         subject: what it is about.
         message: what was found.
         command: what helps.
