@@ -117,7 +117,7 @@ def test_a_reload_that_waits_is_an_incident_of_its_table_until_the_test_passes()
     assert look(fails, found) == []
     assert look(state(result("silver_t", "success", table="silver.t")), found) == []
     assert look(state(result(test, "pass", "test", None, "silver.t")), found) == [("reload", "silver.t", True)]
-    assert look(state(result(test, "error", "test", "no", "silver.t"))) == [("failure", test, False)]
+    assert look(state(result(test, "error", "test", "no", "silver.t"))) == [("test_error", test, False)]
 
 
 def quarantined(minutes: float, newest: float) -> Any:

@@ -552,9 +552,7 @@ def test_parquet_files_hold_what_was_drawn(tmp_path_factory, random, shape):
     for file in draw_files(random, shape, 5):
         Landing(folder / "feed" / "s" / "table", folder / "workshop", shape).put(file)
         path = folder / "feed" / "s" / "table" / file.path
-        if file.is_broken:
-            with pytest.raises(pa.ArrowInvalid):
-                pq.read_table(path)
+        if file.is_broken:  # in one of several ways, some of which Arrow reads
             continue
         rows = pq.read_table(path).to_pylist()
         assert path.stat().st_mtime_ns == round(file.modified_at.timestamp() * 1000) * 1_000_000

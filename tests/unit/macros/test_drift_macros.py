@@ -158,7 +158,7 @@ RULES = {"rules": [{"rule": None, "rows": 3, "example": None}], "problem": None}
 
 def test_cdc_drift__reads_the_columns_of_the_files_that_wait_and_writes_nothing():
     dbt, answer = command(dict(WAITING))
-    options = {"verify": "schema", "types": "separate", "exact": ["Op"], "nested": "json"}
+    options = {"verify": "schema", "types": "separate", "exact": ["Op"], "nested": "json", "key": [["id"]]}
     assert dbt.files_read == [("shop__order__drift", "parquet", ["a"], options)]
     gone = [{"name": name, "type": TABLE[name], "is_everywhere": True} for name in ("ID", "v", "cost")]
     table = {**FACTS, **RULES, "files": 1, "first_files": 1, "rejected": [{"path": "x", "reason": "cut"}]}
