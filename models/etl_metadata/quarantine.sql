@@ -28,7 +28,7 @@ select
         when {{ cdc_is_superseded_sql('_cdc_bad', table.relation) | indent(8) }}
             then 'overwritten'
         {% if has_rows %}
-        when bad._cdc_sequence in (
+        when _cdc_bad._cdc_sequence in (
             {{ cdc_overtaken_sql(cdc_with_silver(table, table.relation), table.relation) | indent(12) }}
         )
             then 'overtaken'
