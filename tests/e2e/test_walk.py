@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tests.e2e.walk import walk_batches
 
-LIMITS = {"bronze, a parquet batch": 21, "silver, a parquet batch": 25, "silver, a late history batch": 29}
+LIMITS = {"bronze, a parquet batch": 33, "silver, a parquet batch": 26, "silver, a late history batch": 33}
 
 
 def test_a_batch_passes_few_macro_files(empty_lakehouse):
