@@ -83,7 +83,9 @@ def judge_batch(before: str | None, batches: Iterable[str | None]) -> dict[str, 
     is_after = bool(batch.last_load and every.first_change) and batch.last_load > every.first_change
     # Without a place of its own, a snapshot is another one only if it differs from the first.
     is_after = is_after and (every.has_places or batch.last_load > every.first_load)
-    is_another = bool(batch.last_load) and every.first_load != every.last_load
+    # Rows of snapshots that were seen before may come again, also those of the first one alone.
+    is_new = (every.first_load, every.last_load) != (known.first_load, known.last_load)
+    is_another = is_new and every.first_load != every.last_load
     went_back = _goes_back(known, batch)
     if known.greatest and batch.newest > known.greatest:
         newest_at = max(known.greatest_at, batch.newest_at)

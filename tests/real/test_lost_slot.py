@@ -19,10 +19,7 @@ pytestmark = pytest.mark.skipif(os.environ.get("KAFKA") != "all", reason="make p
 def test_a_second_snapshot_is_an_incident_and_only_deleted_rows_stay(lakehouse, request, database):
     url = request.getfixturevalue(database)
     workload = Workload(url, seed=int(os.environ.get("SEED", "7")) % 1000, largest=6_000)
-    if database == "postgres":
-        # A long text that a change of the key leaves alone is not in the log otherwise (docs/feeds/debezium.md).
-        with workload.engine.begin() as connection:
-            connection.exec_driver_sql("alter table test_db.awkward replica identity full")
+    workload.log_whole_rows("test_db.awkward")
     workload.insert(20)
     describe(lakehouse, url, workload.schemas)
     landing = lakehouse.raw / "live"

@@ -331,6 +331,15 @@ class Workload:
                     if not shape.has_primary_key:  # else PostgreSQL refuses updates and deletes of published tables
                         connection.exec_driver_sql(f"alter table {name} replica identity full")
 
+    def log_whole_rows(self, name: str) -> None:
+        """Lets PostgreSQL log each old row of a table whole; MariaDB does.
+
+        Else a long text that a change of the key leaves alone is not in the log (docs/feeds/debezium.md).
+        """
+        if self.engine.dialect.name == "postgresql":
+            with self.engine.begin() as connection:
+                connection.exec_driver_sql(f"alter table {name} replica identity full")
+
     def insert(self, rows: int = 20) -> None:
         """Adds rows to each table, each table in one transaction."""
         for name in self.tables:
