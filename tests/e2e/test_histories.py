@@ -166,12 +166,12 @@ class Table:
         """Rows of the newest content of files that broke no rule, and how many positions in the order they have."""
         rows = self.lakehouse.sql(
             "select count(*) as n, count(distinct _cdc_sequence) as positions"
-            f" from bronze.s__{self.name} as log"
+            f" from bronze.s__{self.name} as _cdc_log"
             " where _cdc_quarantine_rule is null and _cdc_operation not in ('R', 'X')"
-            f" and not exists (select 1 from bronze.s__{self.name} as marker where marker._cdc_operation = 'X'"
-            " and marker._cdc_quarantine_rule is null"
-            " and marker._cdc_source_file = log._cdc_source_file"
-            " and right(marker._cdc_sequence, 14) > right(log._cdc_sequence, 14))"
+            f" and not exists (select 1 from bronze.s__{self.name} as _cdc_marker where _cdc_marker._cdc_operation = 'X'"
+            " and _cdc_marker._cdc_quarantine_rule is null"
+            " and _cdc_marker._cdc_source_file = _cdc_log._cdc_source_file"
+            " and right(_cdc_marker._cdc_sequence, 14) > right(_cdc_log._cdc_sequence, 14))"
         )
         return rows[0].n, rows[0].positions
 
