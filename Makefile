@@ -77,7 +77,7 @@ package: $(READY) ## Write the archive that spark-submit runs on a cluster (docs
 
 .PHONY: prove
 prove: $(READY) ## Kill runs at every step, compare silver with an oracle on N random key histories (SEED=7)
-	@KILLS=all $(RUN) python -m pytest -q --disable-warnings --timeout=0 tests/e2e/test_recovery.py tests/e2e/test_maintenance.py tests/e2e/test_deletes.py tests/e2e/test_lost_state.py
+	@KILLS=all $(RUN) python -m pytest -q --disable-warnings --timeout=0 tests/e2e/test_recovery.py tests/e2e/test_maintenance.py tests/e2e/test_deletes.py tests/e2e/test_lost_state.py tests/e2e/test_checks.py tests/e2e/test_other_engines.py
 	@RUNS=50 SEED=$(SEED) $(RUN) python -m pytest -q --disable-warnings --timeout=0 tests/e2e/test_two_runs.py
 	@KAFKA=all N=$(N) SEED=$(SEED) $(RUN) python -m pytest -q --disable-warnings --timeout=0 tests/real/test_kafka_to_silver.py tests/real/test_kafka_histories.py tests/real/test_source_to_silver.py tests/real/test_default_settings.py tests/real/test_lost_slot.py
 	@N=$(N) SEED=$(SEED) $(RUN) python -m pytest -q --disable-warnings --timeout=0 tests/unit/connectors/test_fuzz.py tests/unit/macros/test_messages_on_spark.py

@@ -138,7 +138,11 @@ BROKEN = {
 }
 
 
-@pytest.mark.parametrize("fault", BROKEN)
+# One that the step finds, and one that only the whole table shows: `make prove` (KILLS=all) plants all of them.
+FEW = ("a value is lost", "another row is changed")
+
+
+@pytest.mark.parametrize("fault", BROKEN if os.environ.get("KILLS") == "all" else FEW)
 def test_a_broken_macro_is_found(lakehouse, stories, fault):
     text, by, found = BROKEN[fault]
     path = lakehouse.project / "macros/silver/write/cdc_merge_sql.sql"

@@ -22,13 +22,13 @@ HELD = (
     ("publishes", "etl_metadata.raw_listing"),
     ("publishes", "etl_metadata.split_txn"),
     ("writes", "bronze.s__merged"),
-    ("publishes", "bronze.s__merged"),
     ("publishes", "silver.s__merged"),
     ("publishes", "silver.s__replaced"),
-    ("publishes", "silver.s__kept"),
-    ("publishes", "etl_metadata.run_metrics"),
 )
 ALSO_HELD = (
+    ("publishes", "bronze.s__merged"),
+    ("publishes", "silver.s__kept"),
+    ("publishes", "etl_metadata.run_metrics"),
     ("asks", "etl_metadata.raw_listing"),
     ("writes", "etl_metadata.raw_listing"),
     ("writes", "etl_metadata.split_txn"),
