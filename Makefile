@@ -10,6 +10,7 @@ SEED ?= $(shell date +%s)
 EVERY ?= 5
 TABLES ?=
 HISTORIES ?=
+FAULT ?=
 
 UV_VERSION := 0.13.9
 READY := .venv/.ready
@@ -83,6 +84,10 @@ prove: $(READY) ## Kill runs at every step, compare silver with an oracle on N r
 	@N=$(N) SEED=$(SEED) $(RUN) python -m pytest -q --disable-warnings --timeout=0 tests/unit/connectors/test_fuzz.py tests/unit/macros/test_messages_on_spark.py
 	@N=$(N) SEED=$(SEED) TABLES=$(TABLES) HISTORIES=$(HISTORIES) $(RUN) \
 		python -m pytest -s -q --disable-warnings --timeout=0 tests/e2e/test_histories.py
+
+.PHONY: prove-faults
+prove-faults: $(READY) ## Take each fix out of a clone: does its generator fail? (FAULT="words of a name")
+	@FAULT="$(FAULT)" $(RUN) python -m tests.planted
 
 .PHONY: watch
 watch: $(READY) ## Build tables as their files come, until Ctrl-C (EVERY=5 seconds)

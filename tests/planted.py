@@ -1,0 +1,197 @@
+"""Do the generators notice when a fix is taken out? Each fault is planted in a clone, and its generator has to fail.
+
+`make prove-faults` plants all of them; FAULT="lost listing" those whose name has these words, SEED=7 draws other histories.
+A generator that passes with its fault in it proves nothing of that rule. A text that is no longer there is an error: the
+fault moves with the code.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+REPOSITORY = Path(__file__).resolve().parents[1]
+HISTORIES = "tests/e2e/test_histories.py"
+FOLDS = "tests/e2e/test_silver_folds.py"
+TOPICS = "tests/real/test_kafka_histories.py"
+LOGS = "tests/unit/macros/test_messages_on_spark.py"
+# Rounds of histories that lose `raw_listing`, and `rejected_files` (draw_losses).
+LOSES_LISTING, LOSES_REJECTIONS = "1", "7"
+
+
+@dataclass(frozen=True)
+class Fault:
+    """A fix that is taken out: in each file a text becomes another, and pytest's arguments name what has to fail."""
+
+    edits: Sequence[tuple[str, str, str]]
+    generator: Sequence[str]
+    environment: Mapping[str, str] = field(default_factory=dict)
+
+
+def _histories(*tables: str, keys: int = 400, seed: str = "") -> tuple[Sequence[str], Mapping[str, str]]:
+    return (HISTORIES,), {"TABLES": ",".join(tables), "N": str(keys)} | ({"SEED": seed} if seed else {})
+
+
+SILVER = "macros/silver/current/cdc_silver_sql.sql"
+READ = "adapter/spark_files/read_files.py"
+LOG = "python_udfs/connectors/source_log.py"
+FAULTS = {
+    "a delete is judged by its whole row": Fault(
+        [
+            (
+                "macros/bronze/rows/cdc_ruled_sql.sql",
+                "if(_cdc_operation <=> 'D', _cdc_key_failures, concat(_cdc_key_failures, _cdc_other_failures))",
+                "concat(_cdc_key_failures, _cdc_other_failures)",
+            )
+        ],
+        *_histories("hard_csv"),
+    ),
+    "the image of a delete is that of a row that stays": Fault(
+        [
+            (SILVER, "if(_cdc_operation <> 'D', struct(*), null)", "struct(*)"),
+            (SILVER, "filter (where _cdc_operation <> 'D') ", " "),
+        ],
+        *_histories("soft_parquet"),
+    ),
+    "messages of one position are ordered by a hash": Fault(
+        [("macros/order/cdc_message_place_sql.sql", "_cdc_offset is null", "true")], (TOPICS,)
+    ),
+    "a log that began again is not seen": Fault(
+        [(LOG, '"began_again": "true" if went_back else None', '"began_again": None')], (LOGS, "-k", "random_logs")
+    ),
+    "a second snapshot is not seen": Fault(
+        [(LOG, '"after changes" if is_after else ', "")], (LOGS, "-k", "random_logs")
+    ),
+    "a reload with rows in quarantine is complete": Fault(
+        [
+            (
+                "macros/bronze/rows/cdc_reload_rows_sql.sql",
+                "if(ended.reason is null and first.row_count is null, null, 'incomplete_reload')",
+                "if(ended.reason is null, null, 'incomplete_reload')",
+            )
+        ],
+        *_histories("hard_parquet", "soft_csv"),
+    ),
+    "a reload with a file that nobody could read is complete": Fault(
+        [
+            (
+                "macros/bronze/reloads/cdc_complete_reloads.sql",
+                "{% set has_unread = run_query(_unread_sql(cdc, rejected)).rows | length > 0 %}",
+                "{% set has_unread = false %}",
+            )
+        ],
+        *_histories("hard_parquet", "soft_csv"),
+    ),
+    "a lost listing does not come back": Fault(
+        [
+            (
+                "python_udfs/landing/full_listings.py",
+                "if found is not None and readers and has_lost_versions",
+                "if False and has_lost_versions",
+            )
+        ],
+        *_histories("hard_parquet", "append_parquet", seed=LOSES_LISTING),
+    ),
+    "lost rejections are not noticed": Fault(
+        [("macros/bronze/landing/cdc_forget_lost_rejections.sql", "recorded and count < recorded | int", "false")],
+        *_histories("hard_parquet", "soft_csv", seed=LOSES_REJECTIONS),
+    ),
+    "rows of one sequence have no order": Fault(
+        [("macros/order/cdc_row_order_sql.sql", "{{ sequence }}, -{{ batch_id }}", "{{ sequence }}")],
+        (FOLDS, "-k", "hard or soft"),
+    ),
+    "an alias is the name of a column": Fault(
+        [("macros/silver/delta/cdc_bronze_range_sql.sql", "_cdc_log", "log")], *_histories("hard_parquet")
+    ),
+    "a name is indented with its statement": Fault(
+        [
+            (
+                "adapter/dbt/adapters/sparksession/quoting.py",
+                "return _TO_MARK.sub(",
+                "return names.quoted(name) or _TO_MARK.sub(",
+            )
+        ],
+        *_histories("hard_parquet"),
+    ),
+    "a file without a key column stops its table": Fault(
+        [(READ, "        _check_key(schema, key)\n", "")], *_histories("hard_parquet", "history_parquet")
+    ),
+    "a file with a codec that is missing stops its table": Fault(
+        [("adapter/spark_files/errors.py", "any(name == _NO_CODEC for", "any(False for")],
+        *_histories("hard_parquet", "history_parquet"),
+    ),
+    "a file with fields of one name stops its table": Fault(
+        [(READ, "            _check_fields(stored)\n", "")], *_histories("hard_parquet", "history_parquet")
+    ),
+    "the name of a table is that of a folder": Fault(
+        [
+            (
+                "adapter/dbt/adapters/sparksession/snapshots.py",
+                '"write.object-storage.enabled": "true"',
+                '"write.object-storage.enabled": "false"',
+            )
+        ],
+        *_histories("soft_transactions"),
+    ),
+}
+
+
+def plant(clone: Path, fault: Fault) -> None:
+    """Takes a fix out of a clone.
+
+    Raises:
+        ValueError: a text that the fault replaces is not there.
+    """
+    for name, text, by in fault.edits:
+        path = clone / name
+        content = path.read_text()
+        if text not in content:
+            raise ValueError(f"{name} has no {text!r}: state the fault in today's words.")
+        path.write_text(content.replace(text, by))
+
+
+def run(clone: Path, fault: Fault, log: Path) -> bool:
+    """Whether the generator of a fault fails."""
+    environment = {**os.environ, "VIRTUAL_ENV": str(clone / ".venv"), **fault.environment}
+    environment["PATH"] = f"{clone / '.venv/bin'}{os.pathsep}{environment['PATH']}"
+    command = ["python", "-m", "pytest", "-q", "-x", "--disable-warnings", "--timeout=0", *fault.generator]
+    with log.open("w") as output:
+        done = subprocess.run(command, cwd=clone, env=environment, stdout=output, stderr=subprocess.STDOUT, check=False)
+    if done.returncode not in (0, 1):
+        raise RuntimeError(f"pytest ended with {done.returncode}: {log}")
+    return done.returncode == 1
+
+
+def last_lines(log: Path) -> str:
+    """What pytest says of the first failure."""
+    lines = [line for line in log.read_text().splitlines() if line.startswith(("E  ", "FAILED"))]
+    return lines[0][:150].removeprefix("E").strip() if lines else ""
+
+
+def main() -> int:
+    words = os.environ.get("FAULT", "").split()
+    chosen = {name: fault for name, fault in FAULTS.items() if all(word in name for word in words)}
+    root = Path(tempfile.mkdtemp(prefix="planted-"))
+    clone, unnoticed = root / "clone", []
+    subprocess.run(["git", "clone", "--quiet", str(REPOSITORY), str(clone)], check=True)
+    subprocess.run(["make", "--silent", "setup"], cwd=clone, check=True, stdout=subprocess.DEVNULL)
+    for number, (name, fault) in enumerate(chosen.items(), start=1):
+        began, log = time.monotonic(), root / f"{number}.log"
+        plant(clone, fault)
+        is_noticed = run(clone, fault, log)
+        subprocess.run(["git", "checkout", "--quiet", "."], cwd=clone, check=True)
+        unnoticed += [] if is_noticed else [name]
+        outcome = f"noticed: {last_lines(log)}" if is_noticed else f"NOT NOTICED ({log})"
+        print(f"{number} of {len(chosen)}: {name}: {outcome} [{time.monotonic() - began:.0f} s]", flush=True)
+    print(f"{len(chosen) - len(unnoticed)} of {len(chosen)} faults are noticed.")
+    return 1 if unnoticed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
