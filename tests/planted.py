@@ -1,8 +1,8 @@
 """Do the generators notice when a fix is taken out? Each fault is planted in a clone, and its generator has to fail.
 
-`make prove-faults` plants all of them; FAULT="lost listing" those whose name has these words, SEED=7 draws other histories.
-A generator that passes with its fault in it proves nothing of that rule. A text that is no longer there is an error: the
-fault moves with the code.
+`make prove-faults` plants all of them; FAULT="lost listing" those whose name has these words, SEED=7 draws other
+histories. A generator that passes with its fault in it proves nothing of that rule. If a text is gone, the command
+stops: the fault moves with the code.
 """
 
 from __future__ import annotations
