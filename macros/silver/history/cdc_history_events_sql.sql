@@ -1,6 +1,7 @@
 {#
     The events of each key in order: the newest version that silver has of a key without late changes, the changes, and the
-    ends that reset points bring.
+    ends that reset points bring. One that was read twice is one event: it is left out here, before values are put into
+    structs, as Spark would plan such a filter above them for hours where a table has twenty columns.
 #}
 {% macro cdc_history_events_sql(cdc, plan, silver, has_late, has_ends) -%}
 {%- set keys = cdc.primary_key | map('lower') | list -%}
@@ -15,7 +16,7 @@ newest as (
     group by {{ cdc_key_list_sql(cdc, 'silver') }}
 ),
 {% endif %}
-events as (
+delivered as (
     select
         {%- for column in plan %}
         {{ _event_value('', column, column.raw_type is not none) }},
@@ -64,6 +65,21 @@ events as (
         _cdc_committed_at as _cdc_at
     from ends
     {%- endif %}
+),
+
+marked as (
+    select
+        *,
+        lead(_cdc_sequence) over (
+            partition by {{ cdc_key_list_sql(cdc) }} order by {{ cdc_row_order_sql() }}
+        ) <=> _cdc_sequence as _cdc_is_again
+    from delivered
+),
+
+events as (
+    select *
+    from marked
+    where not _cdc_is_again
 )
 {%- endmacro %}
 

@@ -1,14 +1,13 @@
 {#
-    An event counts if the row looks different after it, and once if it was read twice. Versions follow each other without a
-    gap, and a change that was committed before the one it follows begins where that one does: time never runs back.
+    An event counts if the row looks different after it. Versions follow each other without a gap, and a change that
+    was committed before the one it follows begins where that one does: time never runs back.
 #}
 {% macro cdc_history_versions_sql(cdc, plan, events) -%}
 {%- set of_key = 'partition by ' ~ cdc_key_list_sql(cdc) ~ ' order by ' ~ cdc_row_order_sql() -%}
 imaged as (
     select
         *,
-        if(_cdc_is_image, struct({{ get_quoted_csv(plan | map(attribute='name')) }}), null) as _cdc_image,
-        lead(_cdc_sequence) over ({{ of_key }}) <=> _cdc_sequence as _cdc_is_again
+        if(_cdc_is_image, struct({{ get_quoted_csv(plan | map(attribute='name')) }}), null) as _cdc_image
     from {{ events }}
 ),
 
@@ -17,7 +16,6 @@ compared as (
         *,
         lag(_cdc_image) over ({{ of_key }}) as _cdc_image_before
     from imaged
-    where not _cdc_is_again
 ),
 
 dated as (
