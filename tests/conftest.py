@@ -26,6 +26,10 @@ LONGEST = (
     "test_pipeline",
     "test_recovery",
     "test_histories",
+    "test_names",
+    "test_two_runs",
+    "test_lost_state",
+    "test_checks",
     "test_file_versions",
     "test_forms",
 )
