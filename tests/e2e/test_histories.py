@@ -168,8 +168,8 @@ class Table:
             "select count(*) as n, count(distinct _cdc_sequence) as positions"
             f" from bronze.s__{self.name} as _cdc_log"
             " where _cdc_quarantine_rule is null and _cdc_operation not in ('R', 'X')"
-            f" and not exists (select 1 from bronze.s__{self.name} as _cdc_marker where _cdc_marker._cdc_operation = 'X'"
-            " and _cdc_marker._cdc_quarantine_rule is null"
+            f" and not exists (select 1 from bronze.s__{self.name} as _cdc_marker"
+            " where _cdc_marker._cdc_operation = 'X' and _cdc_marker._cdc_quarantine_rule is null"
             " and _cdc_marker._cdc_source_file = _cdc_log._cdc_source_file"
             " and right(_cdc_marker._cdc_sequence, 14) > right(_cdc_log._cdc_sequence, 14))"
         )
