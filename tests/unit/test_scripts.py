@@ -224,6 +224,7 @@ def test_help_lists_every_target_of_the_front_door() -> None:
         "test-cluster",
         "package",
         "prove",
+        "prove-faults",
         "watch",
         "report",
         "quality",

@@ -1,5 +1,5 @@
 {% materialization view, adapter='sparksession' -%}
-  {%- if flags.EMPTY and load_relation(this) is not none -%}
+  {%- if flags.EMPTY and config.get('meta', {}).get('leave_if_empty') and load_relation(this) is not none -%}
     {{ return(sparksession_leave_as_it_is(this)) }}
   {%- endif -%}
   {%- if not adapter.has_views() -%}
