@@ -105,6 +105,7 @@ def test_models_pass_in_every_build_and_their_tests_when_all_has_come(histories)
         assert {status for name, status in statuses.items() if "raw_f" not in name} <= {"success", "pass"}, statuses
     tested = [name for name in histories.statuses[-1] if name.endswith("silver_s__versions_")]
     assert sorted(name.removesuffix("_silver_s__versions_") for name in tested) == [
+        "every_reload_is_complete",
         "no_key_is_null",
         "open_versions_match_bronze",
         "silver_matches_bronze",

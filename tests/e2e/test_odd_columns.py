@@ -129,7 +129,7 @@ def built(empty_lakehouse):
     for name in ("types_whole", "types_cut"):
         lakehouse.add_table("odd", name)
     lakehouse.add_table("odd", "reserved", "_file", renamed_columns="_was=_pos", partition_by="bucket(2, _file)")
-    lakehouse.add_table("odd", "broken", "no_such_key")
+    lakehouse.add_table("odd", "broken")
     lakehouse.add_table("odd", "comment")
     lakehouse.add_table("stamped", "controls", delete_mode="soft")
     lakehouse.add_table("headed", "header", columns="id int, op string, _deleted string, _cdc_x int")
@@ -137,6 +137,9 @@ def built(empty_lakehouse):
     lakehouse.add_table("stamped", "every_history", mode="history")
     lakehouse.add_table("stamped", "every_key", ";".join(KEYS))
     lakehouse.make_models()
+    # Nothing that a file holds fails a model: somebody has written into it.
+    with (lakehouse.project / "models/silver/odd/silver_s__broken.sql").open("a") as model:
+        model.write("{{ exceptions.raise_compiler_error('broken by hand') if execute }}\n")
     every = [Files(lakehouse.raw, "stamped", f"every_{name}") for name in ("soft", "history", "key")]
     reserved = Files(lakehouse.raw, "odd", "reserved")
     controls = Files(lakehouse.raw, "stamped", "controls")

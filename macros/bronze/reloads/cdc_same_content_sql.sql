@@ -1,17 +1,18 @@
 {#
     Which load files give the rows that bronze holds of an earlier version: as many, with the same values at the same
     positions and of the same commit times, where a column has these. A hash passes over nulls, so each value is hashed
-    behind its position.
+    behind its position. A row that bronze has twice, as it was read twice, counts once.
 #}
 {% macro cdc_same_content_sql(rows_sql, bronze, plan, earlier, has_timestamps) -%}
-{%- set digest -%}
-count(*) as rows,
-        bit_xor(xxhash64(
-            _cdc_file_row, _cdc_quarantine_content{{ ', _cdc_committed_at' if has_timestamps }}
-            {%- for column in plan %},
-            {{ loop.index }}, {{ _hashed_sql(column) }}
-            {%- endfor %}
-        )) as digest
+{%- set rows_of_files -%}
+select distinct
+            _cdc_source_file,
+            xxhash64(
+                _cdc_file_row, _cdc_quarantine_content{{ ', _cdc_committed_at' if has_timestamps }}
+                {%- for column in plan %},
+                {{ loop.index }}, {{ _hashed_sql(column) }}
+                {%- endfor %}
+            ) as digest
 {%- endset -%}
 with versions as (
     select *
@@ -25,21 +26,31 @@ with versions as (
 fresh as (
     select
         _cdc_source_file,
-        {{ digest }}
+        count(*) as rows,
+        bit_xor(digest) as digest
     from (
-        {{ rows_sql | indent(8) }}
-    ) as judged
+        {{ rows_of_files }}
+        from (
+            {{ rows_sql | indent(12) }}
+        ) as judged
+    ) as hashed
     group by _cdc_source_file
 ),
 
 held as (
     select
         _cdc_source_file,
-        {{ digest }}
-    from {{ bronze }} as bronze
-    left semi join versions
-        on _cdc_source_file = file_key and cast({{ cdc_sequence_part('_cdc_sequence', 'modified_millis') }} as bigint) = millis
-    where not {{ cdc_is_released_sql('bronze') }}
+        count(*) as rows,
+        bit_xor(digest) as digest
+    from (
+        {{ rows_of_files }}
+        from {{ bronze }} as bronze
+        left semi join versions
+            on
+                _cdc_source_file = file_key
+                and cast({{ cdc_sequence_part('_cdc_sequence', 'modified_millis') }} as bigint) = millis
+        where not {{ cdc_is_released_sql('bronze') }}
+    ) as hashed
     group by _cdc_source_file
 )
 
