@@ -52,8 +52,9 @@ def run_model(session: SparkSession, model: dict[str, Any], code: str, project_r
             return result
         view = f"{model['alias']}__dbt_python"
         frame = _as_frame(session, result)
-        # dbt takes the rows from the sources of a SQL model alone.
-        frame = frame.limit(0) if getattr(get_flags(), "EMPTY", False) else frame
+        # dbt takes the rows from the sources of a SQL model alone, and expects those of any other Python model.
+        leaves_rows_out = getattr(get_flags(), "EMPTY", False) and model["config"]["meta"].get("leave_if_empty")
+        frame = frame.limit(0) if leaves_rows_out else frame
         frame.createOrReplaceTempView(f"`{view}`")
     except Exception as error:
         logger.debug(full_text(error))
