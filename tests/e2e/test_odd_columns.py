@@ -138,7 +138,7 @@ def built(empty_lakehouse):
     lakehouse.add_table("stamped", "every_key", ";".join(KEYS))
     lakehouse.make_models()
     # Nothing that a file holds fails a model: somebody has written into it.
-    with (lakehouse.project / "models/silver/odd/silver_odd__broken.sql").open("a") as model:
+    with (lakehouse.project / "models/silver/s/silver_s__broken.sql").open("a") as model:
         model.write("{{ exceptions.raise_compiler_error('broken by hand') if execute }}\n")
     every = [Files(lakehouse.raw, "stamped", f"every_{name}") for name in ("soft", "history", "key")]
     reserved = Files(lakehouse.raw, "odd", "reserved")
