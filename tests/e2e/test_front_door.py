@@ -130,14 +130,15 @@ def test_docs_show_lineage_from_the_source_and_describe_columns(lakehouse):
     assert "Stands in front" in manifest["nodes"][silver]["description"]
 
 
-def test_a_metadata_key_that_no_file_has_is_an_error_in_words(lakehouse):
+def test_a_metadata_key_that_no_file_has_is_said_of_each_file(lakehouse):
     lakehouse.add_table("front", "keyless", primary_key="nr")
     lakehouse.make_models()
     Story(lakehouse.raw / "front", "keyless").load(0, {"id": 1, "v": "a"})
-    statuses = lakehouse.build("--select", "+silver_s__keyless")
+    statuses = lakehouse.build("--select", "+silver_s__keyless", "every_raw_file_is_accounted_for")
     assert statuses["bronze_s__keyless"] == "success"
-    assert statuses["silver_s__keyless"] == "error"
-    assert any("has no key column nr; it has id, v, w" in message for message in lakehouse.messages)
+    assert statuses["every_raw_file_is_accounted_for"] in ("fail", "error")
+    [row] = lakehouse.sql("select reason from etl_metadata.rejected_files where contains(path, '/keyless/')")
+    assert row.reason == "has no key column 'nr'; its columns are 'ts', 'id', 'v', 'w'"
     lakehouse.rows["cdc_tables.csv"].pop()
     lakehouse.make_models()
     shutil.rmtree(lakehouse.raw / "front" / "s" / "keyless")

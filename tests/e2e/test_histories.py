@@ -96,7 +96,7 @@ class Table:
             and other.batch > file.batch
             and other.batch in self.losses
             and self.losses[other.batch].forgets(file, other.batch)
-            and other.delivery().rows == delivery.rows
+            and other.delivery(has_new_types=self.has_new_types).rows == delivery.rows
             for other in found
         )
 
@@ -163,12 +163,19 @@ class Table:
         return wrong
 
     def bronze(self) -> tuple[int, int]:
-        """Rows of the newest content of files that broke no rule, and how many positions in the order they have."""
+        """Rows of the newest content of files that broke no rule, and how many positions in the order they have.
+
+        With other types, a row that did not fit stays in quarantine if a later change has overtaken it.
+        """
+        bronze = f"bronze.s__{self.name}"
+        overtaken = (
+            f" or _cdc_quarantine_rule = 'uncastable_value' and not exists (select 1 from {bronze} as _cdc_good"
+            " where _cdc_good._cdc_quarantine_rule is null and _cdc_good._cdc_sequence = _cdc_log._cdc_sequence)"
+        )
         rows = self.lakehouse.sql(
-            "select count(*) as n, count(distinct _cdc_sequence) as positions"
-            f" from bronze.s__{self.name} as _cdc_log"
-            " where _cdc_quarantine_rule is null and _cdc_operation not in ('R', 'X')"
-            f" and not exists (select 1 from bronze.s__{self.name} as _cdc_marker"
+            f"select count(*) as n, count(distinct _cdc_sequence) as positions from {bronze} as _cdc_log"
+            f" where (_cdc_quarantine_rule is null{overtaken if self.has_new_types else ''})"
+            f" and _cdc_operation not in ('R', 'X') and not exists (select 1 from {bronze} as _cdc_marker"
             " where _cdc_marker._cdc_operation = 'X' and _cdc_marker._cdc_quarantine_rule is null"
             " and _cdc_marker._cdc_source_file = _cdc_log._cdc_source_file"
             " and right(_cdc_marker._cdc_sequence, 14) > right(_cdc_log._cdc_sequence, 14))"
