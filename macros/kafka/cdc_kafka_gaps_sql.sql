@@ -1,5 +1,6 @@
 {#
-    The gaps that the split tables of feeds record, each once: a gap that waits and one that was passed later are one.
+    The gaps that the split tables of feeds record, each once: a gap that waits and one that was passed, or is over, later
+    are one.
     The rows are in the commit that met the gap, so a rollback of the table rolls them back.
 #}
 {% macro cdc_kafka_gaps_sql(splits) -%}
@@ -12,7 +13,7 @@ select
     file_row as from_offset,
     cast(max_by(image['to_offset'], batch_id) as bigint) as to_offset,
     image['reason'] as reason,
-    if(bool_or(image['is_passed'] = 'true'), 'passed', 'waiting') as status,
+    if(max_by(image['is_passed'], batch_id) = 'true', 'passed', 'waiting') as status,
     max_by(content, batch_id) as description,
     try_to_timestamp(left(cast(min(batch_id) as string), 14), 'yyyyMMddHHmmss') as found_at
 from {{ split.relation }}

@@ -7,7 +7,7 @@ import re
 from typing import TYPE_CHECKING
 
 from python_udfs.errors import LakehouseError
-from python_udfs.metadata.kafka import FROM_ENVIRONMENT, REGISTRY_SECRETS, SECRETS
+from python_udfs.metadata.kafka import FROM_ENVIRONMENT, REGISTRY_SECRETS, SECRETS, is_secret
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -113,7 +113,8 @@ def without_secrets(text: str, values: Mapping[str, str]) -> str:
     """A message in which no value of a secret setting stands."""
     # The login of a registry is user:password; a message may hold the password alone.
     password = values.get("basic.auth.user.info", "").partition(":")[2]
-    for secret in (*(values.get(name) for name in (*SECRETS, *REGISTRY_SECRETS)), password):
+    names = [name for name in values if name in SECRETS or name in REGISTRY_SECRETS or is_secret(name)]
+    for secret in (*(values[name] for name in names), password):
         text = text.replace(secret, "***") if secret else text
     return text
 

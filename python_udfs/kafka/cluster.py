@@ -20,8 +20,8 @@ SECONDS_TO_ANSWER = 15
 # A broker that has just started, or leads a partition since a moment ago, answers so; librdkafka does not ask again.
 PASSING = ("LEADER_NOT_AVAILABLE", "NOT_LEADER_FOR_PARTITION", "FENCED_LEADER_EPOCH", "UNKNOWN_LEADER_EPOCH")
 QUESTIONS, SECONDS_BETWEEN = 15, 0.2
-# Kafka's own; a pattern means topics of data.
-INTERNAL = ("__consumer_offsets", "__transaction_state", "__share_group_state")
+# Topics of Kafka, its tools and canaries begin so; a pattern means topics of data, unless it begins so itself.
+_INTERNAL = "_"
 
 
 class Cluster:
@@ -79,8 +79,9 @@ class Cluster:
         ids = self._ids(wanted, silent)
         all_of_them = [(topic, number) for topic in ids for number in partitions[topic]]
         first = self._offsets(all_of_them, _spec().earliest(), silent)
-        end = self._offsets(list(first), _spec().latest(), silent)
-        begin = self._begin(list(end), silent) if is_first else {}
+        # The cluster goes on meanwhile: what is asked later is not smaller, and a read begins before its end.
+        begin = self._begin(list(first), silent) if is_first else {}
+        end = self._offsets([at for at in first if _name(at) not in silent], _spec().latest(), silent)
         if silent and not end:
             raise self._error("; ".join(f"{name}: {reason}" for name, reason in sorted(silent.items())))
         return Seen(
@@ -125,7 +126,9 @@ class Cluster:
 
     def _matches(self, name: str) -> bool:
         pattern = self._kafka.topic_pattern
-        return pattern is not None and name not in INTERNAL and re.fullmatch(pattern, name) is not None
+        if pattern is None or (name.startswith(_INTERNAL) and not pattern.startswith(_INTERNAL)):
+            return False
+        return re.fullmatch(pattern, name) is not None
 
     def _ids(self, topics: list[str], silent: dict[str, str]) -> dict[str, str]:
         from confluent_kafka import TopicCollection  # noqa: PLC0415

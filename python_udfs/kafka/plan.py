@@ -7,13 +7,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from python_udfs.metadata.kafka import Kafka
 
 Partition = tuple[str, int]
+# Source, reason and first offset of a gap: where it ends may move while it waits.
+GapKey = tuple[str, str, int]
 # Why messages are gone that were not read, and what was found.
 RETENTION, RECREATED, REPLACED, BEYOND = "retention", "topic_recreated", "cluster_replaced", "beyond_end"
 
@@ -27,12 +29,14 @@ class Progress:
         cluster_id: the cluster that the offsets are of.
         topics: id of each topic.
         offsets: the next offset to read, by topic and partition.
+        waiting: `Gap.key` of each gap behind which a partition waits, sorted.
     """
 
     batch_id: int
     cluster_id: str
     topics: Mapping[str, str]
     offsets: Mapping[Partition, int]
+    waiting: tuple[GapKey, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -68,6 +72,7 @@ class Gap:
         from_offset: the offset that was to be read next.
         to_offset: where the partition is read on.
         is_passed: whether it is read on; if not, the partition waits.
+        has_waited: whether the gap is no longer there, and the partition waited behind it until this run.
     """
 
     source: str
@@ -75,9 +80,21 @@ class Gap:
     from_offset: int
     to_offset: int
     is_passed: bool
+    has_waited: bool = False
+
+    @property
+    def key(self) -> GapKey:
+        """What tells a gap from others."""
+        return self.source, self.reason, self.from_offset
 
     def __str__(self) -> str:
         """The gap in one line."""
+        if self.has_waited:
+            skipped = self.to_offset - self.from_offset
+            return (
+                f"{self.source}: waited at offset {self.from_offset} ({self.reason}), and is read on at offset"
+                f" {self.to_offset}{f': {skipped:,} offsets are skipped' if skipped > 0 else ''}"
+            )
         found = {
             RETENTION: "its earliest message has",
             RECREATED: "the topic was deleted and created again, and begins at",
@@ -172,9 +189,10 @@ def make_plan(kafka: Kafka, before: Progress | None, seen: Seen, *, passes_gaps:
             gone = [at for at in offsets if at[0] == topic and at not in seen.end and old.topics.get(topic) != topic_id]
             for at in gone:
                 del offsets[at]
+    waiting, over = _judge_waiting(old.waiting, gaps, offsets, seen)
     if is_replaced and held:
         # Offsets of one cluster stand beside those of no other.
-        return Plan({}, old, {}, tuple(gaps))
+        return Plan({}, replace(old, waiting=waiting), {}, tuple(gaps))
     if is_replaced:
         offsets = {at: offset for at, offset in offsets.items() if at[0] in seen.topics}
         topics = {topic: topics[topic] for topic in seen.topics}
@@ -184,11 +202,26 @@ def make_plan(kafka: Kafka, before: Progress | None, seen: Seen, *, passes_gaps:
     offsets.update({at: end for at, (_, end) in ranges.items()})
     return Plan(
         ranges=ranges,
-        progress=Progress(old.batch_id, seen.cluster_id, topics, offsets),
+        progress=Progress(old.batch_id, seen.cluster_id, topics, offsets, waiting),
         ends={at: seen.end[at] for at in offsets if at in seen.end},
-        gaps=tuple(gaps),
+        gaps=(*gaps, *over),
         left=sum(backlog.values()) - sum(taken.values()),
     )
+
+
+def _judge_waiting(
+    before: Iterable[GapKey], gaps: Iterable[Gap], offsets: Mapping[Partition, int], seen: Seen
+) -> tuple[tuple[GapKey, ...], tuple[Gap, ...]]:
+    """The gaps that wait from now on, and those that waited and are over: their partitions answer without them."""
+    there = {gap.key: gap for gap in gaps}
+    waiting, over = {gap.key for gap in there.values() if not gap.is_passed}, []
+    for source, reason, offset in sorted(set(before) - there.keys()):
+        at = (parts_of(source) or ("", "", "", 0))[2:]
+        if at in seen.end:
+            over.append(Gap(source, reason, offset, offsets[at], is_passed=True, has_waited=True))
+        else:
+            waiting.add((source, reason, offset))
+    return tuple(sorted(waiting)), tuple(over)
 
 
 def _start(kafka: Kafka, at: Partition, seen: Seen, *, is_first: bool) -> int:

@@ -27,7 +27,17 @@ from python_udfs.connectors.registry import CONNECTORS
 from python_udfs.kafka import avro
 from python_udfs.kafka.client import KafkaError, of_spark, settings, without_secrets
 from python_udfs.kafka.cluster import Cluster
-from python_udfs.kafka.plan import Gap, Partition, Plan, Progress, make_plan, object_name, parts_of, tables_of_topics
+from python_udfs.kafka.plan import (
+    Gap,
+    GapKey,
+    Partition,
+    Plan,
+    Progress,
+    make_plan,
+    object_name,
+    parts_of,
+    tables_of_topics,
+)
 from python_udfs.kafka.spark_package import kafka_reader
 from python_udfs.kafka.values import as_text
 from python_udfs.landing.listing import next_batch_id
@@ -40,8 +50,9 @@ if TYPE_CHECKING:
 logger = AdapterLogger("Lakehouse")
 # With this value a run reads on behind the gaps of all feeds.
 PASS_GAPS = "LAKEHOUSE_KAFKA_GAPS"
-BATCH, CLUSTER, TOPICS, OFFSETS, ENDS = (
-    f"cdc.{name}" for name in ("batch-id", "kafka-cluster", "kafka-topics", "kafka-offsets", "kafka-ends")
+BATCH, CLUSTER, TOPICS, OFFSETS, ENDS, WAITING = (
+    f"cdc.{name}"
+    for name in ("batch-id", "kafka-cluster", "kafka-topics", "kafka-offsets", "kafka-ends", "kafka-waiting")
 )
 # A message is never overwritten: its sequence holds no time of a version.
 _NO_VERSION = "timestamp '1970-01-01 00:00:00+00:00'"
@@ -81,7 +92,8 @@ def new_messages(spark: SparkSession, feed: Mapping[str, Any], target: str | Non
         base = snapshots.current_snapshot_id(spark, target) if target else 0
         before = read_progress(spark, target) if target else None
         plan = _planned(name, kafka, before, cluster)
-        new_gaps = _not_recorded(spark, target, plan.gaps)
+        recorded = before.waiting if before else ()
+        new_gaps = [gap for gap in plan.gaps if gap.is_passed or gap.key not in recorded]
         if target and not plan.ranges and not new_gaps and before == plan.progress:
             # A run that was killed behind its commit has not done it.
             commit_to_group(name, cluster, plan)
@@ -169,6 +181,7 @@ def read_progress(spark: SparkSession, target: str) -> Progress | None:
                 for topic, by_number in json.loads(summary[OFFSETS]).items()
                 for number, offset in by_number.items()
             },
+            waiting=_as_keys(json.loads(summary[WAITING])) if WAITING in summary else _waiting(spark, target),
         )
     read = spark.table(target).where("path is not null and coalesce(set_aside, '') <> 'gap'")
     rows = read.groupBy("path").agg(F.max("file_row").alias("last"), F.max("batch_id").alias("batch_id")).collect()
@@ -189,7 +202,20 @@ def read_progress(spark: SparkSession, target: str) -> Progress | None:
             for row, topic_id, topic, partition in of_cluster
             if topic_id == topics[topic]
         },
+        waiting=_waiting(spark, target),
     )
+
+
+def _waiting(spark: SparkSession, target: str) -> tuple[GapKey, ...]:
+    """The gaps that wait by the rows of the table: commits of earlier versions do not record them."""
+    rows = spark.table(target).where("source_schema is null and set_aside = 'gap'")
+    gaps = rows.groupBy("path", F.expr("image['reason']").alias("reason"), "file_row")
+    waiting = gaps.agg(F.expr("max_by(image['is_passed'], batch_id)").alias("is_passed")).where("is_passed <> 'true'")
+    return _as_keys((row.path, row.reason, row.file_row) for row in waiting.collect())
+
+
+def _as_keys(keys: Iterable[Iterable[Any]]) -> tuple[GapKey, ...]:
+    return tuple(sorted((str(source), str(reason), int(offset)) for source, reason, offset in keys))
 
 
 def append_if_unmoved(spark: SparkSession, rows: DataFrame, table: str, base: int) -> bool:
@@ -239,9 +265,16 @@ def _planned(name: str, kafka: Kafka, before: Progress | None, cluster: Cluster)
     plan = make_plan(kafka, before, seen, passes_gaps=passes_gaps(kafka))
     for topic in seen.missing:
         logger.warning(f"Feed {name}: topic {topic} does not exist (yet). It is read from its first message on.")
+    if kafka.topic_pattern and not seen.topics and not seen.silent:
+        logger.warning(
+            f"Feed {name}: no topic matches topic_pattern={kafka.topic_pattern}, so nothing is read. The pattern has to"
+            " match the whole name, and topics whose names begin with _ only if it begins with _ (docs/feeds/kafka.md)."
+        )
     for at, reason in sorted(seen.silent.items()):
         logger.warning(f"Feed {name}: {at} does not answer ({reason}). The others are read, and it is asked again.")
-    for gap in plan.gaps:
+    for gap in (gap for gap in plan.gaps if gap.has_waited):
+        logger.info(f"Feed {name}: a gap is over. {gap}.")
+    for gap in (gap for gap in plan.gaps if not gap.has_waited):
         done = "It is read on there." if gap.is_passed else f"It waits. {what_to_do(name)}"
         logger.warning(f"Feed {name}: messages are gone that were not read. {gap}. {done}")
     if plan.left:
@@ -357,17 +390,6 @@ def _with_unreadable(rows: DataFrame, tables: Mapping[str, list[str]]) -> DataFr
     )
 
 
-def _not_recorded(spark: SparkSession, target: str | None, gaps: Iterable[Gap]) -> list[Gap]:
-    """The gaps that no row of the table is about; one that is passed is another than one that waits."""
-    gaps = list(gaps)
-    if not gaps or target is None:
-        return gaps
-    of_gaps = spark.table(target).where("source_schema is null and set_aside = 'gap'")
-    rows = of_gaps.selectExpr("path", "file_row", "image['reason'] as reason", "image['is_passed'] as passed").collect()
-    known = {(row.path, row.file_row, row.reason, row.passed == "true") for row in rows}
-    return [gap for gap in gaps if (gap.source, gap.from_offset, gap.reason, gap.is_passed) not in known]
-
-
 def _set_progress(spark: SparkSession, plan: Plan, batch_id: int) -> None:
     """Has the next commit of this session record what the plan reads."""
     progress = plan.progress
@@ -377,6 +399,7 @@ def _set_progress(spark: SparkSession, plan: Plan, batch_id: int) -> None:
         TOPICS: json.dumps(progress.topics, sort_keys=True),
         OFFSETS: _as_json(progress.offsets),
         ENDS: _as_json(plan.ends),
+        WAITING: json.dumps(progress.waiting),
     }
     for key, value in values.items():
         spark.conf.set(f"{SNAPSHOT_PROPERTY}.{key}", value)

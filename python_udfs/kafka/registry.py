@@ -66,11 +66,16 @@ def _texts(feed: str, kafka: Kafka, client: SchemaRegistryClient, number: int) -
 
     try:
         schema = client.get_schema(number)
+        if not schema.schema_str:
+            # A page of a proxy, or another service: it says nothing about the messages.
+            raise _error(feed, kafka, f"schema id {number}: HTTP 200 without the field 'schema'")
         if schema.schema_type == "JSON":
             return JSON_SCHEMA
         if schema.schema_type not in ("AVRO", None):
             return f"schema id {number} is {schema.schema_type}, expected AVRO or JSON"
         return (*_references(client, schema), str(schema.schema_str))
+    except KafkaError:
+        raise
     except SchemaRegistryError as error:
         if error.error_code in _NOT_FOUND:
             return f"schema id {number} is not in the registry {dict(kafka.registry)['url']}"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timezone
 from typing import TYPE_CHECKING
 
 from python_udfs.connectors.options import (
@@ -31,6 +31,14 @@ REGISTRY_SECRETS = (
     "bearer.auth.client.secret",
     "ssl.key.password",
 )
+_SECRET = re.compile(r"password|secret|token|credential|jaas|(^|[.-])key$|\.key\.|user\.info", re.IGNORECASE)
+_NO_SECRET = re.compile(r"(location|path|file|alias|type|algorithm|url|uri|class)$", re.IGNORECASE)
+# What the project sets: another address would have offsets of one cluster and messages of another.
+_OWN_SETTINGS = ("bootstrap.servers", "metadata.broker.list", "key.deserializer", "value.deserializer")
+_ADMIN_PREFIX = "admin."
+_SECRET_IN_PATH = re.compile(r"(password|secret|token|credential|api-?key)s?[=:/]", re.IGNORECASE)
+# Kafka counts milliseconds from here; -1 and -2 mean its newest and oldest message.
+_FIRST_TIME = datetime(1970, 1, 1, tzinfo=timezone.utc)
 _BROKERS = r"[^\s,:/@]+:[0-9]{1,5}(,[^\s,:/@]+:[0-9]{1,5})*"
 _URL = r"https?://[^\s,/@?#]+(/[^\s,@?#]*)?"
 _URLS = rf"{_URL}(,{_URL})*"
@@ -80,6 +88,11 @@ class Kafka:
         return None if moment is None else int(moment.timestamp() * 1000)
 
 
+def is_secret(setting: str) -> bool:
+    """Whether the name of a setting says that its value is a secret; one that names a file or an alias holds none."""
+    return bool(_SECRET.search(setting)) and not _NO_SECRET.search(setting)
+
+
 def is_client_setting(key: str) -> bool:
     """Whether an option is a setting of Kafka's client, or of the schema registry's."""
     return any(key.startswith(prefix) and len(key) > len(prefix) for prefix in (CLIENT_PREFIX, REGISTRY_PREFIX))
@@ -116,9 +129,11 @@ def read_kafka(row: Row, pairs: Mapping[str, str]) -> Kafka | None:
     text("topics", "names of topics separated by |", are_topics)
     pattern = text("topic_pattern", "a regular expression", _is_pattern(pairs.get("topic_pattern", "")))
     start = pairs.get("starting_offsets", "")
-    is_start = start in ("earliest", "latest") or _moment(start) is not None
-    is_start = is_start or all(re.fullmatch(_OFFSET, one) for one in start.split("|"))
-    accepted = "earliest, latest, a time such as 2026-01-31T00:00:00+00:00, or topic:partition:offset separated by |"
+    is_start = start in ("earliest", "latest") or _is_time(start) or _are_offsets(start, topics, pattern)
+    accepted = (
+        "earliest, latest, a time with its zone since 1970 such as 2026-01-31T00:00:00+00:00, or topic:partition:offset"
+        " separated by |, each partition of a topic that is read once"
+    )
     start = text("starting_offsets", accepted, is_start)
     limit = pairs.get("messages_per_run", "")
     is_limit = limit.isascii() and limit.isdigit() and int(limit) > 0
@@ -136,8 +151,20 @@ def read_kafka(row: Row, pairs: Mapping[str, str]) -> Kafka | None:
     )
 
 
+def _are_offsets(start: str, topics: list[str], pattern: str) -> bool:
+    offsets = [re.fullmatch(_OFFSET, text) for text in start.split("|")]
+    places = [(match[1], int(match[2])) for match in offsets if match]
+    are_read = all(topic in topics or (pattern and re.fullmatch(pattern, topic)) for topic, _ in places)
+    # Of a time without a zone, the hours, minutes and seconds look like a topic, a partition and an offset.
+    return len(places) == len(offsets) == len(set(places)) and are_read and _parsed_time(start) is None
+
+
 def _client_settings(row: Row, pairs: Mapping[str, str]) -> dict[str, str]:
     settings = _settings(row, pairs, CLIENT_PREFIX, SECRETS)
+    own = [name for name in sorted(settings) if name.removeprefix(_ADMIN_PREFIX) in _OWN_SETTINGS]
+    if own:
+        fix = "Remove it: the brokers are in location, and the project reads keys and values itself."
+        row.problem("options", ", ".join(f"{CLIENT_PREFIX}{name}" for name in own), "settings of the connection", fix)
     if ("sasl.username" in settings) != ("sasl.password" in settings):
         fix = f"Give both, or neither and {CLIENT_PREFIX}sasl.jaas.config."
         row.problem("options", "one of kafka.sasl.username and kafka.sasl.password", "both", fix)
@@ -151,7 +178,8 @@ def _registry_settings(row: Row, pairs: Mapping[str, str]) -> dict[str, str]:
     if row["connector"] != "debezium":
         fix = "Remove it: messages of other connectors are JSON."
         row.problem("options", f"{REGISTRY_PREFIX}… of {row['connector']}", "it for debezium alone", fix)
-    if not re.fullmatch(_URLS, settings.get("url", "")):
+    url = settings.get("url", "")
+    if not re.fullmatch(_URLS, url) or _SECRET_IN_PATH.search(url.replace("://", "")):
         # Not shown: it may hold a password.
         fix = f"Write {REGISTRY_PREFIX}url=http://one.example:8081; a login: {REGISTRY_PREFIX}basic.auth.user.info."
         row.problem("options", f"no {REGISTRY_PREFIX}url, or another form", "https://host:port without a user", fix)
@@ -160,8 +188,8 @@ def _registry_settings(row: Row, pairs: Mapping[str, str]) -> dict[str, str]:
 
 def _settings(row: Row, pairs: Mapping[str, str], prefix: str, secrets: tuple[str, ...]) -> dict[str, str]:
     settings = {key.removeprefix(prefix): value for key, value in pairs.items() if key.startswith(prefix)}
-    for name in secrets:
-        if name in settings and not settings[name].startswith(FROM_ENVIRONMENT):
+    for name in sorted(settings):
+        if (name in secrets or is_secret(name)) and not settings[name].startswith(FROM_ENVIRONMENT):
             fix = f"Write for example {prefix}{name}={FROM_ENVIRONMENT}KAFKA_PASSWORD: the seed is in git."
             row.problem("options", f"a value of {prefix}{name}", "the name of an environment variable", fix)
     return {name: value for name, value in settings.items() if name}
@@ -187,10 +215,19 @@ def _is_pattern(text: str) -> bool:
         return False
 
 
+def _is_time(text: str) -> bool:
+    moment = _moment(text)
+    return moment is not None and moment >= _FIRST_TIME
+
+
 def _moment(text: str) -> datetime | None:
+    moment = _parsed_time(text)
+    return moment if moment and moment.tzinfo else None
+
+
+def _parsed_time(text: str) -> datetime | None:
     try:
         # Python 3.10 reads no Z.
-        moment = datetime.fromisoformat(re.sub("Z$", "+00:00", text))
+        return datetime.fromisoformat(re.sub("Z$", "+00:00", text))
     except ValueError:
         return None
-    return moment if moment.tzinfo else None

@@ -153,6 +153,28 @@ def test_without_summaries_the_rows_tell_how_far_they_go(spark, broker, topic):
     assert reader.read() == rows(f"{topic}/0", "c", start=2)
 
 
+@pytest.mark.parametrize("start", ["latest", "2100-01-01T00:00:00+00:00"])
+def test_a_first_run_on_a_live_topic_invents_no_gap(spark, broker, topic, start):
+    broker.create(topic)
+    producer, is_over = servers.Producer({"bootstrap.servers": broker.address, "linger.ms": 0}), threading.Event()
+
+    def produce() -> None:
+        while not is_over.is_set():
+            producer.produce(topic, "x")
+            producer.poll(0.001)
+
+    thread = threading.Thread(target=produce)
+    thread.start()
+    try:
+        for _ in range(5):
+            seen = Cluster("live", Kafka(broker.address, (topic,), None, start, 10**6, "fail")).look(is_first=True)
+            assert seen.begin[topic, 0] <= seen.end[topic, 0]
+    finally:
+        is_over.set()
+        thread.join()
+        assert producer.flush(30) == 0
+
+
 @pytest.mark.parametrize("start", ["latest", "later", "given"])
 def test_the_first_run_begins_where_the_feed_says(spark, broker, topic, start):
     broker.create(topic)
@@ -272,6 +294,23 @@ def test_another_cluster_is_a_gap(spark, broker, topic, tmp_path):
         assert reader.progress().cluster_id == "BBBBBBBBBBBBBBBBBBBBBQ"
     broker.send(topic, "c")
     assert reader.read() == [] and reader.gaps()[-1][3] == "cluster_replaced", "back at the first one"
+
+
+def test_a_gap_is_over_when_the_log_has_grown_past_the_offset(spark, broker, topic):
+    broker.create(topic)
+    broker.send(topic, "a", "b")
+    reader = Reader(spark, broker.address, topic, starting_offsets=f"{topic}:0:4")
+    assert reader.read() == [] and reader.progress().waiting
+    snapshot = snapshots.current_snapshot_id(spark, reader.table)
+    broker.send(topic, "c")
+    assert reader.read() == [] and snapshots.current_snapshot_id(spark, reader.table) == snapshot, "it waits"
+    broker.send(topic, "d", "e", "f")
+    assert reader.read() == rows(f"{topic}/0", "e", "f", start=4)
+    assert reader.gaps() == [
+        (f"{topic}/0", 4, "2", "beyond_end", "false"),
+        (f"{topic}/0", 4, "4", "beyond_end", "true"),
+    ]
+    assert not reader.progress().waiting
 
 
 def test_offsets_beyond_the_end_are_a_gap(spark, broker, topic):
