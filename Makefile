@@ -12,6 +12,9 @@ TABLES ?=
 HISTORIES ?=
 FAULT ?=
 
+# The shell takes these from its environment, as they were typed: their text is no part of a command.
+export EVERY TABLES FEED SCHEMAS APPEND FILE TABLE KEY
+
 UV_VERSION := 0.13.9
 READY := .venv/.ready
 # Everything runs as if the environment were active, so that dbt and its Python models see the same one.
@@ -31,6 +34,7 @@ help: ## Show this list
 
 .PHONY: setup
 setup: $(READY) ## Build .venv from the pinned requirements and check for Java
+	@$(if $(filter command,$(origin PYTHON)),sh scripts/same_python.sh "$(PYTHON)")
 
 # venv.sh removes the stamp first and puts it back last: an interrupted setup is never taken for a finished one.
 $(READY): requirements.txt pyproject.toml adapter/pyproject.toml scripts/venv.sh scripts/java.sh
@@ -91,7 +95,7 @@ prove-faults: $(READY) ## Take each fix out of a clone: does its generator fail?
 
 .PHONY: watch
 watch: $(READY) ## Build tables as their files come, until Ctrl-C (EVERY=5 seconds)
-	@$(RUN) python -m python_udfs.watch --every $(EVERY)
+	@$(RUN) python -m python_udfs.watch --every "$$EVERY"
 
 .PHONY: report
 report: $(READY) ## Write the state of all tables as one page, as JSON and as OpenMetrics text
@@ -100,7 +104,7 @@ report: $(READY) ## Write the state of all tables as one page, as JSON and as Op
 # TABLES="sampledb__product": these tables only.
 .PHONY: quality
 quality: $(READY) ## Judge what is expected of silver (TABLES="a b"), write Data Docs (docs/quality.md)
-	@$(RUN) python -m python_udfs.quality --tables $(TABLES)
+	@set -f; $(RUN) python -m python_udfs.quality --tables $$TABLES
 
 .PHONY: bench
 bench: $(READY) ## Measure against hand-written Spark (see docs/performance.md)
@@ -123,21 +127,20 @@ models: $(READY) ## Write the models that the seeds ask for
 
 .PHONY: discover
 discover: $(READY) ## Propose rows of metadata: SOURCE=<database URL or folder> FEED=<name>
-	@$(RUN) python -m python_udfs.discover --feed "$(FEED)" --schemas "$(SCHEMAS)" --tables "$(TABLES)" --append "$(APPEND)"
+	@$(RUN) python -m python_udfs.discover --feed "$$FEED" --schemas "$$SCHEMAS" --tables "$$TABLES" --append "$$APPEND"
 
 .PHONY: drift
 drift: $(READY) ## Show what waiting files and messages would change in the tables, before a run does it
 	@$(RUN) dbt --quiet run --select rejected_files raw_listing
 	@$(RUN) python -m python_udfs.drift
 
-# Make hands the two to the shell as they were typed: a key may hold quotes.
 .PHONY: explain
 explain: $(READY) ## Show why a row is as it is: TABLE=<silver table> KEY=<value, [list] or {column: value}>
 	@$(RUN) python -m python_udfs.explain -- "$$TABLE" "$$KEY"
 
 .PHONY: lineage
 lineage: $(READY) ## Send OpenLineage events of the last run (FILE=events.jsonl, or OPENLINEAGE_URL)
-	@$(RUN) python -m python_udfs.lineage $(if $(FILE),--file "$(FILE)")
+	@$(RUN) python -m python_udfs.lineage $${FILE:+--file "$$FILE"}
 
 .PHONY: models-check
 models-check: $(READY) ## Fail when a generated model does not match the seeds

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import argparse
+import math
 import signal
 import sys
 import threading
@@ -16,6 +18,9 @@ from python_udfs.watch.loop import SECONDS_TO_ASK, Watch, follow
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+# A listing takes about as long; more than a day is a job for a scheduler.
+_LEAST, _MOST = 0.1, 86_400
+
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run until it is stopped.
@@ -28,12 +33,26 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """
     parser = argument_parser("watch", "Build tables as their files come, until Ctrl-C.")
     parser.add_argument(
-        "--every", type=float, default=5.0, help="seconds from one listing to the next (default 5); brokers are asked"
-        f" every {SECONDS_TO_ASK:g} s"
-    )  # fmt: skip
+        "--every",
+        type=_seconds,
+        default=5.0,
+        help=f"seconds from one listing to the next (default 5); brokers are asked every {SECONDS_TO_ASK:g} s",
+    )
     add_project_dir(parser, PROJECT_ROOT)
     options = parser.parse_args(arguments)
     return run_command(lambda: _run(options.project_dir.resolve(), options.every))
+
+
+def _seconds(text: str) -> float:
+    try:
+        seconds = float(text)
+    except ValueError:
+        seconds = math.nan
+    if not _LEAST <= seconds <= _MOST:
+        raise argparse.ArgumentTypeError(
+            f"received {text!r}, expected a number of seconds from {_LEAST:g} to {_MOST:g}"
+        )
+    return seconds
 
 
 def _run(project: Path, every: float) -> None:

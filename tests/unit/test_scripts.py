@@ -197,6 +197,36 @@ def test_an_environment_is_kept_only_if_it_is_whole(
     assert (environment / ".ready").exists()
 
 
+@pytest.mark.parametrize(
+    ("asked", "code", "said"),
+    [
+        ("nosuch", 1, "PYTHON=nosuch does not run."),
+        ("other", 1, ".venv has Python 3.11.7, and PYTHON=other is 3.12.1."),
+        ("same", 0, ""),
+    ],
+)
+def test_a_python_that_was_asked_for_is_that_of_the_environment(
+    machine: Machine, tmp_path: Path, asked: str, code: int, said: str
+) -> None:
+    machine.program("same", "echo 3.11.7")
+    machine.program("other", "echo 3.12.1")
+    (tmp_path / "project/.venv/bin").mkdir(parents=True)
+    (tmp_path / "project/.venv/bin/python").symlink_to(machine.bin / "same")
+    result = machine.run("same_python.sh", asked, cwd=tmp_path / "project")
+    assert (result.returncode, said in result.stderr, bool(result.stderr)) == (code, True, bool(code))
+
+
+def test_the_text_of_a_variable_is_no_part_of_a_command() -> None:
+    """Make shows the commands that it would run: the shell takes the text from its environment."""
+    given = [
+        f"{name}=$$(touch hacked)`touch hacked`" for name in ("FEED", "SCHEMAS", "TABLES", "APPEND", "FILE", "EVERY")
+    ]
+    for target in ("discover", "quality", "watch", "lineage"):
+        command = ["make", "--no-print-directory", "--dry-run", target, *given]
+        recipe = subprocess.run(command, cwd=PROJECT, capture_output=True, text=True, check=True).stdout
+        assert "python_udfs" in recipe and "hacked" not in recipe, target
+
+
 def test_a_failed_installation_leaves_no_stamp(machine: Machine, tmp_path: Path) -> None:
     environment = tmp_path / ".venv"
     (environment / "bin").mkdir(parents=True)

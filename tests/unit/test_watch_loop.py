@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from python_udfs.watch import loop
+from python_udfs.watch.__main__ import main as watch_command
 
 TABLES = 300
 SPLITS = {"live": "etl_metadata.split_live", "bank": "etl_metadata.split_bank"}
@@ -229,3 +230,12 @@ def test_a_load_of_one_table_takes_the_split_of_its_feed_along(world, watch):
     world.listed, world.listing = [("bank", "s", "account", 5)], 2
     assert watch.cycle()
     assert world.built() == [("split_bank",), ("bronze_account+",)]
+
+
+@pytest.mark.parametrize("every", ["nan", "inf", "0", "-1", "1e9", "soon", ""])
+def test_a_pace_that_cannot_be_is_refused(capsys, every):
+    with pytest.raises(SystemExit) as ended:
+        watch_command([f"--every={every}"])
+    assert ended.value.code == 2
+    said = capsys.readouterr().err
+    assert f"received {every!r}, expected a number of seconds from 0.1 to 86400" in said and "Traceback" not in said
