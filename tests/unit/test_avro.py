@@ -9,13 +9,17 @@ import math
 import random
 from decimal import Decimal
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pyarrow as pa
 import pytest
+from confluent_kafka.schema_registry import Schema
 from fastavro import parse_schema, schemaless_reader, schemaless_writer
 
-from python_udfs.kafka import avro
+from python_udfs.kafka import avro, registry
+from python_udfs.kafka.client import KafkaError
+from python_udfs.metadata.kafka import Kafka
 
 ROW = {
     "type": "record",
@@ -255,3 +259,13 @@ def as_json(value, *, is_single: bool):
         shortest = float(str(np.float32(value))) if is_single else value
         return shortest if math.isfinite(value) else {"nan": "NaN", "inf": "Infinity", "-inf": "-Infinity"}[str(value)]
     return format(value, "f") if isinstance(value, Decimal) else value
+
+
+def test_a_page_of_a_proxy_is_no_schema_and_no_matter_of_the_messages(monkeypatch):
+    page = SimpleNamespace(get_schema=lambda number: Schema.from_dict({"login": "here"}))
+    monkeypatch.setattr(registry, "_client", lambda feed, kafka: page)
+    monkeypatch.setattr(registry, "_known", {})
+    kafka = Kafka("b:9092", ("t",), None, "earliest", 1, "fail", registry=(("url", "http://r:8081"),))
+    with pytest.raises(KafkaError, match=r"schema id 7: HTTP 200 without the field 'schema'.*Nothing was read"):
+        registry.schemas_of("live", kafka, [7])
+    assert not registry._known
