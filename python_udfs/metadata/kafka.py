@@ -32,7 +32,7 @@ REGISTRY_SECRETS = (
     "ssl.key.password",
 )
 _SECRET = re.compile(r"password|secret|token|credential|jaas|(^|[.-])key$|\.key\.|user\.info", re.IGNORECASE)
-_NO_SECRET = re.compile(r"(location|path|file|alias|type|algorithm|url|uri|class)$", re.IGNORECASE)
+_NO_SECRET = re.compile(r"(location|path|file|alias|type|algorithm|url|uri|class|source|name|id|ms)$", re.IGNORECASE)
 # What the project sets: another address would have offsets of one cluster and messages of another.
 _OWN_SETTINGS = ("bootstrap.servers", "metadata.broker.list", "key.deserializer", "value.deserializer")
 _ADMIN_PREFIX = "admin."

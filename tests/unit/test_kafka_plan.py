@@ -282,7 +282,7 @@ def test_a_mistake_in_the_row_of_a_feed_is_named(tmp_path, location, options, co
         "topic_pattern=t.*;starting_offsets=t1:0:1",
         "topics=t;starting_offsets=1970-01-01T00:00:00Z",
         "topics=t;kafka.ssl.key.location=/a;kafka.sasl.oauthbearer.token.endpoint.url=https://b/token",
-        "topics=t;registry.url=http://b/apis/ccompat/v7",
+        "topics=t;registry.url=http://b/apis/ccompat/v7;registry.basic.auth.credentials.source=URL",
     ],
 )
 def test_what_is_no_mistake(tmp_path, options):
