@@ -36,7 +36,7 @@ DEBEZIUM = ("debezium", "decimals=text", "binlog_names=mysql-bin")
 ONLY_OFFSETS = ("maxwell",)
 # Oracle's positions: so many changes, one behind another in the topic, share SCN, commit SCN and SSN.
 TIES = ("debezium", "decimals=text")
-TIED = 4
+TIED = 50
 FEW = (
     *(("history_parquet", DEBEZIUM), ("soft_parquet", DEBEZIUM), ("append_parquet", ONLY_OFFSETS)),
     ("hard_parquet", TIES),
