@@ -21,8 +21,10 @@ HISTORIES = "tests/e2e/test_histories.py"
 FOLDS = "tests/e2e/test_silver_folds.py"
 TOPICS = "tests/real/test_kafka_histories.py"
 LOGS = "tests/unit/macros/test_messages_on_spark.py"
-# Rounds of histories that lose `raw_listing`, and `rejected_files` (draw_losses).
+# Rounds of histories that lose `raw_listing`, and `rejected_files` (draw_losses), and whose reloads have rows without a
+# key, or files that nobody can read, for good.
 LOSES_LISTING, LOSES_REJECTIONS = "1", "7"
+HAS_KEYLESS_LOADS, HAS_BROKEN_LOADS = "1", "1"
 
 
 @dataclass(frozen=True)
@@ -76,7 +78,7 @@ FAULTS = {
                 "if(ended.reason is null, null, 'incomplete_reload')",
             )
         ],
-        *_histories("hard_parquet", "soft_csv"),
+        *_histories("hard_csv", "history_csv", seed=HAS_KEYLESS_LOADS),
     ),
     "a reload with a file that nobody could read is complete": Fault(
         [
@@ -86,7 +88,7 @@ FAULTS = {
                 "{% set has_unread = false %}",
             )
         ],
-        *_histories("hard_parquet", "soft_csv"),
+        *_histories("hard_parquet", "soft_csv", seed=HAS_BROKEN_LOADS),
     ),
     "a lost listing does not come back": Fault(
         [
