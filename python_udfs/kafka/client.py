@@ -7,7 +7,7 @@ import re
 from typing import TYPE_CHECKING
 
 from python_udfs.errors import LakehouseError
-from python_udfs.metadata.kafka import FROM_ENVIRONMENT, REGISTRY_SECRETS, SECRETS, is_secret
+from python_udfs.metadata.kafka import ADMIN_PREFIX, FROM_ENVIRONMENT, is_secret
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -17,8 +17,6 @@ if TYPE_CHECKING:
 # Java's names that librdkafka has, too. What is not listed is for Spark's reader alone.
 _SHARED = ("security.protocol", "sasl.mechanism", "sasl.username", "sasl.password", "ssl.key.password", "client.id",
            "ssl.endpoint.identification.algorithm")  # fmt: skip
-# Settings for librdkafka alone.
-_ADMIN = "admin."
 _OF_LIBRDKAFKA = ("sasl.username", "sasl.password")
 # Each batch of messages is followed by a question for the partition's offsets, on the connection on which a fetch waits
 # for messages behind the batch: half a second for each partition, by Kafka's default.
@@ -70,7 +68,9 @@ def of_spark(brokers: str, values: Mapping[str, str]) -> dict[str, str]:
         brokers: `host:port,…`.
         values: of `settings`.
     """
-    options = {key: value for key, value in values.items() if not key.startswith(_ADMIN) and key not in _OF_LIBRDKAFKA}
+    options = {
+        key: value for key, value in values.items() if not key.startswith(ADMIN_PREFIX) and key not in _OF_LIBRDKAFKA
+    }
     login = _LOGIN.get(values.get("sasl.mechanism", "PLAIN"))
     if "sasl.username" in values and "sasl.jaas.config" not in values and login:
         user, password = (_quoted(values[name]) for name in _OF_LIBRDKAFKA)
@@ -105,7 +105,7 @@ def of_admin(brokers: str, values: Mapping[str, str]) -> dict[str, str]:
     if values.get("ssl.keystore.type", "").upper() == "PEM" and "ssl.keystore.location" in values:
         # One file has the key and the certificates.
         found |= dict.fromkeys(("ssl.key.location", "ssl.certificate.location"), values["ssl.keystore.location"])
-    own = {key.removeprefix(_ADMIN): value for key, value in values.items() if key.startswith(_ADMIN)}
+    own = {key.removeprefix(ADMIN_PREFIX): value for key, value in values.items() if key.startswith(ADMIN_PREFIX)}
     return {"bootstrap.servers": brokers, **found, **own}
 
 
@@ -113,8 +113,7 @@ def without_secrets(text: str, values: Mapping[str, str]) -> str:
     """A message in which no value of a secret setting stands."""
     # The login of a registry is user:password; a message may hold the password alone.
     password = values.get("basic.auth.user.info", "").partition(":")[2]
-    names = [name for name in values if name in SECRETS or name in REGISTRY_SECRETS or is_secret(name)]
-    for secret in (*(values[name] for name in names), password):
+    for secret in (*(value for name, value in values.items() if is_secret(name)), password):
         text = text.replace(secret, "***") if secret else text
     return text
 

@@ -272,9 +272,10 @@ def _planned(name: str, kafka: Kafka, before: Progress | None, cluster: Cluster)
         )
     for at, reason in sorted(seen.silent.items()):
         logger.warning(f"Feed {name}: {at} does not answer ({reason}). The others are read, and it is asked again.")
-    for gap in (gap for gap in plan.gaps if gap.has_waited):
-        logger.info(f"Feed {name}: a gap is over. {gap}.")
-    for gap in (gap for gap in plan.gaps if not gap.has_waited):
+    for gap in plan.gaps:
+        if gap.has_waited:
+            logger.info(f"Feed {name}: a gap is over. {gap}.")
+            continue
         done = "It is read on there." if gap.is_passed else f"It waits. {what_to_do(name)}"
         logger.warning(f"Feed {name}: messages are gone that were not read. {gap}. {done}")
     if plan.left:

@@ -66,16 +66,14 @@ def _texts(feed: str, kafka: Kafka, client: SchemaRegistryClient, number: int) -
 
     try:
         schema = client.get_schema(number)
-        if not schema.schema_str:
-            # A page of a proxy, or another service: it says nothing about the messages.
-            raise _error(feed, kafka, f"schema id {number}: HTTP 200 without the field 'schema'")
+        text = _text(schema)
         if schema.schema_type == "JSON":
             return JSON_SCHEMA
         if schema.schema_type not in ("AVRO", None):
             return f"schema id {number} is {schema.schema_type}, expected AVRO or JSON"
-        return (*_references(client, schema), str(schema.schema_str))
-    except KafkaError:
-        raise
+        return (*_references(client, schema), text)
+    except _NoSchemaError as error:
+        raise _error(feed, kafka, f"schema id {number}: {error}") from None
     except SchemaRegistryError as error:
         if error.error_code in _NOT_FOUND:
             return f"schema id {number} is not in the registry {dict(kafka.registry)['url']}"
@@ -84,11 +82,21 @@ def _texts(feed: str, kafka: Kafka, client: SchemaRegistryClient, number: int) -
         raise _error(feed, kafka, f"schema id {number}: {type(error).__name__}, {error}") from None
 
 
+class _NoSchemaError(Exception):
+    """An answer that is no schema: a page of a proxy, or of another service. It says nothing about the messages."""
+
+
+def _text(schema: Schema) -> str:
+    if not schema.schema_str:
+        raise _NoSchemaError("HTTP 200 without the field 'schema'")
+    return str(schema.schema_str)
+
+
 def _references(client: SchemaRegistryClient, schema: Schema) -> list[str]:
     texts: list[str] = []
     for reference in schema.references or ():
         found = client.get_version(str(reference.subject), int(reference.version or 0)).schema
-        texts += [*_references(client, found), str(found.schema_str)]
+        texts += [*_references(client, found), _text(found)]
     return list(dict.fromkeys(texts))
 
 

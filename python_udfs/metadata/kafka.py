@@ -23,19 +23,13 @@ if TYPE_CHECKING:
     from python_udfs.metadata.files import Row
 
 FROM_ENVIRONMENT = "env:"
-# Settings that hold a secret: the seed has only the name of the environment variable.
-SECRETS = ("sasl.password", "sasl.jaas.config", "ssl.key.password", "ssl.keystore.password", "ssl.truststore.password")
-REGISTRY_SECRETS = (
-    "basic.auth.user.info",
-    "bearer.auth.token",
-    "bearer.auth.client.secret",
-    "ssl.key.password",
-)
+# Settings for librdkafka alone.
+ADMIN_PREFIX = "admin."
+# Of a setting that holds a secret, the seed has only the name of the environment variable.
 _SECRET = re.compile(r"password|secret|token|credential|jaas|(^|[.-])key$|\.key\.|user\.info", re.IGNORECASE)
 _NO_SECRET = re.compile(r"(location|path|file|alias|type|algorithm|url|uri|class|source|name|id|ms)$", re.IGNORECASE)
 # What the project sets: another address would have offsets of one cluster and messages of another.
 _OWN_SETTINGS = ("bootstrap.servers", "metadata.broker.list", "key.deserializer", "value.deserializer")
-_ADMIN_PREFIX = "admin."
 _SECRET_IN_PATH = re.compile(r"(password|secret|token|credential|api-?key)s?[=:/]", re.IGNORECASE)
 # Kafka counts milliseconds from here; -1 and -2 mean its newest and oldest message.
 _FIRST_TIME = datetime(1970, 1, 1, tzinfo=timezone.utc)
@@ -160,8 +154,8 @@ def _are_offsets(start: str, topics: list[str], pattern: str) -> bool:
 
 
 def _client_settings(row: Row, pairs: Mapping[str, str]) -> dict[str, str]:
-    settings = _settings(row, pairs, CLIENT_PREFIX, SECRETS)
-    own = [name for name in sorted(settings) if name.removeprefix(_ADMIN_PREFIX) in _OWN_SETTINGS]
+    settings = _settings(row, pairs, CLIENT_PREFIX)
+    own = [name for name in sorted(settings) if name.removeprefix(ADMIN_PREFIX) in _OWN_SETTINGS]
     if own:
         fix = "Remove it: the brokers are in location, and the project reads keys and values itself."
         row.problem("options", ", ".join(f"{CLIENT_PREFIX}{name}" for name in own), "settings of the connection", fix)
@@ -172,7 +166,7 @@ def _client_settings(row: Row, pairs: Mapping[str, str]) -> dict[str, str]:
 
 
 def _registry_settings(row: Row, pairs: Mapping[str, str]) -> dict[str, str]:
-    settings = _settings(row, pairs, REGISTRY_PREFIX, REGISTRY_SECRETS)
+    settings = _settings(row, pairs, REGISTRY_PREFIX)
     if not settings:
         return {}
     if row["connector"] != "debezium":
@@ -186,10 +180,10 @@ def _registry_settings(row: Row, pairs: Mapping[str, str]) -> dict[str, str]:
     return settings
 
 
-def _settings(row: Row, pairs: Mapping[str, str], prefix: str, secrets: tuple[str, ...]) -> dict[str, str]:
+def _settings(row: Row, pairs: Mapping[str, str], prefix: str) -> dict[str, str]:
     settings = {key.removeprefix(prefix): value for key, value in pairs.items() if key.startswith(prefix)}
     for name in sorted(settings):
-        if (name in secrets or is_secret(name)) and not settings[name].startswith(FROM_ENVIRONMENT):
+        if is_secret(name) and not settings[name].startswith(FROM_ENVIRONMENT):
             fix = f"Write for example {prefix}{name}={FROM_ENVIRONMENT}KAFKA_PASSWORD: the seed is in git."
             row.problem("options", f"a value of {prefix}{name}", "the name of an environment variable", fix)
     return {name: value for name, value in settings.items() if name}
