@@ -7,6 +7,7 @@ import shutil
 
 import pytest
 
+from tests.e2e.proof import IS_PROOF
 from tests.e2e.stories import Story, change
 
 TABLES = {
@@ -142,7 +143,7 @@ BROKEN = {
 FEW = ("a value is lost", "another row is changed")
 
 
-@pytest.mark.parametrize("fault", BROKEN if os.environ.get("KILLS") == "all" else FEW)
+@pytest.mark.parametrize("fault", BROKEN if IS_PROOF else FEW)
 def test_a_broken_macro_is_found(lakehouse, stories, fault):
     text, by, found = BROKEN[fault]
     path = lakehouse.project / "macros/silver/write/cdc_merge_sql.sql"

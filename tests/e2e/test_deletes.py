@@ -7,13 +7,14 @@ key is not whole, and, where the format has before images, changes of the key.
 from __future__ import annotations
 
 import json
-import os
 from datetime import date
 from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+
+from tests.e2e.proof import IS_PROOF
 
 DAY = date(2021, 7, 1)
 COLUMNS = "id int, part int, name string, n int, day date, raw binary"
@@ -32,7 +33,7 @@ FEEDS = {
     "maxwell": ("maxwell", "json", ""),
     "canal": ("canal", "json", ""),
 }
-if os.environ.get("KILLS") != "all":
+if not IS_PROOF:
     # `make prove` builds all formats.
     FEEDS = {form: FEEDS[form] for form in ("parquet", "csv", "transactions", "envelope", "flattened", "canal")}
 MESSAGES = [form for form in ("dms_kafka", "envelope", "flattened", "maxwell", "canal") if form in FEEDS]

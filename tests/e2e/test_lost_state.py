@@ -13,6 +13,7 @@ import pytest
 from stories import Story, change
 
 from python_udfs.sample_data.dms_writer import Column
+from tests.e2e.proof import IS_PROOF
 
 COLUMNS = (Column("id", pa.int32()), Column("v", pa.string()))
 TABLES = {
@@ -187,7 +188,7 @@ CASES = {
 FEW = ("raw_listing is dropped", "rejected_files is dropped", "rows are in bronze twice", "all is rolled back")
 
 
-@pytest.mark.parametrize("case", CASES if os.environ.get("KILLS") == "all" else FEW)
+@pytest.mark.parametrize("case", CASES if IS_PROOF else FEW)
 def test_lost_state_comes_back(shop, case):
     put_back(shop)
     lose, names = CASES[case]

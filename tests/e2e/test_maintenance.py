@@ -11,11 +11,13 @@ import time
 import pytest
 from stories import Story, change
 
+from tests.e2e.proof import IS_PROOF
+
 TABLES = ("m_hard", "m_append", "m_days")
 # Maintenance of everything that there is, however little.
 ALL = {"min_files": 2, "min_expired": 1, "older_than_days": 0, "keep_snapshots": 1}
 # Batches while maintenance runs beside (`make prove`: more of them).
-BESIDE = 6 if os.environ.get("KILLS") == "all" else 2
+BESIDE = 6 if IS_PROOF else 2
 RUN = ("run", "--select", "raw_listing", *(f"bronze_s__{name} silver_s__{name}" for name in TABLES))
 
 

@@ -5,7 +5,6 @@ Each does so to every table between the bronze and the silver write of a run, an
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable
 from datetime import datetime, timedelta, timezone
 
@@ -13,6 +12,7 @@ import pytest
 from pyiceberg.catalog.sql import SqlCatalog
 from pyspark.sql import SparkSession
 
+from tests.e2e.proof import IS_PROOF
 from tests.e2e.stories import Story, at, change
 
 TABLES = ("merged", "marked", "kept", "appended", "mixed")
@@ -143,7 +143,7 @@ ACTIONS: dict[str, Callable[[Engine], None]] = {
 FEW = ("rewrite and expire", "overwrite")
 
 
-@pytest.mark.parametrize("name", ACTIONS if os.environ.get("KILLS") == "all" else FEW)
+@pytest.mark.parametrize("name", ACTIONS if IS_PROOF else FEW)
 def test_progress_survives_other_engines_or_the_run_says_what_is_missing(lakehouse, source, name):
     action = ACTIONS[name]
     engine = Engine(lakehouse.warehouse)

@@ -16,10 +16,10 @@ from kills import kill_at_the_first_file
 from stories import Story, change
 
 from python_udfs.sample_data.dms_writer import Column
+from tests.e2e.proof import IS_PROOF
 
 # KILLS=all (`make prove`): at every step, with two tables. Else at the steps around the two commits, with one.
-ALL = os.environ.get("KILLS") == "all"
-TABLES = ("kill_1", "kill_2") if ALL else ("kill_1",)
+TABLES = ("kill_1", "kill_2") if IS_PROOF else ("kill_1",)
 SELECT = ("--select", *(f"+silver_s__{name}" for name in TABLES), "run_metrics", "silver_sync_state")
 # Each round kills once at each step, at other moments of it.
 ROUNDS = int(os.environ.get("ROUNDS") or 1)
@@ -50,7 +50,7 @@ def lakehouse(empty_lakehouse):
     for name in TABLES:
         lakehouse.add_table("kill", name)
         Story(lakehouse.raw / "kill", name).load(0, {"id": 0, "v": "loaded"}, {"id": 1, "v": "loaded"})
-    if ALL:
+    if IS_PROOF:
         lakehouse.add_table("kill", "kill_types")
     lakehouse.make_models()
     lakehouse.dbt("seed")
@@ -110,7 +110,7 @@ def test_a_second_run_stops_and_reports_that_the_first_is_running(lakehouse):
 def test_killed_runs_lose_nothing_and_double_nothing(lakehouse):
     number = 0
     for round_ in range(ROUNDS):
-        for step in POINTS if ALL else COMMITS:
+        for step in POINTS if IS_PROOF else COMMITS:
             mark, delays = POINTS[step]
             number += 1
             for name in TABLES:
@@ -138,7 +138,7 @@ def prices(lakehouse) -> list[tuple[int, Decimal]]:
     return lakehouse.table("kill_types", "id, price")
 
 
-@pytest.mark.skipif(not ALL, reason="make prove runs it")
+@pytest.mark.skipif(not IS_PROOF, reason="make prove runs it")
 @pytest.mark.timeout(1800)
 def test_a_killed_change_of_types_loses_nothing_and_the_next_run_or_the_command_completes_it(lakehouse):
     select = ("--select", "+silver_s__kill_types")
