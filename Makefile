@@ -13,7 +13,7 @@ HISTORIES ?=
 FAULT ?=
 
 # The shell takes these from its environment, as they were typed: their text is no part of a command.
-export EVERY TABLES FEED SCHEMAS APPEND FILE TABLE KEY
+export EVERY TABLES HISTORIES FAULT FEED SCHEMAS APPEND FILE TABLE KEY
 
 UV_VERSION := 0.13.9
 READY := .venv/.ready
@@ -86,12 +86,11 @@ prove: $(READY) ## Kill runs at every step, compare silver with an oracle on N r
 	@RUNS=50 SEED=$(SEED) $(RUN) python -m pytest -q --disable-warnings --timeout=0 tests/e2e/test_two_runs.py
 	@KAFKA=all N=$(N) SEED=$(SEED) $(RUN) python -m pytest -q --disable-warnings --timeout=0 tests/real/test_kafka_to_silver.py tests/real/test_kafka_histories.py tests/real/test_source_to_silver.py tests/real/test_default_settings.py tests/real/test_lost_slot.py
 	@N=$(N) SEED=$(SEED) $(RUN) python -m pytest -q --disable-warnings --timeout=0 tests/unit/connectors/test_fuzz.py tests/unit/macros/test_messages_on_spark.py
-	@N=$(N) SEED=$(SEED) TABLES=$(TABLES) HISTORIES=$(HISTORIES) $(RUN) \
-		python -m pytest -s -q --disable-warnings --timeout=0 tests/e2e/test_histories.py
+	@N=$(N) SEED=$(SEED) $(RUN) python -m pytest -s -q --disable-warnings --timeout=0 tests/e2e/test_histories.py
 
 .PHONY: prove-faults
 prove-faults: $(READY) ## Take each fix out of a clone: does its generator fail? (FAULT="words of a name")
-	@FAULT="$(FAULT)" $(RUN) python -m tests.planted
+	@$(RUN) python -m tests.planted
 
 .PHONY: watch
 watch: $(READY) ## Build tables as their files come, until Ctrl-C (EVERY=5 seconds)

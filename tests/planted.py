@@ -36,8 +36,8 @@ class Fault:
     environment: Mapping[str, str] = field(default_factory=dict)
 
 
-def _histories(*tables: str, keys: int = 400, seed: str = "") -> tuple[Sequence[str], Mapping[str, str]]:
-    return (HISTORIES,), {"TABLES": ",".join(tables), "N": str(keys)} | ({"SEED": seed} if seed else {})
+def _histories(*tables: str, seed: str = "") -> tuple[Sequence[str], Mapping[str, str]]:
+    return (HISTORIES,), {"TABLES": ",".join(tables), "N": "400"} | ({"SEED": seed} if seed else {})
 
 
 SILVER = "macros/silver/current/cdc_silver_sql.sql"
@@ -170,7 +170,7 @@ def run(clone: Path, fault: Fault, log: Path) -> bool:
     return done.returncode == 1
 
 
-def last_lines(log: Path) -> str:
+def first_failure(log: Path) -> str:
     """What pytest says of the first failure."""
     lines = [line for line in log.read_text().splitlines() if line.startswith(("E  ", "FAILED"))]
     return lines[0][:150].removeprefix("E").strip() if lines else ""
@@ -179,6 +179,9 @@ def last_lines(log: Path) -> str:
 def main() -> int:
     words = os.environ.get("FAULT", "").split()
     chosen = {name: fault for name, fault in FAULTS.items() if all(word in name for word in words)}
+    if not chosen:
+        print(f"No fault has the words {' '.join(words)!r} in its name. There are:", *FAULTS, sep="\n  ")
+        return 1
     root = Path(tempfile.mkdtemp(prefix="planted-"))
     clone, unnoticed = root / "clone", []
     subprocess.run(["git", "clone", "--quiet", str(REPOSITORY), str(clone)], check=True)
@@ -189,7 +192,7 @@ def main() -> int:
         is_noticed = run(clone, fault, log)
         subprocess.run(["git", "checkout", "--quiet", "."], cwd=clone, check=True)
         unnoticed += [] if is_noticed else [name]
-        outcome = f"noticed: {last_lines(log)}" if is_noticed else f"NOT NOTICED ({log})"
+        outcome = f"noticed: {first_failure(log)}" if is_noticed else f"NOT NOTICED ({log})"
         print(f"{number} of {len(chosen)}: {name}: {outcome} [{time.monotonic() - began:.0f} s]", flush=True)
     print(f"{len(chosen) - len(unnoticed)} of {len(chosen)} faults are noticed.")
     return 1 if unnoticed else 0
