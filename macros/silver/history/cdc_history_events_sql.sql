@@ -1,7 +1,7 @@
 {#
     The events of each key in order: the newest version that silver has of a key without late changes, the changes, and the
-    ends that reset points bring. One that was read twice is one event: it is left out here, before values are put into
-    structs, as Spark would plan such a filter above them for hours where a table has twenty columns.
+    ends that reset points bring. An event that was read twice counts once. The second one is left out
+    before rows are put into structs: above them, Spark plans this filter for minutes where a table has twenty columns.
 #}
 {% macro cdc_history_events_sql(cdc, plan, silver, has_late, has_ends) -%}
 {%- set keys = cdc.primary_key | map('lower') | list -%}
