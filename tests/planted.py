@@ -24,7 +24,7 @@ LOGS = "tests/unit/macros/test_messages_on_spark.py"
 # Rounds of histories that lose `raw_listing`, and `rejected_files` (draw_losses), and whose reloads have rows without a
 # key, or files that nobody can read, for good.
 LOSES_LISTING, LOSES_REJECTIONS = "1", "7"
-HAS_KEYLESS_LOADS, HAS_BROKEN_LOADS = "1", "1"
+HAS_KEYLESS_LOADS, HAS_BROKEN_LOADS = "16", "17"
 
 
 @dataclass(frozen=True)
@@ -88,7 +88,7 @@ FAULTS = {
                 "{% set has_unread = false %}",
             )
         ],
-        *_histories("hard_parquet", "soft_csv", seed=HAS_BROKEN_LOADS),
+        *_histories("hard_parquet", seed=HAS_BROKEN_LOADS),
     ),
     "a lost listing does not come back": Fault(
         [

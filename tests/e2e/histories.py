@@ -510,14 +510,15 @@ def _loads(random: Random, shape: Shape) -> tuple[int, list[Slot]]:
 def _reloads(random: Random, slots: Sequence[Slot], first: tuple[int, list[Slot]]) -> list[tuple[int, list[Slot]]]:
     """Further loads, the first file of each found in the batch that follows it, and after the load before.
 
-    Some of their files, or all, are copies of what was there.
+    Some of their files, or all, are copies of what was there. Where a file may fail, a name is new and changes follow,
+    so that nothing but the failure keeps the reload from being complete.
     """
     loads: list[tuple[int, list[Slot]]] = []
     found = max(slot.batch for slot in first[1])
-    copies = random.choice((0, 0, 0.5, 1))
+    copies, may_fail = random.choice((0, 0, 0.5, 1)), random.random() < 0.5
     there = {slot.path for slot in first[1]}
     while found < BATCHES and len(loads) < 2:
-        batch = random.randint(found + 1, BATCHES)
+        batch = random.randint(found + 1, found + 1 if may_fail else BATCHES)
         places = [
             place
             for place in range(1, len(slots) + 1)
@@ -529,26 +530,30 @@ def _reloads(random: Random, slots: Sequence[Slot], first: tuple[int, list[Slot]
         ]
         if not places:
             break
-        place = random.choice(places)
+        inner = [place for place in places if place < len(slots) and slots[place].batch < BATCHES]
+        place = random.choice(inner if may_fail and inner else places)
         is_end = place == len(slots)
-        # The third file of a load may have the time of the change file that follows it: the load comes first.
-        start = slots[-1].written_at if is_end else slots[place].written_at - timedelta(milliseconds=3)
+        number_of_files = len(there) + 1 if may_fail else random.randint(1, 3)
+        # The last file of a load may have the time of the change file that follows it: the load comes first.
+        last_at = slots[-1].written_at + timedelta(milliseconds=9) if is_end else slots[place].written_at
+        start = last_at - timedelta(milliseconds=max(3, number_of_files))
         if loads and start <= loads[-1][1][-1].written_at:
             break
         group = []
-        for number in range(1, random.randint(1, 3) + 1):
+        for number in range(1, number_of_files + 1):
             # Copies alone are a redelivery: what was found before the first other file belongs to the load before.
             is_reload = any(not slot.is_copy for slot in group)
-            late = random.randint(batch, BATCHES) if is_reload and random.random() < 0.3 else batch
+            is_late = is_reload and not may_fail and random.random() < 0.3
+            late = random.randint(batch, BATCHES) if is_late else batch
             moment = start + timedelta(milliseconds=number)
             path = f"LOAD{number:08X}"
-            is_copy = path in there and random.random() < copies
+            is_copy = path in there and not may_fail and random.random() < copies
             group.append(Slot(path, moment, batch, late, [], is_copy, late > batch))
             there.add(path)
         loads.append((place, group))
         found = max(slot.batch for slot in group)
     last = loads[-1][1] if loads else []
-    for slot in last:
+    for slot in last[-1:] if may_fail else last:
         slot.may_fail = not slot.is_late and not any(other.is_copy for other in last)
     return loads
 
