@@ -11,5 +11,7 @@
             {% endfor %}
             {% do log('  ' ~ cells | join(', '), info=true) %}
         {% endfor %}
+        {% set more = (result.failures or 0) - rows | length %}
+        {% do log('  and ' ~ more ~ ' more', info=true) if more > 0 %}
     {% endfor %}
 {% endmacro %}

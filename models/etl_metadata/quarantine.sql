@@ -2,7 +2,7 @@
     Quarantined rows stay in bronze, committed with their batch. This view only gathers them from all tables. What has
     overtaken a row is asked of tables that have any.
 #}
-{{ config(materialized='view', meta={'cdc': {'layer': 'view'}}) }}
+{{ config(materialized='view', meta={'cdc': {'layer': 'view'}, 'runs_after_failures': true}) }}
 {% set quarantined = cdc_quarantined_tables() if execute else [] %}
 {% for table in cdc_built('bronze', ref) %}
 {% set has_rows = quarantined | selectattr('feed', 'equalto', table.feed)

@@ -2,7 +2,7 @@
     Whether a file is ingested follows from bronze's own progress, so that a rollback of a bronze table makes its files
     wait again.
 #}
-{{ config(materialized='view', meta={'cdc': {'layer': 'view'}}) }}
+{{ config(materialized='view', meta={'cdc': {'layer': 'view'}, 'runs_after_failures': true}) }}
 {# The last batch of each source table, and of the multi-table files of each feed, which have no source table. #}
 with progress as (
     {% for table in cdc_tables() %}

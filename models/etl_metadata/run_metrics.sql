@@ -7,7 +7,7 @@
     incremental_strategy='cdc_record_runs',
     partition_by=['is_newest'],
     full_refresh=false,
-    meta={'cdc': {'layer': 'etl_metadata'}}
+    meta={'cdc': {'layer': 'etl_metadata'}, 'runs_after_failures': true}
 ) }}
 {% for table in cdc_built('silver', ref) %}
 -- depends_on: {{ table.relation }}

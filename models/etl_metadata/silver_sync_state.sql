@@ -1,5 +1,5 @@
 {# The newest run of each silver table: progress that is committed with the data, as run_metrics has recorded it. #}
-{{ config(materialized='view', meta={'cdc': {'layer': 'view'}}) }}
+{{ config(materialized='view', meta={'cdc': {'layer': 'view'}, 'runs_after_failures': true}) }}
 select
     feed,
     source_schema,

@@ -125,7 +125,11 @@ def show_event(event: Any) -> None:
 
 
 def spark_session() -> SparkSession:
-    """The Spark session of this process: that of dbt, once one of its commands has run."""
+    """The Spark session of this process: that of dbt, once one of its commands has run.
+
+    Raises:
+        PySparkRuntimeError: dbt has not started Spark. A session that is made here would lack dbt's settings.
+    """
     from pyspark.sql import SparkSession  # noqa: PLC0415 - a command that only writes files needs no Spark
 
-    return SparkSession.builder.getOrCreate()
+    return SparkSession.active()

@@ -12,6 +12,7 @@ from pyspark.sql import DataFrame, SparkSession
 
 from dbt.adapters.sparksession.impl import SNAPSHOT_PROPERTY
 from dbt.adapters.sparksession.snapshots import has_few_rows, newest_record, record
+from python_udfs.errors import LakehouseError
 from python_udfs.landing.listing import LISTING_SCHEMA, feed_location, new_files, with_columns
 from python_udfs.landing.lost_versions import BATCH, has_lost_versions, lost_versions
 from python_udfs.metadata.of_models import Readers
@@ -21,6 +22,8 @@ logger = AdapterLogger("Lakehouse")
 
 # In the summary of the snapshot that a listing makes; in a property of the table where it has nothing to write.
 KEY = "cdc.full-listing"
+# A setting of the session: the feeds that could not be listed, of which the model's post-hook makes its error.
+UNLISTED = "cdc.unlisted.feeds"
 
 
 def list_landing(
@@ -45,8 +48,11 @@ def list_landing(
         readers: the tables that show what was read. Where one has read a batch that the listing does not know, the
             listing was dropped or rolled back: what it has lost is added, and all feeds are listed in full.
 
+    A feed that cannot be listed stops no other: the session's setting `UNLISTED` has the error to raise once the rows
+    of the others are written.
+
     Raises:
-        LakehouseError: see `new_files`.
+        LakehouseError: a feed cannot be listed, and the listing has lost rows.
     """
     now = now or datetime.now(timezone.utc)
     feeds = list(feeds)
@@ -58,17 +64,46 @@ def list_landing(
     # A clock that went back does not put off a full listing.
     in_time = {key for key, at in moments.items() if timedelta(0) <= now - at < timedelta(hours=hours[key])}
     in_part = {feed["feed"] for feed in feeds if _key(feed) in in_time}
-    found = new_files(spark, feeds, known, now, in_part, few_known=few_known)
+    unlisted: dict[str, str] = {}
+    found = new_files(spark, feeds, known, now, in_part, few_known=few_known, unlisted=unlisted)
+    spark.conf.set(UNLISTED, describe_unlisted(unlisted))
+    feeds = [feed for feed in feeds if feed["feed"] not in unlisted]
     if found is not None and readers and has_lost_versions(spark, found, known, readers):
+        if unlisted:
+            raise LakehouseError(
+                f"{describe_unlisted(unlisted)}\nraw_listing was dropped or rolled back, and its rows can be made again"
+                " only where all feeds are listed. Nothing is written."
+            )
         found, in_time = _with_lost_versions(spark, feeds, known, now, readers), set()
     if not hours:
         return found
-    recorded = {key: (moments[key] if key in in_time else now).isoformat() for key in sorted(hours)}
+    listed = {_key(feed) for feed in feeds}
+    recorded = {
+        key: (moments[key] if key in in_time or key not in listed else now).isoformat()
+        for key in sorted(hours)
+        if key in listed or key in moments
+    }
     if found is not None:
         spark.conf.set(f"{SNAPSHOT_PROPERTY}.{KEY}", json.dumps(recorded))
     elif table is not None and recorded != before:
         record(spark, table, KEY, json.dumps(recorded))
     return found
+
+
+def describe_unlisted(unlisted: Mapping[str, str]) -> str:
+    """The error about feeds that cannot be listed, from location and reason by feed; empty if there is none."""
+    if not unlisted:
+        return ""
+    lines = [f"  - feed {feed}, {reason}" for feed, reason in unlisted.items()]
+    return "\n".join(
+        [
+            "These feeds cannot be listed:",
+            *lines,
+            "Expected: a folder that Spark can list, or one that does not exist yet. Make it readable, or correct"
+            " location in seeds/cdc_feeds.csv and run make models. Files that have landed wait; the other feeds are"
+            " listed.",
+        ]
+    )
 
 
 def _with_lost_versions(

@@ -19,7 +19,6 @@ from dbt.adapters.sparksession.impl import SNAPSHOT_PROPERTY
 from python_udfs.connectors.file_names import sql_text
 from python_udfs.connectors.protocol import FileRules
 from python_udfs.connectors.registry import CONNECTORS
-from python_udfs.errors import LakehouseError
 from python_udfs.landing.scope import Scope, ranges, with_times
 from python_udfs.paths import landing_root
 from spark_files import count_unnamed, list_files, qualified
@@ -62,6 +61,7 @@ def new_files(
     in_part: Collection[str] = (),
     *,
     few_known: bool = False,
+    unlisted: dict[str, str] | None = None,
 ) -> DataFrame | None:
     """File versions that the listing does not hold yet, and files that are no longer there.
 
@@ -74,6 +74,9 @@ def new_files(
 
     What cannot be named is not gone: where names of files are no text (`spark_files.count_unnamed`), no file of the
     feed is gone in this run.
+
+    What cannot be listed is not gone either: a feed whose location fails (access, no such file system) keeps its files
+    as they are, and the others are listed.
 
     A feed that is listed in part only gains files: what its scope leaves out is neither new nor gone. Where a file of
     the scope is gone, or none is there, the feed is listed in full at once, and that finds what is gone.
@@ -88,23 +91,23 @@ def new_files(
         in_part: feeds of which only the scope is listed (`python_udfs.landing.scope`); each has
             `listing_overlap_hours`.
         few_known: one task compares them all with what was listed, so that no row moves between tasks.
+        unlisted: gets the location and the reason of each feed that cannot be listed; the caller has to report them, as
+            such a feed looks up to date.
 
     Returns:
         Rows of `LISTING_SCHEMA`, or None when there is nothing new and a listing exists already.
-
-    Raises:
-        LakehouseError: locations that cannot be listed, each with its reason. Nothing is written then: a feed that was
-            passed over would look up to date.
     """
     now = now or datetime.now(timezone.utc)
-    feeds = list(feeds)
+    feeds, unlisted = list(feeds), {} if unlisted is None else unlisted
     listing = spark.createDataFrame([], LISTING_SCHEMA) if known is None else known
     # The first run has nothing to compare a part with.
     in_full = {feed["feed"] for feed in feeds if known is None or feed["feed"] not in in_part}
     listed: dict[str, _Listed] = {}
     to_list = {feed["feed"] for feed in feeds}
     while True:
-        listed |= _all_listed(spark, [feed for feed in feeds if feed["feed"] in to_list], in_full, now)
+        asked = [feed for feed in feeds if feed["feed"] in to_list]
+        listed |= _all_listed(spark, asked, in_full, now, unlisted)
+        listed = {feed: found for feed, found in listed.items() if feed not in unlisted}
         locations = {feed: found.location for feed, found in listed.items()}
         scopes = {feed: found.scope for feed, found in listed.items() if found.scope}
         to_list = {feed for feed in scopes if listed[feed].files is None}
@@ -230,10 +233,14 @@ class _Listed(NamedTuple):
 
 
 def _all_listed(
-    spark: SparkSession, feeds: Sequence[Mapping[str, Any]], in_full: Collection[str], now: datetime
+    spark: SparkSession,
+    feeds: Sequence[Mapping[str, Any]],
+    in_full: Collection[str],
+    now: datetime,
+    unlisted: dict[str, str],
 ) -> dict[str, _Listed]:
-    """The files of each feed; none where the location, or the scope, has no file."""
-    listed, problems = {}, []
+    """The files of each feed; none where the location, or the scope, has no file. Adds to `unlisted` what fails."""
+    listed = {}
     for feed in feeds:
         name, location = feed["feed"], feed_location(feed["location"], landing_root())
         try:
@@ -246,18 +253,7 @@ def _all_listed(
         except Exception as error:
             if not is_spark_error(error):
                 raise
-            problems.append(f"  - feed {name}, location {location}: {' '.join(root_cause(error).split())}")
-    if problems:
-        raise LakehouseError(
-            "\n".join(
-                [
-                    "These feeds cannot be listed, so no feed is:",
-                    *problems,
-                    "Expected: a folder that Spark can list, or one that does not exist yet. Make it readable, or"
-                    " correct location in seeds/cdc_feeds.csv and run make models. Files that have landed wait.",
-                ]
-            )
-        )
+            unlisted[name] = f"location {location}: {' '.join(root_cause(error).split())}"
     return listed
 
 

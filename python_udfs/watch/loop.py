@@ -174,6 +174,8 @@ class Watch:
         started = time.monotonic()
         if lists and not self._list(started):
             return False
+        if self._read_from == 0.0:  # dbt has not started Spark yet, as where another command holds the lock
+            return False
         self._take_new_messages(asks_all=lists)
         done: set[str] = set()
         failures: list[str] = []
@@ -198,18 +200,21 @@ class Watch:
         return text_table(LAG_HEAD, [self._lags[name] for name in sorted(self._lags)], "<>>>")
 
     def _list(self, started: float) -> bool:
-        """Lists the landing area, if files may come; whether that worked. A failure that repeats is reported once."""
+        """Lists the landing area, if files may come; whether any feed was. A failure that repeats is reported once."""
         if self._project.has_topics_alone:
             self._read_changed_project()
             return True
-        failures = _failures(self._invoke("run", "--select", *LISTING))
+        outcome = self._invoke("run", "--select", *LISTING)
+        failures = _failures(outcome)
         if failures and failures != self._not_listed:
             _say_cycle(started, "the landing area could not be listed", failures)
         self._not_listed = failures
-        if not failures:
+        # Where only some feeds could not be listed, what follows the listing is not skipped.
+        is_listed = not failures or LISTING[1] in _built(outcome)
+        if is_listed:
             self._read_changed_project()
             self._take_new_changes()
-        return not failures
+        return is_listed
 
     def _record_runs(self) -> None:
         """Has run_metrics written. It reads the metadata of each table that it is asked for: 12 s of 1,000 tables."""
@@ -234,7 +239,7 @@ class Watch:
             return
         outcome = self._invoke("run", "--select", *selected, *NO_VIEWS)
         results = {result.node.unique_id: result for result in getattr(outcome.result, "results", None) or ()}
-        done |= {result.node.name for result in results.values() if result.status == "success"}
+        done |= _built(outcome)
         if self._unrecorded is not None:
             # One that failed may have committed before.
             self._unrecorded |= {result.node.name for result in results.values()} & self._project.silver.keys()
@@ -354,6 +359,12 @@ def _origins(results: Mapping[str, Any]) -> set[str]:
             names.add(node.name)
             todo += [unique_id for unique_id in node.depends_on.nodes if unique_id in results]
     return names
+
+
+def _built(outcome: Any) -> set[str]:
+    """Names of the models that a command has built."""
+    results = getattr(outcome.result, "results", None) or ()
+    return {result.node.name for result in results if result.status == "success"}
 
 
 def _failures(outcome: Any) -> list[str]:

@@ -8,7 +8,6 @@ from datetime import datetime, timedelta, timezone
 
 import pytest
 
-from python_udfs.errors import LakehouseError
 from python_udfs.landing.listing import LISTING_SCHEMA, new_files, next_batch_id
 
 START = datetime(2024, 1, 31, 23, 0, tzinfo=timezone.utc)
@@ -148,12 +147,21 @@ def test_a_location_is_no_pattern(spark, landing, tmp_path):
 def test_locations_that_cannot_be_listed_are_all_named(spark, landing):
     landing("s/t/LOAD00000001.parquet")
     bad = [{**FEEDS[0], "feed": name, "location": f"no{name}://bucket/x"} for name in ("one", "two")]
-    with pytest.raises(LakehouseError) as raised:
-        new_files(spark, [bad[0], *FEEDS, bad[1]], None)
+    unlisted: dict[str, str] = {}
+    new = new_files(spark, [bad[0], *FEEDS, bad[1]], None, unlisted=unlisted)
+    assert list(listed(new)) == ["s/t/LOAD00000001.parquet"]
     reason = 'UnsupportedFileSystemException: No FileSystem for scheme "no'
-    assert str(raised.value).splitlines()[1:3] == [
-        f'  - feed {name}, location no{name}://bucket/x: {reason}{name}"' for name in ("one", "two")
-    ]
+    assert unlisted == {name: f'location no{name}://bucket/x: {reason}{name}"' for name in ("one", "two")}
+
+
+def test_files_of_a_feed_that_cannot_be_listed_are_not_gone(spark, landing):
+    landing("s/t/LOAD00000001.parquet")
+    known = new_files(spark, FEEDS, None, now=START).localCheckpoint()
+    bad = [{**feed, "location": "nosuchscheme://bucket"} for feed in FEEDS]
+    unlisted: dict[str, str] = {}
+    assert new_files(spark, bad, known, unlisted=unlisted) is None
+    assert len(unlisted) == len(FEEDS)
+    assert new_files(spark, FEEDS, known) is None
 
 
 def test_a_location_that_does_not_exist_is_no_error(spark, landing):

@@ -1,3 +1,3 @@
 {# << mark >> #}
-{{ config(materialized='view', meta={'keep_unchanged': false}, post_hook='{{ validate_kafka_gaps(this) }}') }}
+{{ config(materialized='view', meta={'keep_unchanged': false, 'runs_after_failures': true}, post_hook='{{ validate_kafka_gaps(this) }}') }}
 {{ cdc_kafka_gaps_sql(cdc_built('split', ref) | selectattr('is_kafka', 'defined')) }}

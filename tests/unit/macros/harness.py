@@ -265,7 +265,6 @@ class Dbt:
             "ref": lambda name: Relation("bronze", name[7:]) if name.startswith("bronze_") else f"ref.{name}",
             "return": _return,
             "run_query": self._run_query,
-            "sparksession_view_sql": lambda relation, sql: f"create or replace view {relation} as\n{sql}",
             "run_started_at": datetime(2024, 5, 6, 7, 8, 9, 123456, tzinfo=timezone.utc),
             "target": SimpleNamespace(schema="default"),
             "this": this,

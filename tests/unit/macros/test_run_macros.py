@@ -83,16 +83,16 @@ def test_cdc_progress_sql__newest_ancestor_of_the_current_snapshot():
     assert sql.endswith("order by snapshots.committed_at desc limit 1")
 
 
-def result(status: str, kind: str = "test") -> Any:
+def result(status: str, kind: str = "test", failures: int | None = None) -> Any:
     node = SimpleNamespace(resource_type=kind, name="one_row_per_key", compiled_code="select 1")
-    return SimpleNamespace(node=node, status=status)
+    return SimpleNamespace(node=node, status=status, failures=failures)
 
 
 @pytest.mark.parametrize("status", ["fail", "warn"])
 def test_cdc_report_failed_tests__shows_the_first_rows(status):
     dbt = Dbt(answers={"select * from (select 1\n) limit 5": [{"id": 1, "n": 2}, {"id": 3, "n": 4}]})
-    dbt.cdc_report_failed_tests([result(status)])
-    assert dbt.logged == ["one_row_per_key found:", "  id=1, n=2", "  id=3, n=4"]
+    dbt.cdc_report_failed_tests([result(status, failures=6)])
+    assert dbt.logged == ["one_row_per_key found:", "  id=1, n=2", "  id=3, n=4", "  and 4 more"]
 
 
 @pytest.mark.parametrize("ended", [result("pass"), result("error"), result("skipped"), result("fail", "model")])
@@ -149,72 +149,23 @@ def test_views_are_made_of_the_tables_that_exist(name, layer):
     assert f"ref.{layer}_u" in view(name, [TABLE, OTHER], built=(f"{layer}_t",), execute=False)
 
 
-def test_cdc_make_skipped_views__only_the_views_that_dbt_skipped():
-    def result(name, status):
-        depends_on = SimpleNamespace(nodes=["none", "silver" if name == "silver_sync_state" else "bronze"])
-        place = {"database": None, "schema": "etl_metadata", "alias": name}
-        return SimpleNamespace(
-            node=SimpleNamespace(name=name, raw_code=f"raw {name}", depends_on=depends_on, **place), status=status
-        )
+def test_cdc_report_failed_models__names_what_is_missing():
+    def result(name, status, **meta):
+        node = SimpleNamespace(name=name, resource_type="model", config=SimpleNamespace(meta=meta))
+        return SimpleNamespace(node=node, status=status)
 
-    dbt = Dbt(nodes=GRAPH, columns={Relation("bronze", "shop__order"): {}})
-    dbt.context["render"] = str.upper
-    results = [result("quarantine", "skipped"), result("run_metrics", "success"), result("silver_x", "skipped")]
-    # No silver table has been built yet: a view over none would stop the views that can be made.
-    dbt.cdc_make_skipped_views([result("silver_sync_state", "skipped"), *results])
-    [query] = dbt.queries
-    assert query == "create or replace view etl_metadata.quarantine as\n{% SET REF = CDC_RELATION_OF %}RAW QUARANTINE"
-
-
-def test_cdc_make_skipped_views__a_view_of_a_table_that_is_made_just_now():
-    def skipped(name, *parents):
-        place = {"database": None, "schema": "etl_metadata", "alias": name, "config": {}, "resource_type": "model"}
-        node = SimpleNamespace(name=name, raw_code="raw", depends_on=SimpleNamespace(nodes=list(parents)), **place)
-        return SimpleNamespace(node=node, status="skipped")
-
-    results = [skipped("silver_sync_state", "run_metrics"), skipped("run_metrics", "silver")]
-    dbt = Dbt(nodes={**GRAPH, "run_metrics": results[1].node}, columns={SILVER: {}})
-    dbt.context["render"] = str.upper
-    dbt.context["cdc_built"] = lambda layer, ref: []
-    dbt.context["cdc_new_runs"] = lambda recorded, tables: {}
-    vars(dbt.context["adapter"]).update(attempt=lambda sql, relation: {"error": None})
-    dbt.cdc_make_skipped_views(results)
-    assert [query.split(" as")[0] for query in dbt.queries] == ["create or replace view etl_metadata.silver_sync_state"]
-
-
-@pytest.mark.parametrize(
-    ("exists", "outcome"), [(True, None), (False, None), (True, "another run"), (True, "disk full")]
-)
-def test_cdc_make_skipped_views__runs_of_the_tables_that_exist_are_recorded(exists, outcome):
-    recorded = Relation("etl_metadata", "run_metrics")
-    place = {"database": None, "schema": recorded.schema, "alias": recorded.identifier, "config": {}}
-    skipped = SimpleNamespace(
-        node=SimpleNamespace(
-            name="run_metrics", raw_code="raw", depends_on=SimpleNamespace(nodes=["none", "silver"]), **place
-        ),
-        status="skipped",
-    )
-    dbt = Dbt(nodes=GRAPH, columns={SILVER: {}, **({recorded: {}} if exists else {})})
-    dbt.context["render"] = str.upper
-    dbt.context["cdc_built"] = lambda layer, ref: []
-    found = {"rows": [{}], "has_gone": False, "replaced": [], "runs": 1, "is_new": True}
-    dbt.context["cdc_new_runs"] = lambda recorded, tables: found
-    done = {"error": outcome, "is_conflict": outcome == "another run"}
-    started, written = [], []
-    vars(dbt.context["adapter"]).update(
-        start_write=started.append, attempt=lambda sql, relation: written.append((sql, relation)) or done
-    )
-    if outcome == "disk full":
-        with pytest.raises(CompilerError, match=outcome):
-            dbt.cdc_make_skipped_views([skipped])
-    else:
-        dbt.cdc_make_skipped_views([skipped])
-    assert started == [recorded] * exists
-    [(query, relation)] = written
-    assert relation == recorded
-    begins = "merge into etl_metadata.run_metrics" if exists else "create table etl_metadata.run_metrics\nusing iceberg"
-    assert query.startswith(begins)
-    assert query.count("RAW") == 1
+    over_all = [result(name, "success", runs_after_failures=True) for name in ("run_metrics", "quarantine")]
+    silver = [result(f"silver_{number}", "error", cdc={"layer": "silver"}) for number in range(12)]
+    other = result("gold", "error")
+    dbt = Dbt()
+    dbt.cdc_report_failed_models([*over_all, other])
+    dbt.cdc_report_failed_models([*silver, other, result("quarantine", "skipped", runs_after_failures=True)])
+    assert dbt.logged == []
+    dbt.cdc_report_failed_models([*over_all, *silver, result("bronze_b", "success", cdc={"layer": "bronze"})])
+    [line] = dbt.logged
+    assert line.startswith("quarantine, run_metrics: made of the tables that exist, without")
+    assert "silver_0 (error), silver_1 (error), silver_10 (error)" in line
+    assert line.endswith("and 2 more")
 
 
 def test_raw_processed_files__no_table_at_all():

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dbt.adapters.base import AdapterPlugin
 from dbt.include import sparksession
 
+from dbt.adapters.sparksession import skipping
 from dbt.adapters.sparksession.credentials import SparksessionCredentials
 from dbt.adapters.sparksession.impl import SparksessionAdapter
 
@@ -14,3 +15,4 @@ Plugin = AdapterPlugin(
     include_path=sparksession.PACKAGE_PATH,
     dependencies=["spark"],
 )
+skipping.install()

@@ -30,13 +30,3 @@
   {%- endfor -%}
   {{ return(snapshots) }}
 {%- endmacro %}
-
-{# The statement that makes a view outside of its model, or the table in place of it, which its model then writes again. #}
-{% macro sparksession_view_sql(relation, sql) -%}
-  {%- if adapter.has_views() -%}
-create or replace view {{ relation }} as
-  {%- else -%}
-create or replace table {{ relation }} using iceberg tblproperties ('dbt.checksum' = '') as
-  {%- endif %}
-{{ sql }}
-{%- endmacro %}
