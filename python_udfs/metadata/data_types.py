@@ -29,6 +29,8 @@ SIMPLE_TYPES = {
     "timestamp_ntz": "timestamp_ntz",
     "binary": "binary",
 }
+# How the types of numbers begin, in their one spelling.
+NUMERIC_TYPES = ("tinyint", "smallint", "int", "bigint", "float", "double", "decimal")
 ACCEPTED_TYPES = (
     "boolean, tinyint, smallint, int, bigint, float, double, decimal(p,s), string, varchar(n), char(n), date, "
     "timestamp, timestamp_ntz, binary"

@@ -7,9 +7,12 @@ seconds that no run of dbt should pay. Those that begin with ``cdc_`` are the pr
 from __future__ import annotations
 
 import json
+import math
+import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from python_udfs.metadata.data_types import NUMERIC_TYPES
 from python_udfs.metadata.files import COLUMNS_FILE, TABLES_FILE, items, shown, words
 from python_udfs.metadata.names import RESERVED_PREFIX
 
@@ -19,6 +22,7 @@ if TYPE_CHECKING:
     from python_udfs.metadata.files import Row
     from python_udfs.metadata.tables import Table
 
+_DATE = re.compile(r"\d{4}-\d\d-\d\d")
 # In a cell: all tables that have no row of their own, or all columns that the expectation fits.
 ALL = "*"
 
@@ -32,7 +36,7 @@ class Kind:
 
 
 def _is_number(value: Any) -> bool:
-    return isinstance(value, (int, float)) and not isinstance(value, bool)
+    return isinstance(value, (int, float)) and not isinstance(value, bool) and math.isfinite(value)
 
 
 def _is_list_of(value: Any, is_good: Callable[[Any], bool]) -> bool:
@@ -40,7 +44,21 @@ def _is_list_of(value: Any, is_good: Callable[[Any], bool]) -> bool:
 
 
 def _is_scalar(value: Any) -> bool:
-    return isinstance(value, (str, int, float))
+    return isinstance(value, (str, bool)) or _is_number(value)
+
+
+def _is_pair(value: Any) -> bool:
+    return _is_list_of(value, _is_scalar) and len(value) == 2
+
+
+def _is_quantiles(value: Any) -> bool:
+    """As Great Expectations takes them: quantiles, and a pair of bounds for each; a bound may be null."""
+    if not isinstance(value, dict) or set(value) != {"quantiles", "value_ranges"}:
+        return False
+    ranges = value["value_ranges"]
+    pairs = [bounds for bounds in ranges if isinstance(bounds, list) and len(bounds) == 2]
+    is_good = SHARES.is_good(value["quantiles"]) and len(pairs) == len(ranges) == len(value["quantiles"])
+    return is_good and all(bound is None or _is_number(bound) for bounds in pairs for bound in bounds)
 
 
 BOUND = Kind('a number, or a text such as "2024-01-31"', lambda value: _is_number(value) or isinstance(value, str))
@@ -53,10 +71,11 @@ FLAG = Kind("true or false", lambda value: isinstance(value, bool))
 TEXT = Kind("a text", lambda value: isinstance(value, str) and bool(value))
 TEXTS = Kind("a list of texts", lambda value: _is_list_of(value, TEXT.is_good))
 VALUES = Kind("a list of values", lambda value: _is_list_of(value, _is_scalar))
-PAIRS = Kind("a list of pairs of values", lambda value: _is_list_of(value, lambda one: _is_list_of(one, _is_scalar)))
+PAIRS = Kind("a list of pairs of values", lambda value: _is_list_of(value, _is_pair))
 SHARES = Kind("a list of numbers from 0 to 1", lambda value: _is_list_of(value, SHARE.is_good))
 ANY_OF = Kind('"any" or "all"', lambda value: value in ("any", "all"))
 OBJECT = Kind("a JSON object", lambda value: isinstance(value, dict))
+QUANTILES = Kind('such as {"quantiles": [0.5], "value_ranges": [[1, 9]]}, a range for each', _is_quantiles)
 
 
 @dataclass(frozen=True)
@@ -69,6 +88,7 @@ class Accepted:
         required: arguments that must be there.
         one_of: arguments of which at least one must be there.
         scopes: words that the cell ``scope`` may have.
+        is_numeric: whether it calculates with the values of its columns.
     """
 
     columns: int | None = 1
@@ -76,6 +96,7 @@ class Accepted:
     required: tuple[str, ...] = ()
     one_of: tuple[str, ...] = ()
     scopes: tuple[str, ...] = ("batch", "table")
+    is_numeric: bool = False
 
 
 def _of_values(kinds: dict[str, Kind] | None = None, columns: int | None = 1) -> Accepted:
@@ -84,10 +105,10 @@ def _of_values(kinds: dict[str, Kind] | None = None, columns: int | None = 1) ->
     return Accepted(columns, {**kinds, "mostly": SHARE}, tuple(kinds))
 
 
-def _between(kind: Kind, columns: int | None = 1, of_values: bool = False) -> Accepted:
+def _between(kind: Kind, columns: int | None = 1, of_values: bool = False, is_numeric: bool = False) -> Accepted:
     bounds = {"min_value": kind, "max_value": kind}
     more = {"strict_min": FLAG, "strict_max": FLAG, **({"mostly": SHARE} if of_values else {})}
-    return Accepted(columns, {**bounds, **more}, one_of=tuple(bounds))
+    return Accepted(columns, {**bounds, **more}, one_of=tuple(bounds), is_numeric=is_numeric)
 
 
 EXPECTATIONS: dict[str, Accepted] = {
@@ -102,15 +123,15 @@ EXPECTATIONS: dict[str, Accepted] = {
     "expect_column_values_to_match_regex_list": Accepted(
         arguments={"regex_list": TEXTS, "match_on": ANY_OF, "mostly": SHARE}, required=("regex_list",)
     ),
-    "expect_column_values_to_match_like_pattern": _of_values({"like_pattern": TEXT}),
-    "expect_column_values_to_not_match_like_pattern": _of_values({"like_pattern": TEXT}),
     "expect_column_values_to_match_strftime_format": _of_values({"strftime_format": TEXT}),
     "expect_column_values_to_be_json_parseable": _of_values(),
     "expect_column_values_to_match_json_schema": _of_values({"json_schema": OBJECT}),
     "expect_column_value_lengths_to_be_between": _between(COUNT, of_values=True),
     "expect_column_value_lengths_to_equal": _of_values({"value": COUNT}),
     "expect_column_value_z_scores_to_be_less_than": Accepted(
-        arguments={"threshold": NUMBER, "double_sided": FLAG, "mostly": SHARE}, required=("threshold", "double_sided")
+        arguments={"threshold": NUMBER, "double_sided": FLAG, "mostly": SHARE},
+        required=("threshold", "double_sided"),
+        is_numeric=True,
     ),
     "expect_column_values_to_be_of_type": Accepted(arguments={"type_": TEXT}, required=("type_",)),
     "expect_column_distinct_values_to_be_in_set": Accepted(arguments={"value_set": VALUES}, required=("value_set",)),
@@ -120,19 +141,23 @@ EXPECTATIONS: dict[str, Accepted] = {
     "expect_column_proportion_of_unique_values_to_be_between": _between(SHARE),
     "expect_column_min_to_be_between": _between(BOUND),
     "expect_column_max_to_be_between": _between(BOUND),
-    "expect_column_mean_to_be_between": _between(NUMBER),
-    "expect_column_median_to_be_between": _between(NUMBER),
-    "expect_column_stdev_to_be_between": _between(NUMBER),
-    "expect_column_sum_to_be_between": _between(NUMBER),
+    "expect_column_mean_to_be_between": _between(NUMBER, is_numeric=True),
+    "expect_column_median_to_be_between": _between(NUMBER, is_numeric=True),
+    "expect_column_stdev_to_be_between": _between(NUMBER, is_numeric=True),
+    "expect_column_sum_to_be_between": _between(NUMBER, is_numeric=True),
     "expect_column_quantile_values_to_be_between": Accepted(
-        arguments={"quantile_ranges": OBJECT, "allow_relative_error": SHARE}, required=("quantile_ranges",)
+        arguments={"quantile_ranges": QUANTILES, "allow_relative_error": SHARE},
+        required=("quantile_ranges",),
+        is_numeric=True,
     ),
     "expect_column_pair_values_to_be_equal": _of_values(columns=2),
     "expect_column_pair_values_a_to_be_greater_than_b": Accepted(2, {"or_equal": FLAG, "mostly": SHARE}),
     "expect_column_pair_values_to_be_in_set": _of_values({"value_pairs_set": PAIRS}, columns=2),
     "expect_compound_columns_to_be_unique": _of_values(columns=None),
     "expect_select_column_values_to_be_unique_within_record": _of_values(columns=None),
-    "expect_multicolumn_sum_to_equal": Accepted(None, {"sum_total": NUMBER, "mostly": SHARE}, required=("sum_total",)),
+    "expect_multicolumn_sum_to_equal": Accepted(
+        None, {"sum_total": NUMBER, "mostly": SHARE}, required=("sum_total",), is_numeric=True
+    ),
     "expect_table_row_count_to_be_between": _between(COUNT, columns=0),
     "expect_table_row_count_to_equal": Accepted(0, {"value": COUNT}, required=("value",)),
     # From the metrics of runs: no table is read.
@@ -143,10 +168,14 @@ EXPECTATIONS: dict[str, Accepted] = {
     "cdc_null_rate_to_stay": Accepted(1, {"days": COUNT, "more": SHARE}, scopes=("table",)),
     "cdc_distinct_count_to_stay": Accepted(1, {"days": COUNT, "times": POSITIVE}, scopes=("table",)),
     "cdc_values_to_be_known": Accepted(1, {"days": COUNT, "most": WHOLE}, scopes=("table",)),
-    "cdc_quantiles_to_stay": Accepted(1, {"days": COUNT, "quantiles": SHARES, "share": POSITIVE}, scopes=("table",)),
+    "cdc_quantiles_to_stay": Accepted(
+        1, {"days": COUNT, "quantiles": SHARES, "share": POSITIVE}, scopes=("table",), is_numeric=True
+    ),
 }
-# What other commands of dbt do, and the sentence that a row with it gets.
+# What other expectations or commands of dbt do, and the sentence that a row with it gets.
 _ELSEWHERE = {
+    "expect_column_values_to_match_like_pattern": "on Spark expect_column_values_to_match_regex does it",
+    "expect_column_values_to_not_match_like_pattern": "on Spark expect_column_values_to_not_match_regex does it",
     "expect_table_row_count_to_equal_other_table": "dbt's test relationships, or a test in tests/data, compares tables",
     "expect_query_results_to_match_comparison": "a dbt test in tests/data runs any query",
     "unexpected_rows_expectation": "a dbt test in tests/data runs any query",
@@ -257,7 +286,8 @@ def _table(row: Row, tables: dict[str, Table] | None) -> Table | None:
 def _accepted(row: Row) -> Accepted | None:
     name = row["expectation"]
     if name in _ELSEWHERE:
-        row.problem("expectation", repr(name), "expectations about one table", f"Remove it: {_ELSEWHERE[name]}.")
+        fix = f"Remove it: {_ELSEWHERE[name]}."
+        row.problem("expectation", repr(name), "expectations about one table that can be judged", fix)
         return None
     if name not in EXPECTATIONS:
         row.problem("expectation", shown(name), words(EXPECTATIONS), "Write one of these names.")
@@ -287,13 +317,32 @@ def _columns(row: Row, accepted: Accepted | None, table: Table | None) -> tuple[
             if column not in known and not column.startswith(RESERVED_PREFIX):
                 fix = f"Correct the name (upper and lower case count) or add the column to {COLUMNS_FILE}."
                 row.problem("column_name", repr(column), f"columns of the table: {words(known)}", fix)
+        if accepted.is_numeric:
+            _require_numbers(row, table, names)
     return names
+
+
+def _require_numbers(row: Row, table: Table, names: Sequence[str]) -> None:
+    """Refuses an expectation that calculates with values that are no numbers; a type may be unknown before a file."""
+    types = {column.name: column.data_type for column in table.columns}
+    for name in names:
+        data_type = types.get(name)
+        if data_type and not data_type.startswith(NUMERIC_TYPES):
+            fix = "Name a column of numbers, or correct its type."
+            row.problem("column_name", f"{name!r} of type {data_type}", f"numbers for {row['expectation']}", fix)
 
 
 def _arguments(row: Row, accepted: Accepted | None) -> dict[str, Any]:
     text = row["arguments"] or "{}"
+    twice: list[str] = []
+
+    def once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        names = [name for name, _ in pairs]
+        twice.extend(name for name in dict.fromkeys(names) if names.count(name) > 1)
+        return dict(pairs)
+
     try:
-        found = json.loads(text)
+        found = json.loads(text, object_pairs_hook=once)
     except ValueError as error:
         fix = "In the CSV the cell stands between quotes, and each quote of it is written twice."
         row.problem("arguments", f"{text!r} ({error})", 'a JSON object such as {"min_value": 1}', fix)
@@ -301,6 +350,8 @@ def _arguments(row: Row, accepted: Accepted | None) -> dict[str, Any]:
     if not isinstance(found, dict):
         row.problem("arguments", repr(text), 'a JSON object such as {"min_value": 1}', "Put it into braces.")
         return {}
+    if twice:
+        row.problem("arguments", f"{words(twice)} twice", "each name once", "Remove one of the two.")
     if accepted is None:
         return found
     name = row["expectation"]
@@ -316,12 +367,28 @@ def _arguments(row: Row, accepted: Accepted | None) -> dict[str, Any]:
         row.problem("arguments", f"no {words(missing)}", f"{words(accepted.required)} for {name}", "Add it.")
     if accepted.one_of and not any(key in found for key in accepted.one_of):
         row.problem("arguments", shown(row["arguments"]), f"{' or '.join(accepted.one_of)} for {name}", "Add one.")
+    _require_range(row, found)
+    return found
+
+
+def _require_range(row: Row, arguments: dict[str, Any]) -> None:
+    """Refuses bounds that no value is between."""
     low: Any
     high: Any
-    low, high = found.get("min_value"), found.get("max_value")
-    if _is_number(low) and _is_number(high) and low > high:
-        row.problem("arguments", f"min_value {low} above max_value {high}", "min_value first", "Exchange the two.")
-    return found
+    low, high = arguments.get("min_value"), arguments.get("max_value")
+    # Other texts have an order of their own: "9" is below "10" where the column is a number.
+    are_dates = all(isinstance(bound, str) and _DATE.match(bound) for bound in (low, high))
+    if are_dates or (_is_number(low) and _is_number(high)):
+        is_open = arguments.get("strict_min") or arguments.get("strict_max")
+        if low > high:
+            row.problem("arguments", f"min_value {low} above max_value {high}", "min_value first", "Exchange the two.")
+        elif low == high and is_open:
+            found = f"min_value and max_value {low} with strict_min or strict_max"
+            row.problem("arguments", found, "bounds that a value can be between", "Remove strict_min and strict_max.")
+    elif low is not None and high is not None and isinstance(low, str) != isinstance(high, str):
+        row.problem(
+            "arguments", f"min_value {low!r} and max_value {high!r}", "two numbers or two texts", "Correct one."
+        )
 
 
 def _covered_by_dbt(row: Row, table: Table, columns: tuple[str, ...]) -> None:

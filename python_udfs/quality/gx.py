@@ -111,10 +111,11 @@ class GreatExpectations:
                     self._expectation(one)
                     good.append(number)
                 except Exception as error:
-                    judged[number] = Judged(False, "", _one_line(str(error)), is_broken=True)
+                    judged[number] = _broken(error)
             results = self._validated(title, batch, [wanted[number] for number in good])
-            judged |= {number: _judged(result) for number, result in zip(good, results, strict=True)}
-            self._keep(title, about, batch, results)
+            for number, result in zip(good, results, strict=True):
+                judged[number] = _broken(result) if isinstance(result, Exception) else _judged(result)
+            self._keep(title, about, batch, [result for result in results if not isinstance(result, Exception)])
         return [judged[number] for number in range(len(wanted))]
 
     def write_docs(self, folder: Path) -> Path:
@@ -157,12 +158,17 @@ class GreatExpectations:
         return make(**wanted.arguments, notes=wanted.notes or None, severity=severity)
 
     def _validated(self, title: str, batch: Any, wanted: Sequence[Wanted]) -> list[Any]:
-        """The result of each expectation, in their order."""
-        results = self._validate(title, batch, wanted)
-        if len(wanted) > 1 and any(map(_reason, results)):
+        """The result of each expectation, in their order; the error of one that stops Great Expectations itself."""
+        try:
+            results = self._validate(title, batch, wanted)
+        except Exception as error:
+            results = [error] * len(wanted)
+        if len(wanted) > 1 and any(isinstance(result, Exception) or _reason(result) for result in results):
             # Several are judged by one Spark job: where that fails, all of them are found broken.
-            pairs = zip(wanted, results, strict=True)
-            return [self._validate(title, batch, [one])[0] if _reason(result) else result for one, result in pairs]
+            return [
+                self._validated(title, batch, [one])[0] if isinstance(result, Exception) or _reason(result) else result
+                for one, result in zip(wanted, results, strict=True)
+            ]
         return results
 
     def _validate(self, title: str, batch: Any, wanted: Sequence[Wanted]) -> list[Any]:
@@ -208,6 +214,10 @@ class GreatExpectations:
         key = ValidationResultIdentifier(ExpectationSuiteIdentifier(title), run, batch.id)
         self._context.validation_results_store.set(key, found)
         self._pages.append(Page(title, about, met, len(results)))
+
+
+def _broken(error: Exception) -> Judged:
+    return Judged(False, "", _one_line(str(error)), is_broken=True)
 
 
 def _judged(result: Any) -> Judged:

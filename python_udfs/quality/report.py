@@ -25,7 +25,7 @@ def report(outcomes: Sequence[Outcome], schema: str) -> str:
         _part("Warnings", warned, schema),
         _part("Failed", failed, schema),
         f"{len(outcomes)} expectations: {sum(one.success is True for one in outcomes)} met, {len(warned)} warned,"
-        f" {len(failed)} failed, {open_} had nothing to compare with.",
+        f" {len(failed)} failed, {open_} had nothing to judge.",
     ]
     return "\n".join(filter(None, parts))
 

@@ -123,9 +123,14 @@ def _of_suite(
     ]
     whole = [check for check, names in missing.items() if not names]
     columns = dict.fromkeys(column for check in whole for column in check.row.columns)
-    wanted = [_wanted(table, check) for check in whole]
     try:
         frame = table.frame(warehouse.spark, columns, suite[0].row.row_condition, since)
+        if any(check.row.columns for check in whole) and frame.isEmpty():
+            # The number of rows alone can be judged: no row has no greatest value, which is no fault of the rows.
+            nothing = [check for check in whole if check.row.columns]
+            whole = [check for check in whole if not check.row.columns]
+            lost += [_not_judged(table, check, "nothing to judge: no such row") for check in nothing]
+        wanted = [_wanted(table, check) for check in whole]
         judged = expectations.judge(title, frame, wanted, about=_about(table, suite[0], since)) if wanted else []
     except _BROKEN as error:
         judged = [Judged(False, "", _reason(error), is_broken=True)] * len(whole)
@@ -205,6 +210,11 @@ def _wanted_of(fact: Fact, label: str) -> Wanted:
 def _outcome(table: SilverTable, check: Check, judged: Judged) -> Outcome:
     expected = expected_text(check.row.arguments)
     return Outcome(check, judged.success, judged.observed, expected, judged.message, table.snapshot_id, table.batch_id)
+
+
+def _not_judged(table: SilverTable, check: Check, reason: str) -> Outcome:
+    expected = expected_text(check.row.arguments)
+    return Outcome(check, None, "", expected, reason, table.snapshot_id, table.batch_id)
 
 
 def _outcome_of(table: SilverTable, fact: Fact, judged: Judged | None) -> Outcome:

@@ -57,6 +57,7 @@ def lakehouse(empty_lakehouse):
     expect(lakehouse, "s__t", "qty", BETWEEN, min_value=0)
     expect(lakehouse, "s__t", "qty", BETWEEN, "warn", "table", min_value=0, max_value=4)
     expect(lakehouse, "s__t", "qty", BETWEEN, condition="id <> 2 -- not the bad one", min_value=0)
+    expect(lakehouse, "s__t", "qty", BETWEEN, "warn", "table", "qty > 100", min_value=0)
     expect(lakehouse, "s__t", "note", IN_SET, "warn", "table", value_set=["a", "b"])
     expect(lakehouse, "s__t", DOTTED, BETWEEN, scope="table", min_value=2)
     expect(lakehouse, "s__t", QUOTED, IN_SET, scope="table", value_set=["x", "y", "z"])
@@ -185,6 +186,13 @@ def test_rows_are_read_until_they_pass_and_new_rows_alone_after_that(lakehouse, 
     lakehouse.command(main)
     # DOTTED fails as well, with severity error, but reads the whole table each time.
     assert results(lakehouse, "s__t", 4)["qty", BETWEEN, "batch", None].observed_value == "0 of 1 rows"
+    put(lakehouse.raw, "t", "20240131-230003000", "D", id=[1], qty=[7], note=["a"])
+    lakehouse.statuses("run", "--select", "+silver_s__t")
+    assert "not judged" in lakehouse.command(main)
+    deleted = results(lakehouse, "s__t", 5)
+    for row in (deleted["qty", BETWEEN, "batch", None], deleted["qty", BETWEEN, "table", "qty > 100"]):
+        assert (row.success, row.message) == (None, "nothing to judge: no such row")
+    assert deleted[None, "expect_table_row_count_to_equal", "table", None].observed_value == "2"
     assert "silver.s__plain" in lakehouse.command(main, "--tables", "s__plain")
     unknown = lakehouse.command(main, "--tables", "s__nothing")
     assert unknown == "TABLES: found s__nothing; accepted: tables with expectations, s__absent, s__plain, s__t.\n"

@@ -61,6 +61,32 @@ def test_rows_for_all_tables_are_for_those_without_rows_of_their_own(tmp_path: P
         ({"arguments": '{"min_value": true}'}, "arguments", ["min_value: true", "a number, or a text"]),
         ({"arguments": '{"min_value": 2, "max_value": 1}'}, "arguments", ["min_value 2 above max_value 1"]),
         ({"arguments": '{"min_value": 1, "mostly": 2}'}, "arguments", ["mostly: 2", "a number from 0 to 1"]),
+        ({"arguments": '{"min_value": "2024-02-01", "max_value": "2024-01-01"}'}, "arguments", ["Exchange the two"]),
+        (
+            {"arguments": '{"min_value": 2, "max_value": 2, "strict_max": true}'},
+            "arguments",
+            ["min_value and max_value 2 with strict_min or strict_max"],
+        ),
+        ({"arguments": '{"min_value": 2, "max_value": "3"}'}, "arguments", ["two numbers or two texts"]),
+        ({"arguments": '{"min_value": NaN}'}, "arguments", ["min_value: NaN", "a number, or a text"]),
+        ({"arguments": '{"min_value": 1e999}'}, "arguments", ["min_value: Infinity"]),
+        ({"arguments": '{"min_value": 1, "min_value": 2}'}, "arguments", ["min_value twice", "Remove one"]),
+        (
+            {"expectation": "expect_column_mean_to_be_between", "column_name": "unit"},
+            "column_name",
+            ["'unit' of type varchar(8)", "numbers for expect_column_mean_to_be_between"],
+        ),
+        (
+            {"expectation": "expect_column_quantile_values_to_be_between",
+             "arguments": '{"quantile_ranges": {"quantiles": [0.5, 0.9], "value_ranges": [[1, 2]]}}'},
+            "arguments",
+            ["a range for each"],
+        ),
+        (
+            {"expectation": "expect_column_values_to_match_like_pattern", "arguments": '{"like_pattern": "a%"}'},
+            "expectation",
+            ["on Spark expect_column_values_to_match_regex does it"],
+        ),
         ({"arguments": ""}, "arguments", ["min_value or max_value for"]),
         (
             {"expectation": "expect_column_values_to_be_in_set", "arguments": ""},

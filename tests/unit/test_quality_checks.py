@@ -98,6 +98,23 @@ def test_each_expectation_is_judged_and_the_broken_ones_say_why(judged) -> None:
     assert nonsense.is_broken and "nonsense" in nonsense.message
 
 
+def test_an_error_of_great_expectations_is_that_of_its_expectation(monkeypatch) -> None:
+    expectations = GreatExpectations(NOW)
+    validate = expectations._validate
+
+    def stop(title, batch, wanted):
+        if any(one.arguments["max_value"] == 3 for one in wanted):
+            raise TypeError("unsupported format string passed to NoneType.__format__")
+        return validate(title, batch, wanted)
+
+    monkeypatch.setattr(expectations, "_validate", stop)
+    between = "expect_column_values_to_be_between"
+    wanted = [Wanted(between, {"column": "n", "max_value": most}, "error") for most in (3, 30)]
+    bad, good = expectations.judge("t", pd.DataFrame({"n": [1, 2, 30]}), wanted, engine="pandas")
+    assert (bad.is_broken, good.success) == (True, True)
+    assert "unsupported format string" in bad.message
+
+
 def test_data_docs_run_no_script_and_ask_no_other_server(judged) -> None:
     index = judged[1]
     pages = [page.read_text(encoding="utf-8") for page in index.parent.rglob("*.html")]
@@ -141,7 +158,7 @@ def test_failures_and_warnings_are_tables_with_what_to_do() -> None:
     assert text.index("Warnings:") < text.index("Failed:")
     assert "silver.s__t, n: '<script>alert(1)</script> [31m' — Call the shop." in text
     assert text.count("\n  silver.s__t: the table cannot be read\n") == 1
-    assert "5 expectations: 1 met, 2 warned, 1 failed, 1 had nothing to compare with." in text
+    assert "5 expectations: 1 met, 2 warned, 1 failed, 1 had nothing to judge." in text
     assert "\x1b" not in text
 
 
