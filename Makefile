@@ -130,7 +130,7 @@ discover: $(READY) ## Propose rows of metadata: SOURCE=<database URL or folder> 
 
 .PHONY: drift
 drift: $(READY) ## Show what waiting files and messages would change in the tables, before a run does it
-	@$(RUN) dbt --quiet run --select rejected_files raw_listing
+	@$(RUN) dbt --quiet --no-write-json run --select rejected_files raw_listing
 	@$(RUN) python -m python_udfs.drift
 
 .PHONY: explain

@@ -1,12 +1,12 @@
 {# A count of failures sends people searching: show the first rows that each failed test found. #}
 {% macro cdc_report_failed_tests(results) %}
-    {% for result in results if execute and result.node.resource_type == 'test' and result.status in ['fail', 'warn'] %}
-        {% set sql = 'select * from (' ~ result.node.compiled_code ~ '\n) limit 5' %}
-        {% set rows = run_query(sql) %}
+    {% set failed = cdc_failed_rows(results) if execute else {} %}
+    {% for result in results if result.node.unique_id in failed %}
         {% do log(result.node.name ~ ' found:', info=true) %}
+        {% set rows = failed[result.node.unique_id] %}
         {% for row in rows %}
             {% set cells = [] %}
-            {% for name, value in row.dict().items() %}
+            {% for name, value in row.items() %}
                 {% do cells.append(name ~ '=' ~ value) %}
             {% endfor %}
             {% do log('  ' ~ cells | join(', '), info=true) %}

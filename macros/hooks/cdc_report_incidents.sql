@@ -11,6 +11,7 @@
         {% set gaps = relations.get('kafka_gaps') %}
         {% set rows = adapter.call_function(hook ~ 'judged', {
             'results': results, 'nodes': graph.nodes, 'which': flags.WHICH, 'count_waiting': cdc_count_waiting,
+            'failed_rows': cdc_failed_rows(results),
             'answers': {
                 'incidents': _asked(cdc_incidents_sql(relations['incidents'])) if 'incidents' in relations else [],
                 'runs': _asked(cdc_incident_runs_sql(relations['run_metrics'])) if 'run_metrics' in relations else [],

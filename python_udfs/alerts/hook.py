@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timezone
 from typing import Any
@@ -67,6 +67,7 @@ def judged(
     which: str,
     answers: Mapping[str, Any],
     count_waiting: Callable[[str], Any],
+    failed_rows: Mapping[str, Sequence[Mapping[str, Any]]],
 ) -> list[dict[str, str | None]]:
     """Finds what has changed, and calls the webhook and the command for it. It warns where others would fail.
 
@@ -77,6 +78,7 @@ def judged(
         answers: rows of `incidents`, `runs` and `gaps`; each may be None where the table could not be read, and `gaps`
             where there is no Kafka.
         count_waiting: as in `changed`.
+        failed_rows: the first rows that a failed data test found, by its unique id.
 
     Returns:
         Rows to write.
@@ -91,7 +93,7 @@ def judged(
             )
             return []
         known = [Incident.of(row) for row in answers["incidents"]]
-        state = _state(now, results, nodes, which, answers)
+        state = _state(now, results, nodes, which, answers, failed_rows)
         rows = {(one.kind, one.subject, one.opened_at): one for one in known}
         new = {(one.kind, one.subject, one.opened_at): one for one in changed(state, known, count_waiting)}
         events = [(event, one) for one in {**rows, **new}.values() if (event := one.to_send(now))]
@@ -132,7 +134,12 @@ def _layer(node: Any) -> str | None:
 
 
 def _state(
-    now: datetime, results: Iterable[Any], nodes: Mapping[str, Any], which: str, answers: Mapping[str, Any]
+    now: datetime,
+    results: Iterable[Any],
+    nodes: Mapping[str, Any],
+    which: str,
+    answers: Mapping[str, Any],
+    failed_rows: Mapping[str, Sequence[Mapping[str, Any]]],
 ) -> State:
     tables = {}
     for node in nodes.values():
@@ -143,16 +150,21 @@ def _state(
             seconds = None if limit is None else float(limit) * 60
             tables[table] = Silver(node["name"], table, node["alias"], _source(cdc), seconds)
     by_source = {table.source: table.table for table in tables.values()}
-    found = [
-        {
-            "name": result.node.name,
-            "resource_type": str(result.node.resource_type),
-            "status": str(result.status),
-            "message": result.message,
-            "silver_table": by_source.get(_source(_cdc_of(result.node, nodes))),
-        }
-        for result in results
-    ]
+    found = []
+    for result in results:
+        rows = failed_rows.get(result.node.unique_id) or ()
+        first = dict(rows[0]) if rows else {}
+        # A test over all tables names one in its rows.
+        named = first.get("silver_table") or by_source.get(_source(first))
+        found.append(
+            {
+                "name": result.node.name,
+                "resource_type": str(result.node.resource_type),
+                "status": str(result.status),
+                "message": _message(result, rows),
+                "silver_table": by_source.get(_source(_cdc_of(result.node, nodes))) or named,
+            }
+        )
     return State(
         now=now,
         results=tuple(found),
@@ -162,6 +174,15 @@ def _state(
         runs={row["silver_table"]: row for row in answers["runs"]},
         gaps=None if answers["gaps"] is None else tuple(answers["gaps"]),
     )
+
+
+def _message(result: Any, rows: Sequence[Mapping[str, Any]]) -> str | None:
+    """What a node failed with; of a data test, the first row that it found: which table, which file."""
+    if not rows:
+        return result.message if result.message is None else str(result.message)
+    first = ", ".join(f"{name}={value}" for name, value in rows[0].items() if value is not None)
+    failures = result.failures or len(rows)
+    return first if failures == 1 else f"{first} and {failures - 1:,} more"
 
 
 def _cdc_of(node: Any, nodes: Mapping[str, Any]) -> Mapping[str, Any]:

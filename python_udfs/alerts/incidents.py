@@ -18,6 +18,8 @@ LONGEST_MESSAGE = 2000
 LATE_NOTICE = timedelta(days=1)
 STOPPED = {"error", "runtime error"}
 FAILED = {"fail", *STOPPED}
+# Kinds of incidents that are a node's failure.
+FAILURES = ("failure", "test_error")
 # The data test that fails while a reload of its table waits: an incident of the table, not of the test.
 RELOAD_TEST = "every_reload_is_complete_"
 PASSED = {"success", "pass", "warn"}
@@ -112,6 +114,15 @@ class State:
     runs: Mapping[str, Mapping[str, Any]]
     gaps: tuple[Mapping[str, Any], ...] | None
 
+    @property
+    def unrecorded(self) -> frozenset[str]:
+        """Tables that the command has built and whose run is not in `runs`: their lag is that of an earlier run."""
+        built = [result for result in self.results if result["status"] in PASSED]
+        if any(result["name"] == "run_metrics" for result in built):
+            return frozenset()
+        models = {table.model: name for name, table in self.tables.items()}
+        return frozenset(models[result["name"]] for result in built if result["name"] in models)
+
 
 def changed(state: State, known: Iterable[Incident], count_waiting: Callable[[str], int | None]) -> list[Incident]:
     """The incidents that begin, end or are seen in another way.
@@ -134,6 +145,12 @@ def changed(state: State, known: Iterable[Incident], count_waiting: Callable[[st
         )
     }
     begun = [one for key, one in found.items() if key not in is_open]
+    # What a node fails with now may have another cause, which takes another remedy.
+    begun += [
+        replace(is_open[key], message=one.message, command=one.command)
+        for key, one in found.items()
+        if key in is_open and one.kind in FAILURES and one.message != is_open[key].message
+    ]
     others = [one for key, one in is_open.items() if key not in found]
     over = [replace(one, ended_at=state.now) for one in others if _is_over(state, one)]
     return begun + over + list(_counted(state, is_open.values(), count_waiting))
@@ -161,6 +178,8 @@ def _is_reload(result: Mapping[str, Any]) -> bool:
 def _lags(state: State) -> Iterable[Incident]:
     for name, table in state.tables.items():
         lag = _lag(state, table)
+        if name in state.unrecorded:
+            continue
         if lag is not None and table.lag_limit is not None and lag > table.lag_limit:
             message = f"lag {duration_text(int(lag))}, limit {duration_text(int(table.lag_limit))}"
             yield Incident("lag", name, state.now, name, message, commands.build(table.model))
@@ -212,7 +231,7 @@ def _is_new(run: datetime, judged: datetime | None) -> bool:
 
 
 def _is_over(state: State, one: Incident) -> bool:
-    if one.kind in ("failure", "test_error"):
+    if one.kind in FAILURES:
         over = PASSED | ({"fail"} if one.kind == "test_error" else set())
         passed = {result["name"] for result in state.results if result["status"] in over}
         return one.subject in passed or (state.is_whole and one.subject not in state.names)
@@ -223,7 +242,8 @@ def _is_over(state: State, one: Incident) -> bool:
         return one.subject in whole or one.subject not in state.tables
     if one.kind == "lag":
         table = state.tables.get(one.subject)
-        return table is None or table.lag_limit is None or _lag(state, table) is not None
+        is_asked = one.subject not in state.unrecorded and table is not None and _lag(state, table) is not None
+        return table is None or table.lag_limit is None or is_asked
     if one.kind == "gap":
         return state.gaps is not None
     return one.kind in ("quarantine", *DOUBTS) and one.subject not in state.tables

@@ -77,8 +77,9 @@ def _run(project: Path, tables: Sequence[str]) -> None:
 
     run_at = datetime.now(timezone.utc)
     say(f"Expectations of {len(checks)} tables")
-    # dbt starts Spark with the profile's configuration, and makes the table of results if it is not there.
-    Dbt(project, show=_hear).result("run", "--select", MODEL)
+    # dbt starts Spark with the profile's configuration, and makes the table of results if it is not there. What
+    # run_results.json says of the last build stays for `make lineage`.
+    Dbt(project, "--no-write-json", show=_hear).result("run", "--select", MODEL)
     spark = spark_session()
     catalog = str(spark.conf.get("spark.sql.defaultCatalog"))
     results, metrics = (f"{catalog}.{ETL_METADATA}.{name}" for name in (MODEL, "run_metrics"))

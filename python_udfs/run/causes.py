@@ -24,6 +24,11 @@ _MAY_PASS = re.compile(
         )
     )
 )
+# A secret that is wrong stays wrong, also where the client goes on to say that no broker answers.
+_IS_REFUSED = re.compile(
+    r"[Aa]uthenti(cation|cate)|SASL|_AUTHENTICATION|[Uu]nauthorized|[Ff]orbidden|password"
+    r"|Access ?Denied|InvalidAccessKeyId|SignatureDoesNotMatch|InvalidToken|ExpiredToken|SSL handshake|certificate"
+)
 
 
 def may_pass(message: str) -> bool:
@@ -32,4 +37,4 @@ def may_pass(message: str) -> bool:
     Args:
         message: what a model or a command of dbt failed with.
     """
-    return bool(_MAY_PASS.search(message))
+    return bool(_MAY_PASS.search(message)) and not _IS_REFUSED.search(message)

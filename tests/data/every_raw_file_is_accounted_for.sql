@@ -9,6 +9,9 @@
     or cdc_open_tables(listing) | selectattr('is_known') | list %}
 {%- if is_asked %}
 select
+    feed,
+    source_schema,
+    source_table,
     path,
     status,
     coalesce(reason, 'not in bronze yet') as reason

@@ -25,6 +25,7 @@ from python_udfs.kafka.client import KafkaError
 from python_udfs.kafka.cluster import Cluster
 from python_udfs.kafka.spark_package import fetch
 from python_udfs.metadata.kafka import Kafka
+from python_udfs.run.causes import may_pass
 from spark_files.internals import activate
 
 NUMBERS = itertools.count(1)
@@ -579,6 +580,7 @@ def test_a_password_comes_from_the_environment_and_is_in_no_message(spark, broke
     with pytest.raises(KafkaError, match=r"(?i)authentication") as caught:
         reader.read()
     assert "wr0ng" not in str(caught.value)
+    assert not may_pass(str(caught.value)), "a scheduler need not try again"
     monkeypatch.setenv("KAFKA_SECRET", servers.SASL.split(":")[1])
     assert reader.read() == rows(f"{topic}/0", "a")
 

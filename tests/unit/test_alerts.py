@@ -52,7 +52,14 @@ FAILURE = Incident("failure", "silver_t", at(-60), "silver.t", "no")
 @pytest.mark.parametrize("status", ["error", "fail", "runtime error"])
 def test_a_failure_begins_once(status):
     assert look(state(result("silver_t", status))) == [("failure", "silver_t", False)]
-    assert look(state(result("silver_t", status)), FAILURE) == []
+    assert look(state(result("silver_t", status, message="no")), FAILURE) == []
+
+
+def test_a_failure_that_lasts_has_its_newest_cause():
+    [one] = changed(
+        state(result("silver_t", "error", message="disk full", table="silver.t")), [FAILURE], lambda _: None
+    )
+    assert (one.opened_at, one.message, one.ended_at) == (FAILURE.opened_at, "disk full", None)
 
 
 @pytest.mark.parametrize(("status", "is_over"), [("success", True), ("warn", True), ("pass", True), ("skipped", False)])
@@ -61,14 +68,14 @@ def test_a_failure_is_over_when_the_same_node_passes(status, is_over):
     assert look(state(result("another", status)), FAILURE) == []
 
 
-STOPPED = Incident("test_error", "a_test", at(-60))
+STOPPED = Incident("test_error", "a_test", at(-60), message="no")
 
 
 @pytest.mark.parametrize("kind", ["test", "unit_test"])
 @pytest.mark.parametrize("status", ["error", "runtime error"])
 def test_a_test_that_stops_is_an_incident_of_its_own_kind(kind, status):
     assert look(state(result("a_test", status, kind))) == [("test_error", "a_test", False)]
-    assert look(state(result("a_test", status, kind)), STOPPED) == []
+    assert look(state(result("a_test", status, kind, message="no")), STOPPED) == []
 
 
 def test_a_test_that_has_stopped_is_over_when_it_has_asked_whatever_it_finds():
@@ -104,6 +111,10 @@ def test_lag_begins_over_the_limit_and_is_over_below_it():
     assert look(state(limit=3600, run=fresh)) == []
     assert look(state(limit=3600, run=fresh), LAG) == [("lag", "silver.t", True)]
     assert look(state(run=late)) == [], "without a limit no table is late"
+    built, recorded = result("silver_t", "success"), result("run_metrics", "success")
+    assert look(state(built, limit=3600, run=late)) == [], "this command's run of the table is not recorded"
+    assert look(state(built, limit=3600, run=fresh), LAG) == []
+    assert look(state(built, recorded, limit=3600, run=late)) == [("lag", "silver.t", False)]
     assert look(state(limit=3600), LAG) == [], "nothing is known of the table"
 
 
@@ -310,7 +321,7 @@ class Node(SimpleNamespace):
     def __init__(self, name: str, layer: str | None = None, kind: str = "model", **words: Any) -> None:
         source = {"feed": "f", "source_schema": "s", "source_table": "t"}
         meta = {"cdc": {"layer": layer, **source}} if layer else {}
-        super().__init__(name=name, resource_type=kind, config=SimpleNamespace(meta=meta), **words)
+        super().__init__(name=name, unique_id=name, resource_type=kind, config=SimpleNamespace(meta=meta), **words)
 
 
 SILVER_NODE = {
@@ -326,8 +337,8 @@ SILVER_NODE = {
 }
 
 
-def ended(node: Node, status: str, message: str = "") -> Any:
-    return SimpleNamespace(node=node, status=status, message=message)
+def ended(node: Node, status: str, message: str = "", failures: int | None = None) -> Any:
+    return SimpleNamespace(node=node, status=status, message=message, failures=failures)
 
 
 @pytest.fixture
@@ -337,9 +348,21 @@ def warnings(monkeypatch) -> list[str]:
     return said
 
 
-def judged(*results: Any, incidents: Any = (), runs: Any = (), gaps: Any = None, which: str = "build") -> Any:
+def judged(
+    *results: Any, incidents: Any = (), runs: Any = (), gaps: Any = None, which: str = "build", rows: Any = ()
+) -> Any:
     answers = {"incidents": incidents, "runs": runs, "gaps": gaps}
-    return hook.judged(results, {"model.silver_t": SILVER_NODE}, which, answers, lambda table: None)
+    return hook.judged(results, {"model.silver_t": SILVER_NODE}, which, answers, lambda table: None, dict(rows))
+
+
+def test_a_failed_test_names_what_it_found_and_the_table_that_its_row_names(warnings):
+    row = {"feed": "f", "source_schema": "s", "source_table": "t", "path": "s/t/x.csv", "reason": None}
+    failed = ended(Node("every_raw_file", kind="test"), "fail", "Got 3 results, configured to fail if != 0", 3)
+    [incident] = judged(failed, rows={"every_raw_file": [row]})
+    assert incident["message"] == "feed=f, source_schema=s, source_table=t, path=s/t/x.csv and 2 more"
+    assert incident["silver_table"] == "silver.t"
+    [incident] = judged(failed)
+    assert (incident["message"], incident["silver_table"]) == (failed.message, None)
 
 
 def test_a_failure_of_bronze_and_of_a_test_is_about_the_silver_table(warnings, monkeypatch, server):

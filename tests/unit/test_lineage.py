@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
 from threading import Thread
@@ -234,11 +235,51 @@ def test_without_a_run_or_a_receiver_a_sentence_says_so(
     assert "There is no run to report" in capsys.readouterr().err
 
 
+def test_a_command_that_built_nothing_and_a_run_that_was_cut_off_are_said(
+    project: Path, tmp_path: Path, capsys
+) -> None:
+    results = project / "target" / "run_results.json"
+    words = ["--project-dir", str(project), "--file", str(tmp_path / "events")]
+    content = json.loads(results.read_text())
+    results.write_text(json.dumps({**content, "results": [], "args": {"which": "test"}}))
+    assert main(words) == 1
+    assert "the last command, dbt test, built no table" in capsys.readouterr().err
+    results.write_text(json.dumps(content)[:100])
+    assert main(words) == 1
+    said = capsys.readouterr().err
+    assert "run_results.json is no JSON" in said and "Traceback" not in said
+
+
+@pytest.mark.parametrize(
+    ("name", "value"), [("OPENLINEAGE_CONFIG", "none.yml"), ("OPENLINEAGE__TRANSPORT__TYPE", "console")]
+)
+def test_settings_that_send_to_nobody_are_refused(project: Path, monkeypatch, capsys, name: str, value: str) -> None:
+    monkeypatch.setenv(name, value)
+    assert main(["--project-dir", str(project)]) == 1
+    assert "Nobody gets the lineage events" in capsys.readouterr().err
+
+
+def test_a_receiver_that_is_slow_is_shown_and_given_up(project: Path, monkeypatch, capsys) -> None:
+    monkeypatch.setattr("python_udfs.lineage.__main__.PROGRESS", 0.0)
+    monkeypatch.setattr("python_udfs.lineage.__main__.LIMIT", 0.2)
+    handler = type("Slow", (Receiver,), {"taken": [], "seconds": 0.15})
+    with HTTPServer(("127.0.0.1", 0), handler) as server:
+        Thread(target=server.serve_forever, daemon=True).start()
+        monkeypatch.setenv("OPENLINEAGE_URL", f"http://127.0.0.1:{server.server_port}")
+        assert main(["--project-dir", str(project)]) == 1
+        server.shutdown()
+    said = capsys.readouterr()
+    assert "Sending 8 lineage events" in said.out and "1 of 8 lineage events sent after" in said.out
+    assert "2 of 8 lineage events were taken in 0 s: the receiver is too slow" in said.err
+
+
 class Receiver(BaseHTTPRequestHandler):
     status = 200
+    seconds = 0.0
     taken: list[dict[str, Any]]
 
     def do_POST(self) -> None:
+        time.sleep(self.seconds)
         self.taken.append(json.loads(self.rfile.read(int(self.headers["content-length"]))))
         self.send_response(self.status)
         self.send_header("content-length", "0")

@@ -84,13 +84,13 @@ def test_cdc_progress_sql__newest_ancestor_of_the_current_snapshot():
 
 
 def result(status: str, kind: str = "test", failures: int | None = None) -> Any:
-    node = SimpleNamespace(resource_type=kind, name="one_row_per_key", compiled_code="select 1")
+    node = SimpleNamespace(resource_type=kind, name="one_row_per_key", unique_id="one", compiled_code="select 1")
     return SimpleNamespace(node=node, status=status, failures=failures)
 
 
 @pytest.mark.parametrize("status", ["fail", "warn"])
 def test_cdc_report_failed_tests__shows_the_first_rows(status):
-    dbt = Dbt(answers={"select * from (select 1\n) limit 5": [{"id": 1, "n": 2}, {"id": 3, "n": 4}]})
+    dbt = Dbt(attempts={"select * from (select 1\n) limit 5": [{"id": 1, "n": 2}, {"id": 3, "n": 4}]})
     dbt.cdc_report_failed_tests([result(status, failures=6)])
     assert dbt.logged == ["one_row_per_key found:", "  id=1, n=2", "  id=3, n=4", "  and 4 more"]
 
@@ -298,7 +298,7 @@ def incidents(
         return {"is_due": due, "judged": list(judged)}.get(name.rpartition(".")[2])
 
     dbt.context["adapter"].call_function = call
-    dbt.cdc_report_incidents(["result"])
+    dbt.cdc_report_incidents([result("pass")])
     return called, dbt
 
 
