@@ -14,6 +14,8 @@ FAULT ?=
 
 # The shell takes these from its environment, as they were typed: their text is no part of a command.
 export EVERY TABLES HISTORIES FAULT FEED SCHEMAS APPEND FILE TABLE KEY
+# Who waits for the lock of the warehouse is told what somebody typed.
+export DBT_TYPED := make $(MAKECMDGOALS)
 
 UV_VERSION := 0.13.9
 READY := .venv/.ready
@@ -94,7 +96,7 @@ prove-faults: $(READY) ## Take each fix out of a clone: does its generator fail?
 
 .PHONY: watch
 watch: $(READY) ## Build tables as their files come, until Ctrl-C (EVERY=5 seconds)
-	@$(RUN) python -m python_udfs.watch --every "$$EVERY"
+	@DBT_END_WITH_PARENT=1 $(RUN) python -m python_udfs.watch --every "$$EVERY"
 
 .PHONY: report
 report: $(READY) ## Write the state of all tables as one page, as JSON and as OpenMetrics text

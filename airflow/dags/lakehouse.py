@@ -174,6 +174,8 @@ class ProjectCommand(BaseOperator):
         """
         environment = {name: value for name, value in os.environ.items() if name not in ("PYTHONPATH", "PYTHONHOME")}
         venv = Path(os.environ.get("LAKEHOUSE_VENV") or PROJECT / ".venv")
+        # The task may be killed: dbt and its Java would wait for readers of their output, with the warehouse's lock.
+        environment["DBT_END_WITH_PARENT"] = "1"
         environment |= {"VIRTUAL_ENV": str(venv), "PATH": f"{venv / 'bin'}{os.pathsep}{os.environ.get('PATH', '')}"}
         self._process = SubprocessHook()
         done = self._process.run_command(["/usr/bin/env", *command], env=environment, cwd=str(PROJECT))

@@ -9,10 +9,10 @@ import sys
 from collections.abc import Iterable, Sequence
 from datetime import datetime, timezone
 from pathlib import Path
-from typing import Any
 
-from python_udfs.cli.console import add_project_dir, argument_parser, complain, counted, run_command, say
-from python_udfs.cli.dbt import Dbt, spark_session
+from python_udfs.cli.console import add_project_dir, argument_parser, counted, run_command, say
+from python_udfs.cli.dbt import spark_session
+from python_udfs.cli.operation import Operations
 from python_udfs.errors import LakehouseError, UsageError
 from python_udfs.metadata import load_metadata
 from python_udfs.paths import PROJECT_ROOT
@@ -77,9 +77,8 @@ def _run(project: Path, tables: Sequence[str]) -> None:
 
     run_at = datetime.now(timezone.utc)
     say(f"Expectations of {len(checks)} tables")
-    # dbt starts Spark with the profile's configuration, and makes the table of results if it is not there. What
-    # run_results.json says of the last build stays for `make lineage`.
-    Dbt(project, "--no-write-json", show=_hear).result("run", "--select", MODEL)
+    # dbt starts Spark with the profile's configuration. The operation takes no lock that a build holds.
+    Operations(project).ask("cdc_make_results")
     spark = spark_session()
     catalog = str(spark.conf.get("spark.sql.defaultCatalog"))
     results, metrics = (f"{catalog}.{ETL_METADATA}.{name}" for name in (MODEL, "run_metrics"))
@@ -108,12 +107,6 @@ def _run(project: Path, tables: Sequence[str]) -> None:
             f"{counted(failed, 'expectation')} with severity error failed. Correct the rows at the"
             " source, or the expectation in seeds/cdc_expectations.csv (then make models), and run make quality again."
         )
-
-
-def _hear(event: Any) -> None:
-    """Shows what dbt reports of errors, and of libraries that Spark fetches."""
-    if event.info.level == "error" or event.info.name == "AdapterEventInfo":
-        complain(event.info.msg)
 
 
 if __name__ == "__main__":

@@ -23,6 +23,7 @@ def test_all_mistakes_are_reported_together():
             create_directories="data",
             lock_file=7,
             operations_beside="maintain",
+            operations_reading=[""],
             python_packages=7,
             variables={"MASTER": "spark://host"},
         )
@@ -39,6 +40,7 @@ def test_all_mistakes_are_reported_together():
         "create_directories is 'data'; expected a list",
         "lock_file is 7; expected the path of a local file",
         "operations_beside is 'maintain'; expected a list of macros",
+        "operations_reading is ['']; expected a list of macros",
     ):
         assert mistake in message
 
@@ -100,6 +102,8 @@ def test_an_operation_that_runs_beside_others_has_a_lock_of_its_own():
     assert credentials.lock_file_of("") == credentials.lock_file_of("run_query") == "/w/.lock"
     assert credentials.lock_file_of("maintain") == credentials.lock_file_of("project.maintain") == "/w/.lock.maintain"
     assert load(schema="a", operations_beside=["maintain"]).lock_file_of("maintain") == ""
+    reading = load(schema="a", lock_file="/w/.lock", operations_reading=["cdc_report"])
+    assert (reading.lock_file_of("cdc_report"), reading.lock_file_of("")) == ("", "/w/.lock")
 
 
 def test_dbt_prints_no_configuration_because_it_may_hold_secrets():

@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
+import fcntl
 import json
 import os
 import signal
 import subprocess
 import sys
+import time
 
 import pytest
 from stories import Story, change
 
 from python_udfs.cli.dbt import WarmDbt, spark_session
+from python_udfs.explain.__main__ import main as explain
+from python_udfs.metadata import EXPECTATIONS_FILE
+from python_udfs.quality.__main__ import main as quality
+from python_udfs.report.__main__ import main as report
 from python_udfs.watch.loop import Watch
 
 TABLES = ("watched", "other")
@@ -144,3 +150,46 @@ def test_a_signal_stops_it_after_the_cycle(lakehouse):
     assert said[-1].startswith("silver.s__watched")
     assert "Traceback" not in "".join(said)
     assert (1, "last") in lakehouse.table("watched", "id, v")
+
+
+def test_it_waits_for_another_command_and_goes_on(lakehouse):
+    Story(lakehouse.raw / "seen", "watched").changes(40, change("U", 40, id=1, v="after the lock"))
+    command = [sys.executable, "-m", "python_udfs.watch", "--every", "0.1", "--project-dir", str(lakehouse.project)]
+    with (lakehouse.warehouse / ".lock").open("w+") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        lock.write("dbt build, process 1, since 2024-01-31 23:00:00 UTC\n")
+        lock.flush()
+        with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) as process:
+            assert process.stdout is not None
+            said = [process.stdout.readline(), process.stdout.readline(), process.stdout.readline()]
+            time.sleep(2)  # it asks again and again
+            fcntl.flock(lock, fcntl.LOCK_UN)
+            said.append(process.stdout.readline())
+            process.send_signal(signal.SIGTERM)
+            said += process.stdout.readlines()
+    assert process.returncode == 0, said
+    assert said[1].endswith("the landing area could not be listed: failed\n")
+    assert "Another dbt command is writing to this warehouse: dbt build, process 1" in said[2]
+    assert said[3].endswith(" s  bronze_s__other, bronze_s__watched\n"), said
+    assert (1, "after the lock") in lakehouse.table("watched", "id, v")
+
+
+def test_what_only_reads_runs_beside_a_build(lakehouse):
+    with (lakehouse.warehouse / ".lock").open("a+") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        assert not lakehouse.dbt("run", "--select", "raw_listing").success
+        assert any("Another dbt command is writing" in message for message in lakehouse.messages)
+        assert "applied" in lakehouse.command(explain, "s__watched", "1")
+        assert "need a person" in lakehouse.command(report)
+        assert "Nothing is expected" in lakehouse.command(quality)
+        lakehouse.rows[EXPECTATIONS_FILE].append(
+            {
+                "target_table": "s__watched",
+                "column_name": "v",
+                "expectation": "expect_column_values_to_not_be_null",
+                "severity": "error",
+                "scope": "table",
+            }
+        )
+        lakehouse.make_models()
+        assert "1 met" in lakehouse.command(quality)

@@ -19,7 +19,7 @@ from pyspark.sql import DataFrame, Row, SparkSession
 from pyspark.sql import functions as F
 from pyspark.sql.types import DataType
 
-from dbt.adapters.sparksession import run_lock
+from dbt.adapters.sparksession import parent, run_lock
 from dbt.adapters.sparksession.quoting import literal, unmarked
 from dbt.adapters.sparksession.session import SessionPool, get_pool
 from spark_files.errors import (
@@ -90,6 +90,7 @@ class SessionHandle(SparkConnectionWrapper):
             sql = sql % tuple(literal(value) for value in bindings)
         sql = unmarked(sql)
         self._rows = None
+        run_lock.show_progress()
         for pause in _PAUSES if ONE_COMMIT.match(sql) else ():
             try:
                 self._frame = self.session.sql(sql)
@@ -176,6 +177,7 @@ class SparksessionConnectionManager(SparkConnectionManager):
             if connection.state != ConnectionState.OPEN:
                 credentials = connection.credentials.resolved(cls.project_root)
                 flags = get_flags()
+                parent.follow()
                 run_lock.acquire(credentials.lock_file_of(getattr(flags, "MACRO", None) or ""), flags.WHICH)
                 try:
                     pool = get_pool(credentials, cls.project_root, cls.log_path)

@@ -12,9 +12,12 @@ from dbt_common.exceptions import DbtRuntimeError
 PLACEHOLDER = "{project_root}"
 # `threads` belongs to dbt, which leaves it in the mapping handed to the adapter.
 ACCEPTED_KEYS = (
-    "schema", "app_name", "config", "create_directories", "lock_file", "operations_beside", "python_packages",
-    "threads", "variables",
+    "schema", "app_name", "config", "create_directories", "lock_file", "operations_beside", "operations_reading",
+    "python_packages", "threads", "variables",
 )  # fmt: skip
+
+# Keys that hold lists of names.
+_LISTS = {"operations_beside": "macros", "operations_reading": "macros", "python_packages": "importable packages"}
 
 
 @dataclass
@@ -29,6 +32,7 @@ class SparksessionCredentials(Credentials):
         create_directories: local folders that are made before the session starts.
         lock_file: local file that a command that writes locks as long as it runs; empty: none.
         operations_beside: macros that `dbt run-operation` may run beside other commands, one at a time each.
+        operations_reading: macros that only read, and run at any time.
         python_packages: importable packages that executors get from the driver.
         variables: environment variables that the output reads: `value`, `pattern` and `expected` by name.
     """
@@ -40,6 +44,7 @@ class SparksessionCredentials(Credentials):
     create_directories: list[str] = field(default_factory=list)
     lock_file: str = ""
     operations_beside: list[str] = field(default_factory=list)
+    operations_reading: list[str] = field(default_factory=list)
     python_packages: list[str] = field(default_factory=list)
     variables: dict[str, dict[str, str]] = field(default_factory=dict)
 
@@ -60,7 +65,7 @@ class SparksessionCredentials(Credentials):
         config = {str(key): _spark_text(value) for key, value in (data.get("config") or {}).items()}
         # A setting whose variable is not set: most of Spark's settings do not take an empty text for none.
         config = {key: value for key, value in config.items() if value}
-        lists = {key: data.get(key) or [] for key in ("create_directories", "operations_beside", "python_packages")}
+        lists = {key: data.get(key) or [] for key in ("create_directories", *_LISTS)}
         # They have been checked by now, and hold values.
         return {**data, "database": None, "config": config, **lists, "variables": {}}
 
@@ -86,12 +91,14 @@ class SparksessionCredentials(Credentials):
         )
 
     def lock_file_of(self, operation: str) -> str:
-        """Return the file that a command locks.
+        """Return the file that a command locks, empty where it locks none.
 
         Args:
             operation: the macro that `dbt run-operation` was given, perhaps with its package; empty for other commands.
         """
         name = operation.rsplit(".", 1)[-1]
+        if name in self.operations_reading:
+            return ""
         return f"{self.lock_file}.{name}" if self.lock_file and name in self.operations_beside else self.lock_file
 
 
@@ -139,7 +146,7 @@ def _problems(data: dict[str, Any]) -> list[str]:
     folders = data.get("create_directories") or []
     if not isinstance(folders, list) or not all(isinstance(path, str) and path for path in folders):
         found.append(f"create_directories is {folders!r}; expected a list of local folders")
-    for key, names in (("operations_beside", "macros"), ("python_packages", "importable packages")):
+    for key, names in _LISTS.items():
         listed = data.get(key) or []
         if not isinstance(listed, list) or not all(isinstance(name, str) and name for name in listed):
             found.append(f"{key} is {listed!r}; expected a list of {names}")

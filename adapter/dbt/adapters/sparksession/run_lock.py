@@ -4,7 +4,11 @@ from __future__ import annotations
 
 import fcntl
 import os
+import re
+import sys
 import threading
+import time
+from contextlib import suppress
 from datetime import datetime, timezone
 from pathlib import Path
 from typing import IO
@@ -13,9 +17,15 @@ from dbt.adapters.exceptions import FailedToConnectError
 
 # Commands that write tables. Others, such as test, show and docs, may run beside one.
 WRITING = ("build", "clone", "retry", "run", "run-operation", "seed", "snapshot")
+# What somebody typed, where it is not this process's own command line: a Makefile sets it.
+TYPED = "DBT_TYPED"
+# A holder that has begun no statement for so many seconds may hang; it shows its progress so often.
+QUIET, SHOWN = 600.0, 10.0
+_MOST = 200
 
 _guard = threading.Lock()
 _held: dict[str, IO[str]] = {}
+_shown_at = 0.0
 
 
 def acquire(lock_file: str, command: str) -> None:
@@ -39,16 +49,30 @@ def acquire(lock_file: str, command: str) -> None:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
             file.seek(0)
-            holder = file.read().strip() or "another process"
+            holder = file.read().strip()
+            quiet = time.time() - os.fstat(file.fileno()).st_mtime
             file.close()
             raise FailedToConnectError(
-                f"Another dbt command is writing to this warehouse: {holder}. Nothing was done. Run `dbt {command}`"
-                f" again when it has ended (lock file: {lock_file})."
+                f"Another dbt command is writing to this warehouse: {holder or 'another process'}."
+                f"{_doubt(holder, quiet)} Nothing was done. Run `dbt {command}` again when it has ended (lock file:"
+                f" {lock_file})."
             ) from None
         file.truncate(0)
-        file.write(f"dbt {command}, process {os.getpid()}, since {datetime.now(timezone.utc):%Y-%m-%d %H:%M:%S} UTC\n")
+        since = f"{datetime.now(timezone.utc):%Y-%m-%d %H:%M:%S} UTC"
+        file.write(f"{_typed(command)}, process {os.getpid()}, since {since}\n")
         file.flush()
         _held[lock_file] = file
+
+
+def show_progress() -> None:
+    """Shows those who wait for a lock of this process that it goes on."""
+    global _shown_at  # noqa: PLW0603 - of this process, as the locks are
+    now = time.monotonic()
+    if _held and now - _shown_at > SHOWN:
+        _shown_at = now
+        for path in list(_held):
+            with suppress(OSError):
+                os.utime(path)
 
 
 def release() -> None:
@@ -56,3 +80,32 @@ def release() -> None:
     with _guard:
         while _held:
             _held.popitem()[1].close()
+
+
+def _typed(command: str) -> str:
+    """What somebody typed to start this process, on one line."""
+    words = list(sys.orig_argv)
+    if words[1:2] == ["-m"]:
+        words[0] = Path(words[0]).name
+    elif len(words) > 1 and words[1][:1] not in ("-", ""):
+        words = [Path(words[1]).name, *words[2:]]
+    else:
+        words = ["dbt", command]
+    line = os.environ.get(TYPED) or " ".join(" ".join(words).split())
+    line = line if len(line) <= _MOST else f"{line[: _MOST - 1]}…"
+    return line if line.startswith("dbt ") else f"{line} (dbt {command})"
+
+
+def _doubt(holder: str, quiet: float) -> str:
+    """Why a holder may never end, and how to end it; empty where nothing shows that."""
+    process = re.search(r"process (\d+), since [^,]*$", holder)
+    if process is None:
+        return ""
+    number = process[1]
+    with suppress(OSError, IndexError):
+        # Linux: the parent is the second word behind the name, which is in parentheses.
+        if Path(f"/proc/{number}/stat").read_text().rsplit(")", 1)[1].split()[1] == "1":
+            return f" What started it has ended: unless it is meant to run on, end it with `kill {number}`."
+    if quiet > QUIET:
+        return f" It has begun no statement for {quiet / 60:.0f} min: if it hangs, end it with `kill {number}`."
+    return ""
