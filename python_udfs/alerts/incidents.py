@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict, dataclass, replace
 from datetime import datetime, timedelta
@@ -14,6 +15,7 @@ from python_udfs.times import time_of
 # Counting the waiting rows of a table is a query of its bronze table: a run asks so many, the longest unasked first.
 MOST_COUNTED = 5
 LONGEST_MESSAGE = 2000
+_PLACE = re.compile(r"\w+ Error in .+ \(.+\)$|compiled code at |> (in|called by) macro ")
 # An incident that was over before anybody could be called is reported until so long after its end.
 LATE_NOTICE = timedelta(days=1)
 STOPPED = {"error", "runtime error"}
@@ -165,10 +167,17 @@ def _failures(state: State) -> Iterable[Incident]:
         elif result["status"] in FAILED:
             name, is_test = result["name"], result["resource_type"] in TESTS
             command = commands.test(name) if is_test else commands.build(name)
-            message = str(result["message"] or result["status"]).strip()[:LONGEST_MESSAGE]
+            message = cause_of(str(result["message"] or result["status"]))[:LONGEST_MESSAGE]
             # A test that stops has found nothing: what it guards is not known to be right or wrong.
             kind = "test_error" if is_test and result["status"] in STOPPED else "failure"
             yield Incident(kind, name, state.now, result["silver_table"], message, command)
+
+
+def cause_of(message: str) -> str:
+    """Dbt's message without what says where: the subject of the incident is the node, and its beginning is shown."""
+    lines = [line.strip() for line in message.strip().splitlines()]
+    lines = [line for line in lines if not _PLACE.match(line)]
+    return "\n".join(lines).strip() or message.strip()
 
 
 def _is_reload(result: Mapping[str, Any]) -> bool:

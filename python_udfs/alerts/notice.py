@@ -12,19 +12,24 @@ dbt hides the values of variables that begin with DBT_ENV_SECRET_ in its logs; h
 
 from __future__ import annotations
 
+import base64
+import http.client
 import json
 import os
 import shlex
+import signal
 import subprocess
 import threading
 import urllib.error
 import urllib.request
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from datetime import datetime
 from typing import Any
-from urllib.parse import urlsplit
+from urllib.parse import unquote, urlsplit
 
 from python_udfs.alerts.incidents import Incident
+from python_udfs.cli.console import counted
 from python_udfs.errors import LakehouseError
 
 WEBHOOK = "DBT_ENV_SECRET_ALERT_WEBHOOK"
@@ -33,6 +38,9 @@ COMMAND = "LAKEHOUSE_ALERT_COMMAND"
 TIMEOUT = "LAKEHOUSE_ALERT_TIMEOUT"
 SECONDS = 5.0
 RUNBOOK = "docs/runbook.md"
+# Of a storm so many are sent one by one: those that begin before those that end.
+MOST = 20
+LONGEST_TEXT = 300
 HEADINGS = {
     "failure": "a-model-or-test-fails",
     "test_error": "a-test-stops-with-an-error",
@@ -88,11 +96,20 @@ def send(
 
 
 def payload(events: Sequence[tuple[str, Incident]], now: datetime) -> dict[str, Any]:
-    """What is sent: a text for people, under the name that Slack and Mattermost read, and each event."""
-    lines = [f"{event}: {one.kind} of {one.subject}: {' '.join(one.message.split())[:300]}" for event, one in events]
+    """What is sent: a text for people, under the name that Slack and Mattermost read, and the first `MOST` events."""
+    begun = sum(event == "opened" for event, _ in events)
+    sent = sorted(events, key=lambda each: each[0] != "opened")[:MOST]
+    lines = [f"{event}: {one.kind} of {_plain(one.subject)}: {_plain(one.message)}".rstrip() for event, one in sent]
+    if len(events) > MOST:
+        lines.append(
+            f"and {len(events) - MOST:,} more: {counted(begun, 'incident')} opened, {len(events) - begun:,} ended;"
+            " all are in etl_metadata.incidents"
+        )
     return {
         "text": "\n".join(lines),
         "sent_at": now.isoformat(),
+        "opened": begun,
+        "ended": len(events) - begun,
         "incidents": [
             {
                 "event": event,
@@ -105,9 +122,22 @@ def payload(events: Sequence[tuple[str, Incident]], now: datetime) -> dict[str, 
                 "ended_at": one.ended_at.isoformat() if one.ended_at else None,
                 "runbook": f"{RUNBOOK}#{HEADINGS[one.kind]}",
             }
-            for event, one in events
+            for event, one in sent
         ],
     }
+
+
+def _plain(text: str) -> str:
+    """Text of a message for a chat: one line, which mentions nobody, links nowhere and has no markup.
+
+    Slack reads `&`, `<` and `>` (its page "Formatting text for app surfaces"); Slack and Mattermost take what stands
+    between backticks as it is.
+    """
+    line = " ".join("".join(character if character.isprintable() else " " for character in text).split())
+    line = line if len(line) <= LONGEST_TEXT else f"{line[: LONGEST_TEXT - 1]}…"
+    for character, by in (("&", "&amp;"), ("<", "&lt;"), (">", "&gt;"), ("`", "'")):
+        line = line.replace(character, by)
+    return f"`{line}`" if line else ""
 
 
 def _within(seconds: float, call: Callable[[float], None]) -> str | None:
@@ -131,10 +161,8 @@ def _within(seconds: float, call: Callable[[float], None]) -> str | None:
 
 
 def _post(environment: Mapping[str, str], body: bytes, seconds: float) -> None:
-    url = environment[WEBHOOK]
-    if urlsplit(url).scheme not in ("http", "https"):
-        raise NoticeError("received an address that begins with neither http:// nor https://")
-    headers = {"Content-Type": "application/json", "User-Agent": "cdc-lakehouse"}
+    url, headers = _address(environment[WEBHOOK])
+    headers |= {"Content-Type": "application/json", "User-Agent": "cdc-lakehouse"}
     if environment.get(AUTHORIZATION):
         headers["Authorization"] = environment[AUTHORIZATION]
     request = urllib.request.Request(url, data=body, headers=headers, method="POST")
@@ -147,9 +175,38 @@ def _post(environment: Mapping[str, str], body: bytes, seconds: float) -> None:
     except TimeoutError:
         raise NoticeError(f"no answer in {seconds:g} s") from None
     except urllib.error.URLError as error:
-        reason = error.reason
-        words = reason.strerror if isinstance(reason, OSError) and reason.strerror else type(reason).__name__
-        raise NoticeError(str(words)) from None
+        raise NoticeError(_words(error.reason)) from None
+    except http.client.RemoteDisconnected:
+        raise NoticeError("it closed the connection without an answer") from None
+    except (http.client.HTTPException, OSError) as error:
+        raise NoticeError(_words(error)) from None
+
+
+def _address(url: str) -> tuple[str, dict[str, str]]:
+    """An address without user and password, and the header that has them: urllib would ask a resolver for all three."""
+    try:
+        parts = urlsplit(url)
+        user, password = unquote(parts.username or ""), unquote(parts.password or "")
+        is_good = parts.hostname and (parts.port or True) and "@" not in parts.path
+    except ValueError:
+        is_good = False
+    if not is_good:
+        raise NoticeError("received no valid address; expected https://host/path, user and password percent-encoded")
+    if parts.scheme not in ("http", "https"):
+        raise NoticeError("received an address that begins with neither http:// nor https://")
+    if parts.username is None:
+        return url, {}
+    basic = base64.b64encode(f"{user}:{password}".encode()).decode()
+    return parts._replace(netloc=parts.netloc.rpartition("@")[2]).geturl(), {"Authorization": f"Basic {basic}"}
+
+
+def _words(reason: object) -> str:
+    """What happened, without the address."""
+    if isinstance(reason, OSError):
+        # Of TLS: what the certificate lacks, or what the other side does not speak.
+        said = getattr(reason, "verify_message", None) or getattr(reason, "reason", None) or reason.strerror
+        return str(said) if said else type(reason).__name__
+    return reason if isinstance(reason, str) else type(reason).__name__
 
 
 class _NoRedirect(urllib.request.HTTPRedirectHandler):
@@ -165,15 +222,23 @@ _OPENER = urllib.request.build_opener(_NoRedirect)
 def _run(command: str, body: bytes, seconds: float) -> None:
     try:
         words = shlex.split(command)
-        done = subprocess.run(words, input=body, capture_output=True, timeout=seconds, check=False)
+        # A session of its own: what the command has started is stopped with it. Nobody reads what it prints.
+        process = subprocess.Popen(
+            words, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True
+        )
     except ValueError as error:
         raise NoticeError(f"it is no command line: {error}") from None
-    except subprocess.TimeoutExpired:
-        raise NoticeError(f"it did not end in {seconds:g} s, and was stopped") from None
     except OSError as error:
         raise NoticeError(error.strerror or type(error).__name__) from None
-    if done.returncode:
-        raise NoticeError(f"it ended with exit code {done.returncode}; expected 0")
+    with process:
+        try:
+            process.communicate(body, timeout=seconds)
+        except subprocess.TimeoutExpired:
+            with suppress(ProcessLookupError):
+                os.killpg(process.pid, signal.SIGKILL)
+            raise NoticeError(f"it did not end in {seconds:g} s, and was stopped") from None
+    if process.returncode:
+        raise NoticeError(f"it ended with exit code {process.returncode}; expected 0")
 
 
 def _timeout(environment: Mapping[str, str]) -> float:
@@ -191,7 +256,6 @@ def _place(name: str, environment: Mapping[str, str]) -> str:
     """Which one, without its path and query, which are secret, or its arguments, which may be."""
     if name == "command":
         return (environment[COMMAND].split() or [""])[0]
-    try:
-        return urlsplit(environment[WEBHOOK]).hostname or "no host"
-    except ValueError:
-        return "no address"
+    with suppress(NoticeError, ValueError):
+        return urlsplit(_address(environment[WEBHOOK])[0]).hostname or "no address"
+    return "no address"

@@ -81,7 +81,7 @@ def test_each_trouble_is_an_incident_and_nothing_else_is(built):
     }
     assert builds[2][1] == {("quarantine", "silver.s__fine")}
     [message] = lakehouse.sql("select message from etl_metadata.incidents where subject = 'raw_listing'")
-    assert "These feeds cannot be listed:\n    - feed away, location nosuchscheme://bucket" in message[0]
+    assert "These feeds cannot be listed:\n- feed away, location nosuchscheme://bucket" in message[0]
 
 
 def test_the_other_tables_are_built_and_the_feed_goes_on_once_it_is_listed(built):

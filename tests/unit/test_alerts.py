@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import resource
+import socket
 import sys
 import threading
 import time
@@ -10,6 +12,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from datetime import datetime, timedelta, timezone
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
@@ -246,7 +249,8 @@ def test_the_webhook_gets_one_call_for_all(server):
     )
     [(path, authorization, body)] = server.got
     assert (path, authorization) == (f"/hook/{SECRET}", "B")
-    assert body["text"].splitlines() == ["opened: failure of silver_t: no", "ended: lag of silver.t: "]
+    assert body["text"].splitlines() == ["opened: failure of `silver_t`: `no`", "ended: lag of `silver.t`:"]
+    assert (body["opened"], body["ended"]) == (1, 1)
     assert [(one["event"], one["kind"], one["subject"]) for one in body["incidents"]] == [
         ("opened", "failure", "silver_t"),
         ("ended", "lag", "silver.t"),
@@ -276,15 +280,74 @@ def test_a_webhook_that_does_not_take_it_costs_a_sentence_and_little_time(server
     ("url", "problem"),
     [
         (f"http://127.0.0.1:9/{SECRET}", "(127.0.0.1) did not take it: Connection refused."),
-        (f"ftp://u:{SECRET}@host/x", "(host) did not take it: received an address that begins with neither"),
+        (f"ftp://u:{SECRET}@host/x", "(no address) did not take it: received an address that begins with neither"),
+        (f"http://u:{SECRET}@127.0.0.1:9/", "(127.0.0.1) did not take it: Connection refused."),
+        (f"http://u:a/{SECRET}@127.0.0.1:9/", "(no address) did not take it: received no valid address"),
+        (f"http://u:{SECRET}@/x", "(no address) did not take it: received no valid address"),
         (f"http://no.such.host.invalid/{SECRET}", "(no.such.host.invalid) did not take it: "),
-        (f"http://[{SECRET}", "(no address) did not take it: ValueError."),
+        (f"http://[{SECRET}", "(no address) did not take it: received no valid address"),
     ],
 )
 def test_a_webhook_that_is_not_there_keeps_its_secret(url, problem):
     [said] = send(DBT_ENV_SECRET_ALERT_WEBHOOK=url)
     assert problem in said
     assert SECRET not in said
+
+
+def test_user_and_password_of_an_address_are_a_header(server):
+    host = server.url.removeprefix("http://")
+    assert send(DBT_ENV_SECRET_ALERT_WEBHOOK=f"http://me:p%40ss@{host}/hook") == []
+    [(path, authorization, _)] = server.got
+    assert (path, authorization) == ("/hook", "Basic bWU6cEBzcw==")
+
+
+def test_a_server_that_hangs_up_is_said():
+    with socket.socket() as listening:
+        listening.bind(("127.0.0.1", 0))
+        listening.listen()
+
+        def hang_up() -> None:
+            connection, _ = listening.accept()
+            connection.recv(65536)
+            connection.close()
+
+        threading.Thread(target=hang_up, daemon=True).start()
+        [said] = send(DBT_ENV_SECRET_ALERT_WEBHOOK=f"http://127.0.0.1:{listening.getsockname()[1]}")
+    assert said.endswith(("it closed the connection without an answer.", "Connection reset by peer."))
+
+
+def test_text_of_messages_is_no_markup_and_a_storm_is_counted():
+    hostile = "<!channel> @all *now* `x`\x1b[31m\n& more"
+    storm = [("ended", LAG), *[("opened", replace(FAILURE, message=hostile, subject=f"m{n}")) for n in range(500)]]
+    body = notice.payload(storm, NOW)
+    lines = body["text"].splitlines()
+    assert lines[0] == "opened: failure of `m0`: `&lt;!channel&gt; @all *now* 'x' [31m &amp; more`"
+    assert lines[-1] == ("and 481 more: 500 incidents opened, 1 ended; all are in etl_metadata.incidents")
+    assert (len(lines), len(body["incidents"]), body["opened"], body["ended"]) == (21, 20, 500, 1)
+    assert len(json.dumps(body)) < 100_000
+
+
+def test_the_cause_comes_first():
+    said = (
+        "Database Error in model silver_t (models/silver/s/silver_t.sql)\n  [DISK_FULL] No space left\n"
+        "  compiled code at target/run/silver_t.sql"
+    )
+    [one] = changed(state(result("silver_t", "error", message=said)), [], lambda _: None)
+    assert one.message == "[DISK_FULL] No space left"
+
+
+def test_a_command_that_floods_or_leaves_children_is_stopped_with_them(tmp_path):
+    pid = tmp_path / "pid"
+    flood = f"sh -c 'sleep 60 & echo $! > {pid}; yes'"
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    [said] = send(LAKEHOUSE_ALERT_COMMAND=flood, LAKEHOUSE_ALERT_TIMEOUT="0.5")
+    assert "it did not end in 0.5 s, and was stopped" in said
+    assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 50_000, "kB"
+    child = Path(f"/proc/{pid.read_text().strip()}/stat")
+    until = time.monotonic() + 5
+    while child.exists() and child.read_text().split()[2] != "Z" and time.monotonic() < until:
+        time.sleep(0.05)
+    assert not child.exists() or child.read_text().split()[2] == "Z"
 
 
 def test_the_command_gets_the_same(tmp_path):
