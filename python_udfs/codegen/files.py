@@ -18,6 +18,7 @@ PATTERNS = (
     "models/silver/**/*",
     "models/etl_metadata/*",
     "macros/hooks/cdc_seed_checksums.sql",
+    "macros/views/cdc_feeds.sql",
     "macros/views/cdc_tables.sql",
     "docs/reference.md",
 )

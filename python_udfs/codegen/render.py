@@ -67,6 +67,7 @@ def render(metadata: Metadata, seeds_dir: Path) -> dict[str, str]:
     files = {
         "models/bronze/_sources.yml": _fill("sources.yml", feeds=_tables_by_feed(metadata)),
         "models/etl_metadata/raw_listing.py": _fill("raw_listing.py.txt", digest=digest(listed_feeds(metadata))),
+        "macros/views/cdc_feeds.sql": _fill("cdc_feeds.sql", feeds=metadata.feeds),
         "macros/views/cdc_tables.sql": _fill(
             "cdc_tables.sql", feeds=metadata.feeds, tables=tables, inactive=metadata.inactive_tables
         ),

@@ -20,6 +20,7 @@ from (
 )
 where
     (status = 'rejected' or (status = 'waiting' and reason is null))
+    and {{ cdc_is_of_a_feed_sql() | indent(4) }}
     {%- if feeds %}
     and feed in ('{{ feeds | join("', '") }}')
     {%- endif %}

@@ -10,6 +10,9 @@ select
 from (
     {{ cdc_files_sql(ref('raw_listing'), ref('rejected_files')) | indent(4) }}
 )
-where status = 'waiting' and reason = 'no row in seeds/cdc_tables.csv'
+where
+    status = 'waiting'
+    and reason = 'no row in seeds/cdc_tables.csv'
+    and {{ cdc_is_of_a_feed_sql() | indent(4) }}
 group by feed, source_schema, source_table
 {%- endif %}

@@ -15,7 +15,8 @@ select
     min_by(ignored_reason, batch_id) filter (where ignored_reason is not null) as reason
 from {{ adapter.scan_sql(listing) if cdc_is_test() else listing }}
 where
-    kind in ('ignored', 'load', 'change', 'multi_table')
+    {{ cdc_is_of_a_feed_sql() | indent(4) }}
+    and kind in ('ignored', 'load', 'change', 'multi_table')
     and (ignored_reason is null or ignored_reason not in (
         {%- for reason in adapter.call_function('python_udfs.connectors.file_names.list_reasons_without_rows', {}) %}
         {{ adapter.string_literal(reason) }}{{ ',' if not loop.last }}

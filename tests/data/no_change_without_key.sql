@@ -5,4 +5,4 @@ select
     not_applied,
     batch_id
 from {{ ref('run_metrics') }}
-where is_newest and not_applied > 0
+where is_newest and not_applied > 0 and {{ cdc_is_of_this_batch_sql(ref('run_metrics')) }}

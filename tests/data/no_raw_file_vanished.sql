@@ -19,14 +19,16 @@ latest as (
     where age = 1
 ),
 
-truncates as (
+{# A truncate has emptied the table, and a load that came with or after the loss restates it. #}
+restated as (
     select
         feed,
         source_schema,
         source_table,
-        max(batch_id) as batch_id
+        max(batch_id) filter (where kind = 'truncate') as truncated_in,
+        max(batch_id) filter (where kind = 'load') as loaded_in
     from {{ ref('raw_listing') }}
-    where kind = 'truncate'
+    where kind in ('truncate', 'load')
     group by feed, source_schema, source_table
 )
 
@@ -38,15 +40,17 @@ select
     min(latest.path) as example,
     min(latest.first_seen_at) as seen_at
 from latest
-left join truncates
+left join restated
     on
-        latest.feed = truncates.feed
-        and latest.source_schema = truncates.source_schema
-        and latest.source_table = truncates.source_table
+        latest.feed = restated.feed
+        and latest.source_schema = restated.source_schema
+        and latest.source_table = restated.source_table
 where
     latest.kind = 'vanished'
     and latest.ignored_reason is null
-    and latest.batch_id > coalesce(truncates.batch_id, 0)
+    and latest.batch_id > coalesce(restated.truncated_in, 0)
+    and latest.batch_id > coalesce(restated.loaded_in, 0)
+    and {{ cdc_is_of_a_feed_sql('latest.feed') | indent(4) }}
     {%- for table in cdc_tables_that_ignore_vanished_files() %}
     and not (
         latest.feed = {{ adapter.string_literal(table.feed) }}

@@ -43,5 +43,5 @@ select
     modified_at,
     newest_before
 from loads
-where modified_at < newest_before
+where modified_at < newest_before and {{ cdc_is_of_a_feed_sql() }}
 {%- endif %}

@@ -8,4 +8,4 @@ select
     ties,
     batch_id
 from {{ ref('run_metrics') }}
-where is_newest and ties > 0
+where is_newest and ties > 0 and {{ cdc_is_of_this_batch_sql(ref('run_metrics')) }}

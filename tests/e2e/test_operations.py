@@ -188,3 +188,18 @@ def test_all_files_of_a_table_vanish(lakehouse):
         "warn",
     }
     assert lakehouse.table("op_soft", "id, v, _cdc_is_deleted")[2] == (3, "later", False)
+
+
+def test_what_is_over_is_not_warned_of(lakehouse):
+    """Updates without a key of an earlier build, files that a reload has replaced, a feed that the seeds have no more."""
+    stranger = lakehouse.raw / "op_csv" / "s" / "stranger"
+    stranger.mkdir()
+    (stranger / "LOAD00000001.csv").write_text("2024-01-31 23:00:00,1,a\n")
+    Story(lakehouse.raw / "op", "op_hard").load(2 * 10**9, {"id": 7, "v": "reloaded", "w": None})
+    statuses = lakehouse.build()
+    assert (statuses["no_change_without_key"], statuses["no_raw_file_vanished"]) == ("pass", "pass")
+    assert statuses["every_raw_folder_has_a_table"] == "warn"
+    for name, rows in lakehouse.rows.items():
+        lakehouse.rows[name] = [row for row in rows if row.get("feed") != "op_csv"]
+    lakehouse.make_models()
+    assert lakehouse.build()["every_raw_folder_has_a_table"] == "pass"

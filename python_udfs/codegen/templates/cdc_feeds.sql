@@ -1,0 +1,8 @@
+{# << mark >> #}
+{% macro cdc_feeds() %}
+    {% do return([
+    <% for feed in feeds %>
+        << feed.feed | literal >>,
+    <% endfor %>
+    ]) %}
+{% endmacro %}
