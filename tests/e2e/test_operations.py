@@ -191,7 +191,7 @@ def test_all_files_of_a_table_vanish(lakehouse):
 
 
 def test_what_is_over_is_not_warned_of(lakehouse):
-    """Updates without a key of an earlier build, files that a reload has replaced, a feed that the seeds have no more."""
+    """Updates without a key of an earlier build, files that a reload has replaced, a feed that the seeds lack now."""
     stranger = lakehouse.raw / "op_csv" / "s" / "stranger"
     stranger.mkdir()
     (stranger / "LOAD00000001.csv").write_text("2024-01-31 23:00:00,1,a\n")

@@ -23,7 +23,7 @@ TABLES = "macros/views/cdc_tables.sql"
 SILVER = "models/silver/shop/silver_shop__item.sql"
 SILVER_YAML = "models/silver/shop/_silver_shop__item.yml"
 FILES_PER_TABLE = 4
-COMMON_FILES = 4
+COMMON_FILES = 5
 
 
 def generate(project: Path, seeds: Seeds) -> None:
@@ -282,12 +282,12 @@ def test_only_soft_deletes_document_the_column_that_marks_them(tmp_path: Path) -
 
 def test_a_second_run_writes_nothing(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     generate(tmp_path, good_seeds())
-    assert "2 tables: 12 files written, 0 unchanged, 0 removed" in capsys.readouterr().out
+    assert "2 tables: 13 files written, 0 unchanged, 0 removed" in capsys.readouterr().out
     before = {path: path.stat().st_mtime_ns for path in tmp_path.rglob("*")}
 
     generate(tmp_path, good_seeds())
 
-    assert "2 tables: 0 files written, 12 unchanged, 0 removed" in capsys.readouterr().out
+    assert "2 tables: 0 files written, 13 unchanged, 0 removed" in capsys.readouterr().out
     assert {path: path.stat().st_mtime_ns for path in tmp_path.rglob("*") if path.suffix != ".csv"} == {
         path: time for path, time in before.items() if path.suffix != ".csv"
     }
@@ -371,7 +371,7 @@ def test_a_file_without_the_mark_is_neither_overwritten_nor_removed(
     assert special.read_text(encoding="utf-8") == "select 1 as id\n"
     assert capsys.readouterr().out.splitlines() == [
         f"{BRONZE}: written by hand (its first line is not the mark), left as it is",
-        "2 tables: 0 files written, 11 unchanged, 0 removed",
+        "2 tables: 0 files written, 12 unchanged, 0 removed",
     ]
     assert main(["--project-dir", str(tmp_path), "--check"]) == 0
 
@@ -404,7 +404,7 @@ def test_check_names_every_difference_shows_the_first_and_writes_nothing(
 ) -> None:
     generate(tmp_path, good_seeds())
     assert main(["--project-dir", str(tmp_path), "--check"]) == 0
-    assert capsys.readouterr().out.splitlines()[-1] == "12 generated files are current"
+    assert capsys.readouterr().out.splitlines()[-1] == "13 generated files are current"
     edited, missing, stale = tmp_path / SILVER, tmp_path / BRONZE, tmp_path / "models/silver/old/silver_old__x.sql"
     edited.write_text(edited.read_text(encoding="utf-8").replace("['id']", "['ID']"), encoding="utf-8")
     stale.parent.mkdir()
