@@ -13,7 +13,7 @@ HISTORIES ?=
 FAULT ?=
 
 # The shell takes these from its environment, as they were typed: their text is no part of a command.
-export EVERY TABLES HISTORIES FAULT FEED SCHEMAS APPEND FILE TABLE KEY
+export EVERY TABLES HISTORIES FAULT FEED SCHEMAS APPEND FILE TABLE KEY DROP
 # Who waits for the lock of the warehouse is told what somebody typed.
 export DBT_TYPED := make $(MAKECMDGOALS)
 
@@ -129,6 +129,11 @@ models: $(READY) ## Write the models that the seeds ask for
 .PHONY: discover
 discover: $(READY) ## Propose rows of metadata: SOURCE=<database URL or folder> FEED=<name>
 	@$(RUN) python -m python_udfs.discover --feed "$$FEED" --schemas "$$SCHEMAS" --tables "$$TABLES" --append "$$APPEND"
+
+# TABLES="shop__order": these tables only. DROP=1: their tables in the warehouse go, too.
+.PHONY: retire
+retire: $(READY) ## Take feeds out of the project: FEED="a b" (TABLES="schema__table", DROP=1)
+	@set -f; $(RUN) python -m python_udfs.retire --feeds $$FEED --tables $$TABLES --drop "$$DROP"
 
 .PHONY: drift
 drift: $(READY) ## Show what waiting files and messages would change in the tables, before a run does it

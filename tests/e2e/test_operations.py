@@ -12,6 +12,7 @@ from stories import ID_V_W, Story, change
 
 from python_udfs.explain.__main__ import main as explain
 from python_udfs.metadata import COLUMNS_FILE
+from python_udfs.retire.__main__ import main as retire
 from python_udfs.sample_data.dms_writer import Column
 
 
@@ -203,3 +204,21 @@ def test_what_is_over_is_not_warned_of(lakehouse):
         lakehouse.rows[name] = [row for row in rows if row.get("feed") != "op_csv"]
     lakehouse.make_models()
     assert lakehouse.build()["every_raw_folder_has_a_table"] == "pass"
+
+
+def test_a_feed_is_retired_with_its_tables(lakehouse):
+    seeds = lakehouse.project / "seeds"
+    before = {path.name: path.read_text().splitlines() for path in seeds.glob("*.csv")}
+    said = lakehouse.command(retire, "--feeds", "op_drift", "nope", "--drop", "1")
+    assert said == "FEED: found nope; accepted: a feed of seeds/cdc_feeds.csv, op, op_drift.\n"
+    said = lakehouse.command(retire, "--feeds", "op_drift", "--drop", "1")
+    assert "Dropped: silver.s__op_drift, bronze.s__op_drift" in said
+    assert "1 row of cdc_feeds.csv, 1 row of cdc_tables.csv removed" in said
+    for name, lines in before.items():
+        assert (seeds / name).read_text().splitlines() == [line for line in lines if not line.startswith("op_drift,")]
+    assert not [row for row in lakehouse.sql("show tables in silver") if row.tableName == "s__op_drift"]
+    for name, rows in lakehouse.rows.items():
+        lakehouse.rows[name] = [row for row in rows if row.get("feed") != "op_drift"]
+    statuses = lakehouse.build()
+    assert not {"error", "fail", "skipped"} & set(statuses.values())
+    assert "silver_s__op_drift" not in statuses

@@ -1,0 +1,59 @@
+"""What `make retire` takes out of the seeds, and what it leaves as it is."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from seed_files import good_seeds, write_seeds
+
+from python_udfs.errors import UsageError
+from python_udfs.metadata import EXPECTATIONS_FILE, TABLES_FILE, load_metadata
+from python_udfs.retire.__main__ import main
+from python_udfs.retire.seeds import find_retired, remove_rows
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    seeds = good_seeds()
+    expected = {"expectation": "cdc_lag_to_be_at_most", "arguments": '{"minutes": 5}', "severity": "warn"}
+    seeds[EXPECTATIONS_FILE] = [
+        {**expected, "target_table": name, "scope": "batch"} for name in ("*", "hr__staff", "shop__item")
+    ]
+    # A cell with the end of a line, and one with a quote.
+    seeds[TABLES_FILE][0]["description"] = 'Items,\n"sold"'
+    write_seeds(tmp_path, seeds)
+    return tmp_path
+
+
+def lines(project: Path) -> dict[str, list[str]]:
+    return {path.name: path.read_text().splitlines() for path in (project / "seeds").glob("*.csv")}
+
+
+def test_a_feed_goes_with_its_tables_and_no_other_line_changes(project: Path) -> None:
+    before = lines(project)
+    retired = find_retired(load_metadata(project / "seeds"), ["people"], [])
+    assert retired.relations == ("silver.hr__staff", "bronze.hr__staff")
+    removed = remove_rows(project / "seeds", retired)
+    assert removed == {"cdc_feeds.csv": 1, "cdc_tables.csv": 1, "cdc_columns.csv": 3, "cdc_expectations.csv": 1}
+    for name, after in lines(project).items():
+        assert after == [line for line in before[name] if not line.startswith(("people,", "hr__staff,"))]
+
+
+def test_a_table_goes_alone(project: Path) -> None:
+    remove_rows(project / "seeds", find_retired(load_metadata(project / "seeds"), [], ["silver.shop__item"]))
+    metadata = load_metadata(project / "seeds")
+    assert [table.target_table for table in metadata.tables] == ["hr__staff"]
+    assert [feed.feed for feed in metadata.feeds] == ["people", "shop"]
+    assert [row.target_table for row in metadata.expectations] == ["*", "hr__staff"]
+
+
+def test_names_that_the_seeds_lack_are_refused_at_once(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(UsageError):
+        find_retired(load_metadata(project / "seeds"), [], [])
+    before = lines(project)
+    assert main(["--project-dir", str(project), "--feeds", "nope", "--tables", "x", "shop__item"]) == 2
+    said = capsys.readouterr().err
+    assert "FEED: found nope; accepted: a feed of seeds/cdc_feeds.csv, people, shop." in said
+    assert "TABLES: found x; accepted: a silver table of seeds/cdc_tables.csv, hr__staff, shop__item." in said
+    assert lines(project) == before
