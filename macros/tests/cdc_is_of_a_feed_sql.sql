@@ -4,8 +4,8 @@
 #}
 {% macro cdc_is_of_a_feed_sql(feed='feed') -%}
 {{ feed }} in (
-    {%- for name in cdc_feeds() %}
-    {{ adapter.string_literal(name) }},
+    {%- for known in cdc_feeds() %}
+    {{ adapter.string_literal(known.feed) }},
     {%- endfor %}
     '' {#- no feed has no name -#}
 )

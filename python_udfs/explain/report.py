@@ -13,6 +13,7 @@ from python_udfs.explain.verdicts import Life
 
 HEAD = ("#", "operation", "committed at", "file", "row", "batch", "source position", "verdict", "values")
 LONGEST_VALUES = 80
+LONGEST_CELL = 200
 
 
 def report(life: Life, silver: str) -> str:
@@ -26,7 +27,7 @@ def report(life: Life, silver: str) -> str:
     deletes = f", {cdc['delete_mode']} deletes" if cdc["mode"] == "current" else ""
     head = f"{cdc['source_schema']}.{cdc['source_table']}, {key_text(life.key)} (mode {cdc['mode']}{deletes})"
     changes = [_line(change, life.key, verdict) for change, verdict in zip(life.changes, life.verdicts(), strict=True)]
-    rows = [list(row["image"].values()) for row in life.silver]
+    rows = [[_cut(value) for value in row["image"].values()] for row in life.silver]
     now = _table(list(life.silver[0]["image"]), rows) if rows else "no row"
     return f"{head}\n\n{_table(HEAD, changes)}\n\n{silver} now:\n\n{now}\n"
 
@@ -52,3 +53,10 @@ def _values(image: Mapping[str, str | None], key: Key, unavailable: Iterable[str
 def _table(head: list[str] | tuple[str, ...], rows: list[list[Any]]) -> str:
     lines = [["NULL" if cell is None else str(cell).replace("\n", "⏎") for cell in row] for row in rows]
     return text_table(head, lines, "<" * len(head))
+
+
+def _cut(value: str | None) -> str | None:
+    """A value; of a long one the beginning, and how long it is."""
+    if value is None or len(value) <= LONGEST_CELL:
+        return value
+    return f"{value[:LONGEST_CELL]}… ({len(value):,} characters)"

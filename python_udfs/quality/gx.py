@@ -225,7 +225,8 @@ def _judged(result: Any) -> Judged:
     if reason:
         return Judged(False, "", reason, is_broken=True)
     found = result.result
-    examples = found.get("partial_unexpected_list") or []
+    # Values that may be lists have no hash: their texts are compared.
+    examples = {repr(one): one for one in found.get("partial_unexpected_list") or []}.values()
     message = _one_line(", ".join(map(repr, examples))) if examples else ""
     if "element_count" in found:
         unexpected, total = found["unexpected_count"], found["element_count"]

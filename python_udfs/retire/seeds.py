@@ -44,10 +44,11 @@ def find_retired(metadata: Metadata, feeds: list[str], tables: list[str]) -> Ret
     """
     names = [name.removeprefix("silver.") for name in tables]
     known = {table.target_table for table in metadata.tables}
+    known_feeds = [feed.feed for feed in metadata.feeds]
     problems = [
-        f"FEED: found {name}; accepted: a feed of seeds/{FEEDS_FILE}, {', '.join(feed.feed for feed in metadata.feeds)}."
+        f"FEED: found {name}; accepted: a feed of seeds/{FEEDS_FILE}, {', '.join(known_feeds)}."
         for name in feeds
-        if name not in [feed.feed for feed in metadata.feeds]
+        if name not in known_feeds
     ]
     problems += [
         f"TABLES: found {name}; accepted: a silver table of seeds/{TABLES_FILE}, {', '.join(sorted(known))}."
@@ -59,9 +60,8 @@ def find_retired(metadata: Metadata, feeds: list[str], tables: list[str]) -> Ret
     if problems:
         raise UsageError(problems)
     chosen = [table for table in metadata.tables if table.feed in feeds or table.target_table in names]
-    splits = [
-        f"etl_metadata.split_{feed.feed}" for feed in metadata.feeds if feed.feed in feeds and feed.is_multi_table
-    ]
+    multi_table = [feed.feed for feed in metadata.feeds if feed.feed in feeds and feed.is_multi_table]
+    splits = [f"etl_metadata.split_{name}" for name in multi_table]
     return Retired(
         frozenset(feeds),
         frozenset((table.feed, table.source_schema, table.source_table) for table in chosen),

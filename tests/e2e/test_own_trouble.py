@@ -65,6 +65,7 @@ def test_what_is_over_all_tables_is_made_and_judged(built, number):
     quarantine, files = ("pass", "pass") if number == 0 else ("warn", "fail")
     expected = dict.fromkeys(singular, "pass") | {"own": "fail"}
     assert judged == expected | {"quarantine_is_empty": quarantine, "every_raw_file_is_accounted_for": files}
+    assert statuses["every_feed_has_files"] == "warn"
     skipped = {name for name, status in statuses.items() if status == "skipped"}
     assert all("broken" in name for name in skipped)
     [line] = [line for line in messages if "made of the tables that exist" in line]
@@ -90,4 +91,5 @@ def test_the_other_tables_are_built_and_the_feed_goes_on_once_it_is_listed(built
     assert lakehouse.table("fine", "id, v") == [(1, "new"), (2, "b")]
     assert lakehouse.table("broken", "id, v") == [(1, "a"), (2, "b")]
     assert lakehouse.table("far", "id, v") == [(1, "a")]
-    assert not {status for status in builds[2][0].values()} & {"error", "fail", "skipped"}
+    assert not set(builds[2][0].values()) & {"error", "fail", "skipped"}
+    assert builds[2][0]["every_feed_has_files"] == "pass"

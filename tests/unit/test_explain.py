@@ -234,6 +234,13 @@ def test_the_report_has_the_changes_and_the_row():
     ]
 
 
+def test_a_long_value_is_cut_and_its_length_said():
+    silver = [{"sequence": "1", "image": {"id": "1", "v": "x" * 3000}}]
+    said = report(life([change(1)], silver), "s")
+    assert said.endswith(f"{'x' * 200}… (3,000 characters)\n")
+    assert "x" * 201 not in said
+
+
 def test_the_report_without_a_row_and_with_an_unavailable_value():
     text = report(life([change(1, unavailable=["v"])], mode="history"), "silver.shop__order")
     assert text.startswith("shop.order, id = 1 (mode history)\n")

@@ -2,7 +2,8 @@
 {% macro cdc_feeds() %}
     {% do return([
     <% for feed in feeds %>
-        << feed.feed | literal >>,
+        <% set described = {'feed': feed.feed, 'location': feed.location} %>
+        << (dict(described, is_kafka=true) if feed.is_kafka else described) | literal >>,
     <% endfor %>
     ]) %}
 {% endmacro %}
