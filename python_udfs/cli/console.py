@@ -6,12 +6,40 @@ The ``main`` of a command parses its arguments and ends with `run_command`.
 from __future__ import annotations
 
 import argparse
+import re
 import sys
 from collections.abc import Callable, Sequence
+from enum import IntEnum
 from pathlib import Path
-from typing import TextIO
+from typing import NoReturn, TextIO
 
 from python_udfs.errors import LakehouseError, UsageError
+
+# Control characters, and those that turn the direction of writing: names and values come from other people's data.
+_HIDDEN = [*range(9), *range(11, 32), *range(127, 160), *range(0x202A, 0x202F), *range(0x2066, 0x206A)]
+_SHOWN = {code: f"\\x{code:02x}" if code < 256 else f"\\u{code:04x}" for code in _HIDDEN}
+
+
+class ExitCode(IntEnum):
+    """What a command ends with (docs/runbook.md, Exit codes)."""
+
+    DONE = 0
+    FAILED = 1
+    REFUSED = 2
+    """It cannot be done as it was asked for: nothing was begun."""
+    TEMPORARY = 75
+    """The same command may succeed later although nobody has done anything: "try again later" of sysexits.h."""
+    STOPPED = 130
+    """Ctrl-C."""
+
+
+class _Parser(argparse.ArgumentParser):
+    """argparse prints words of the command line as they are, with the password of a URL among them."""
+
+    def error(self, message: str) -> NoReturn:
+        message = re.sub(r"://\S*@", "://***@", message)
+        complain(f"{self.format_usage()}{self.prog}: error: {message}")
+        raise SystemExit(ExitCode.REFUSED)
 
 
 def argument_parser(module: str, description: str | None) -> argparse.ArgumentParser:
@@ -21,7 +49,7 @@ def argument_parser(module: str, description: str | None) -> argparse.ArgumentPa
         module: the module that is run, without the package: ``codegen`` for ``python -m python_udfs.codegen``.
         description: what the command does.
     """
-    return argparse.ArgumentParser(prog=f"python -m python_udfs.{module}", description=description)
+    return _Parser(prog=f"python -m python_udfs.{module}", description=description)
 
 
 def add_project_dir(parser: argparse.ArgumentParser, default: Path | None = None) -> None:
@@ -40,14 +68,13 @@ def run_command(work: Callable[[], int | None], failed: str = "") -> int:
         failed: a sentence that follows an error of the work itself, for example what was left as it was.
 
     Returns:
-        The exit code: that of the work, 1 after an error, 2 if the command cannot be done as it was asked for, 130
-        after Ctrl-C.
+        The exit code, one of `ExitCode`.
     """
     try:
-        return work() or 0
+        return work() or ExitCode.DONE
     except UsageError as error:
         complain(str(error))
-        return 2
+        return ExitCode.REFUSED
     except LakehouseError as error:
         complain(f"{error}\n{failed}" if failed else str(error))
     except OSError as error:
@@ -56,14 +83,14 @@ def run_command(work: Callable[[], int | None], failed: str = "") -> int:
         complain(f"{error.filename}: {error.strerror}")
     except KeyboardInterrupt:
         complain("Stopped.")
-        return 130
-    return 1
+        return ExitCode.STOPPED
+    return ExitCode.FAILED
 
 
 def say(text: str = "", stream: TextIO | None = None) -> None:
-    """Prints a line at once and in one piece: dbt's threads print too."""
+    """Prints a line at once and in one piece: dbt's threads print too. Control characters are shown, not obeyed."""
     stream = stream or sys.stdout
-    stream.write(f"{text}\n")
+    stream.write(f"{text.translate(_SHOWN)}\n")
     stream.flush()
 
 

@@ -41,6 +41,7 @@ DRIVERS = {
     "postgresql": "postgresql+psycopg",
     "oracle": "oracle+oracledb",
 }
+LONGEST_REASON = 500
 CONNECT_SECONDS = 10
 # Tables that DMS itself writes (docs/contracts.md section 1.2).
 CONTROL_TABLE = "awsdms_"
@@ -86,6 +87,9 @@ def _url(source: str) -> URL:
                 "and two digits for characters such as @ / : % in the password (@ is %40)"
             ]
         ) from None
+    if "@" in (url.host or ""):
+        # What stands before the last @ is a part of the password: no resolver and no message gets it.
+        raise UsageError(["SOURCE: more than one @ before the host; write @ in the user or the password as %40"])
     return url.set(drivername=DRIVERS.get(url.drivername, url.drivername))
 
 
@@ -112,8 +116,14 @@ def _engine(url: URL) -> Engine:
 def _connect(engine: Engine, url: URL) -> Connection:
     try:
         return engine.connect()
-    except TypeError as error:  # what follows ? in the URL goes to the driver, which may not know it
+    except (
+        TypeError,
+        ValueError,
+    ) as error:  # what follows ? in the URL goes to the driver; a name of 300 letters is no host
         raise UsageError([f"SOURCE: {_reason(error, url)}"]) from None
+    except OSError as error:  # such as that of ssl_ca
+        named = f"; its URL names {', '.join(url.query)}" if url.query else ""
+        raise UsageError([f"SOURCE: {_address(url)} cannot be read: {_reason(error, url)}{named}"]) from None
 
 
 def _address(url: URL) -> str:
@@ -130,7 +140,7 @@ def _reason(error: Exception, url: URL) -> str:
         if isinstance(secret, str) and secret:
             for form in (secret, quote(secret, safe=""), quote_plus(secret)):
                 text = text.replace(form, "***")
-    return text
+    return text if len(text) <= LONGEST_REASON else f"{text[: LONGEST_REASON - 1]}…"
 
 
 # Reading -------------------------------------------------------------------------------------------------------------

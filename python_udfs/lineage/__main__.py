@@ -124,7 +124,7 @@ def _emit(client: OpenLineageClient, events: Sequence[RunEvent]) -> None:
         try:
             client.emit(event)
         except Exception as error:  # each transport has its own
-            reason = f"{taken} were taken: {error}"
+            reason = f"{taken} were taken: {' '.join(str(error).split())[:300]}"
             raise LineageError(f"The lineage events were not taken: {reason}. The tables are not affected.") from error
 
 

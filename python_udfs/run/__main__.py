@@ -8,7 +8,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from python_udfs.cli.console import add_project_dir, argument_parser, complain, run_command, say
+from python_udfs.cli.console import ExitCode, add_project_dir, argument_parser, complain, run_command, say
 from python_udfs.cli.dbt import Dbt, show_event, spark_session
 from python_udfs.errors import UsageError
 from python_udfs.metadata import load_metadata
@@ -19,8 +19,6 @@ from python_udfs.run.outcome import Outcome, outcome_of
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-# "Try again later" of sysexits.h: at least one failure may pass by itself.
-TEMPORARY = 75
 # As the view silver_sync_state has them; a first build in which a table fails makes run_metrics and not yet that view.
 FACTS = """
     select
@@ -39,7 +37,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         arguments: words of the command line; None takes those of the process.
 
     Returns:
-        0; 1 if something failed; 75 if a failure may pass by itself; 2 for a feed or table that does not exist.
+        The exit code, see `run_command`: `TEMPORARY` where a failure may pass by itself.
     """
     parser = argument_parser("run", "One build for a scheduler: what became of each table, as JSON.")
     parser.add_argument("--feeds", default="", help="names of feeds, with commas (default: all, with what is of none)")
@@ -56,10 +54,12 @@ def _run(project: Path, feeds: Sequence[str], tables: Sequence[str], path: Path)
     path.unlink(missing_ok=True)
     done = Dbt(project, show=show_event)("build", *selection)
     results = getattr(done.result, "results", None)
+    if isinstance(done.exception, KeyboardInterrupt):
+        raise done.exception
     if not results and not done.success:
         reason = " ".join(str(done.exception or "dbt failed, see logs/dbt.log").split())
         complain(reason)
-        return TEMPORARY if may_pass(reason) else 1
+        return ExitCode.TEMPORARY if may_pass(reason) else ExitCode.FAILED
     outcome = outcome_of(results or ())
     _add_facts(outcome)
     _write(path, asdict(outcome))
@@ -69,8 +69,8 @@ def _run(project: Path, feeds: Sequence[str], tables: Sequence[str], path: Path)
     for message in outcome.others:
         complain(message)
     if outcome.may_pass:
-        return TEMPORARY
-    return 1 if outcome.has_failed else 0
+        return ExitCode.TEMPORARY
+    return ExitCode.FAILED if outcome.has_failed else ExitCode.DONE
 
 
 def selection_of(project: Path, feeds: Sequence[str], tables: Sequence[str]) -> list[str]:

@@ -514,6 +514,11 @@ def test_seeds_with_mistakes_are_reported_first(project, shop, capsys):
         ("oracle://user:pw@host/name", "SOURCE: the driver oracledb of oracle is not installed. Install it: uv pip"),
         ("mysql://user:pw@127.0.0.1:1/name", "SOURCE: mysql name at 127.0.0.1:1 cannot be read: "),
         ("mysql://user:pw@127.0.0.1:1/name?speed=9", "SOURCE: "),
+        ("mysql://user:a@pw@127.0.0.1:1/name", "SOURCE: more than one @ before the host; write @ in the user or"),
+        (
+            "mysql://user:pw@127.0.0.1:1/name?ssl_ca=/no/ca.pem",
+            "SOURCE: mysql name at 127.0.0.1:1 cannot be read: No such file or directory; its URL names ssl_ca",
+        ),
         ("postgresql://user:pw@127.0.0.1:1/name", "SOURCE: postgresql name at 127.0.0.1:1 cannot be read: "),
         ("postgres://user:pw@127.0.0.1:1/name", "SOURCE: postgresql name at 127.0.0.1:1 cannot be read: "),
         ("sqlite:////no/such/folder/file", "SOURCE: sqlite /no/such/folder/file cannot be read: unable to open"),
