@@ -116,10 +116,8 @@ def _engine(url: URL) -> Engine:
 def _connect(engine: Engine, url: URL) -> Connection:
     try:
         return engine.connect()
-    except (
-        TypeError,
-        ValueError,
-    ) as error:  # what follows ? in the URL goes to the driver; a name of 300 letters is no host
+    except (TypeError, ValueError) as error:
+        # What follows ? in the URL goes to the driver, which may not know it; a host of 300 letters has no address.
         raise UsageError([f"SOURCE: {_reason(error, url)}"]) from None
     except OSError as error:  # such as that of ssl_ca
         named = f"; its URL names {', '.join(url.query)}" if url.query else ""
