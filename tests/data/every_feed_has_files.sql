@@ -5,7 +5,7 @@
 {{ config(severity='warn') }}
 -- depends_on: {{ ref('raw_processed_files') }}
 {{ cdc_blocks_nothing() }}
-{%- set feeds = cdc_feeds() if cdc_is_test() else [] %}
+{%- set feeds, listing = cdc_feeds() if cdc_is_test() else [], ref('raw_listing') %}
 {%- if feeds | rejectattr('is_kafka', 'defined') | list %}
 select
     feeds.feed,
@@ -15,5 +15,5 @@ from values
     ({{ adapter.string_literal(feed.feed) }}, {{ adapter.string_literal(feed.location) }}){{ ',' if not loop.last }}
     {%- endfor %}
     as feeds (feed, location)
-left anti join {{ ref('raw_listing') }} as listing on feeds.feed = listing.feed
+left anti join {{ listing }} as listing on feeds.feed = listing.feed
 {%- endif %}
