@@ -102,7 +102,7 @@ def _opened(lines: DataFrame, text: str, prefix: str = "") -> DataFrame:
 def _opened_columns(text: str, prefix: str) -> list[dict[str, Column]]:
     json, top, is_wrapped = f"{prefix}json", f"{prefix}top", f"{prefix}is_wrapped"
     # Between brackets, text behind the message is an error.
-    parsed = F.try_parse_json(F.concat(F.lit("["), text, F.lit("]")))
+    parsed = F.when(~M.is_too_deep(F.col(text)), F.try_parse_json(F.concat(F.lit("["), text, F.lit("]"))))
     wraps = _has_two_keys(top) & (F.try_variant_get(json, "$[0].schema.type", "string") == "struct")
     payload = F.try_variant_get(json, "$[0].payload", _OBJECT)
     is_alone = F.try_variant_get(json, "$[1]", "variant").isNull()
@@ -354,8 +354,9 @@ def _mistakes(form: str) -> list[Column]:
     """Everything that is wrong with a message: texts, each NULL where nothing is."""
     is_object = F.col("keys").isNotNull()
     known = F.when(is_object, F.lit(True))
+    too_deep = F.lit(f"received objects and lists inside of each other, expected {M.MOST_LEVELS} levels at most")
     mistakes = [
-        F.when(
+        F.when(~is_object & M.is_too_deep(F.col("content")), too_deep).when(
             ~is_object, F.concat(F.lit("received "), M.quote_received(F.col("content")), F.lit(", expected an object"))
         )
     ]

@@ -55,6 +55,8 @@ _NO_TEXT = "no text in UTF-8, in base64: "
 _MAYBE_HALF = r"\\u[dD][89a-fA-F]"
 _PAIR = r"\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}"
 _HALF = rf"\A(?:[^\\]++|\\[^u]|\\u(?![dD][89a-fA-F])|{_PAIR})*+{_MAYBE_HALF}"
+MOST_LEVELS = 200
+_MAYBE_DEEP = rf"\A[^{{\[]*+(?:[{{\[][^{{\[]*+){{{MOST_LEVELS + 1}}}+"
 _LAST_MICROSECOND = 253_402_300_800_000_000 - 1  # of the year 9999
 _P = ParamSpec("_P")
 _T = TypeVar("_T")
@@ -176,6 +178,24 @@ def half_a_pair(text: Column) -> Column:
         text.rlike(_MAYBE_HALF) & text.rlike(_HALF),
         F.lit("received an escaped half of a surrogate pair (\\ud800 to \\udfff), expected characters that UTF-8 has"),
     )
+
+
+def is_too_deep(text: Column) -> Column:
+    """Whether objects and lists of a message are inside of each other more than `MOST_LEVELS` times; false for NULL.
+
+    Spark's variant describes a value by recursion: a deeper one ends the executor with a stack overflow, and with it
+    the feed. Few messages have so many brackets; of these they are counted.
+    """
+    brackets = F.split(F.regexp_replace(F.regexp_replace(text, _STRING, ""), r"[^{}\[\]]", ""), "")
+    begin = F.struct(F.lit(0).alias("now"), F.lit(0).alias("most"))
+
+    def step(levels: Column, bracket: Column) -> Column:
+        now = levels["now"] + F.when(bracket.isin("{", "["), 1).when(bracket == "", 0).otherwise(-1)
+        return F.struct(now.alias("now"), F.greatest(levels["most"], now).alias("most"))
+
+    deepest = F.aggregate(brackets, begin, step, lambda levels: levels["most"])
+    has_many = (F.length(text) > 2 * MOST_LEVELS) & text.rlike(_MAYBE_DEEP)
+    return F.coalesce(F.when(has_many, deepest > MOST_LEVELS), F.lit(False))
 
 
 def is_empty(text: Column) -> Column:

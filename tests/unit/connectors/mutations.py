@@ -151,7 +151,7 @@ def _surrogate(holder: list[Any], chance: random.Random) -> None:
 
 def _nested(holder: list[Any], chance: random.Random) -> None:
     begin, end = chance.choice((("[", "]"), ('{"a":', "}")))
-    depth = chance.choice((2, 20, 499, 500, 501, DEPTH))
+    depth = chance.choice((2, 20, 199, 200, 201, 499, 501, 700, 990, DEPTH))
     _put(holder, chance, lambda value: Raw(begin * depth + written(value) + end * depth))
 
 

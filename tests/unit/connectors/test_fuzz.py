@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from pathlib import Path
 
 import pytest
@@ -117,6 +118,24 @@ def bronze_of(spark, connector, found, columns):
     bronze.write.format("noop").mode("overwrite").save()
     assert bronze.where("_cdc_sequence is null or _cdc_operation is null and _cdc_quarantine_rule is null").count() == 0
     return bronze.count()
+
+
+@pytest.mark.parametrize(("begin", "end"), [("[", "]"), ('{"a":', "}")])
+@pytest.mark.parametrize("connector", SOURCES)
+def test_a_deep_message_ends_no_executor(spark, connector, begin, end, tmp_path):
+    """Spark's variant describes a value by recursion; with so many levels the JVM ended."""
+    seed = next(
+        text for text in SOURCES[connector][2]() if re.search(r'"(?:after|data)": ?\[?{"', text) or "op" in text
+    )
+    place = re.compile(r'(^|"(?:after|data)": ?\[?){')
+    values = [f'"deep":{begin * depth}1{end * depth},' for depth in (1, 150, 199, 250, 700, 900, 990, 2_000)]
+    messages = [place.sub(rf"\g<0>{value}", seed) for value in values]
+    found = read(spark, connector, [message.encode() for message in messages], str(tmp_path / "rows")).collect()
+    assert {row["path"] for row in found} == {f"file:/{number}" for number in range(len(messages))}
+    if connector in ("envelope", "schema", "flattened"):
+        deep = [row["malformed"] for row in found if row["path"] >= "file:/3"]
+        assert deep and set(deep) == {"received objects and lists inside of each other, expected 200 levels at most"}
+        assert not any("levels" in (row["malformed"] or "") for row in found if row["path"] < "file:/2")
 
 
 @pytest.mark.parametrize("connector", SOURCES)
