@@ -11,7 +11,6 @@ from airflow.providers.common.messaging.triggers.msg_queue import MessageQueueTr
 from airflow.sdk import DAG, Asset, AssetOrTimeSchedule, AssetWatcher, CronTriggerTimetable, TaskGroup, task
 from lakehouse import (
     POOL,
-    RETRIES,
     SILVER,
     Build,
     Table,
@@ -21,6 +20,7 @@ from lakehouse import (
     deadline,
     default_arguments,
     feed_groups,
+    retries,
 )
 
 timetable = CronTriggerTimetable(os.environ.get("LAKEHOUSE_SCHEDULE") or "*/15 * * * *", timezone="UTC")
@@ -47,14 +47,14 @@ with DAG(
     for name, feeds in groups.items():
         with TaskGroup(name) if len(groups) > 1 else nullcontext():
             tables = sorted(chain.from_iterable(feeds.values()))
-            build = Build(task_id="build", feeds=[] if len(groups) == 1 else list(feeds), pool=POOL, **RETRIES)
+            build = Build(task_id="build", feeds=[] if len(groups) == 1 else list(feeds), pool=POOL, **retries())
             build >> Table.partial(
                 task_id="tables",
                 built_by=build.task_id,
                 map_index_template="{{ task.table }}",
                 inlets=[asset(table) for table in tables],
                 outlets=[SILVER],
-                **RETRIES,
+                **retries(),
             ).expand(table=tables)
             task(check_lag, task_id="lag")(build.output)
             task(check_others, task_id="others")(build.output)

@@ -38,13 +38,6 @@ from python_udfs.metadata import load_metadata  # noqa: E402 - the line above fi
 POOL = os.environ.get("LAKEHOUSE_POOL") or "lakehouse"
 MAIL = os.environ.get("LAKEHOUSE_ALERT_MAIL") or ""
 WEBHOOK = os.environ.get("LAKEHOUSE_ALERT_WEBHOOK") or ""
-DEADLINE = timedelta(minutes=float(os.environ.get("LAKEHOUSE_DEADLINE_MINUTES") or 60))
-RETRIES = {
-    "retries": int(os.environ.get("LAKEHOUSE_RETRIES") or 3),
-    "retry_delay": timedelta(seconds=float(os.environ.get("LAKEHOUSE_RETRY_SECONDS") or 60)),
-    "retry_exponential_backoff": 2.0,
-    "max_retry_delay": timedelta(minutes=30),
-}
 # The command's exit code for a cause that may pass (python_udfs/run).
 TEMPORARY = 75
 SILVER = AssetAlias("lakehouse_silver")
@@ -53,6 +46,28 @@ SILVER = AssetAlias("lakehouse_silver")
 def asset(table: str) -> Asset:
     """The asset of a silver table; a DAG that reads the table is scheduled on it."""
     return Asset(name=f"silver.{table}", uri=f"lakehouse://silver/{table}")
+
+
+def number_of(variable: str, default: int) -> float:
+    """A number from the environment.
+
+    Raises:
+        ValueError: names the variable, what it is and what is expected.
+    """
+    text = os.environ.get(variable) or str(default)
+    if not re.fullmatch(r"\d{1,6}(\.\d{1,3})?", text):
+        raise ValueError(f"{variable} is {text!r}; expected a number, 0 or more, such as {default}")
+    return float(text)
+
+
+def retries() -> dict[str, Any]:
+    """Of each task that runs a command: how often, and when, a cause that may pass is tried again."""
+    return {
+        "retries": int(number_of("LAKEHOUSE_RETRIES", 3)),
+        "retry_delay": timedelta(seconds=number_of("LAKEHOUSE_RETRY_SECONDS", 60)),
+        "retry_exponential_backoff": 2.0,
+        "max_retry_delay": timedelta(minutes=30),
+    }
 
 
 def feed_groups() -> dict[str, dict[str, list[str]]]:
@@ -124,7 +139,8 @@ def deadline() -> list[DeadlineAlert]:
     The first run, which loads everything, has no deadline. A deadline from the time of queueing would be simpler, but
     Airflow 3.3 cannot clear a task of a run that has one (apache/airflow issue 70368).
     """
-    late = f"{DEADLINE.total_seconds() / 60:g} minutes later than runs before it"
+    minutes = number_of("LAKEHOUSE_DEADLINE_MINUTES", 60)
+    late = f"{minutes:g} minutes later than runs before it"
     text = f"{{{{ dag_run.dag_id }}}}: run {{{{ dag_run.dag_run_id }}}} has not ended, {late}"
     callbacks = []
     if MAIL:
@@ -132,7 +148,10 @@ def deadline() -> list[DeadlineAlert]:
     if WEBHOOK:
         callbacks.append(AsyncCallback(HttpNotifier, kwargs={"http_conn_id": WEBHOOK, "json": {"text": text}}))
     reference = DeadlineReference.AVERAGE_RUNTIME(max_runs=20, min_runs=1)
-    return [DeadlineAlert(reference=reference, interval=DEADLINE, callback=callback) for callback in callbacks]
+    return [
+        DeadlineAlert(reference=reference, interval=timedelta(minutes=minutes), callback=callback)
+        for callback in callbacks
+    ]
 
 
 def default_arguments() -> dict[str, Any]:
@@ -175,7 +194,7 @@ class ProjectCommand(BaseOperator):
         environment = {name: value for name, value in os.environ.items() if name not in ("PYTHONPATH", "PYTHONHOME")}
         venv = Path(os.environ.get("LAKEHOUSE_VENV") or PROJECT / ".venv")
         # The task may be killed: dbt and its Java would wait for readers of their output, with the warehouse's lock.
-        environment["DBT_END_WITH_PARENT"] = "1"
+        environment["DBT_END_WITH_PARENT"] = str(os.getpid())
         environment |= {"VIRTUAL_ENV": str(venv), "PATH": f"{venv / 'bin'}{os.pathsep}{os.environ.get('PATH', '')}"}
         self._process = SubprocessHook()
         done = self._process.run_command(["/usr/bin/env", *command], env=environment, cwd=str(PROJECT))

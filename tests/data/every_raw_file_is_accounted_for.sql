@@ -24,4 +24,5 @@ where
     {%- if feeds %}
     and feed in ('{{ feeds | join("', '") }}')
     {%- endif %}
+order by batch_id desc
 {%- endif %}

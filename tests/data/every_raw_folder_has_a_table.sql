@@ -15,4 +15,5 @@ where
     and reason = 'no row in seeds/cdc_tables.csv'
     and {{ cdc_is_of_a_feed_sql() | indent(4) }}
 group by feed, source_schema, source_table
+order by max(batch_id) desc
 {%- endif %}

@@ -59,4 +59,5 @@ where
     )
     {%- endfor %}
 group by latest.feed, latest.source_schema, latest.source_table
+order by seen_at desc
 {%- endif %}

@@ -44,4 +44,5 @@ select
     newest_before
 from loads
 where modified_at < newest_before and {{ cdc_is_of_a_feed_sql() }}
+order by modified_at desc
 {%- endif %}

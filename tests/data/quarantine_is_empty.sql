@@ -24,4 +24,5 @@ where
         {%- endfor %}
     )
 group by feed, source_schema, source_table, rule
+order by max(batch_id) desc
 {%- endif %}

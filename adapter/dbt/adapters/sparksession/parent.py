@@ -9,8 +9,10 @@ import os
 import signal
 import threading
 import time
+from pathlib import Path
 
-# Set to 1 by who starts a command that is to end with its starter.
+# Set by who starts a command that is to end with it: the number of its process, or 1 for the direct parent. Between the
+# two may be others, such as make and a shell.
 VARIABLE = "DBT_END_WITH_PARENT"
 SECONDS = 1.0
 # How long a command may take to end by itself: `make watch` finishes its cycle. Nothing is lost by what comes then.
@@ -21,14 +23,33 @@ _started = threading.Event()
 
 def follow() -> None:
     """Ends this process once the process that has started it is gone, if the environment asks for it."""
-    if os.environ.get(VARIABLE) == "1" and not _started.is_set():
+    given = os.environ.get(VARIABLE, "")
+    if given.isdecimal() and not _started.is_set():
         _started.set()
-        threading.Thread(target=_follow, name="follow the parent", daemon=True).start()
+        number = _parent if given == "1" else int(given)
+        threading.Thread(target=_follow, args=(number,), name="follow the parent", daemon=True).start()
 
 
-def _follow() -> None:
-    while os.getppid() == _parent:
+def _follow(number: int) -> None:
+    born = _birth(number)
+    while born is not None and _birth(number) == born:
         time.sleep(SECONDS)
     os.kill(os.getpid(), signal.SIGTERM)
     time.sleep(GRACE)
     os.kill(os.getpid(), signal.SIGKILL)
+
+
+def _birth(number: int) -> str | None:
+    """What tells a process from a later one of its number; None if it is gone. Without /proc: that there is one."""
+    if not Path("/proc/self/stat").exists():
+        try:
+            os.kill(number, 0)
+        except OSError:
+            return None
+        return "there"
+    try:
+        # Behind the name, which is in parentheses: state (Z: ended, not waited for), …, the start as the 20th.
+        words = Path(f"/proc/{number}/stat").read_text().rsplit(")", 1)[1].split()
+    except OSError:
+        return None
+    return None if words[0] == "Z" else words[19]
