@@ -101,7 +101,7 @@ FAULTS = {
         *_histories("hard_parquet", "append_parquet", seed=LOSES_LISTING),
     ),
     "lost rejections are not noticed": Fault(
-        [("macros/bronze/landing/cdc_forget_lost_rejections.sql", "recorded and count < recorded | int", "false")],
+        [("macros/bronze/landing/cdc_reread_lost_rejections.sql", "recorded and count < recorded | int", "false")],
         *_histories("hard_parquet", "soft_csv", seed=LOSES_REJECTIONS),
     ),
     "rows of one sequence have no order": Fault(

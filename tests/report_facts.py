@@ -50,6 +50,7 @@ def answer(**words: Any) -> dict[str, Any]:
         "runs": [],
         "incidents": [],
         "checks": [],
+        "rejected": [],
         "expectations": [],
         "gaps": [],
         "topics": [],

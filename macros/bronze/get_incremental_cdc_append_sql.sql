@@ -6,7 +6,7 @@
     {% set cdc, started_at = model.config.meta.cdc, modules.datetime.datetime.now(modules.pytz.utc) %}
     {% set bronze = arguments.existing_relation %}
     {% set after_batch_id = cdc_last_batch_id(bronze) %}
-    {% set rejected = none if cdc.get('is_kafka') else cdc_forget_lost_rejections(cdc, bronze, after_batch_id) %}
+    {% set rejected = none if cdc.get('is_kafka') else cdc_reread_lost_rejections(cdc, bronze, after_batch_id) %}
     {% set files = cdc_new_files(cdc, after_batch_id, arguments.verify) %}
     {% if files.is_reloaded %}
         {% do cdc_add_repeated_loads(cdc, files, after_batch_id) %}

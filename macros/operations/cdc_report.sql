@@ -15,7 +15,9 @@
     {% endfor %}
     {% set relations = cdc_built_of([
         'run_metrics', 'incidents', 'silver_checks', 'expectation_results', 'kafka_gaps', 'kafka_lag',
+        'raw_listing', 'rejected_files',
     ]) %}
+    {% set rejected = relations.get('rejected_files') %}
     {% set queries = {
         'runs': cdc_report_runs_sql(relations['run_metrics'], runs) if 'run_metrics' in relations,
         'incidents': cdc_report_incidents_sql(relations['incidents']) if 'incidents' in relations,
@@ -23,6 +25,8 @@
         'expectations': cdc_report_expectations_sql(relations['expectation_results'])
             if 'expectation_results' in relations,
         'gaps': 'select * from ' ~ relations['kafka_gaps'] if 'kafka_gaps' in relations,
+        'rejected': cdc_report_rejected_sql(relations['raw_listing'], rejected)
+            if rejected and 'raw_listing' in relations and adapter.may_have_values(rejected, 'path'),
         'topics': 'select * from ' ~ relations['kafka_lag'] if 'kafka_lag' in relations,
     } %}
     {% set answer = {'tables': tables} %}

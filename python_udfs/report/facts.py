@@ -115,6 +115,7 @@ class Table:
     incidents: tuple[Incident, ...] = ()
     checked_at: datetime | None = None
     has_gap: bool = False
+    rejected_files: int = 0
     expectations: Expectations | None = None
 
     @property
@@ -148,8 +149,8 @@ class Table:
     def state(self) -> str:
         """The most urgent that is true.
 
-        One of failing (or a reload waits), gap, doubted (a log or a snapshot came again), late, unexpected, quarantine,
-        none (no run yet) and good.
+        One of failing (or a reload waits), gap, doubted (a log or a snapshot came again), late, unexpected, rejected,
+        quarantine, none (no run yet), unchecked (not compared with bronze since its last run) and good.
         """
         kinds = {one.kind for one in self.open_incidents}
         if kinds & {"failure", "test_error", "reload"}:
@@ -162,9 +163,13 @@ class Table:
             return "late"
         if self.expectations and self.expectations.has_errors:
             return "unexpected"
+        if self.rejected_files:
+            return "rejected"
         if "quarantine" in kinds:
             return "quarantine"
-        return "good" if self.runs else "none"
+        if self.newest is None:
+            return "none"
+        return "good" if self.checked_at and self.checked_at >= self.newest.committed_at else "unchecked"
 
     @property
     def marks(self) -> tuple[Mark, ...]:
@@ -217,6 +222,7 @@ class Facts:
         incidents = tuple(Incident.of(row) for row in answer["incidents"])
         checks = {row["silver_table"]: time_of(row.get("checked_at")) for row in answer["checks"]}
         expectations = {row["silver_table"]: Expectations.of(row) for row in answer["expectations"]}
+        rejected = {_source(row): row["files"] for row in answer["rejected"]}
         gaps = tuple(row for row in answer["gaps"] if row.get("status") == "waiting")
         tables = [
             Table(
@@ -228,6 +234,7 @@ class Facts:
                 runs=tuple(runs.get(row["silver_table"], ())),
                 incidents=tuple(one for one in incidents if one.silver_table == row["silver_table"]),
                 checked_at=checks.get(row["silver_table"]),
+                rejected_files=rejected.get(_source(row), 0),
                 has_gap=row["feed"] in {gap["feed"] for gap in gaps},
                 expectations=expectations.get(row["silver_table"]),
             )
@@ -235,6 +242,10 @@ class Facts:
         ]
         tables.sort(key=lambda table: table.silver_table)
         return cls(now, tuple(tables), incidents, gaps, tuple(answer["topics"]))
+
+
+def _source(row: Mapping[str, Any]) -> tuple[Any, ...]:
+    return row["feed"], row.get("source_schema"), row.get("source_table")
 
 
 def _seconds(minutes: Any) -> float | None:

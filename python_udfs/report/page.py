@@ -24,7 +24,9 @@ STATES = {
     "doubted": ("✕", "read again"),
     "late": ("!", "over its limit"),
     "unexpected": ("!", "expectation"),
+    "rejected": ("!", "file rejected"),
     "quarantine": ("!", "quarantine"),
+    "unchecked": (UNKNOWN, "not compared"),
     "none": (UNKNOWN, "no run yet"),
     "good": ("✓", "good"),
 }

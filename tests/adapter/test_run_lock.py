@@ -49,7 +49,7 @@ def test_a_second_command_is_told_who_is_running(lock_file):
             run_lock.acquire(lock_file, "seed")
     assert "Run `dbt seed` again when it has ended" in str(raised.value)
     run_lock.acquire(lock_file, "seed")
-    assert f"(dbt seed), process {os.getpid()}, since" in Path(lock_file).read_text()
+    assert f", process {os.getpid()}, since" in Path(lock_file).read_text()
 
 
 @pytest.mark.parametrize(

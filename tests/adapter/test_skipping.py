@@ -25,6 +25,7 @@ OVER_ALL = ("model.metrics", "model.state")
 
 def run(*failing, incomplete=()):
     """The nodes that dbt skips where some fail, one after the other in the order of the graph."""
+    lost: dict[str, bool] = {}
     graph = networkx.DiGraph([(above, below) for above, all_below in EDGES.items() for below in all_below])
     nodes = {
         name: SimpleNamespace(
@@ -37,7 +38,7 @@ def run(*failing, incomplete=()):
     task = SimpleNamespace(
         graph=SimpleNamespace(graph=graph, get_dependent_nodes=lambda name: networkx.descendants(graph, name)),
         manifest=SimpleNamespace(nodes=nodes),
-        config=SimpleNamespace(notes=lambda name: {"incomplete": incomplete}[name]),
+        config=SimpleNamespace(notes=lambda name: {"incomplete": incomplete, "lost": lost}[name]),
         _skipped_children={},
         node_results=[],
     )
@@ -53,6 +54,7 @@ def run(*failing, incomplete=()):
         task.node_results.append(result)
         if status == "error":
             GraphRunnableTask._mark_dependent_errors(task, name, result, None)
+    assert skipped | {name for name in failing if name not in incomplete and name not in skipped} == lost.keys()
     return skipped
 
 

@@ -1,6 +1,6 @@
 {#
     Guards the first promise: each raw file is ingested once, or has a reason. A file that still waits after a build was
-    forgotten; a build of some feeds sets cdc_checked_feeds to their names.
+    forgotten, unless its model failed; a build of some feeds sets cdc_checked_feeds to their names.
 #}
 {%- set listing, rejected = ref('raw_listing'), ref('rejected_files') %}
 {%- set feeds = var('cdc_checked_feeds') %}
@@ -21,6 +21,14 @@ from (
 where
     (status = 'rejected' or (status = 'waiting' and reason is null))
     and {{ cdc_is_of_a_feed_sql() | indent(4) }}
+    {%- for table in cdc_lost_tables() %}
+    and not (
+        status = 'waiting'
+        and feed = {{ adapter.string_literal(table.feed) }}
+        and source_schema <=> {{ cdc_string_or_null(table.get('source_schema')) }}
+        and source_table <=> {{ cdc_string_or_null(table.get('source_table')) }}
+    )
+    {%- endfor %}
     {%- if feeds %}
     and feed in ('{{ feeds | join("', '") }}')
     {%- endif %}

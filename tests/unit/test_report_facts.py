@@ -23,8 +23,15 @@ def facts(**words: Any) -> Facts:
     return Facts.of(answer(**words), NOW)
 
 
-def one(*runs: Any, incidents: Any = (), gaps: Any = (), **words: Any) -> Any:
-    [found] = facts(tables=[table("t", **words)], runs=runs, incidents=incidents, gaps=gaps).tables
+CHECKED = [{"silver_table": "silver.t", "checked_at": text(-1)}]
+
+
+def one(
+    *runs: Any, incidents: Any = (), gaps: Any = (), checks: Any = CHECKED, rejected: Any = (), **words: Any
+) -> Any:
+    [found] = facts(
+        tables=[table("t", **words)], runs=runs, incidents=incidents, gaps=gaps, checks=checks, rejected=rejected
+    ).tables
     return found
 
 
@@ -66,6 +73,16 @@ def test_the_most_urgent_state_is_shown():
     assert one(run("t", -10), incidents=[waiting], gaps=[gap], **late).state == "gap"
     assert one(run("t", -10), incidents=[waiting, failing], gaps=[gap], **late).state == "failing"
     assert one(run("t", -10), incidents=[{**failing, "ended_at": text(-1)}]).state == "good"
+    source = {key: table("t")[key] for key in ("feed", "source_schema", "source_table")}
+    rejected = [{**source, "files": 1}]
+    assert one(run("t", -10), incidents=[waiting], rejected=rejected).state == "rejected"
+    assert one(run("t", -10), rejected=[{**rejected[0], "source_table": "other"}]).state == "good"
+
+
+def test_a_table_that_was_not_compared_since_its_last_run_is_not_good():
+    assert one(run("t", -10), checks=()).state == "unchecked"
+    assert one(run("t", -10), checks=[{**CHECKED[0], "checked_at": text(-11)}]).state == "unchecked"
+    assert "not compared" in page(facts(tables=[table("t")], runs=[run("t", -10)]))
 
 
 def test_the_last_runs_with_failures_among_them():
@@ -153,7 +170,9 @@ def test_expectations_that_are_not_met_need_a_person_errors_first():
 
 @pytest.mark.parametrize(("found", "state"), [((), "good"), ((UNMET,), "good"), ((UNMET, WRONG), "unexpected")])
 def test_only_an_error_changes_the_state_of_a_table(found, state):
-    shown = facts(tables=[table("t")], runs=[run("t", -10)], expectations=[expectations("t", 1, *found)])
+    shown = facts(
+        tables=[table("t")], runs=[run("t", -10)], checks=CHECKED, expectations=[expectations("t", 1, *found)]
+    )
     assert shown.tables[0].state == state
     assert f"<dd>1 met, {len(found)} not, 2026-01-31 11:55</dd>" in page(shown)
     assert f'lakehouse_table_expectations_not_met{{feed="shop",table="silver.t"}} {len(found)}.0' in as_openmetrics(

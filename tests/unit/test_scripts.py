@@ -263,6 +263,7 @@ def test_help_lists_every_target_of_the_front_door() -> None:
         "lint",
         "models",
         "discover",
+        "retire",
         "drift",
         "explain",
         "lineage",

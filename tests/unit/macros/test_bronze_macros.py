@@ -1086,23 +1086,24 @@ def test_get_incremental_cdc_append_sql__new_files_evolve_the_table_and_set_prog
     ]
 
 
-def test_cdc_forget_lost_rejections__a_table_whose_rejections_are_there_forgets_nothing():
+def test_cdc_reread_lost_rejections__a_table_whose_rejections_are_there_reads_nothing_again():
     bronze = Relation("bronze", "shop__order")
     for recorded, count, returned in ((None, 0, None), ("2", 2, 2), ("2", 3, 3)):
         dbt = Dbt(summary={"cdc.batch-id": "7", "cdc.rejected": recorded} if recorded else {"cdc.batch-id": "7"},
                   answers={"as row_count": [{"row_count": count}]})  # fmt: skip
-        assert dbt.cdc_forget_lost_rejections(FEED, bronze, 7) == returned
-        assert not dbt.warnings and not [query for query in dbt.queries if query.startswith("delete")]
+        assert dbt.cdc_reread_lost_rejections(FEED, bronze, 7) == returned
+        assert not dbt.warnings and not [query for query in dbt.queries if query.startswith("update")]
         assert bool(dbt.queries) == bool(recorded), "a table without rejections asks nothing"
 
 
-def test_cdc_forget_lost_rejections__what_is_neither_in_bronze_nor_rejected_is_listed_again():
-    dbt = Dbt(summary={"cdc.batch-id": "7", "cdc.rejected": "2"}, answers={"as row_count": [{"row_count": 1}]})
-    assert dbt.cdc_forget_lost_rejections(FEED, Relation("bronze", "shop__order"), 7) == 1
+def test_cdc_reread_lost_rejections__what_is_neither_in_bronze_nor_rejected_is_read_again():
+    answers = {"as row_count": [{"row_count": 1}], "max(batch_id) + 1": [{"batch_id": 10}]}
+    dbt = Dbt(summary={"cdc.batch-id": "7", "cdc.rejected": "2"}, answers=answers)
+    assert dbt.cdc_reread_lost_rejections(FEED, Relation("bronze", "shop__order"), 7) == 1
     [said] = dbt.warnings
     assert "rejected_files has lost rows of its files" in said
     sql = normalise(dbt.queries[-1])
-    assert sql.startswith("delete from ref.raw_listing as listing where listing.feed = ")
+    assert sql.startswith("update ref.raw_listing as listing set batch_id = 10 where listing.feed = ")
     assert "listing.kind in ('load', 'change') and listing.batch_id <= 7 and not exists" in sql
     assert "from bronze.shop__order as log" in sql and "from ref.rejected_files as rejected" in sql
 

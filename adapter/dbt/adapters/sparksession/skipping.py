@@ -20,19 +20,24 @@ _LOST = {"error", "fail", "partial success", "skipped"}
 
 
 def install() -> None:
-    """Has dbt's tasks ask `choose_kept` after each failure: GraphRunnableTask._mark_dependent_errors, dbt-core 1.11."""
+    """Has dbt's tasks ask `choose_kept` after each failure: GraphRunnableTask._mark_dependent_errors, dbt-core 1.11.
+
+    `adapter.notes('lost')` has the ids of the nodes that failed or are skipped, for those that run after them.
+    """
     mark = GraphRunnableTask._mark_dependent_errors
     if getattr(mark, "asks_choose_kept", False):
         return
 
     def mark_and_keep(task: Any, node_id: str, result: Any, cause: Any) -> None:
-        if node_id in get_adapter(task.config).notes("incomplete"):
+        notes = get_adapter(task.config).notes
+        if node_id in notes("incomplete"):
             return
         mark(task, node_id, result, cause)
         skipped = task._skipped_children
         lost = {node_id} | {each.node.unique_id for each in task.node_results if str(each.status) in _LOST}
         for kept in choose_kept(task.graph.graph, task.manifest.nodes, skipped, lost):
             del skipped[kept]
+        notes("lost").update(dict.fromkeys(lost.union(skipped), True))
 
     mark_and_keep.asks_choose_kept = True  # type: ignore[attr-defined]
     GraphRunnableTask._mark_dependent_errors = mark_and_keep  # type: ignore[assignment, method-assign]

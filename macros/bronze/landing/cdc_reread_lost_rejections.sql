@@ -1,25 +1,29 @@
 {#
     If rejected_files has fewer rows of a table than bronze has recorded, it was dropped or rolled back. A LOAD file that only
-    came again would then count as a reload, which empties the table. The listing forgets the versions that neither bronze
-    nor rejected_files has: the next run lists and judges those that are there again.
+    came again would then count as a reload, which empties the table. The versions that neither bronze nor rejected_files has
+    get a batch of their own behind all others, and are judged again. They keep their time: the first version of a file shows
+    after which load it was written.
 #}
-{% macro cdc_forget_lost_rejections(cdc, bronze, after_batch_id) %}
+{% macro cdc_reread_lost_rejections(cdc, bronze, after_batch_id) %}
     {% set recorded = adapter.newest_summary(bronze, 'cdc.batch-id').get('cdc.rejected') if bronze is not none %}
     {% set count = cdc_rejected_count(cdc, ref('rejected_files')) if recorded else none %}
     {% if recorded and count < recorded | int %}
         {% do exceptions.warn(
             this ~ ': ' ~ ref('rejected_files') ~ ' has lost rows of its files: it was dropped or rolled back. What is'
-            ~ ' neither in ' ~ bronze ~ ' nor rejected is listed again by the next run, if it is still there'
+            ~ ' neither in ' ~ bronze ~ ' nor rejected is read again'
             ~ ' (docs/runbook.md, "A table of etl_metadata is lost").'
         ) %}
-        {% do run_query(_forget_sql(cdc, bronze, ref('raw_listing'), ref('rejected_files'), after_batch_id)) %}
+        {% set listing = ref('raw_listing') %}
+        {% set batch_id = run_query('select max(batch_id) + 1 as batch_id from ' ~ listing).rows[0]['batch_id'] %}
+        {% do run_query(_read_again_sql(cdc, bronze, listing, ref('rejected_files'), after_batch_id, batch_id)) %}
     {% endif %}
     {% do return(count or none) %}
 {% endmacro %}
 
 
-{% macro _forget_sql(cdc, bronze, listing, rejected, after_batch_id) -%}
-delete from {{ listing }} as listing
+{% macro _read_again_sql(cdc, bronze, listing, rejected, after_batch_id, batch_id) -%}
+update {{ listing }} as listing
+set batch_id = {{ batch_id }}
 where
     listing.feed = {{ adapter.string_literal(cdc.feed) }}
     and listing.source_schema = {{ adapter.string_literal(cdc.source_schema) }}
