@@ -776,7 +776,7 @@ class Landing:
         if file.is_broken:
             broken = self.task.root / "broken"
             broken.parent.mkdir(parents=True, exist_ok=True)
-            _write_broken(Random(file.path), broken, self.shape.data_format)
+            _write_broken(Random(file.path), broken, self.shape)
             return broken
         types = {
             name: type_ for name, type_ in (self.shape.columns | dict(file.types)).items() if name not in file.lacks
@@ -813,11 +813,12 @@ class Landing:
         return made
 
 
-def _write_broken(random: Random, path: Path, data_format: str) -> None:
+def _write_broken(random: Random, path: Path, shape: Shape) -> None:
     """A file of which nothing can be read into the table: each way in which one file may be wrong."""
     alike = pa.struct([("a", pa.int32()), ("A", pa.int32())])
     rows = {"Op": ["I"], "h": pa.array([1], pa.int32()), "part": ["a"], "ts": ["2024-02-01 00:00:00.000000"]}
-    way = random.choice(("bytes", "codec", "no key", "fields") if data_format == "parquet" else ("bytes", "zip"))
+    of_parquet = ("bytes", "codec", "fields", *(("no key",) if shape.rules.key else ()))
+    way = random.choice(of_parquet if shape.data_format == "parquet" else ("bytes", "zip"))
     if way == "codec":
         pq.write_table(pa.table(rows), path, compression="brotli")
     elif way == "no key":
