@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import csv
 import io
-import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from python_udfs.errors import UsageError
-from python_udfs.metadata import COLUMNS_FILE, HEADERS, TABLES_FILE, load_metadata
+from python_udfs.metadata import COLUMNS_FILE, HEADERS, TABLES_FILE
 from python_udfs.metadata.files import LATER_COLUMNS
+from python_udfs.metadata.write import write_checked
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -66,13 +66,7 @@ def append_rows(seeds: Path, rows: Mapping[str, Sequence[Row]]) -> dict[str, int
         _check_header(f"{seeds.name}/{name}", header, new_rows)
         texts[name] = text + ("" if text.endswith("\n") else end) + _lines(new_rows, header, end) if new_rows else text
         added[name] = len(new_rows)
-    with tempfile.TemporaryDirectory() as folder:
-        trial = Path(folder) / seeds.name
-        trial.mkdir()
-        for target in (trial, seeds):
-            for name, text in texts.items():
-                (target / name).write_bytes(text.encode("utf-8"))
-            load_metadata(target)
+    write_checked(seeds, texts)
     return {name: added[name] for name in rows}
 
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import csv
 import io
-import tempfile
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 from python_udfs.errors import UsageError
-from python_udfs.metadata import COLUMNS_FILE, EXPECTATIONS_FILE, FEEDS_FILE, TABLES_FILE, Metadata, load_metadata
+from python_udfs.metadata import COLUMNS_FILE, EXPECTATIONS_FILE, FEEDS_FILE, TABLES_FILE, Metadata
+from python_udfs.metadata.write import write_checked
 
 Row = Mapping[str, str]
 
@@ -93,13 +93,7 @@ def remove_rows(seeds: Path, retired: Retired) -> dict[str, int]:
             columns = next(csv.reader([header.removeprefix("\ufeff")]))
             kept = [record for record in records if not is_retired(_row(columns, record))]
             texts[name], removed[name] = "".join([header, *kept]), len(records) - len(kept)
-    with tempfile.TemporaryDirectory() as folder:
-        trial = Path(folder) / seeds.name
-        trial.mkdir()
-        for target in (trial, seeds):
-            for name, text in texts.items():
-                (target / name).write_bytes(text.encode("utf-8"))
-            load_metadata(target)
+    write_checked(seeds, texts)
     return removed
 
 
