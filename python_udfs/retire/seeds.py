@@ -46,12 +46,12 @@ def find_retired(metadata: Metadata, feeds: list[str], tables: list[str]) -> Ret
     known = {table.target_table for table in metadata.tables}
     known_feeds = [feed.feed for feed in metadata.feeds]
     problems = [
-        f"FEED: found {name}; accepted: a feed of seeds/{FEEDS_FILE}, {', '.join(known_feeds)}."
+        f"FEED: found {name}; accepted: a feed of seeds/{FEEDS_FILE}, {', '.join(known_feeds) or 'which has none'}."
         for name in feeds
         if name not in known_feeds
     ]
     problems += [
-        f"TABLES: found {name}; accepted: a silver table of seeds/{TABLES_FILE}, {', '.join(sorted(known))}."
+        f"TABLES: found {name}; accepted: a silver table of seeds/{TABLES_FILE}, {', '.join(sorted(known)) or 'which has none'}."
         for name in names
         if name not in known
     ]
