@@ -44,6 +44,7 @@ def find_retired(metadata: Metadata, feeds: list[str], tables: list[str]) -> Ret
     """
     names = [name.removeprefix("silver.") for name in tables]
     known = {table.target_table for table in metadata.tables}
+    accepted = ", ".join(sorted(known))
     known_feeds = [feed.feed for feed in metadata.feeds]
     problems = [
         f"FEED: found {name}; accepted: a feed of seeds/{FEEDS_FILE}, {', '.join(known_feeds) or 'which has none'}."
@@ -51,7 +52,7 @@ def find_retired(metadata: Metadata, feeds: list[str], tables: list[str]) -> Ret
         if name not in known_feeds
     ]
     problems += [
-        f"TABLES: found {name}; accepted: a silver table of seeds/{TABLES_FILE}, {', '.join(sorted(known)) or 'which has none'}."
+        f"TABLES: found {name}; accepted: a silver table of seeds/{TABLES_FILE}, {accepted or 'which has none'}."
         for name in names
         if name not in known
     ]
