@@ -14,7 +14,7 @@ FAULT ?=
 
 # The shell takes these from its environment, as they were typed: their text is no part of a command.
 export EVERY TABLES HISTORIES FAULT FEED SCHEMAS APPEND FILE TABLE KEY DROP
-# Who waits for the lock of the warehouse is told what somebody typed.
+# The message of a lock names the command as it was typed.
 export DBT_TYPED := make $(MAKECMDGOALS)
 
 UV_VERSION := 0.13.9

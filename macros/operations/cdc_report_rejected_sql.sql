@@ -7,13 +7,7 @@ select
     count(*) as files
 from (
     with progress as (
-        select
-            cast(null as string) as feed,
-            cast(null as string) as source_schema,
-            cast(null as string) as source_table,
-            false as is_active,
-            0 as batch_id
-        where false
+        {{ cdc_empty_rows_sql(cdc_progress_columns()) | indent(8) }}
     ),
 
     {{ cdc_file_status_sql(listing, rejected_files) | indent(4) }}

@@ -32,13 +32,7 @@ with progress as (
     union all
     {% endfor %}
     {# Without any table the columns are there all the same. #}
-    select
-        cast(null as string) as feed,
-        cast(null as string) as source_schema,
-        cast(null as string) as source_table,
-        false as is_active,
-        0 as batch_id
-    where false
+    {{ cdc_empty_rows_sql(cdc_progress_columns()) | indent(4) }}
 ),
 
 {{ cdc_file_status_sql(ref('raw_listing'), ref('rejected_files')) }}

@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict, dataclass, replace
 from datetime import datetime, timedelta
+from functools import cached_property
 from typing import Any
 
 from python_udfs.alerts import commands
@@ -116,7 +117,7 @@ class State:
     runs: Mapping[str, Mapping[str, Any]]
     gaps: tuple[Mapping[str, Any], ...] | None
 
-    @property
+    @cached_property
     def unrecorded(self) -> frozenset[str]:
         """Tables that the command has built and whose run is not in `runs`: their lag is that of an earlier run."""
         built = [result for result in self.results if result["status"] in PASSED]
@@ -186,9 +187,7 @@ def _is_reload(result: Mapping[str, Any]) -> bool:
 
 def _lags(state: State) -> Iterable[Incident]:
     for name, table in state.tables.items():
-        lag = _lag(state, table)
-        if name in state.unrecorded:
-            continue
+        lag = None if name in state.unrecorded else _lag(state, table)
         if lag is not None and table.lag_limit is not None and lag > table.lag_limit:
             message = f"lag {duration_text(int(lag))}, limit {duration_text(int(table.lag_limit))}"
             yield Incident("lag", name, state.now, name, message, commands.build(table.model))

@@ -112,15 +112,15 @@ def send(project: Path, file: Path | None) -> int:
 
 def _emit(client: OpenLineageClient, events: Sequence[RunEvent]) -> None:
     """Sends events one by one; a receiver that is slow is shown, and given up after `LIMIT`."""
-    began = told = time.monotonic()
+    began = shown_at = time.monotonic()
     for number, event in enumerate(events):
         now = time.monotonic()
         taken = f"{number} of {counted(len(events), 'lineage event')}"
         if now - began > LIMIT:
             raise LineageError(f"{taken} were taken in {LIMIT:.0f} s: the receiver is too slow. No table is affected.")
-        if now - told > PROGRESS:
+        if now - shown_at > PROGRESS:
             say(f"{taken} sent after {now - began:.0f} s ...")
-            told = now
+            shown_at = now
         try:
             client.emit(event)
         except Exception as error:  # each transport has its own

@@ -22,6 +22,7 @@ class Retired:
     Attributes:
         feeds: names of feeds that go whole.
         tables: feed, schema and name at the source of each table that goes, those of the feeds among them.
+        targets: names of their silver tables, without the schema.
         relations: names of its tables, `bronze.…`, `silver.…` and `etl_metadata.split_…`.
     """
 

@@ -74,7 +74,7 @@ def test_the_lock_names_what_was_typed(lock_file, monkeypatch, words, typed, lin
 
 
 def refusal(lock_file, process, quiet=0.0):
-    """What a second command is told of a process that holds the lock and has begun its last statement so long ago."""
+    """The error of a second command, where a process holds the lock and began its last statement so long ago."""
     Path(lock_file).parent.mkdir(exist_ok=True)
     with Path(lock_file).open("w+") as first:
         fcntl.flock(first, fcntl.LOCK_EX)

@@ -25,8 +25,7 @@ restated as (
         feed,
         source_schema,
         source_table,
-        max(batch_id) filter (where kind = 'truncate') as truncated_in,
-        max(batch_id) filter (where kind = 'load') as loaded_in
+        max(batch_id) as batch_id
     from {{ ref('raw_listing') }}
     where kind in ('truncate', 'load')
     group by feed, source_schema, source_table
@@ -48,8 +47,7 @@ left join restated
 where
     latest.kind = 'vanished'
     and latest.ignored_reason is null
-    and latest.batch_id > coalesce(restated.truncated_in, 0)
-    and latest.batch_id > coalesce(restated.loaded_in, 0)
+    and latest.batch_id > coalesce(restated.batch_id, 0)
     and {{ cdc_is_of_a_feed_sql('latest.feed') | indent(4) }}
     {%- for table in cdc_tables_that_ignore_vanished_files() %}
     and not (

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from stories import Story, change
 
+from python_udfs.cli.operation import Operations
 from python_udfs.metadata import FEEDS_FILE
 
 # Over all tables: made and judged in each build.
@@ -44,6 +45,8 @@ def built(empty_lakehouse):
     folder = lakehouse.raw / "near" / "s" / "broken"
     (folder / "20240131-230200000.parquet").write_bytes(b"no parquet")
     build()
+    answer = Operations(lakehouse.project).ask("cdc_report", runs=1)
+    builds[-1] = (*builds[-1], answer["rejected"])
     silver.write_text(text)
     own.unlink()
     (folder / "20240131-230200000.parquet").unlink()
@@ -58,7 +61,7 @@ def built(empty_lakehouse):
 @pytest.mark.parametrize("number", [0, 1])
 def test_what_is_over_all_tables_is_made_and_judged(built, number):
     _, builds = built
-    statuses, _, messages = builds[number]
+    statuses, _, messages, *_ = builds[number]
     assert {statuses[name] for name in OVER_ALL} == {"success"}
     singular = {"quarantine_is_empty", "no_ties", "no_raw_file_vanished", "every_raw_file_is_accounted_for", "own"}
     judged = {name: statuses[name] for name in singular}
@@ -93,3 +96,8 @@ def test_the_other_tables_are_built_and_the_feed_goes_on_once_it_is_listed(built
     assert lakehouse.table("far", "id, v") == [(1, "a")]
     assert not set(builds[2][0].values()) & {"error", "fail", "skipped"}
     assert builds[2][0]["every_feed_has_files"] == "pass"
+
+
+def test_the_report_knows_the_table_of_a_rejected_file(built):
+    _, builds = built
+    assert builds[1][3] == [{"feed": "near", "source_schema": "s", "source_table": "broken", "files": 1}]

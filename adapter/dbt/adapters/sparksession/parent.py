@@ -47,9 +47,14 @@ def _birth(number: int) -> str | None:
         except OSError:
             return None
         return "there"
+    words = read_stat(number)
+    # Z: it has ended, and nobody has waited for it. The 20th word is its start.
+    return None if not words or words[0] == "Z" else words[19]
+
+
+def read_stat(number: int | str) -> list[str]:
+    """What /proc says of a process behind its name: state, number of the parent, and so on; empty without /proc."""
     try:
-        # Behind the name, which is in parentheses: state (Z: ended, not waited for), …, the start as the 20th.
-        words = Path(f"/proc/{number}/stat").read_text().rsplit(")", 1)[1].split()
+        return Path(f"/proc/{number}/stat").read_text().rsplit(")", 1)[1].split()
     except OSError:
-        return None
-    return None if words[0] == "Z" else words[19]
+        return []

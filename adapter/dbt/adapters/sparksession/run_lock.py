@@ -15,6 +15,8 @@ from typing import IO
 
 from dbt.adapters.exceptions import FailedToConnectError
 
+from dbt.adapters.sparksession.parent import read_stat
+
 # Commands that write tables. Others, such as test, show and docs, may run beside one.
 WRITING = ("build", "clone", "retry", "run", "run-operation", "seed", "snapshot")
 # What somebody typed, where it is not this process's own command line: a Makefile sets it.
@@ -102,10 +104,8 @@ def _doubt(holder: str, quiet: float) -> str:
     if process is None:
         return ""
     number = process[1]
-    with suppress(OSError, IndexError):
-        # Linux: the parent is the second word behind the name, which is in parentheses.
-        if Path(f"/proc/{number}/stat").read_text().rsplit(")", 1)[1].split()[1] == "1":
-            return f" What started it has ended: unless it is meant to run on, end it with `kill {number}`."
+    if read_stat(number)[1:2] == ["1"]:
+        return f" What started it has ended: unless it is meant to run on, end it with `kill {number}`."
     if quiet > QUIET:
         return f" It has begun no statement for {quiet / 60:.0f} min: if it hangs, end it with `kill {number}`."
     return ""
