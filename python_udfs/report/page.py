@@ -24,9 +24,9 @@ STATES = {
     "doubted": ("✕", "read again"),
     "late": ("!", "over its limit"),
     "unexpected": ("!", "expectation"),
-    "rejected": ("!", "file rejected"),
+    "rejected": ("!", "rejected"),
     "quarantine": ("!", "quarantine"),
-    "unchecked": (UNKNOWN, "not compared"),
+    "unchecked": (UNKNOWN, "unchecked"),
     "none": (UNKNOWN, "no run yet"),
     "good": ("✓", "good"),
 }

@@ -82,7 +82,7 @@ def test_the_most_urgent_state_is_shown():
 def test_a_table_that_was_not_compared_since_its_last_run_is_not_good():
     assert one(run("t", -10), checks=()).state == "unchecked"
     assert one(run("t", -10), checks=[{**CHECKED[0], "checked_at": text(-11)}]).state == "unchecked"
-    assert "not compared" in page(facts(tables=[table("t")], runs=[run("t", -10)]))
+    assert "unchecked" in page(facts(tables=[table("t")], runs=[run("t", -10)]))
 
 
 def test_the_last_runs_with_failures_among_them():
