@@ -173,11 +173,14 @@ class Table:
     def bronze(self) -> tuple[int, int]:
         """Rows of the newest content of files that broke no rule, and how many positions in the order they have.
 
-        With other types, a row that did not fit stays in quarantine if a later change has overtaken it.
+        With other types, a row that did not fit stays in quarantine if a later change has overtaken it. One without a
+        key breaks two rules, and other types mend one of them.
         """
+        has_key = "".join(f" and `{column}` is not null" for column in self.shape.rules.key)
         bronze = f"bronze.s__{self.name}"
         overtaken = (
-            f" or _cdc_quarantine_rule = 'uncastable_value' and not exists (select 1 from {bronze} as _cdc_good"
+            f" or _cdc_quarantine_rule = 'uncastable_value'{has_key}"
+            f" and not exists (select 1 from {bronze} as _cdc_good"
             " where _cdc_good._cdc_quarantine_rule is null and _cdc_good._cdc_sequence = _cdc_log._cdc_sequence)"
         )
         rows = self.lakehouse.sql(
