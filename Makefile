@@ -137,8 +137,7 @@ retire: $(READY) ## Take feeds out of the project: FEED="a b" (TABLES="schema__t
 
 .PHONY: drift
 drift: $(READY) ## Show what waiting files and messages would change in the tables, before a run does it
-	@$(RUN) dbt --quiet --no-write-json run --select rejected_files raw_listing
-	@$(RUN) python -m python_udfs.drift
+	@$(RUN) python -m python_udfs.drift --list
 
 .PHONY: explain
 explain: $(READY) ## Show why a row is as it is: TABLE=<silver table> KEY=<value, [list] or {column: value}>

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import pyarrow as pa
 import pytest
-from stories import Story, change
+from stories import ID_V_W, Story, change
 
 from python_udfs.cli.operation import Operations
+from python_udfs.drift.__main__ import main as drift
 from python_udfs.metadata import FEEDS_FILE
+from python_udfs.sample_data.dms_writer import Column
 
 # Over all tables: made and judged in each build.
 OVER_ALL = {"run_metrics", "quarantine", "silver_sync_state", "raw_processed_files", "rejected_files"}
@@ -46,7 +49,9 @@ def built(empty_lakehouse):
     (folder / "20240131-230200000.parquet").write_bytes(b"no parquet")
     build()
     answer = Operations(lakehouse.project).ask("cdc_report", runs=1)
-    builds[-1] = (*builds[-1], answer["rejected"])
+    wider = Story(lakehouse.raw / "near", "fine", columns=(*ID_V_W, Column("added", pa.string())))
+    wider.changes(2, change("U", 2, id=2, v="b", added="x"))
+    builds[-1] = (*builds[-1], answer["rejected"], lakehouse.command(drift, "--list"))
     silver.write_text(text)
     own.unlink()
     (folder / "20240131-230200000.parquet").unlink()
@@ -101,3 +106,12 @@ def test_the_other_tables_are_built_and_the_feed_goes_on_once_it_is_listed(built
 def test_the_report_knows_the_table_of_a_rejected_file(built):
     _, builds = built
     assert builds[1][3] == [{"feed": "near", "source_schema": "s", "source_table": "broken", "files": 1}]
+
+
+def test_drift_shows_what_waits_for_the_others_and_names_the_feed(built):
+    _, builds = built
+    said = builds[1][4]
+    assert "These feeds cannot be listed:" in said
+    assert "feed away, location nosuchscheme://bucket" in said
+    assert "column added string is new" in said
+    assert "Traceback" not in said
