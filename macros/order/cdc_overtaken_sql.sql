@@ -1,7 +1,8 @@
 {#
-    Quarantined rows that nobody has to look at any more: newer content of their file has their row or, of a load, is there
-    at all; and where silver holds the current state only, a later change of their key brings the whole row, or a later
-    reset point ends it. In a history each of them is a version that is missing.
+    Quarantined rows that nobody has to look at any more. Newer content of their file has their row or, of a load, is there
+    at all. It has to be of the same generation: silver keeps what a reload lacks until the reload has ended. Where silver
+    holds the current state only, a later change of their key that brings the whole row, or a later reset point, does the
+    same. In a history each of them is a version that is missing.
 #}
 {% macro cdc_overtaken_sql(cdc, bronze) -%}
 {%- set is_current = cdc.get('silver', {}).get('mode') in ['current', 'append'] -%}
@@ -27,14 +28,18 @@ select quarantined._cdc_sequence
 from {{ bronze }} as newer
 inner join quarantined
     on
-        newer._cdc_source_file = quarantined._cdc_source_file
+        newer._cdc_generation = quarantined._cdc_generation
+        and newer._cdc_source_file = quarantined._cdc_source_file
         and newer._cdc_file_row = quarantined._cdc_file_row
         and {{ cdc_sequence_part('newer._cdc_sequence', 'modified_millis') }} > quarantined._cdc_modified_millis
 union all
 select quarantined._cdc_sequence
 from quarantined
 inner join loads
-    on quarantined._cdc_source_file = loads._cdc_source_file and quarantined._cdc_modified_millis < loads.modified_millis
+    on
+        quarantined._cdc_generation = loads._cdc_generation
+        and quarantined._cdc_source_file = loads._cdc_source_file
+        and quarantined._cdc_modified_millis < loads.modified_millis
 where {{ cdc_is_load_sql('quarantined') }}
 union all
 select quarantined._cdc_sequence

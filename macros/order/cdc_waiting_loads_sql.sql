@@ -12,12 +12,12 @@ select
     _cdc_bad._cdc_source_file as source_file,
     _cdc_bad._cdc_file_row as file_row,
     _cdc_bad._cdc_quarantine_reason as reason,
-    newest.modified_millis
+    {{ cdc_sequence_part('_cdc_bad._cdc_sequence', 'modified_millis') }} as modified_millis
 from {{ bronze }} as _cdc_bad
-inner join newest
+left anti join newest
     on
         _cdc_bad._cdc_source_file = newest._cdc_source_file
-        and {{ cdc_sequence_part('_cdc_bad._cdc_sequence', 'modified_millis') }} = newest.modified_millis
+        and {{ cdc_sequence_part('_cdc_bad._cdc_sequence', 'modified_millis') }} < newest.modified_millis
 left anti join {{ bronze }} as good
     on _cdc_bad._cdc_sequence = good._cdc_sequence and {{ cdc_is_released_sql('good') }}
 where _cdc_bad._cdc_quarantine_rule is not null and {{ cdc_is_load_sql('_cdc_bad') }}

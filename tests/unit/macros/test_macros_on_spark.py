@@ -1078,6 +1078,17 @@ def test_cdc_overtaken_sql__what_newer_rows_make_of_a_quarantined_row(query, mod
     assert bool(rows) == is_overtaken
 
 
+@pytest.mark.parametrize("row", [0, 5])
+@pytest.mark.parametrize("mode", ["current", "history"])
+def test_cdc_overtaken_sql__a_load_that_has_not_ended_overtakes_no_row_of_an_earlier_one(query, mode, row):
+    cdc = {"silver": {"mode": mode, "primary_key": ["id"]}, "has_key": mode == "current"}
+    bad, load = ("L", 1, "", row, 1, CAST, "n is 'x', expected int"), ("L", 2, "", 0, 2, None, None)
+    reload = bronze_sql(load).replace("'000001.", "'000002.").replace(", 1, 'LOAD'", ", 2, 'LOAD'")
+    bronze = f"({bronze_sql(bad)} union all {reload})"
+    assert query(Dbt().cdc_overtaken_sql(cdc, bronze)) == []
+    assert query(Dbt().cdc_overtaken_sql(cdc, bronze_sql(bad, load))) != []
+
+
 @pytest.mark.parametrize(
     ("keys", "are_single"),
     [
