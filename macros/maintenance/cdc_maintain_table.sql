@@ -1,14 +1,13 @@
 {# Reads the metadata of a table, runs and reports the steps that are due; a failed step does not stop the others. #}
 {% macro cdc_maintain_table(node, settings, dry_run) %}
-    {% set name = node.schema ~ '.' ~ node.alias %}
+    {% set name = node.relation %}
     {% set relation = adapter.get_relation(database=node.database, schema=node.schema, identifier=node.alias) %}
     {% if relation is none %}
         {% do return({'cells': [name, 'does not exist yet', '', '', '', ''], 'is_failed': false}) %}
     {% endif %}
     {% set is_partitioned = node.config.get('partition_by') is not none %}
     {% set small_bytes = cdc_small_bytes(node, settings) %}
-    {% set cdc = node.config.meta.cdc %}
-    {% set reader = cdc_table_of('silver', cdc) if cdc.layer == 'bronze' else none %}
+    {% set reader = cdc_table_of('silver', node.cdc) if node.layer == 'bronze' else none %}
     {% set state_sql = cdc_maintenance_state_sql(relation, is_partitioned, reader, small_bytes, settings) %}
     {% set asked = adapter.attempt(state_sql) %}
     {% if asked.error %}

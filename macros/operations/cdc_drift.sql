@@ -6,8 +6,8 @@
         {% do feeds.append(cdc_drift_waiting(node)) %}
         {% do views.update({feeds[-1].feed: feeds[-1].view}) %}
     {% endfor %}
-    {% for node in cdc_models_of('bronze') if is_listed and views.get(node.config.meta.cdc.feed, '') is not none %}
-        {% do tables.append(cdc_drift_of(node, views.get(node.config.meta.cdc.feed))) %}
+    {% for node in cdc_models_of('bronze') if is_listed and views.get(node.cdc.feed, '') is not none %}
+        {% do tables.append(cdc_drift_of(node, views.get(node.cdc.feed))) %}
     {% endfor %}
     {% do cdc_answer({'is_listed': is_listed, 'feeds': feeds, 'tables': tables | select | list}) %}
 {% endmacro %}

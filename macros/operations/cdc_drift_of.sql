@@ -1,6 +1,6 @@
 {# Asks for the columns of the files and messages that wait for one bronze table, of the table, and for their values. #}
 {% macro cdc_drift_of(node, split=none) %}
-    {% set cdc, view = node.config.meta.cdc, node.alias ~ '__drift' %}
+    {% set cdc, view = node.cdc, node.alias ~ '__drift' %}
     {% set bronze = adapter.get_relation(database=node.database, schema=node.schema, identifier=node.alias) %}
     {% set after_batch_id = cdc_last_batch_id(bronze) %}
     {% set sql = cdc_new_files_sql(ref('raw_listing'), ref('rejected_files'), cdc, after_batch_id, split) %}

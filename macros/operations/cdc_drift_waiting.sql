@@ -3,7 +3,7 @@
     {% set split = adapter.get_relation(database=node.database, schema=node.schema, identifier=node.alias) %}
     {% set arguments = {
         'seeds': adapter.project_path('seeds'),
-        'feed': node.config.meta.cdc.feed,
+        'feed': node.cdc.feed,
         'split': split | string if split is not none else none,
         'schema': node.schema,
         'view': node.alias ~ '__drift',

@@ -4,7 +4,7 @@
 #}
 {% macro cdc_explain(table, key) %}
     {% set node = cdc_silver_node(table) %}
-    {% set cdc = node.config.meta.cdc %}
+    {% set cdc = node.cdc %}
     {% set silver = adapter.get_relation(database=node.database, schema=node.schema, identifier=node.alias) %}
     {% set bronze = cdc_table_of('bronze', cdc) %}
     {% if bronze is none or silver is none %}

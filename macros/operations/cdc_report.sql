@@ -5,12 +5,12 @@
 {% macro cdc_report(runs) %}
     {% set tables = [] %}
     {% for node in cdc_models_of('silver') %}
-        {% set cdc = node.config.meta.cdc %}
+        {% set cdc = node.cdc %}
         {% do tables.append({
-            'model': node.name, 'silver_table': node.schema ~ '.' ~ node.alias, 'name': node.alias,
+            'model': node.name, 'silver_table': node.relation, 'name': node.alias,
             'feed': cdc.feed, 'source_schema': cdc.source_schema, 'source_table': cdc.source_table, 'mode': cdc.mode,
             'description': node.description, 'is_partitioned': node.config.get('partition_by') is not none,
-            'lag_limit_minutes': node.config.meta.get('lag_limit_minutes'),
+            'lag_limit_minutes': node.lag_limit_minutes,
         }) %}
     {% endfor %}
     {% set relations = cdc_built_of([

@@ -5,7 +5,7 @@
 #}
 {% macro rebuild_silver(table) %}
     {% set node = cdc_silver_node(table) %}
-    {% set cdc = node.config.meta.cdc %}
+    {% set cdc = node.cdc %}
     {% set silver = cdc_relation_of(node) %}
     {% set helper = api.Relation.create(
         database=node.database, schema=node.schema, identifier=node.alias ~ '__rebuild'

@@ -4,7 +4,7 @@
 #}
 {% macro release_reload(table) %}
     {% set node = cdc_silver_node(table) %}
-    {% set bronze = cdc_table_of('bronze', node.config.meta.cdc) %}
+    {% set bronze = cdc_table_of('bronze', node.cdc) %}
     {% do adapter.start_write(bronze) if bronze is not none %}
     {% set held = run_query(cdc_held_reloads_sql(bronze)).rows if bronze is not none else [] %}
     {% if not held %}

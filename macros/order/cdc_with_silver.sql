@@ -4,7 +4,7 @@
 #}
 {% macro cdc_with_silver(cdc, bronze) %}
     {% set node = cdc_node_of('silver', cdc) %}
-    {% set silver = node.config.meta.cdc if node else {} %}
+    {% set silver = node.cdc if node else {} %}
     {% set names = adapter.get_columns_in_relation(bronze) | map(attribute='name') | map('lower') | list %}
     {% set missing = silver.get('primary_key', []) | map('lower') | reject('in', names) | list %}
     {% do return(dict(cdc, silver=silver, has_key=silver.get('mode') == 'current' and not missing)) %}

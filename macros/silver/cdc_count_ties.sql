@@ -10,7 +10,7 @@
         {% do return(0) %}
     {% endif %}
     {% set bronze = cdc_node_of('bronze', cdc) %}
-    {% set has_messages = bronze and bronze.config.meta.cdc.format == 'json' %}
+    {% set has_messages = bronze and bronze.cdc.format == 'json' %}
     {#- The bound lets Iceberg skip the files of earlier positions. -#}
     {% set behind_sql = '_cdc_sequence >= ' ~ adapter.string_literal(changes.first_position) %}
     {% set tied_sql = behind_sql if has_messages else _tied_files_sql(cdc, changes) %}

@@ -5,8 +5,8 @@
 {% macro cdc_lost_tables() %}
     {% set tables = [] %}
     {% for unique_id in (adapter.notes('lost') if cdc_is_test() else {}) %}
-        {% set cdc = graph.nodes.get(unique_id, {}).get('config', {}).get('meta', {}).get('cdc', {}) %}
-        {% do tables.append(cdc) if cdc.get('layer') in ['split', 'bronze'] %}
+        {% set lost = cdc_models().by_id.get(unique_id) %}
+        {% do tables.append(lost.cdc) if lost and lost.layer in ['split', 'bronze'] %}
     {% endfor %}
     {% do return(tables) %}
 {% endmacro %}

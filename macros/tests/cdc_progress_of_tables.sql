@@ -7,7 +7,7 @@
     {% if not notes %}
         {% set tables = {} %}
         {% for node in cdc_models_of('bronze') %}
-            {% set cdc, bronze = node.config.meta.cdc, load_relation(cdc_relation_of(node)) %}
+            {% set cdc, bronze = node.cdc, load_relation(cdc_relation_of(node)) %}
             {% set table = {'is_active': true, 'batch_id': cdc_last_batch_id(bronze)} %}
             {% do tables.update({(cdc.feed, cdc.source_schema, cdc.source_table): table}) %}
         {% endfor %}
@@ -15,7 +15,7 @@
             {% set split = load_relation(cdc_relation_of(node)) %}
             {% set last = run_query('select max(batch_id) from ' ~ split).columns[0].values()[0] if split else none %}
             {% set table = {'is_active': true, 'batch_id': last or 0} %}
-            {% do tables.update({(node.config.meta.cdc.feed, none, none): table}) %}
+            {% do tables.update({(node.cdc.feed, none, none): table}) %}
         {% endfor %}
         {% for table in cdc_tables() if not ('bronze' in table or 'split' in table) %}
             {% set key = (table.feed, table.source_schema, table.source_table) %}

@@ -8,7 +8,7 @@
     {% for node in cdc_models_of('bronze') %}
         {% set bronze = load_relation(cdc_relation_of(node)) %}
         {% if bronze is not none and adapter.may_have_values(bronze, '_cdc_quarantine_rule') %}
-            {% do tables.append(node.config.meta.cdc) %}
+            {% do tables.append(node.cdc) %}
         {% endif %}
     {% endfor %}
     {% do notes.update({'tables': tables}) %}

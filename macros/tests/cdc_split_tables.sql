@@ -3,7 +3,7 @@
     {% set splits = [] %}
     {% for node in cdc_models_of('split') %}
         {% set relation = adapter.get_relation(node.database, node.schema, node.alias) %}
-        {% do splits.append(dict(node.config.meta.cdc, relation=relation)) if relation %}
+        {% do splits.append(dict(node.cdc, relation=relation)) if relation %}
     {% endfor %}
     {% do return(splits) %}
 {% endmacro %}

@@ -1,7 +1,7 @@
 {# The tables with a key of which new changes do not carry all values, and all that are compared in full. #}
 {% macro cdc_tables_with_partial_changes() %}
     {% set tables = [] %}
-    {% for node in cdc_models_of('silver') if node.config.meta.cdc.mode != 'append' %}
+    {% for node in cdc_models_of('silver') if node.cdc.mode != 'append' %}
         {% set silver = load_relation(cdc_relation_of(node)) %}
         {% set check = dict(cdc_check_of(silver)) if silver is not none else {} %}
         {% if check.depth == 'full' %}

@@ -5,7 +5,7 @@
 #}
 {% macro cdc_tables_with_unknown_keys() %}
     {% set found, steps, queries = [], [], [] %}
-    {% for node in cdc_models_of('silver') if node.config.meta.cdc.mode != 'append' %}
+    {% for node in cdc_models_of('silver') if node.cdc.mode != 'append' %}
         {% set silver = load_relation(cdc_relation_of(node)) %}
         {% set check = cdc_check_of(silver) if silver is not none else {} %}
         {% if check.depth == 'full' %}

@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 from shlex import quote
 
+from python_udfs.pipeline.table import Source
+
 
 def build(model: str) -> str:
     """Builds a model, what it depends on and what depends on it."""
@@ -35,7 +37,7 @@ def quality(table: str) -> str:
     return f"make quality TABLES={quote(table)}"
 
 
-def read_again(source: tuple[str, str, str]) -> str:
+def read_again(source: Source) -> str:
     """The steps that read a source table (feed, schema, table) again, with a new snapshot: no command does it alone."""
     feed, schema, table = source
     return f"read {schema}.{table} of feed {feed} by a new feed: docs/runbook.md, 'The slot was lost'"

@@ -13,13 +13,14 @@ from pyspark.sql import SparkSession
 
 from dbt.adapters.sparksession import snapshots
 from python_udfs.alerts import notice
-from python_udfs.alerts.incidents import FAILED, TESTS, Incident, Silver, State, changed
+from python_udfs.alerts.incidents import TESTS, Incident, Silver, State, changed
+from python_udfs.pipeline.results import FAILED
+from python_udfs.pipeline.table import DATA_LAYERS, Source, read_cdc, read_layer, read_models, source_of
 from spark_files.errors import is_spark_error
 
 logger = AdapterLogger("Lakehouse")
 # Where nothing has begun or ended, lag is looked at so often: `make watch` ends a command every few seconds.
 SECONDS = 60.0
-LAYERS = {"split", "bronze", "silver"}
 
 
 @dataclass
@@ -51,7 +52,7 @@ def is_due(results: Iterable[Any], incidents: str) -> bool:
     """
     results, now = list(results), time.monotonic()
     failed = {result.node.name for result in results if str(result.status) in FAILED}
-    passed = {result.node.name for result in results if _layer(result.node) in LAYERS} - failed
+    passed = {result.node.name for result in results if read_layer(result.node) in DATA_LAYERS} - failed
     snapshot_id = _snapshot_id(incidents)
     # The table has changed where another process, or the last look, wrote to it: somebody may have yet to be called.
     is_same = not failed and passed <= _last.passed and snapshot_id == _last.snapshot_id
@@ -129,10 +130,6 @@ def _is_judged(node: Any) -> bool:
     return node.resource_type in TESTS or node.name == "run_metrics"
 
 
-def _layer(node: Any) -> str | None:
-    return _cdc(getattr(node.config, "meta", None)).get("layer")
-
-
 def _state(
     now: datetime,
     results: Iterable[Any],
@@ -141,28 +138,26 @@ def _state(
     answers: Mapping[str, Any],
     failed_rows: Mapping[str, Sequence[Mapping[str, Any]]],
 ) -> State:
+    models = read_models(nodes.values())
     tables = {}
-    for node in nodes.values():
-        cdc = _cdc(node["config"].get("meta"))
-        if cdc.get("layer") == "silver":
-            table = f"{node['schema']}.{node['alias']}"
-            limit = node["config"]["meta"].get("lag_limit_minutes")
-            seconds = None if limit is None else float(limit) * 60
-            tables[table] = Silver(node["name"], table, node["alias"], _source(cdc), seconds)
+    for model in models.of_layer("silver"):
+        limit = model.lag_limit_minutes
+        seconds = None if limit is None else float(limit) * 60
+        tables[model.relation] = Silver(model.name, model.relation, model.alias, model.source, seconds)
     by_source = {table.source: table.table for table in tables.values()}
     found = []
     for result in results:
         rows = failed_rows.get(result.node.unique_id) or ()
         first = dict(rows[0]) if rows else {}
         # A test over all tables names one in its rows.
-        named = first.get("silver_table") or by_source.get(_source(first))
+        named = first.get("silver_table") or _table_of(by_source, first)
         found.append(
             {
                 "name": result.node.name,
                 "resource_type": str(result.node.resource_type),
                 "status": str(result.status),
                 "message": _message(result, rows),
-                "silver_table": by_source.get(_source(_cdc_of(result.node, nodes))) or named,
+                "silver_table": _table_of(by_source, _cdc_of(result.node, nodes)) or named,
             }
         )
     return State(
@@ -188,12 +183,8 @@ def _message(result: Any, rows: Sequence[Mapping[str, Any]]) -> str | None:
 def _cdc_of(node: Any, nodes: Mapping[str, Any]) -> Mapping[str, Any]:
     """The table that a node is about: its own, or that of the model that a generic test is of."""
     attached = nodes.get(getattr(node, "attached_node", None) or "")
-    return _cdc(getattr(node.config, "meta", None)) or _cdc(attached["config"].get("meta") if attached else None)
+    return read_cdc(node) or (read_cdc(attached) if attached else {})
 
 
-def _cdc(meta: Any) -> Mapping[str, Any]:
-    return (meta or {}).get("cdc") or {}
-
-
-def _source(cdc: Mapping[str, Any]) -> tuple[str, str, str]:
-    return (str(cdc.get("feed")), str(cdc.get("source_schema")), str(cdc.get("source_table")))
+def _table_of(by_source: Mapping[Source, str], row: Mapping[str, Any]) -> str | None:
+    return by_source.get(source_of(row)) if "feed" in row else None

@@ -11,6 +11,8 @@ from typing import Any
 
 from python_udfs.alerts import commands
 from python_udfs.cli.console import counted, duration_text
+from python_udfs.pipeline.results import FAILED, PASSED, STOPPED
+from python_udfs.pipeline.table import Source
 from python_udfs.times import time_of
 
 # Counting the waiting rows of a table is a query of its bronze table: a run asks so many, the longest unasked first.
@@ -19,13 +21,10 @@ LONGEST_MESSAGE = 2000
 _PLACE = re.compile(r"\w+ Error in .+ \(.+\)$|compiled code at |> (in|called by) macro ")
 # An incident that was over before anybody could be called is reported until so long after its end.
 LATE_NOTICE = timedelta(days=1)
-STOPPED = {"error", "runtime error"}
-FAILED = {"fail", *STOPPED}
 # Kinds of incidents that are a node's failure.
 FAILURES = ("failure", "test_error")
 # The data test that fails while a reload of its table waits: an incident of the table, not of the test.
 RELOAD_TEST = "every_reload_is_complete_"
-PASSED = {"success", "pass", "warn"}
 TESTS = ("test", "unit_test")
 # What a run found in the order of messages: kind, the column of the macro cdc_incident_runs_sql, and what it means.
 DOUBTS = {
@@ -91,7 +90,7 @@ class Silver:
     model: str
     table: str
     name: str
-    source: tuple[str, str, str]
+    source: Source
     lag_limit: float | None
 
 

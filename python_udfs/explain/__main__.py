@@ -17,6 +17,7 @@ from python_udfs.explain.key import ExplainError, Key, key_text, parse_key
 from python_udfs.explain.report import report
 from python_udfs.explain.verdicts import Life
 from python_udfs.paths import PROJECT_ROOT
+from python_udfs.pipeline.table import Model, read_models
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -36,17 +37,17 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
     def work() -> None:
         operations = Operations(options.project_dir.resolve())
-        node = silver_model(operations.nodes(), options.table)
-        cdc = node.config.meta["cdc"]
+        model = silver_model(operations.nodes(), options.table)
+        cdc = model.cdc
         # Rows of a table without a key are identified by file and row.
         columns = ["_cdc_source_file", "_cdc_file_row"] if cdc["mode"] == "append" else cdc["primary_key"]
-        key = parse_key(options.key, columns, node.alias)
-        say(report(*explain(cdc, key, operations.ask("cdc_explain", table=node.alias, key=key), node.name)))
+        key = parse_key(options.key, columns, model.alias)
+        say(report(*explain(cdc, key, operations.ask("cdc_explain", table=model.alias, key=key), model.name)))
 
     return run_command(work)
 
 
-def silver_model(nodes: Iterable[Any], table: str) -> Any:
+def silver_model(nodes: Iterable[Any], table: str) -> Model:
     """Finds a silver model.
 
     Args:
@@ -56,14 +57,13 @@ def silver_model(nodes: Iterable[Any], table: str) -> Any:
     Raises:
         ExplainError: none is called so, or the source table comes from several feeds.
     """
-    models = [node for node in nodes if (node.config.meta.get("cdc") or {}).get("layer") == "silver"]
-    names = {node.alias: node for node in models}
-    sources = [node for node in models if table == "{source_schema}.{source_table}".format(**node.config.meta["cdc"])]
-    found = [node for node in models if table in (node.alias, f"{node.schema}.{node.alias}")] or sources
-    if len(found) == 1:
-        return found[0]
-    accepted = ", ".join(sorted(node.alias for node in found) or sorted(names))
-    several = f", which {len(found)} feeds have" if found else ""
+    models = read_models(nodes).of_layer("silver")
+    sources = [model for model in models if table == "{source_schema}.{source_table}".format(**model.cdc)]
+    matching = [model for model in models if table in (model.alias, model.relation)] or sources
+    if len(matching) == 1:
+        return matching[0]
+    accepted = ", ".join(sorted(model.alias for model in matching or models))
+    several = f", which {len(matching)} feeds have" if matching else ""
     raise ExplainError(
         f"TABLE: found {table or 'nothing'}{several}; accepted: a silver table,"
         f" {accepted or 'but there is none: no row of seeds/cdc_tables.csv is active'}."

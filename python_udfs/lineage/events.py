@@ -21,6 +21,7 @@ from openlineage.client.facet_v2 import (
 from python_udfs.connectors.options import KAFKA_SCHEME
 from python_udfs.lineage.columns import ColumnLineage, Source, of_bronze, of_query, of_silver
 from python_udfs.metadata import Feed, Metadata
+from python_udfs.pipeline.table import read_cdc, read_layer
 
 PRODUCER = "urn:cdc-lakehouse"
 STATES = {"success": RunState.COMPLETE, "error": RunState.FAIL}
@@ -79,7 +80,7 @@ class Lineage:
         """Adds inputs and columns."""
         layer = _layer(table.node)
         if layer == "bronze":
-            cdc = table.node["config"]["meta"]["cdc"]
+            cdc = read_cdc(table.node)
             raw = raw_datasets(
                 self._metadata.feed(cdc["feed"]), cdc["source_schema"], cdc["source_table"], self._landing
             )
@@ -183,8 +184,7 @@ def raw_datasets(feed: Feed, schema: str, table: str, landing: str) -> list[Name
 
 def _layer(node: Mapping[str, Any]) -> str | None:
     """Bronze, silver or another layer of the pipeline; None: a model of the user's."""
-    layer = (node["config"].get("meta", {}).get("cdc") or {}).get("layer")
-    return layer or ("etl_metadata" if node["schema"].endswith("etl_metadata") else None)
+    return read_layer(node) or ("etl_metadata" if node["schema"].endswith("etl_metadata") else None)
 
 
 def _columns(node: Mapping[str, Any], of_catalog: Mapping[str, Any] | None) -> dict[str, str | None]:

@@ -7,11 +7,12 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from python_udfs.pipeline.results import FAILED, SKIPPED
+from python_udfs.pipeline.table import read_layer, read_model
 from python_udfs.run.causes import may_pass
 
-BUILT, FAILED, SKIPPED = "built", "failed", "skipped"
+BUILT, HAS_FAILED = "built", "failed"
 LAYERS = ("bronze", "silver")
-_FAILURES = ("error", "fail", "runtime error")
 
 
 @dataclass
@@ -30,7 +31,7 @@ class TableOutcome:
     state: str = BUILT
     message: str = ""
     warnings: list[str] = field(default_factory=list)
-    lag_limit_minutes: int | None = None
+    lag_limit_minutes: float | None = None
     facts: dict[str, Any] = field(default_factory=dict)
 
 
@@ -66,14 +67,14 @@ def outcome_of(results: Iterable[Any]) -> Outcome:
     for result in by_id.values():
         about = _table_of(result.node, by_id)
         line = f"{result.node.name}: {_text(result)}"
-        if str(result.status) in _FAILURES:
+        if str(result.status) in FAILED:
             outcome.may_pass = outcome.may_pass or may_pass(line)
             (failures[about] if about else outcome.others).append(line)
         elif str(result.status) == "warn" and about:
             outcome.tables[about].warnings.append(line)
     for name, table in outcome.tables.items():
         if failures[name]:
-            table.state, table.message = FAILED, "\n".join(failures[name])
+            table.state, table.message = HAS_FAILED, "\n".join(failures[name])
         elif table.state == SKIPPED:
             table.message = f"not built, because of {', '.join(_origins(name, by_id))}"
     return outcome
@@ -82,23 +83,18 @@ def outcome_of(results: Iterable[Any]) -> Outcome:
 def _tables(by_id: Mapping[str, Any]) -> dict[str, TableOutcome]:
     tables: dict[str, TableOutcome] = {}
     for result in by_id.values():
-        if _layer(result.node) in LAYERS:
-            table = tables.setdefault(result.node.alias, TableOutcome())
-            limit = result.node.config.meta.get("lag_limit_minutes")
-            table.lag_limit_minutes = limit or table.lag_limit_minutes
+        model = read_model(result.node)
+        if model and model.layer in LAYERS:
+            table = tables.setdefault(model.alias, TableOutcome())
+            table.lag_limit_minutes = model.lag_limit_minutes or table.lag_limit_minutes
             if str(result.status) == SKIPPED:
                 table.state = SKIPPED
     return tables
 
 
-def _layer(node: Any) -> str | None:
-    is_model = str(node.resource_type) == "model"
-    return (node.config.meta.get("cdc") or {}).get("layer") if is_model else None
-
-
 def _table_of(node: Any, by_id: Mapping[str, Any]) -> str | None:
     """The table that a model makes, or that a test is about; None: it is of no single table."""
-    if _layer(node) in LAYERS:
+    if read_layer(node) in LAYERS:
         return str(node.alias)
     attached = by_id.get(getattr(node, "attached_node", None) or "")
     return _table_of(attached.node, by_id) if attached else None
@@ -114,7 +110,7 @@ def _origins(table: str, by_id: Mapping[str, Any]) -> list[str]:
             continue
         seen.add(unique_id)
         result = by_id[unique_id]
-        if str(result.status) in _FAILURES:
+        if str(result.status) in FAILED:
             found.add(result.node.name)
         elif str(result.status) == SKIPPED:
             todo += result.node.depends_on.nodes

@@ -20,6 +20,8 @@ from dbt.adapters.sparksession import snapshots
 from python_udfs.cli.console import duration_text, say, text_table
 from python_udfs.cli.dbt import newest_change
 from python_udfs.errors import LakehouseError
+from python_udfs.pipeline.results import FAILED
+from python_udfs.pipeline.table import read_models
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -81,20 +83,20 @@ class Project:
             nodes: dbt's nodes by their ids.
         """
         project = cls()
-        models = {name: node for name, node in nodes.items() if node.resource_type == "model"}
-        layers = {name: (node.config.meta.get("cdc") or {}).get("layer") for name, node in models.items()}
-        for name, node in models.items():
-            cdc = node.config.meta.get("cdc") or {}
-            relation = f"{node.schema}.{node.alias}"
-            if layers[name] == "bronze":
-                project.bronze[(cdc["feed"], cdc["source_schema"], cdc["source_table"])] = node.name
-            elif layers[name] == "split":
-                project.splits[cdc["feed"]] = Split(node.name, relation, bool(cdc.get("is_kafka")))
-            elif layers[name] == "silver":
-                project.silver[node.name] = relation
-            if layers[name] != "bronze" and node.config.materialized != "view":
-                for above in (above for above in node.depends_on.nodes if layers.get(above) == "split"):
-                    project.readers.setdefault(models[above].name, set()).add(node.name)
+        models = read_models(nodes.values())
+        splits = {model.unique_id: model for model in models.of_layer("split")}
+        for model in splits.values():
+            project.splits[model.cdc["feed"]] = Split(model.name, model.relation, bool(model.cdc.get("is_kafka")))
+        bronze = models.of_layer("bronze")
+        for model in bronze:
+            cdc = model.cdc
+            project.bronze[(cdc["feed"], cdc["source_schema"], cdc["source_table"])] = model.name
+        project.silver.update({model.name: model.relation for model in models.of_layer("silver")})
+        others = nodes.keys() - {model.unique_id for model in bronze}
+        for node in (nodes[unique_id] for unique_id in others):
+            if node.resource_type == "model" and node.config.materialized != "view":
+                for split in (splits[above] for above in node.depends_on.nodes if above in splits):
+                    project.readers.setdefault(split.name, set()).add(node.name)
         return project
 
     @property
@@ -373,7 +375,7 @@ def _failures(outcome: Any) -> list[str]:
     lines = [
         f"{result.node.name}: {' '.join(str(result.message or result.status).split())}"
         for result in results
-        if result.status in ("error", "fail", "runtime error")
+        if result.status in FAILED
     ]
     return lines or ([] if outcome.success else [" ".join(str(outcome.exception or "dbt failed").split())])
 

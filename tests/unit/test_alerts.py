@@ -388,6 +388,8 @@ class Node(SimpleNamespace):
 
 
 SILVER_NODE = {
+    "unique_id": "model.silver_t",
+    "resource_type": "model",
     "name": "silver_t",
     "schema": "silver",
     "alias": "t",

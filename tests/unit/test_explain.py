@@ -294,11 +294,18 @@ def test_a_key_in_a_message():
 
 def nodes(*tables: tuple[str, str]) -> list[Any]:
     """Bronze and silver models by alias and source table, and a model of another kind."""
-    models = [SimpleNamespace(alias="other", config=SimpleNamespace(meta={}))]
+    models = [SimpleNamespace(alias="other", resource_type="model", config=SimpleNamespace(meta={}))]
     for alias, source in tables:
         for layer in ("bronze", "silver"):
             meta = {"cdc": table(layer=layer, source_table=source)}
-            node = {"name": f"{layer}_{alias}", "alias": alias, "schema": layer}
+            name = f"{layer}_{alias}"
+            node = {
+                "unique_id": f"model.{name}",
+                "resource_type": "model",
+                "name": name,
+                "alias": alias,
+                "schema": layer,
+            }
             models.append(SimpleNamespace(**node, config=SimpleNamespace(meta=meta)))
     return models
 

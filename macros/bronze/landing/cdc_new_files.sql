@@ -60,11 +60,8 @@
     one or two tables of bronze. What all tables of a run share is two questions, which cost as much as three.
 #}
 {% macro _asks_alone(cdc) %}
-    {% set of_run, tables = adapter.notes('tables of the run'), [] %}
-    {% for id in (selected_resources if not of_run else []) if id in graph.nodes %}
-        {% do tables.append(id) if graph.nodes[id].config.meta.get('cdc', {}).get('layer') == 'bronze' %}
-    {% endfor %}
-    {% do of_run.update({'count': tables | length}) if not of_run %}
+    {% set of_run = adapter.notes('tables of the run') %}
+    {% do of_run.update({'count': cdc_models().count('bronze', selected_resources)}) if not of_run %}
     {% do return(cdc.get('split') is not none or of_run.count <= 2) %}
 {% endmacro %}
 

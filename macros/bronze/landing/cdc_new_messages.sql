@@ -43,9 +43,8 @@
     {% set found = adapter.notes('messages of ' ~ split) %}
     {% if not found %}
         {% set keys = [] %}
-        {% for node in graph.nodes.values() if node.resource_type == 'model' %}
-            {% set other = node.config.meta.get('cdc', {}) %}
-            {% do keys.extend(cdc_message_keys(other)) if other.get('layer') == 'bronze' and other.feed == cdc.feed %}
+        {% for other in cdc_models_of('bronze') if other.cdc.feed == cdc.feed %}
+            {% do keys.extend(cdc_message_keys(other.cdc)) %}
         {% endfor %}
         {% set summary = adapter.newest_summary(split, 'cdc.batch-id') %}
         {% do found.update({'batch_id': summary.get('cdc.batch-id', 0) | int, 'primary_keys': keys | unique | sort}) %}

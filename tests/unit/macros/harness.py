@@ -248,7 +248,7 @@ class Dbt:
             "flags": SimpleNamespace(WHICH=which, EMPTY=is_empty),
             "fromjson": json.loads,
             "get_quoted_csv": lambda names: ", ".join(map(SparksessionAdapter.quote, names)),
-            "graph": SimpleNamespace(nodes=nodes or {}),
+            "graph": SimpleNamespace(nodes=_nodes(nodes or {})),
             "selected_resources": list(nodes or {}),
             "load_relation": existing,
             "log": lambda message, info: self.logged.append(message),
@@ -257,7 +257,7 @@ class Dbt:
             ),
             "model": SimpleNamespace(
                 name=f"{this.schema}_{this.identifier}",
-                config=SimpleNamespace(meta=SimpleNamespace(cdc=cdc)),
+                config=SimpleNamespace(meta={"cdc": cdc}),
                 refs=[SimpleNamespace(name=f"bronze_{this.identifier}")],
             ),
             "print": self.printed.append,
@@ -305,6 +305,13 @@ class Dbt:
 def _templates() -> dict[str, jinja2.Template]:
     compiled = environment()
     return {name: compiled.from_string(file.text) for file in macro_files() for name in file.arguments}
+
+
+def _nodes(nodes: dict[str, Any]) -> dict[str, Any]:
+    """The nodes with what dbt's graph has of each."""
+    for unique_id, node in nodes.items():
+        node.unique_id = unique_id
+    return nodes
 
 
 def _function(name: str) -> Any:

@@ -1128,7 +1128,7 @@ def test_get_incremental_cdc_append_sql__a_batch_with_line_breaks_in_values_is_r
 def test_get_incremental_cdc_append_sql__policy(policy, altered):
     columns = [*ID_COLUMNS, {"name": "old", "type": "bigint"}]
     dbt = running(True, LISTED, files={**READABLE, "columns": columns, "schemas": [columns]})
-    dbt.context["model"].config.meta.cdc["schema_drift"] = policy
+    dbt.context["model"].config.meta["cdc"]["schema_drift"] = policy
     sql, _ = dbt.write("cdc_append")
     assert [query for query in dbt.queries if query.startswith("alter")] == [
         f"alter table bronze.shop__order {change}" for change in altered
@@ -1138,7 +1138,7 @@ def test_get_incremental_cdc_append_sql__policy(policy, altered):
 
 def test_get_incremental_cdc_append_sql__a_renamed_column_is_renamed_in_the_table():
     dbt = running(True, LISTED)
-    dbt.context["model"].config.meta.cdc["renamed_columns"] = {"OLD": "id", "x": "y"}
+    dbt.context["model"].config.meta["cdc"]["renamed_columns"] = {"OLD": "id", "x": "y"}
     dbt.write("cdc_append")
     assert "alter table bronze.shop__order rename column `OLD` to `id`" in dbt.queries
 

@@ -64,7 +64,7 @@ def test_cdc_explain_key_sql__compares_in_the_type_and_by_the_rule_of_the_table(
 @pytest.mark.parametrize("name", ["shop__order", "silver.shop__order"])
 def test_cdc_silver_node__finds(name):
     nodes = graph()
-    assert Dbt(nodes=nodes).cdc_silver_node(name) is nodes["model.silver"]
+    assert Dbt(nodes=nodes).cdc_silver_node(name).unique_id == "model.silver"
 
 
 @pytest.mark.parametrize(

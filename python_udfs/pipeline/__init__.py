@@ -1,0 +1,1 @@
+"""Decisions of the pipeline as typed values. Nothing here imports Spark or dbt."""

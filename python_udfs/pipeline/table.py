@@ -1,0 +1,150 @@
+"""Models of the pipeline in dbt's graph. No other module reads ``meta.cdc``, and no macro does."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+# Feed, schema and table at the source; a split table has a feed alone.
+Source = tuple[str, "str | None", "str | None"]
+# Layers whose models hold rows of the sources.
+DATA_LAYERS = ("split", "bronze", "silver")
+
+
+@dataclass(frozen=True)
+class Model:
+    """A model that has a layer of the pipeline.
+
+    Attributes:
+        unique_id: of the node.
+        name: of the model.
+        database: of its relation; None: dbt has none.
+        schema: of its relation.
+        alias: of its relation.
+        description: of the model.
+        layer: ``split``, ``bronze``, ``silver``, ``etl_metadata`` or ``view``.
+        cdc: all that the generated model states under ``meta.cdc``.
+        lag_limit_minutes: that the table may be behind; None: no limit.
+        config: dbt's configuration of the model.
+    """
+
+    unique_id: str
+    name: str
+    database: str | None
+    schema: str
+    alias: str
+    description: str
+    layer: str
+    cdc: Mapping[str, Any]
+    lag_limit_minutes: float | None
+    config: Any
+
+    @property
+    def relation(self) -> str:
+        """Schema and alias, as users type them."""
+        return f"{self.schema}.{self.alias}"
+
+    @property
+    def source(self) -> Source:
+        """Feed, schema and table that it has rows of."""
+        return source_of(self.cdc)
+
+
+@dataclass(frozen=True)
+class Models:
+    """The models of the pipeline in a project, by unique id."""
+
+    by_id: Mapping[str, Model]
+
+    @cached_property
+    def _by_layer(self) -> dict[str, list[Model]]:
+        layers: dict[str, list[Model]] = {}
+        for model in self.by_id.values():
+            layers.setdefault(model.layer, []).append(model)
+        return layers
+
+    @cached_property
+    def _by_source(self) -> dict[tuple[str, Source], Model]:
+        return {(model.layer, model.source): model for model in self.by_id.values() if model.layer in DATA_LAYERS}
+
+    @cached_property
+    def _by_relation(self) -> dict[str, Model]:
+        return {model.relation: model for model in self.by_id.values()}
+
+    def of_layer(self, layer: str) -> list[Model]:
+        """Returns the models of a layer, in the order of the graph."""
+        return self._by_layer.get(layer, [])
+
+    def of_source(self, layer: str, cdc: Mapping[str, Any]) -> Model | None:
+        """Returns the model that a layer has of a source table.
+
+        Args:
+            layer: one of `DATA_LAYERS`.
+            cdc: has ``feed``, ``source_schema`` and ``source_table``.
+        """
+        return self._by_source.get((layer, source_of(cdc)))
+
+    def count(self, layer: str, unique_ids: Iterable[str]) -> int:
+        """Counts the models of a layer among nodes."""
+        chosen = [self.by_id[unique_id] for unique_id in unique_ids if unique_id in self.by_id]
+        return sum(model.layer == layer for model in chosen)
+
+    def of_relation(self, relation: str) -> Model | None:
+        """Returns the model that makes a relation, ``schema.alias``."""
+        return self._by_relation.get(relation)
+
+
+def read_models(nodes: Iterable[Any]) -> Models:
+    """Finds the models of the pipeline.
+
+    Args:
+        nodes: of dbt's graph or manifest, as objects or as mappings.
+    """
+    models = (read_model(node) for node in nodes)
+    return Models({model.unique_id: model for model in models if model})
+
+
+def read_model(node: Any) -> Model | None:
+    """Reads one node of dbt's; None if it is no model, or a model of the user's that has no layer."""
+    cdc = read_cdc(node)
+    if "layer" not in cdc or str(_field(node, "resource_type")) != "model":
+        return None
+    return Model(
+        unique_id=_field(node, "unique_id"),
+        name=_field(node, "name"),
+        database=_field(node, "database"),
+        schema=_field(node, "schema"),
+        alias=_field(node, "alias"),
+        description=_field(node, "description") or "",
+        layer=cdc["layer"],
+        cdc=cdc,
+        lag_limit_minutes=_meta(node).get("lag_limit_minutes"),
+        config=_field(node, "config"),
+    )
+
+
+def read_layer(node: Any) -> str | None:
+    """Reads the layer of a node; None if it has none."""
+    model = read_model(node)
+    return model.layer if model else None
+
+
+def read_cdc(node: Any) -> Mapping[str, Any]:
+    """Reads what a node states under ``meta.cdc``; a data test may have it, too. Empty if it has nothing."""
+    return _meta(node).get("cdc") or {}
+
+
+def source_of(cdc: Mapping[str, Any]) -> Source:
+    """Returns feed, schema and table of a description."""
+    return cdc["feed"], cdc.get("source_schema"), cdc.get("source_table")
+
+
+def _meta(node: Any) -> Mapping[str, Any]:
+    return _field(_field(node, "config"), "meta") or {}
+
+
+def _field(value: Any, name: str) -> Any:
+    """Dbt hands nodes to programs as objects, and to macros and in its files as mappings."""
+    return value.get(name) if isinstance(value, Mapping) else getattr(value, name, None)
