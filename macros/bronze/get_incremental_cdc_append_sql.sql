@@ -3,7 +3,8 @@
     Progress is one number: every file of a batch up to it is in the table or in rejected_files.
 #}
 {% macro get_incremental_cdc_append_sql(arguments) %}
-    {% set cdc, started_at = cdc_description(model), modules.datetime.datetime.now(modules.pytz.utc) %}
+    {% set cdc = adapter.call_function('python_udfs.pipeline.table.read_cdc', {'node': model}) %}
+    {% set started_at = modules.datetime.datetime.now(modules.pytz.utc) %}
     {% set bronze = arguments.existing_relation %}
     {% set after_batch_id = cdc_last_batch_id(bronze) %}
     {% set rejected = none if cdc.get('is_kafka') else cdc_reread_lost_rejections(cdc, bronze, after_batch_id) %}

@@ -1,24 +1,27 @@
-{# The files of quarantined rows as cdc_new_files_sql gives them: the listing has the parts of their source position. #}
+{#
+    The versions of files that have quarantined rows, as cdc_new_files_sql gives files: the listing has the parts of their
+    source position. Two loads of one name are two versions; their rows are told apart by `path`, as in cdc_replay_view_sql.
+#}
 {% macro cdc_replay_files_sql(cdc, bronze, listing, batch_id) -%}
 select
-    bad._cdc_source_file as path,
+    {{ cdc_replay_path_sql('bad._cdc_source_file', 'bad.modified_millis') }} as path,
     listing.size,
     listing.modified_at,
     listing.kind,
     listing.file_key,
     listing.file_time,
-    bad._cdc_generation as generation,
+    bad.generation,
     cast({{ batch_id }} as bigint) as batch_id,
     true as is_newest
 from {{ listing }} as listing
 inner join (
     select
         _cdc_source_file,
-        max_by(_cdc_generation, _cdc_sequence) as _cdc_generation,
-        max(cast({{ cdc_sequence_part('_cdc_sequence', 'modified_millis') }} as bigint)) as modified_millis
+        cast({{ cdc_sequence_part('_cdc_sequence', 'modified_millis') }} as bigint) as modified_millis,
+        max(_cdc_generation) as generation
     from {{ bronze }}
     where _cdc_quarantine_rule is not null
-    group by _cdc_source_file
+    group by all
 ) as bad on listing.file_key = bad._cdc_source_file and unix_millis(listing.modified_at) = bad.modified_millis
 where
     listing.feed = {{ adapter.string_literal(cdc.feed) }}

@@ -4,6 +4,8 @@
     cdc_parse_again shows.
 #}
 {% macro cdc_replay_view_sql(cdc, bronze, columns, batch_id) -%}
+{%- set millis_sql = 'cast(' ~ cdc_sequence_part('bad._cdc_sequence', 'modified_millis') ~ ' as bigint)' %}
+{%- set path_sql = cdc_replay_path_sql('bad._cdc_source_file', millis_sql) %}
 {%- if cdc.format == 'json' -%}
 {{ _parsed_messages_sql(cdc, bronze, batch_id) }}
 {%- else -%}
@@ -13,8 +15,8 @@ with waiting as (
 {%- if cdc.format == 'csv' %}
 
 select
-    bad._cdc_source_file as _file_path,
-    timestamp_millis(cast({{ cdc_sequence_part('bad._cdc_sequence', 'modified_millis') }} as bigint)) as _file_modified_at,
+    {{ path_sql }} as _file_path,
+    timestamp_millis({{ millis_sql }}) as _file_modified_at,
     bad._cdc_file_row + line_number as _file_row,
     value
 from waiting
@@ -23,7 +25,7 @@ lateral view posexplode(split(bad._cdc_quarantine_content, '\n')) as line_number
 
 contents as (
     select
-        bad._cdc_source_file as _file_path,
+        {{ path_sql }} as _file_path,
         bad._cdc_file_row as _file_row,
         from_json(bad._cdc_quarantine_content, 'map<string,string>') as content
     from waiting

@@ -3,7 +3,8 @@
     the progress, writes. The write itself commits the progress.
 #}
 {% macro get_incremental_cdc_merge_sql(arguments) %}
-    {% set cdc, started_at = cdc_description(model), modules.datetime.datetime.now(modules.pytz.utc) %}
+    {% set cdc = adapter.call_function('python_udfs.pipeline.table.read_cdc', {'node': model}) %}
+    {% set started_at = modules.datetime.datetime.now(modules.pytz.utc) %}
     {% set silver, name = arguments.existing_relation, model.refs[0].name %}
     {#- A reference has no rows with --empty, and cannot be read at a snapshot. -#}
     {% set bronze = cdc_relation_of(name) if flags.EMPTY else ref(name) %}

@@ -86,11 +86,6 @@ class Models:
         """
         return self._by_source.get((layer, source_of(cdc)))
 
-    def count(self, layer: str, unique_ids: Iterable[str]) -> int:
-        """Counts the models of a layer among nodes."""
-        chosen = [self.by_id[unique_id] for unique_id in unique_ids if unique_id in self.by_id]
-        return sum(model.layer == layer for model in chosen)
-
     def of_relation(self, relation: str) -> Model | None:
         """Returns the model that makes a relation, ``schema.alias``."""
         return self._by_relation.get(relation)
@@ -129,6 +124,17 @@ def read_layer(node: Any) -> str | None:
     """Reads the layer of a node; None if it has none."""
     model = read_model(node)
     return model.layer if model else None
+
+
+def count_layer(layer: str, nodes: Mapping[str, Any], unique_ids: Iterable[str]) -> int:
+    """Counts the models of a layer among the nodes that a command runs.
+
+    Args:
+        layer: as in `Model`.
+        nodes: of dbt's graph, by unique id.
+        unique_ids: what runs; sources and exposures, which are no nodes, do not count.
+    """
+    return sum(read_layer(nodes[unique_id]) == layer for unique_id in unique_ids if unique_id in nodes)
 
 
 def read_cdc(node: Any) -> Mapping[str, Any]:

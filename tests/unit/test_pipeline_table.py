@@ -8,7 +8,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from python_udfs.pipeline.table import Model, read_cdc, read_layer, read_model, read_models
+from python_udfs.pipeline.table import Model, count_layer, read_cdc, read_layer, read_model, read_models
 
 PROJECT = Path(__file__).parents[2]
 CDC = {"layer": "silver", "feed": "f", "source_schema": "s", "source_table": "t", "mode": "current"}
@@ -68,7 +68,7 @@ def test_models_are_looked_up_by_layer_source_and_relation():
     assert models.of_source("silver", {**CDC, "source_table": "u"}) is None
     assert models.of_relation("bronze.s__t").name == "bronze_s__t"
     assert models.of_relation("gold.s__t") is None
-    assert models.count("bronze", ["b", "model.p.silver_s__t", "model.p.gold"]) == 1
+    assert count_layer("bronze", {"b": bronze, "s": NODE}, ["b", "s", "source.p.f.t"]) == 1
 
 
 def test_nothing_else_reads_the_description_of_a_table_from_dbts_nodes():
