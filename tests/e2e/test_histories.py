@@ -386,7 +386,7 @@ def test_silver_is_what_the_oracle_makes_of_the_files(compared_metadata):
             # Rows at one position would differ only by where Spark happens to read them, which no comparison can see.
             assert table.bronze() == (table.good_rows(), table.good_rows()), f"rows, positions in bronze: {table.name}"
         total["tables of etl_metadata lost"] += sum(len(loss.tables) for loss in losses.values())
-        assert proof.depths["steps"]
+        assert TABLES or proof.depths["steps"]  # one table alone may have changes that concern all keys in each batch
         total.update({f"compared by the data test, {depth}": number for depth, number in proof.depths.items()})
         proof.compare("--vars", "cdc_compare_days: 0")
         for table in tables:

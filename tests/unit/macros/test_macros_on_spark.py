@@ -1089,6 +1089,25 @@ def test_cdc_overtaken_sql__a_load_that_has_not_ended_overtakes_no_row_of_an_ear
     assert query(Dbt().cdc_overtaken_sql(cdc, bronze_sql(bad, load))) != []
 
 
+def test_cdc_replay_files_sql__each_version_of_a_load_has_its_own_rows(query):
+    cdc = {"feed": "f", "source_schema": "s", "source_table": "t", "format": "parquet"}
+    load = ("L", 1, "", 0, 1704164400000, CAST, "n is 'x', expected int")
+    first = bronze_sql(load)
+    again = bronze_sql((*load[:4], 1704164460000, *load[5:])).replace(", 1, 'LOAD'", ", 2, 'LOAD'")
+    versions = ", ".join(
+        f"('f', 's', 't', 'LOAD', 1L, 'load', timestamp '2024-01-02 03:0{minute}:00', cast(null as timestamp))"
+        for minute in (0, 1, 2)
+    )
+    names = "feed, source_schema, source_table, file_key, size, kind, modified_at, file_time"
+    listing = f"(select * from values {versions} as listing ({names}))"
+    bronze = f"(select *, '{{}}' as _cdc_quarantine_content from ({first} union all {again}))"
+    rows = query(Dbt().cdc_replay_files_sql(cdc, bronze, listing, 7))
+    assert sorted((row["generation"], row["path"]) for row in rows) == [
+        (1, "LOAD of 1704164400000"),
+        (2, "LOAD of 1704164460000"),
+    ]
+
+
 @pytest.mark.parametrize(
     ("keys", "are_single"),
     [
