@@ -16,7 +16,7 @@ from datetime import date, datetime, timezone
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from python_udfs.cli.console import argument_parser, duration_text, run_command, say, text_table
+from python_udfs.cli.console import argument_parser, run_command, say, text_table
 from python_udfs.cli.dbt import Dbt, show_event, spark_session
 from python_udfs.errors import LakehouseError
 from python_udfs.metadata.names import default_target
@@ -49,7 +49,6 @@ class Sync:
     inserted: int
     updated: int
     deleted: int
-    lag_seconds: int
 
 
 def run() -> None:
@@ -86,7 +85,6 @@ def run() -> None:
     say(result_table(changed, rejected_rows(spark)))
     say()
     say("Inserted, updated and deleted are those of step 2.")
-    say(f"Lag counts from the newest change at the source; this demonstration's is of {scenarios.CURRENT_DAY}.")
     if problems:
         raise DemoError("The demonstration did not end as it must:\n" + "\n".join(f"  {line}" for line in problems))
     say("Checked: silver equals the source, row for row; step 3 added no snapshot to any bronze or silver table.")
@@ -106,7 +104,7 @@ def sync_states(spark: SparkSession) -> dict[str, Sync]:
     """``etl_metadata.silver_sync_state`` by source table (``schema.table``)."""
     return {
         f"{row.source_schema}.{row.source_table}": Sync(
-            row.feed, row.rows_total, row.rows_inserted, row.rows_updated, row.rows_deleted, row.lag_seconds
+            row.feed, row.rows_total, row.rows_inserted, row.rows_updated, row.rows_deleted
         )
         for row in spark.table("etl_metadata.silver_sync_state").collect()
     }
@@ -132,17 +130,16 @@ def snapshots(spark: SparkSession) -> dict[str, int]:
 
 def result_table(states: dict[str, Sync], rejected: Counter[str]) -> str:
     """The table the demonstration ends with, one line per source table, numbers right-aligned."""
-    head = ("source table", "comes as", "rows", "inserted", "updated", "deleted", "rejected", "lag")
+    head = ("source table", "comes as", "rows", "inserted", "updated", "deleted", "rejected")
     lines = [
         (
             table,
             scenarios.COMES_AS[state.feed],
             *(f"{number:,}" for number in (state.rows, state.inserted, state.updated, state.deleted, rejected[table])),
-            duration_text(state.lag_seconds),
         )
         for table, state in sorted(states.items())
     ]
-    return text_table(head, lines, "<<>>>>>>")
+    return text_table(head, lines, "<<>>>>>")
 
 
 def differences(table: str, expected: Sequence[dict[str, Any]], found: Sequence[dict[str, Any]]) -> list[str]:

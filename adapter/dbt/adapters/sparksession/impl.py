@@ -53,7 +53,8 @@ class SparksessionAdapter(SparkAdapter):
 
     def __init__(self, config: Any, mp_context: SpawnContext) -> None:
         super().__init__(config, mp_context)
-        self._once = threading.Lock()
+        self._asking = threading.Lock()
+        self._locks: dict[Any, threading.Lock] = {}
         self._answers: dict[Any, Any] = {}
         # `dbt debug` passes the profile alone, which does not know the project.
         flags = get_flags()
@@ -224,7 +225,8 @@ class SparksessionAdapter(SparkAdapter):
         try:
             self.write(relation, sql)
         except FileFault as fault:
-            logger.info(f"A file that was not decoded before cannot be read: {fault.msg}")
+            # All files are decoded then, and those that cannot be read are rejected in words: no news for a user.
+            logger.debug(f"A file that was not decoded before cannot be read: {fault.msg}")
             return False
         return True
 
@@ -319,7 +321,10 @@ class SparksessionAdapter(SparkAdapter):
         return starts
 
     def _asked_once(self, key: Any, ask: Callable[[], Any]) -> Any:
-        with self._once:
+        # A lock per question: who asks for something else does not wait for a query.
+        with self._asking:
+            lock = self._locks.setdefault(key, threading.Lock())
+        with lock:
             if key not in self._answers:
                 self._answers[key] = ask()
             return self._answers[key]
@@ -477,6 +482,7 @@ class SparksessionAdapter(SparkAdapter):
         """Close the connections at the end of a command, and let the next one write."""
         super().cleanup_connections()
         self._answers.clear()
+        self._locks.clear()
         release_readers()
         run_lock.release()
 
