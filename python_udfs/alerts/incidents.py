@@ -10,7 +10,8 @@ from functools import cached_property
 from typing import Any
 
 from python_udfs.alerts import commands
-from python_udfs.cli.console import counted, duration_text
+from python_udfs.cli.console import counted
+from python_udfs.pipeline.lag import describe_lag, is_late, measure_lag
 from python_udfs.pipeline.results import FAILED, PASSED, STOPPED
 from python_udfs.pipeline.table import Source
 from python_udfs.times import time_of
@@ -187,8 +188,8 @@ def _is_reload(result: Mapping[str, Any]) -> bool:
 def _lags(state: State) -> Iterable[Incident]:
     for name, table in state.tables.items():
         lag = None if name in state.unrecorded else _lag(state, table)
-        if lag is not None and table.lag_limit is not None and lag > table.lag_limit:
-            message = f"lag {duration_text(int(lag))}, limit {duration_text(int(table.lag_limit))}"
+        if lag is not None and table.lag_limit is not None and is_late(lag, table.lag_limit):
+            message = describe_lag(lag, table.lag_limit)
             yield Incident("lag", name, state.now, name, message, commands.build(table.model))
 
 
@@ -274,5 +275,4 @@ def _counted(
 
 
 def _lag(state: State, table: Silver) -> float | None:
-    newest = time_of(state.runs.get(table.table, {}).get("newest_committed_at"))
-    return (state.now - newest).total_seconds() if newest else None
+    return measure_lag(state.now, time_of(state.runs.get(table.table, {}).get("newest_committed_at")))

@@ -10,6 +10,7 @@ from typing import Any
 
 from python_udfs.alerts.incidents import DOUBTS, Incident
 from python_udfs.cli.console import counted
+from python_udfs.pipeline.lag import is_late, measure_lag
 from python_udfs.times import time_of
 
 # How many runs of a table are read and drawn, and how many are shown as marks and as rows.
@@ -130,15 +131,13 @@ class Table:
 
     @property
     def lag_seconds(self) -> float | None:
-        """From the newest change that silver has, at the source, to now. It also grows while nothing happens there."""
-        newest = self.newest.newest_committed_at if self.newest else None
-        return (self.now - newest).total_seconds() if newest else None
+        """From the newest change that silver has to now, see `measure_lag`."""
+        return measure_lag(self.now, self.newest.newest_committed_at if self.newest else None)
 
     @property
     def is_late(self) -> bool:
         """Whether the lag is over the table's limit; never without a limit."""
-        lag, limit = self.lag_seconds, self.lag_limit_seconds
-        return limit is not None and lag is not None and lag > limit
+        return is_late(self.lag_seconds, self.lag_limit_seconds)
 
     @property
     def not_met(self) -> int | None:
