@@ -33,6 +33,7 @@ PROJECT = Path(os.environ.get("LAKEHOUSE_PROJECT") or Path(__file__).resolve().p
 sys.path.append(str(PROJECT))
 
 from python_udfs.metadata import load_metadata  # noqa: E402 - the line above finds it
+from python_udfs.pipeline.lag import is_late  # noqa: E402
 
 # One slot: of two builds of a warehouse at once, one would work in vain.
 POOL = os.environ.get("LAKEHOUSE_POOL") or "lakehouse"
@@ -308,7 +309,7 @@ def check_lag(outcome: dict[str, Any]) -> None:
     late = []
     for name, table in sorted(outcome["tables"].items()):
         lag, limit = table["facts"].get("lag_seconds"), table["lag_limit_minutes"]
-        if limit is not None and lag is not None and lag > 60 * limit:
+        if is_late(lag, None if limit is None else 60 * limit):
             late.append(f"{name}: its newest change is {lag // 60:,} minutes old, limit {limit:,}")
     if late:
         raise AirflowFailException("\n".join(late))
