@@ -357,7 +357,8 @@ def compared_metadata(empty_lakehouse):
     macro.write_text(text)
 
 
-@pytest.mark.timeout(1800)  # beside other work it takes more than the ten minutes of the others
+# Of each round: beside other work it takes more than the ten minutes of other tests.
+@pytest.mark.timeout(1800 * math.ceil(KEYS / KEYS_PER_ROUND))
 def test_silver_is_what_the_oracle_makes_of_the_files(compared_metadata):
     empty_lakehouse = compared_metadata
     # py4j leaves its sockets to the garbage collector, and every row that is compared comes through one.
