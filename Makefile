@@ -8,6 +8,8 @@ PYTEST_ARGS ?=
 N ?= 10000
 SEED ?= $(shell date +%s)
 EVERY ?= 5
+# make prove WATCH_MINUTES=60 also follows a broker with all kinds of trouble for so long (docs/proof.md).
+WATCH_MINUTES ?=
 TABLES ?=
 HISTORIES ?=
 FAULT ?=
@@ -86,7 +88,8 @@ package: $(READY) ## Write the archive that spark-submit runs on a cluster (docs
 prove: $(READY) ## Kill runs at every step, compare silver with an oracle on N random key histories (SEED=7)
 	@KILLS=all $(RUN) python -m pytest -q --disable-warnings --timeout=0 tests/e2e/test_recovery.py tests/e2e/test_maintenance.py tests/e2e/test_deletes.py tests/e2e/test_lost_state.py tests/e2e/test_checks.py tests/e2e/test_other_engines.py
 	@RUNS=50 SEED=$(SEED) $(RUN) python -m pytest -q --disable-warnings --timeout=0 tests/e2e/test_two_runs.py
-	@KAFKA=all N=$(N) SEED=$(SEED) $(RUN) python -m pytest -q --disable-warnings --timeout=0 tests/real/test_kafka_to_silver.py tests/real/test_kafka_histories.py tests/real/test_source_to_silver.py tests/real/test_default_settings.py tests/real/test_lost_slot.py
+	@KAFKA=all N=$(N) SEED=$(SEED) $(RUN) python -m pytest -q --disable-warnings --timeout=0 tests/real/test_kafka_to_silver.py tests/real/test_kafka_histories.py tests/real/test_source_to_silver.py tests/real/test_default_settings.py tests/real/test_lost_slot.py tests/real/test_kafka_secured.py
+	@WATCH_MINUTES=$(WATCH_MINUTES) SEED=$(SEED) $(RUN) python -m pytest -q --disable-warnings --timeout=0 tests/real/test_watch_for_long.py
 	@N=$(N) SEED=$(SEED) $(RUN) python -m pytest -q --disable-warnings --timeout=0 tests/unit/connectors/test_fuzz.py tests/unit/macros/test_messages_on_spark.py
 	@N=$(N) SEED=$(SEED) $(RUN) python -m pytest -s -q --disable-warnings --timeout=0 tests/e2e/test_histories.py
 

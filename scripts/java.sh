@@ -15,9 +15,16 @@ java_major() {
     "$java" -version 2>&1 | sed -n 's/.* version "\(1\.\)\{0,1\}\([0-9][0-9]*\).*/\2/p' | head -n 1
 }
 
+# Spark asks for a module that runtimes made for other programs leave out.
+java_is_whole() {
+    if [ -n "${JAVA_HOME:-}" ]; then java=$JAVA_HOME/bin/java; else java=java; fi
+    "$java" --add-modules=jdk.incubator.vector -version >/dev/null 2>&1
+}
+
 java_is_ready() {
     major=$(java_major)
-    [ -n "$major" ] && [ "$major" -ge "$needed" ] && [ "$major" -lt "$too_new" ]
+    [ -n "$major" ] && [ "$major" -ge "$needed" ] && [ "$major" -lt "$too_new" ] || return 1
+    java_is_whole || { major="$major without the module jdk.incubator.vector"; return 1; }
 }
 
 give_up() {

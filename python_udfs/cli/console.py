@@ -6,6 +6,7 @@ The ``main`` of a command parses its arguments and ends with `run_command`.
 from __future__ import annotations
 
 import argparse
+import errno
 import re
 import sys
 from collections.abc import Callable, Sequence
@@ -18,6 +19,11 @@ from python_udfs.errors import LakehouseError, UsageError
 # Control characters, and those that turn the direction of writing: names and values come from other people's data.
 _HIDDEN = [*range(9), *range(11, 32), *range(127, 160), *range(0x202A, 0x202F), *range(0x2066, 0x206A)]
 _SHOWN = {code: f"\\x{code:02x}" if code < 256 else f"\\u{code:04x}" for code in _HIDDEN}
+
+_RIGHTS = (
+    ". Expected: a place that this user may read and write. Give the right to, or set the variables of docs/runbook.md,"
+    " A checkout that is only read."
+)
 
 
 class ExitCode(IntEnum):
@@ -80,7 +86,8 @@ def run_command(work: Callable[[], int | None], failed: str = "") -> int:
     except OSError as error:
         if error.filename is None:
             raise  # no file of the user's
-        complain(f"{error.filename}: {error.strerror}")
+        refused = error.errno in (errno.EACCES, errno.EPERM, errno.EROFS)
+        complain(f"{error.filename}: {error.strerror}{_RIGHTS if refused else ''}")
     except KeyboardInterrupt:
         complain("Stopped.")
         return ExitCode.STOPPED

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from python_udfs.cli.console import say
 from python_udfs.errors import LakehouseError
-from python_udfs.paths import PROJECT_ROOT
+from python_udfs.paths import PROJECT_ROOT, target_folder
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -42,14 +42,25 @@ class Dbt:
         project: folder of dbt_project.yml.
         options: words that follow each command, for example ``--target local``.
         show: gets every event of dbt, see `show_event`.
+
+    Raises:
+        DbtError: dbt's log or what it compiles cannot be written.
     """
 
     def __init__(self, project: Path = PROJECT_ROOT, *options: str, show: Callable[[Any], None] | None = None) -> None:
-        from dbt.cli.main import dbtRunner  # noqa: PLC0415 - its import takes a while, and not every command needs it
+        # Their import takes a while, and not every command needs them.
+        from dbt.cli.main import dbtRunner  # noqa: PLC0415
+
+        from dbt.adapters.sparksession import folders  # noqa: PLC0415
 
         self._project, self._runner = project, dbtRunner
         self._callbacks = [show] if show else []
         where = ["--project-dir", str(project), "--profiles-dir", str(project / "profiles")]
+        # dbt alone ends without a word where it cannot write its log.
+        logs = project / (os.environ.get("DBT_LOG_PATH") or "logs")
+        refused = folders.refusal({"DBT_LOG_PATH": logs, "DBT_TARGET_PATH": target_folder(project)})
+        if refused:
+            raise DbtError(refused)
         self._options = [*where, "--log-level", "none", "--log-level-file", "info", "--no-use-colors", *options]
 
     def __call__(self, *arguments: str) -> Any:

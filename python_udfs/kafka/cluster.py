@@ -20,6 +20,11 @@ SECONDS_TO_ANSWER = 15
 # A broker that has just started, or leads a partition since a moment ago, answers so; librdkafka does not ask again.
 PASSING = ("LEADER_NOT_AVAILABLE", "NOT_LEADER_FOR_PARTITION", "FENCED_LEADER_EPOCH", "UNKNOWN_LEADER_EPOCH")
 QUESTIONS, SECONDS_BETWEEN = 15, 0.2
+# What the client adds to each reason, and what it says alone where a connection ends without a word.
+_DOWN = r"[0-9]+/[0-9]+ brokers are down"
+_CLOSED = (
+    "the connection is closed without a reason; where the port asks for TLS or a login, set kafka.security.protocol"
+)
 # Topics of Kafka, its tools and canaries begin so; a pattern means topics of data, unless it begins so itself.
 _INTERNAL = "_"
 
@@ -42,10 +47,12 @@ class Cluster:
 
         self._feed, self._kafka, self._seconds = feed, kafka, seconds
         self._values = settings(feed, kafka)
-        self._said: dict[str, None] = {}
+        # The client calls back with this alone: with a reference to itself it would stay, with its threads and
+        # connections, until Python collects cycles, perhaps in one of these threads.
+        said = self._said = dict[str, None]()
         self._committed: dict[Partition, int] = {}
         # What goes wrong is in the error of whoever asked; a line for each attempt would be on the terminal.
-        quiet: dict[str, Any] = {"log_level": 0, "error_cb": lambda error: self._said.setdefault(error.str())}
+        quiet: dict[str, Any] = {"log_level": 0, "error_cb": lambda error: said.setdefault(error.str())}
         try:
             self._admin: AdminClient = AdminClient({**of_admin(kafka.brokers, self._values), **quiet})
         except KafkaException as error:
@@ -170,13 +177,23 @@ class Cluster:
         return found | self._offsets(none_so_late, _spec().latest(), silent)
 
     def _error(self, found: str) -> KafkaError:
-        said = "; ".join(dict.fromkeys([found, *self._said]))
+        said = "; ".join([found, *_reasons(self._said, self._values)])
         return KafkaError(
             f"CDC error (feed {self._feed}): Kafka at {self._kafka.brokers} cannot be read."
             f" Received: {without_secrets(said, self._values)}. Expected: a broker that lists topics and their offsets."
             " Nothing was read, and the next run goes on at the same offsets. Start the broker, or correct location and"
             " the options kafka.… in seeds/cdc_feeds.csv (docs/feeds/kafka.md) and run make models."
         )
+
+
+def _reasons(said: Iterable[str], values: Mapping[str, str]) -> list[str]:
+    """What the client said, once each: it tries again and again, and each of its lines has another duration."""
+    told = list(dict.fromkeys(re.sub(r" \(after [^)]*\)", "", line) for line in said))
+    reasons = [line for line in told if not re.fullmatch(_DOWN, line)]
+    is_plain = values.get("security.protocol", "PLAINTEXT").upper() in ("PLAINTEXT", "SASL_PLAINTEXT")
+    if told and not reasons and is_plain:
+        reasons = [_CLOSED]
+    return reasons or told
 
 
 def _passes(answer: Future[Any]) -> bool:

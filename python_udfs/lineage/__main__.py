@@ -16,7 +16,7 @@ from python_udfs.cli.console import add_project_dir, argument_parser, counted, r
 from python_udfs.errors import LakehouseError
 from python_udfs.lineage.events import PRODUCER, Lineage
 from python_udfs.metadata import load_metadata
-from python_udfs.paths import PROJECT_ROOT, landing_root
+from python_udfs.paths import PROJECT_ROOT, landing_root, target_folder
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -72,7 +72,7 @@ def send(project: Path, file: Path | None) -> int:
     Raises:
         LineageError: there is no run, no receiver, or it does not take them.
     """
-    target = project / (os.environ.get("DBT_TARGET_PATH") or "target")
+    target = target_folder(project)
     if file is None and not is_configured():
         raise LineageError(
             "No receiver of lineage events is set. Expected: --file, or OPENLINEAGE_URL=http://host:port."

@@ -15,11 +15,10 @@ from python_udfs.cli.dbt import spark_session
 from python_udfs.cli.operation import Operations
 from python_udfs.errors import LakehouseError, UsageError
 from python_udfs.metadata import load_metadata
-from python_udfs.paths import PROJECT_ROOT
+from python_udfs.paths import PROJECT_ROOT, target_folder
 from python_udfs.quality.checks import Check, checks_of
 
 SILVER, ETL_METADATA = "silver", "etl_metadata"
-DOCS = Path("target") / "quality"
 
 
 class QualityError(LakehouseError):
@@ -98,7 +97,7 @@ def _run(project: Path, tables: Sequence[str]) -> None:
     expectations = GreatExpectations(run_at)
     outcomes = run_checks(warehouse, checks, expectations)
     append(spark, results, run_at, SILVER, outcomes)
-    page = expectations.write_docs(project / DOCS)
+    page = expectations.write_docs(target_folder(project) / "quality")
     say(report(outcomes, SILVER))
     say(f"Data Docs: {page}")
     failed = sum(one.fails for one in outcomes)

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from python_udfs.cli.console import add_project_dir, argument_parser, run_command, say
 from python_udfs.cli.operation import Operations
-from python_udfs.paths import PROJECT_ROOT
+from python_udfs.paths import PROJECT_ROOT, target_folder
 from python_udfs.report.facts import RUNS, Facts
 from python_udfs.report.needs import needs
 from python_udfs.report.numbers import as_json, as_openmetrics
@@ -39,7 +39,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         project = options.project_dir.resolve()
         answer = Operations(project).ask("cdc_report", runs=RUNS)
         facts = Facts.of(answer, datetime.now(timezone.utc))
-        write(facts, options.output or project / "target" / "report")
+        write(facts, options.output or target_folder(project) / "report")
 
     return run_command(work)
 

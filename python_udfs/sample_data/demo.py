@@ -20,7 +20,7 @@ from python_udfs.cli.console import argument_parser, run_command, say, text_tabl
 from python_udfs.cli.dbt import Dbt, show_event, spark_session
 from python_udfs.errors import LakehouseError
 from python_udfs.metadata.names import default_target
-from python_udfs.paths import PROJECT_ROOT, landing_root
+from python_udfs.paths import PROJECT_ROOT, landing_root, target_folder
 from python_udfs.sample_data import scenarios
 from python_udfs.sample_data.land import land_changes, land_full_load
 
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 # Lists what earlier demonstrations made, one absolute path a line: nothing else is ever removed.
 MARKER = PROJECT_ROOT / "data" / ".demo"
-DOCS_PAGE = PROJECT_ROOT / (os.environ.get("DBT_TARGET_PATH") or "target") / "static_index.html"
+DOCS_PAGE = target_folder(PROJECT_ROOT) / "static_index.html"
 
 
 class DemoError(LakehouseError):
@@ -211,7 +211,8 @@ def _visible_files(folder: Path) -> list[Path]:
 
 def _remove_previous(raw: Path, warehouse: Path) -> None:
     """Removes what the marker lists; anything else in the two folders stops the demonstration before that."""
-    claimed = set(MARKER.read_text().splitlines()) if MARKER.exists() else set()
+    marker = _marker(raw)
+    claimed = set(marker.read_text().splitlines()) if marker.exists() else set()
     foreign = [path for path in _visible_files(raw) if str(path) not in claimed]
     if str(warehouse) not in claimed:
         # A catalog without tables is what a bare `dbt debug` leaves.
@@ -233,14 +234,22 @@ def _remove_previous(raw: Path, warehouse: Path) -> None:
         shutil.rmtree(warehouse)
 
 
+def _marker(raw: Path) -> Path:
+    """Where the marker is: beside the landed files in a checkout that is only read."""
+    from dbt.adapters.sparksession.folders import obstacle  # noqa: PLC0415 - imports dbt, which only `run` needs
+
+    return raw / MARKER.name if obstacle(MARKER.parent) else MARKER
+
+
 def _claim(raw: Path, warehouse: Path) -> None:
     """Lists in the marker all that the demonstration is going to make, before it makes any of it."""
     with tempfile.TemporaryDirectory() as scratch:
         land_full_load(Path(scratch))
         land_changes(Path(scratch))
         files = [raw / path.relative_to(scratch) for path in _visible_files(Path(scratch))]
-    MARKER.parent.mkdir(parents=True, exist_ok=True)
-    MARKER.write_text("".join(f"{path}\n" for path in [warehouse, *files]))
+    marker = _marker(raw)
+    marker.parent.mkdir(parents=True, exist_ok=True)
+    marker.write_text("".join(f"{path}\n" for path in [warehouse, *files]))
 
 
 def _differences(spark: SparkSession) -> list[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from datetime import datetime, timezone
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -19,11 +20,13 @@ if TYPE_CHECKING:
 
     from pyspark.sql import SparkSession
 
+    from python_udfs.kafka.plan import Plan
     from python_udfs.metadata.kafka import Kafka
 
 
 # A broker that is down holds up each cycle for so long.
 SECONDS_TO_ANSWER = 3.0
+SECONDS_TO_COMMIT_AGAIN = 10.0
 
 
 class Topics:
@@ -41,6 +44,8 @@ class Topics:
         self._clusters: dict[str, Cluster] = {}
         self._said: dict[str, list[str]] = {}
         self._paces: dict[str, Pace] = {}
+        # When a group that has not taken offsets is asked again.
+        self._commits_from: dict[str, float] = {}
         # Feeds whose broker did not answer when it was asked last.
         self.without_answer: set[str] = set()
 
@@ -61,17 +66,26 @@ class Topics:
             self.without_answer.discard(feed)
         except KafkaError as error:
             self.without_answer.add(feed)
+            self._clusters.pop(feed, None)
             # The client's words differ from one attempt to the next.
             self._say(feed, {"no answer": str(error)})
             return False
         plan = make_plan(kafka, before, seen, passes_gaps=passes_gaps(kafka))
         if before == plan.progress:
-            commit_to_group(feed, self._clusters[feed], plan)
+            self._commit(feed, plan)
         pace = self._paces.setdefault(feed, Pace()).line(plan)
         if pace:
             say(f"{datetime.now(timezone.utc):%H:%M:%S}  feed {feed}: {pace}")
         gaps = {str(gap): f"feed {feed}: messages are gone that were not read. {gap}" for gap in plan.gaps}
         return self._say(feed, gaps) or bool(plan.ranges)
+
+    def _commit(self, feed: str, plan: Plan) -> None:
+        """Commits the offsets to the feed's group, if the broker takes them; if not, it is asked again later."""
+        now = time.monotonic()
+        if now >= self._commits_from.get(feed, now) and not commit_to_group(feed, self._clusters[feed], plan):
+            # A client that has lost its broker gets no answer about a group ever again; another one does.
+            del self._clusters[feed]
+            self._commits_from[feed] = time.monotonic() + SECONDS_TO_COMMIT_AGAIN
 
     def _say(self, feed: str, lines: Mapping[str, str]) -> bool:
         """Shows what was not shown in the cycle before, by what it is about; whether there is any."""

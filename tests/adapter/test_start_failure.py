@@ -17,9 +17,9 @@ from dbt.adapters.sparksession.start_failure import advice, last_lines
 pytestmark = pytest.mark.filterwarnings("ignore:unclosed file:ResourceWarning")
 
 PRINTED = Path(__file__).parent / "printed"
-JAVA, FETCHED, MEMORY = "Spark 4 needs Java", "could not be fetched", "spark.driver.memory"
+JAVA, MODULES, FETCHED, MEMORY = "Spark 4 needs Java", "lacks modules", "could not be fetched", "spark.driver.memory"
 OPTIONS, ADDRESS, NAME = "options that it does not take", "spark.driver.bindAddress", "SPARK_LOCAL_IP"
-ALL = (JAVA, FETCHED, MEMORY, OPTIONS, ADDRESS, NAME)
+ALL = (JAVA, MODULES, FETCHED, MEMORY, OPTIONS, ADDRESS, NAME)
 # Run in a process of its own: the failure comes after Java has started.
 START = """
 import json, sys
@@ -94,7 +94,13 @@ def test_an_address_where_spark_cannot_listen_is_said(tmp_path, config, expected
 
 
 @pytest.mark.parametrize(
-    ("file", "expected"), [("java_11", JAVA), ("java_25", JAVA), ("machine_without_address", NAME)]
+    ("file", "expected"),
+    [
+        ("java_11", JAVA),
+        ("java_25", JAVA),
+        ("java_21_of_another_program", MODULES),
+        ("machine_without_address", NAME),
+    ],
 )
 def test_a_recorded_failure_is_understood(file, expected):
     printed = (PRINTED / f"{file}.txt").read_text()

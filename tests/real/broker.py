@@ -4,13 +4,21 @@ from __future__ import annotations
 
 import subprocess
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
 
-from confluent_kafka import Consumer, ConsumerGroupTopicPartitions, KafkaException, Producer, TopicPartition
-from confluent_kafka.admin import AdminClient, NewPartitions, NewTopic, OffsetSpec
+from confluent_kafka import Consumer, KafkaException, Producer, TopicPartition
+from confluent_kafka.admin import (
+    AdminClient,
+    NewPartitions,
+    NewTopic,
+    OffsetSpec,
+    ScramCredentialInfo,
+    ScramMechanism,
+    UserScramCredentialUpsertion,
+)
 from databases import free_port
 from processes import ServerError, running
 
@@ -30,6 +38,8 @@ class Broker:
         cluster_id: 22 characters of base64.
         settings: more settings of the broker.
         sasl: `user:password` that a second listener, `secure`, asks for; None: there is none.
+        listeners: more listeners by name, in upper case: `protocol`, and settings of the listener. `at` has their
+            addresses.
     """
 
     def __init__(
@@ -39,11 +49,13 @@ class Broker:
         cluster_id: str = CLUSTER_ID,
         settings: dict[str, str] | None = None,
         sasl: str | None = None,
+        listeners: Mapping[str, Mapping[str, str]] | None = None,
     ) -> None:
         self._program, self._folder = list(program), folder
         port, secure, controller = free_port(), free_port(), free_port()
         self.address = f"127.0.0.1:{port}"
         self.secure = f"127.0.0.1:{secure}"
+        self.process: subprocess.Popen[bytes] | None = None
         values = {
             "process.roles": "broker,controller",
             "node.id": "1",
@@ -69,6 +81,14 @@ class Broker:
                 "listener.name.secure.sasl.enabled.mechanisms": "PLAIN",
                 "listener.name.secure.plain.sasl.jaas.config": f'{login} user_{user}="{password}";',
             }
+        self.at = {name: f"127.0.0.1:{free_port()}" for name in listeners or {}}
+        for name, given in (listeners or {}).items():
+            known = values.get("listener.security.protocol.map", "PLAINTEXT:PLAINTEXT,CONTROLLER:PLAINTEXT")
+            values["listener.security.protocol.map"] = f"{known},{name}:{given['protocol']}"
+            values["listeners"] += f",{name}://{self.at[name]}"
+            values |= {
+                f"listener.name.{name.lower()}.{key}": value for key, value in given.items() if key != "protocol"
+            }
         self._properties = folder / "kafka.properties"
         self._properties.write_text("".join(f"{name}={value}\n" for name, value in values.items()))
         formatted = subprocess.run(
@@ -82,11 +102,24 @@ class Broker:
     def start(self) -> None:
         """Starts it, until `stop`; raises ServerError if it does not come up."""
         command = [*self._program, "kafka.Kafka", str(self._properties)]
-        self._running.enter_context(running(command, self._folder, self._folder / "kafka.log", self.is_missing))
+        server = running(command, self._folder, self._folder / "kafka.log", self.is_missing)
+        self.process = self._running.enter_context(server)
 
     def stop(self) -> None:
         """Stops it; what it has stays."""
         self._running.close()
+
+    def kill(self) -> None:
+        """Ends it without a word to anybody (SIGKILL); what it has written stays."""
+        assert self.process is not None
+        self.process.kill()
+        self.process.wait()
+        self._running.close()
+
+    def move(self) -> None:
+        """Gives it another port, with the data it has; it is stopped, and the next start uses the new one."""
+        before, self.address = self.address, f"127.0.0.1:{free_port()}"
+        self._properties.write_text(self._properties.read_text().replace(before, self.address))
 
     def is_missing(self) -> str | None:
         """Why the broker cannot be used yet; after a new start it lists topics before it leads their partitions."""
@@ -103,9 +136,16 @@ class Broker:
 
     def group_offsets(self, group: str) -> dict[str, int]:
         """The offsets of a consumer group by topic/partition, as monitors ask for them."""
-        admin = self.admin()
-        [asked] = admin.list_consumer_group_offsets([ConsumerGroupTopicPartitions(group)]).values()
-        return {f"{one.topic}/{one.partition}": one.offset for one in asked.result(30).topic_partitions}
+        # Not by the AdminClient: its list_consumer_group_offsets ends the process while a group's coordinator is new
+        # (librdkafka 2.16.0, rd_kafka_handle_OffsetFetch).
+        consumer = Consumer({"bootstrap.servers": self.address, "group.id": group, "log_level": 0})
+        try:
+            topics = consumer.list_topics(timeout=10).topics.values()
+            asked = [TopicPartition(topic.topic, number) for topic in topics for number in topic.partitions]
+            found = consumer.committed(asked, timeout=30)
+        finally:
+            consumer.close()
+        return {f"{one.topic}/{one.partition}": one.offset for one in found if one.offset >= 0}
 
     def tool(self, name: str, *arguments: str) -> str:
         """What one of Kafka's own commands prints, by the name of its class."""
@@ -120,6 +160,11 @@ class Broker:
         admin = self.admin()  # it has to live until the answer is there
         for future in getattr(admin, what)(*arguments).values():
             future.result(30)
+
+    def add_scram_user(self, user: str, password: str) -> None:
+        """Gives a user a password for SCRAM-SHA-512."""
+        info = ScramCredentialInfo(ScramMechanism.SCRAM_SHA_512, 4096)
+        self._do("alter_user_scram_credentials", [UserScramCredentialUpsertion(user, info, password.encode())])
 
     def create(self, topic: str, partitions: int = 1, **config: str) -> None:
         """Makes a topic; `_` in a name of its settings stands for `.`."""

@@ -34,8 +34,8 @@ def running(
     reason_to_wait: Callable[[], str | None],
     stop: signal.Signals = signal.SIGTERM,
     user: str | None = None,
-) -> Iterator[None]:
-    """Runs a server until the end of the block.
+) -> Iterator[subprocess.Popen[bytes]]:
+    """Runs a server until the end of the block, which gets its process.
 
     Args:
         command: program and arguments.
@@ -62,7 +62,7 @@ def running(
             if time.monotonic() > deadline:
                 raise ServerError(f"{name} is not ready after {SECONDS_TO_START} s ({reason}): {tail(log)}")
             time.sleep(0.1)
-        yield
+        yield process
     finally:
         process.send_signal(stop)
         try:

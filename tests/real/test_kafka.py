@@ -10,7 +10,10 @@ import itertools
 import json
 import re
 import threading
+import time
 from contextlib import suppress
+from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import broker as servers
@@ -26,6 +29,7 @@ from python_udfs.kafka.cluster import Cluster
 from python_udfs.kafka.spark_package import fetch
 from python_udfs.metadata.kafka import Kafka
 from python_udfs.run.causes import may_pass
+from python_udfs.watch import topics as watched
 from spark_files.internals import activate
 
 NUMBERS = itertools.count(1)
@@ -566,6 +570,32 @@ def test_a_run_shows_what_is_left_and_how_long_that_takes(spark, broker, topic, 
     reader.read()
     pace = r"Feed live: read 10 offsets in [0-9.]+ s, [0-9,]+ a second; 10 left, [0-9]+ s at this rate"
     assert re.fullmatch(pace, said[-1])
+
+
+def test_a_watch_commits_to_its_group_again_after_the_broker_was_killed(spark, broker, topic, monkeypatch):
+    broker.create(topic)
+    broker.send(topic, "a")
+    reader = Reader(spark, broker.address, topic, group=f"of-{topic}")
+    reader.read()
+    feed = SimpleNamespace(feed="live", options=SimpleNamespace(kafka=reader.kafka))
+    monkeypatch.setattr(watched, "load_metadata", lambda folder: SimpleNamespace(feeds=[feed]))
+    monkeypatch.setattr(watched, "SECONDS_TO_COMMIT_AGAIN", 0.5)
+    monkeypatch.setattr(reading, "commit_to_group", lambda *_: True)
+    watch = watched.Topics(lambda: spark, Path())
+    assert not watch.has_new("live", reader.table)
+    broker.kill()
+    try:
+        assert not watch.has_new("live", reader.table) and watch.without_answer
+    finally:
+        broker.start()
+    broker.send(topic, "b")
+    assert watch.has_new("live", reader.table)
+    assert reader.read() == rows(f"{topic}/0", "b", start=1)
+    deadline = time.monotonic() + 30
+    while broker.group_offsets(f"of-{topic}") != {f"{topic}/0": 2}:
+        assert time.monotonic() < deadline, "monitors see how far it is"
+        watch.has_new("live", reader.table)
+        time.sleep(0.2)
 
 
 def test_a_password_comes_from_the_environment_and_is_in_no_message(spark, broker, topic, monkeypatch):

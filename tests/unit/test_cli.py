@@ -8,7 +8,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from python_udfs.cli.console import duration_text, run_command, text_table
+from python_udfs.cli.console import _RIGHTS, duration_text, run_command, text_table
 from python_udfs.cli.dbt import Dbt, DbtError, newest_change, show_event
 from python_udfs.errors import LakehouseError, UsageError
 
@@ -22,7 +22,8 @@ def raised(error: BaseException) -> int:
     [
         (LakehouseError("it broke"), 1, "it broke\nNothing was written.\n"),
         (UsageError(["FEED: nothing", "SOURCE: nothing"]), 2, "FEED: nothing\nSOURCE: nothing\n"),
-        (PermissionError(13, "Permission denied", "seeds/a.csv"), 1, "seeds/a.csv: Permission denied\n"),
+        (PermissionError(13, "Permission denied", "seeds/a.csv"), 1, f"seeds/a.csv: Permission denied{_RIGHTS}\n"),
+        (FileNotFoundError(2, "No such file or directory", "a.csv"), 1, "a.csv: No such file or directory\n"),
         (KeyboardInterrupt(), 130, "Stopped.\n"),
     ],
 )

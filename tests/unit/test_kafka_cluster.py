@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import gc
 from concurrent.futures import Future
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
@@ -59,3 +61,46 @@ def test_not_for_ever(ask):
 def test_what_does_not_pass_is_not_asked_again(ask):
     found, silent, questions = ask(-Reason.TOPIC_AUTHORIZATION_FAILED, 7)
     assert (found, list(silent), questions) == ({}, ["t/0"], 1)
+
+
+def said_by(*lines: str, **settings: str) -> str:
+    cluster = Cluster("live", Kafka("127.0.0.1:1", ("t",), None, "earliest", 10, "fail", tuple(settings.items())))
+    cluster._said = dict.fromkeys(lines)
+    return str(cluster._error("no answer")).split("Received: ")[1].split(". Expected")[0]
+
+
+def test_a_reason_that_the_client_repeats_is_said_once():
+    lines = [
+        f"ssl://b:1/bootstrap: SSL handshake failed (after {number}ms in state SSL_HANDSHAKE)" for number in (4, 9)
+    ]
+    said = said_by(lines[0], "1/1 brokers are down", lines[1])
+    assert said == "no answer; ssl://b:1/bootstrap: SSL handshake failed"
+
+
+def test_a_port_that_closes_the_connection_may_ask_for_tls():
+    assert "set kafka.security.protocol" in said_by("1/1 brokers are down")
+    secured = said_by(
+        "1/1 brokers are down", **{"security.protocol": "SSL", "ssl.endpoint.identification.algorithm": ""}
+    )
+    assert secured == "no answer; 1/1 brokers are down"
+
+
+def threads() -> int:
+    return len(list(Path("/proc/self/task").iterdir()))
+
+
+@pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="threads are counted where Linux lists them")
+def test_a_client_that_is_asked_no_more_ends_at_once_with_its_threads():
+    gc.collect()
+    before = threads()
+    gc.disable()
+    try:
+        for _ in range(5):
+            cluster = Cluster("live", Kafka("127.0.0.1:1", ("t",), None, "earliest", 10, "fail"), 0.1)
+            with pytest.raises(module.KafkaError):
+                cluster.look(is_first=True)
+        assert threads() > before
+        del cluster
+        assert threads() <= before
+    finally:
+        gc.enable()

@@ -155,6 +155,14 @@ def test_java_home_wins_over_path_as_it_does_for_spark(machine: Machine, tmp_pat
     assert f"JAVA_HOME is '{tmp_path / 'old'}' with Java '11'" in result.stderr
 
 
+def test_a_java_without_a_module_that_spark_asks_for_is_not_taken(machine: Machine) -> None:
+    refuses = 'case "$*" in *--add-modules=jdk.incubator.vector*) exit 1 ;; esac'
+    machine.program("java", f"{refuses}\necho 'openjdk version \"21.0.8\" 2025-07-15' >&2")
+    result = machine.run("java.sh")
+    assert result.returncode == 1
+    assert "found Java '21 without the module jdk.incubator.vector' on PATH; install one" in result.stderr
+
+
 @pytest.mark.parametrize("minor", [9, 14])
 def test_an_unsuitable_python_is_named_with_the_way_out(machine: Machine, minor: int) -> None:
     machine.python(minor)

@@ -16,6 +16,7 @@ from dbt.adapters.base.meta import available
 from dbt.adapters.contracts.connection import AdapterResponse
 from dbt.adapters.contracts.relation import RelationType
 from dbt.adapters.events.logging import AdapterLogger
+from dbt.adapters.exceptions import FailedToConnectError
 from dbt.adapters.spark.column import SparkColumn
 from dbt.adapters.spark.impl import SparkAdapter
 from dbt.flags import get_flags
@@ -24,7 +25,7 @@ from dbt_common.exceptions import DbtDatabaseError, DbtRuntimeError
 from pyspark.errors import AnalysisException
 from pyspark.sql import SparkSession
 
-from dbt.adapters.sparksession import run_lock, snapshots
+from dbt.adapters.sparksession import folders, run_lock, snapshots
 from dbt.adapters.sparksession.catalog import has_views, relation_names, schema_names
 from dbt.adapters.sparksession.connections import (
     ONE_COMMIT,
@@ -61,6 +62,11 @@ class SparksessionAdapter(SparkAdapter):
         root = Path(getattr(config, "project_root", None) or getattr(flags, "PROJECT_DIR", None) or ".").absolute()
         SparksessionConnectionManager.project_root = str(root)
         SparksessionConnectionManager.log_path = str(root / (getattr(flags, "LOG_PATH", None) or "logs"))
+        # dbt itself answers with its stack.
+        target = root / (getattr(config, "target_path", None) or getattr(flags, "TARGET_PATH", None) or "target")
+        refused = folders.refusal({"DBT_TARGET_PATH": target})
+        if refused:
+            raise FailedToConnectError(refused)
 
     @property
     def session(self) -> SparkSession:

@@ -38,15 +38,23 @@ def acquire(lock_file: str, command: str) -> None:
         command: dbt's command, such as `run`.
 
     Raises:
-        FailedToConnectError: another process holds the lock; says which, since when, and what to do.
+        FailedToConnectError: another process holds the lock; says which, since when, and what to do. Or the file cannot
+            be written.
     """
     if not lock_file or command not in WRITING:
         return
     with _guard:
         if lock_file in _held:
             return
-        Path(lock_file).parent.mkdir(parents=True, exist_ok=True)
-        file = Path(lock_file).open("a+", encoding="utf-8")  # noqa: SIM115 - open as long as the lock is held
+        try:
+            Path(lock_file).parent.mkdir(parents=True, exist_ok=True)
+            file = Path(lock_file).open("a+", encoding="utf-8")  # noqa: SIM115 - open as long as the lock is held
+        except OSError as error:
+            raise FailedToConnectError(
+                f"The lock of this warehouse cannot be taken: {error.filename}: {error.strerror}. Expected: a folder"
+                " that this user may write to. Nothing was done. Give the right to, or have lock_file of the profile"
+                " name another folder, where it reads one by its environment variable."
+            ) from None
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:

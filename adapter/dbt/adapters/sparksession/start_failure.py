@@ -12,6 +12,11 @@ _OPTIONS = (
 )
 # The first pattern found decides. Each is a part of what a real failure printed: tests/adapter/test_start_failure.py.
 _ADVICE = (
+    (
+        r"FindException: Module jdk\.incubator\.vector not found",
+        "This Java lacks modules that Spark asks for: it is a runtime that was made for another program (by jlink)."
+        " Install a whole Java 17 or 21, or point JAVA_HOME to one.",
+    ),
     # Java 16 or older cannot read Spark's classes; Hadoop asks for what Java 24 no longer has.
     (r"UnsupportedClassVersionError: org/apache/spark/|getSubject is not supported", _JAVA),
     (
