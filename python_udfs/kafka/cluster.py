@@ -22,6 +22,7 @@ PASSING = ("LEADER_NOT_AVAILABLE", "NOT_LEADER_FOR_PARTITION", "FENCED_LEADER_EP
 QUESTIONS, SECONDS_BETWEEN = 15, 0.2
 # What the client adds to each reason, and what it says alone where a connection ends without a word.
 _DOWN = r"[0-9]+/[0-9]+ brokers are down"
+_NO_TLS = "connecting to a PLAINTEXT broker listener?"
 _CLOSED = (
     "the connection is closed without a reason; where the port asks for TLS or a login, set kafka.security.protocol"
 )
@@ -193,6 +194,8 @@ def _reasons(said: Iterable[str], values: Mapping[str, str]) -> list[str]:
     is_plain = values.get("security.protocol", "PLAINTEXT").upper() in ("PLAINTEXT", "SASL_PLAINTEXT")
     if told and not reasons and is_plain:
         reasons = [_CLOSED]
+    if any("SSL connection closed by peer" in line for line in reasons) and _NO_TLS not in "; ".join(reasons):
+        reasons.append(_NO_TLS)  # the client guesses that only where the connection ends early
     return reasons or told
 
 

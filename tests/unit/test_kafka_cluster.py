@@ -85,6 +85,13 @@ def test_a_port_that_closes_the_connection_may_ask_for_tls():
     assert secured == "no answer; 1/1 brokers are down"
 
 
+def test_a_port_without_tls_is_guessed_also_where_the_client_does_not():
+    closed = "ssl://b:1/bootstrap: Disconnected: SSL connection closed by peer"
+    guessed = f"{closed}: connecting to a PLAINTEXT broker listener?"
+    assert said_by(closed) == f"no answer; {closed}; connecting to a PLAINTEXT broker listener?"
+    assert said_by(closed, guessed) == f"no answer; {closed}; {guessed}"
+
+
 def threads() -> int:
     return len(list(Path("/proc/self/task").iterdir()))
 
