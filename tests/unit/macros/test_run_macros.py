@@ -173,6 +173,10 @@ def test_raw_processed_files__no_table_at_all():
     assert sql.startswith("with progress as (select cast(null as string) as feed,")
 
 
+def test_quarantine__no_table_at_all():
+    assert view("quarantine", []).endswith("cast(null as string) as status where false")
+
+
 def test_quarantine__of_every_table():
     sql = view("quarantine", [TABLE, OTHER])
     assert "'u' as source_table, _cdc_source_file as source_file" in sql
