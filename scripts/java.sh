@@ -8,17 +8,20 @@ set -u
 needed=17
 too_new=24
 
-# Prints the major version of the Java that Spark would start, or nothing.
+# Runs the Java that Spark would start.
+java_of_spark() {
+    if [ -n "${JAVA_HOME:-}" ]; then "$JAVA_HOME/bin/java" "$@"; else java "$@"; fi
+}
+
+# Prints its major version, or nothing.
 java_major() {
-    if [ -n "${JAVA_HOME:-}" ]; then java=$JAVA_HOME/bin/java; else java=java; fi
     # 'openjdk version "17.0.15" …', '"21-ea"'; Java 8 calls itself "1.8.0"
-    "$java" -version 2>&1 | sed -n 's/.* version "\(1\.\)\{0,1\}\([0-9][0-9]*\).*/\2/p' | head -n 1
+    java_of_spark -version 2>&1 | sed -n 's/.* version "\(1\.\)\{0,1\}\([0-9][0-9]*\).*/\2/p' | head -n 1
 }
 
 # Spark asks for a module that runtimes made for other programs leave out.
 java_is_whole() {
-    if [ -n "${JAVA_HOME:-}" ]; then java=$JAVA_HOME/bin/java; else java=java; fi
-    "$java" --add-modules=jdk.incubator.vector -version >/dev/null 2>&1
+    java_of_spark --add-modules=jdk.incubator.vector -version >/dev/null 2>&1
 }
 
 java_is_ready() {

@@ -5,10 +5,10 @@
 {% macro cdc_report_failed_models(results) %}
     {% set made, lost = [], [] %}
     {% for result in results if execute and result.node.resource_type == 'model' %}
-        {% set layer = adapter.call_function('python_udfs.pipeline.table.read_layer', {'node': result.node}) %}
+        {% set holds_data = adapter.call_function('python_udfs.pipeline.table.holds_data', {'node': result.node}) %}
         {% if result.node.config.meta.get('runs_after_failures') and result.status == 'success' %}
             {% do made.append(result.node.name) %}
-        {% elif layer in ['split', 'bronze', 'silver'] and result.status != 'success' %}
+        {% elif holds_data and result.status != 'success' %}
             {% do lost.append(result.node.name ~ ' (' ~ result.status ~ ')') %}
         {% endif %}
     {% endfor %}

@@ -20,7 +20,7 @@
     {% endif %}
     {% set known = [] %}
     {% for node in cdc_maintained_nodes(none, none) %}
-        {% do known.extend([node.alias, node.schema ~ '.' ~ node.alias]) %}
+        {% do known.extend([node.alias, node.relation]) %}
     {% endfor %}
     {% for name in names or [] if name not in known %}
         {% do problems.append(

@@ -1,6 +1,6 @@
 {#
     The versions of files that have quarantined rows, as cdc_new_files_sql gives files: the listing has the parts of their
-    source position. Two loads of one name are two versions; their rows are told apart by `path`, as in cdc_replay_view_sql.
+    source position. Two loads of one name are two versions; `path` separates their rows, as in cdc_replay_view_sql.
 #}
 {% macro cdc_replay_files_sql(cdc, bronze, listing, batch_id) -%}
 select

@@ -4,11 +4,11 @@
     cdc_parse_again shows.
 #}
 {% macro cdc_replay_view_sql(cdc, bronze, columns, batch_id) -%}
-{%- set millis_sql = 'cast(' ~ cdc_sequence_part('bad._cdc_sequence', 'modified_millis') ~ ' as bigint)' %}
-{%- set path_sql = cdc_replay_path_sql('bad._cdc_source_file', millis_sql) %}
 {%- if cdc.format == 'json' -%}
 {{ _parsed_messages_sql(cdc, bronze, batch_id) }}
 {%- else -%}
+{%- set millis_sql = 'cast(' ~ cdc_sequence_part('bad._cdc_sequence', 'modified_millis') ~ ' as bigint)' %}
+{%- set path_sql = cdc_replay_path_sql('bad._cdc_source_file', millis_sql) -%}
 with waiting as (
     {{ cdc_waiting_sql(cdc, bronze) | indent(4) }}
 )

@@ -2,7 +2,7 @@
 {% macro cdc_doubted_runs_sql(run_metrics, mark) -%}
 {%- set tables = [] -%}
 {%- for node in cdc_models_of('silver') -%}
-    {%- do tables.append(adapter.string_literal(node.schema ~ '.' ~ node.alias)) -%}
+    {%- do tables.append(adapter.string_literal(node.relation)) -%}
 {%- endfor -%}
 select
     silver_table,

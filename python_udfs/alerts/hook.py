@@ -15,7 +15,7 @@ from dbt.adapters.sparksession import snapshots
 from python_udfs.alerts import notice
 from python_udfs.alerts.incidents import TESTS, Incident, Silver, State, changed
 from python_udfs.pipeline.results import FAILED
-from python_udfs.pipeline.table import DATA_LAYERS, Source, read_cdc, read_layer, read_models, source_of
+from python_udfs.pipeline.table import Source, holds_data, read_cdc, read_models, source_of
 from spark_files.errors import is_spark_error
 
 logger = AdapterLogger("Lakehouse")
@@ -52,7 +52,7 @@ def is_due(results: Iterable[Any], incidents: str) -> bool:
     """
     results, now = list(results), time.monotonic()
     failed = {result.node.name for result in results if str(result.status) in FAILED}
-    passed = {result.node.name for result in results if read_layer(result.node) in DATA_LAYERS} - failed
+    passed = {result.node.name for result in results if holds_data(result.node)} - failed
     snapshot_id = _snapshot_id(incidents)
     # The table has changed where another process, or the last look, wrote to it: somebody may have yet to be called.
     is_same = not failed and passed <= _last.passed and snapshot_id == _last.snapshot_id

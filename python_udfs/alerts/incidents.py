@@ -11,7 +11,7 @@ from typing import Any
 
 from python_udfs.alerts import commands
 from python_udfs.cli.console import counted
-from python_udfs.pipeline.lag import describe_lag, is_late, measure_lag
+from python_udfs.pipeline.lag import describe_lateness, measure_lag
 from python_udfs.pipeline.results import FAILED, PASSED, STOPPED
 from python_udfs.pipeline.table import Source
 from python_udfs.times import time_of
@@ -188,8 +188,7 @@ def _is_reload(result: Mapping[str, Any]) -> bool:
 def _lags(state: State) -> Iterable[Incident]:
     for name, table in state.tables.items():
         lag = None if name in state.unrecorded else _lag(state, table)
-        if lag is not None and table.lag_limit is not None and is_late(lag, table.lag_limit):
-            message = describe_lag(lag, table.lag_limit)
+        if message := describe_lateness(lag, table.lag_limit):
             yield Incident("lag", name, state.now, name, message, commands.build(table.model))
 
 

@@ -189,14 +189,14 @@ class Cluster:
 
 def _reasons(said: Iterable[str], values: Mapping[str, str]) -> list[str]:
     """What the client said, once each: it tries again and again, and each of its lines has another duration."""
-    told = list(dict.fromkeys(re.sub(r" \(after [^)]*\)", "", line) for line in said))
-    reasons = [line for line in told if not re.fullmatch(_DOWN, line)]
+    lines = list(dict.fromkeys(re.sub(r" \(after [^)]*\)", "", line) for line in said))
+    reasons = [line for line in lines if not re.fullmatch(_DOWN, line)]
     is_plain = values.get("security.protocol", "PLAINTEXT").upper() in ("PLAINTEXT", "SASL_PLAINTEXT")
-    if told and not reasons and is_plain:
+    if lines and not reasons and is_plain:
         reasons = [_CLOSED]
     if any("SSL connection closed by peer" in line for line in reasons) and _NO_TLS not in "; ".join(reasons):
         reasons.append(_NO_TLS)  # the client guesses that only where the connection ends early
-    return reasons or told
+    return reasons or lines
 
 
 def _passes(answer: Future[Any]) -> bool:

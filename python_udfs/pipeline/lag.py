@@ -1,4 +1,4 @@
-"""When a table is late: the one home of the rule for alerts and the report."""
+"""When a table is late: the one home of the rule for alerts, the report and Airflow."""
 
 from __future__ import annotations
 
@@ -20,6 +20,8 @@ def is_late(lag: float | None, limit: float | None) -> bool:
     return lag is not None and limit is not None and lag > limit
 
 
-def describe_lag(lag: float, limit: float) -> str:
-    """Returns lag and limit, given in seconds, for people."""
+def describe_lateness(lag: float | None, limit: float | None) -> str | None:
+    """Returns lag and limit, given in seconds, for people; None if the table is not late."""
+    if lag is None or limit is None or not is_late(lag, limit):
+        return None
     return f"lag {duration_text(int(lag))}, limit {duration_text(int(limit))}"

@@ -103,8 +103,8 @@ def read_models(nodes: Iterable[Any]) -> Models:
 
 def read_model(node: Any) -> Model | None:
     """Reads one node of dbt's; None if it is no model, or a model of the user's that has no layer."""
-    cdc = read_cdc(node)
-    if "layer" not in cdc or str(_field(node, "resource_type")) != "model":
+    layer = read_layer(node)
+    if layer is None:
         return None
     return Model(
         unique_id=_field(node, "unique_id"),
@@ -113,17 +113,21 @@ def read_model(node: Any) -> Model | None:
         schema=_field(node, "schema"),
         alias=_field(node, "alias"),
         description=_field(node, "description") or "",
-        layer=cdc["layer"],
-        cdc=cdc,
+        layer=layer,
+        cdc=read_cdc(node),
         lag_limit_minutes=_meta(node).get("lag_limit_minutes"),
         config=_field(node, "config"),
     )
 
 
 def read_layer(node: Any) -> str | None:
-    """Reads the layer of a node; None if it has none."""
-    model = read_model(node)
-    return model.layer if model else None
+    """Reads the layer of a node; None if it is no model, or has none."""
+    return read_cdc(node).get("layer") if str(_field(node, "resource_type")) == "model" else None
+
+
+def holds_data(node: Any) -> bool:
+    """Returns whether a node is a model of one of `DATA_LAYERS`."""
+    return read_layer(node) in DATA_LAYERS
 
 
 def count_layer(layer: str, nodes: Mapping[str, Any], unique_ids: Iterable[str]) -> int:

@@ -10,7 +10,7 @@ from typing import Any
 
 from python_udfs.alerts import commands
 from python_udfs.cli.console import counted, duration_text
-from python_udfs.pipeline.lag import describe_lag
+from python_udfs.pipeline.lag import describe_lateness
 from python_udfs.report.facts import Facts, Table
 
 # A feed is silent after so many times its longest pause, if that many batches are known and at least an hour has gone.
@@ -75,9 +75,8 @@ def _gaps(facts: Facts) -> Iterator[Need]:
 
 def _late(tables: Iterable[Table]) -> Iterator[Need]:
     for table in tables:
-        lag, limit = table.lag_seconds, table.lag_limit_seconds
-        if table.is_late and lag is not None and limit is not None:
-            message, command = describe_lag(lag, limit), commands.build(table.model)
+        if message := describe_lateness(table.lag_seconds, table.lag_limit_seconds):
+            command = commands.build(table.model)
             yield Need("lag", table.silver_table, message, command, None, silver_table=table.silver_table)
 
 

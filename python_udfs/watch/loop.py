@@ -21,7 +21,7 @@ from python_udfs.cli.console import duration_text, say, text_table
 from python_udfs.cli.dbt import newest_change
 from python_udfs.errors import LakehouseError
 from python_udfs.pipeline.results import FAILED
-from python_udfs.pipeline.table import read_models
+from python_udfs.pipeline.table import Source, read_models
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -37,7 +37,6 @@ LISTING = ("raw_listing", "rejected_files")
 METRICS = ("run_metrics", "incidents")
 NO_VIEWS = ("--exclude", "path:models/etl_metadata,config.materialized:view", *METRICS)
 LAG_HEAD = ("silver table", "changes", "newest change, UTC", "lag")
-Table = tuple[str, str, str]
 
 
 class WatchError(LakehouseError):
@@ -70,7 +69,7 @@ class Project:
         silver: name of the relation, ``schema.table``, by silver model.
     """
 
-    bronze: dict[Table, str] = field(default_factory=dict)
+    bronze: dict[Source, str] = field(default_factory=dict)
     splits: dict[str, Split] = field(default_factory=dict)
     readers: dict[str, set[str]] = field(default_factory=dict)
     silver: dict[str, str] = field(default_factory=dict)
@@ -87,14 +86,11 @@ class Project:
         splits = {model.unique_id: model for model in models.of_layer("split")}
         for model in splits.values():
             project.splits[model.cdc["feed"]] = Split(model.name, model.relation, bool(model.cdc.get("is_kafka")))
-        bronze = models.of_layer("bronze")
-        for model in bronze:
-            cdc = model.cdc
-            project.bronze[(cdc["feed"], cdc["source_schema"], cdc["source_table"])] = model.name
+        bronze = {model.unique_id: model for model in models.of_layer("bronze")}
+        project.bronze.update({model.source: model.name for model in bronze.values()})
         project.silver.update({model.name: model.relation for model in models.of_layer("silver")})
-        others = nodes.keys() - {model.unique_id for model in bronze}
-        for node in (nodes[unique_id] for unique_id in others):
-            if node.resource_type == "model" and node.config.materialized != "view":
+        for unique_id, node in nodes.items():
+            if node.resource_type == "model" and unique_id not in bronze and node.config.materialized != "view":
                 for split in (splits[above] for above in node.depends_on.nodes if above in splits):
                     project.readers.setdefault(split.name, set()).add(node.name)
         return project

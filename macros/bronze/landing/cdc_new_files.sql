@@ -61,8 +61,8 @@
 #}
 {% macro _asks_alone(cdc) %}
     {% set of_run = adapter.notes('tables of the run') %}
-    {% set arguments = {'layer': 'bronze', 'nodes': graph.nodes, 'unique_ids': selected_resources} %}
     {% if not of_run %}
+        {% set arguments = {'layer': 'bronze', 'nodes': graph.nodes, 'unique_ids': selected_resources} %}
         {% do of_run.update({'count': adapter.call_function('python_udfs.pipeline.table.count_layer', arguments)}) %}
     {% endif %}
     {% do return(cdc.get('split') is not none or of_run.count <= 2) %}
