@@ -37,7 +37,7 @@ class Broker:
         folder: where it keeps its data; an empty one.
         cluster_id: 22 characters of base64.
         settings: more settings of the broker.
-        sasl: `user:password` that a second listener, `secure`, asks for; None: there is none.
+        sasl: `user:password` that one more listener, `SECURE`, asks for; None: there is none.
         listeners: more listeners by name, in upper case: `protocol`, and settings of the listener. `at` has their
             addresses.
     """
@@ -52,9 +52,8 @@ class Broker:
         listeners: Mapping[str, Mapping[str, str]] | None = None,
     ) -> None:
         self._program, self._folder = list(program), folder
-        port, secure, controller = free_port(), free_port(), free_port()
+        port, controller = free_port(), free_port()
         self.address = f"127.0.0.1:{port}"
-        self.secure = f"127.0.0.1:{secure}"
         self.process: subprocess.Popen[bytes] | None = None
         values = {
             "process.roles": "broker,controller",
@@ -62,6 +61,7 @@ class Broker:
             "controller.quorum.voters": f"1@127.0.0.1:{controller}",
             "controller.listener.names": "CONTROLLER",
             "listeners": f"PLAINTEXT://{self.address},CONTROLLER://127.0.0.1:{controller}",
+            "listener.security.protocol.map": "PLAINTEXT:PLAINTEXT,CONTROLLER:PLAINTEXT",
             "log.dirs": str(folder / "kafka"),
             "offsets.topic.num.partitions": "1",
             "offsets.topic.replication.factor": "1",
@@ -75,16 +75,15 @@ class Broker:
         if sasl:
             user, password = sasl.split(":")
             login = "org.apache.kafka.common.security.plain.PlainLoginModule required"
-            values |= {
-                "listeners": f"{values['listeners']},SECURE://{self.secure}",
-                "listener.security.protocol.map": "PLAINTEXT:PLAINTEXT,CONTROLLER:PLAINTEXT,SECURE:SASL_PLAINTEXT",
-                "listener.name.secure.sasl.enabled.mechanisms": "PLAIN",
-                "listener.name.secure.plain.sasl.jaas.config": f'{login} user_{user}="{password}";',
+            plain = {
+                "protocol": "SASL_PLAINTEXT",
+                "sasl.enabled.mechanisms": "PLAIN",
+                "plain.sasl.jaas.config": f'{login} user_{user}="{password}";',
             }
+            listeners = {"SECURE": plain, **(listeners or {})}
         self.at = {name: f"127.0.0.1:{free_port()}" for name in listeners or {}}
         for name, given in (listeners or {}).items():
-            known = values.get("listener.security.protocol.map", "PLAINTEXT:PLAINTEXT,CONTROLLER:PLAINTEXT")
-            values["listener.security.protocol.map"] = f"{known},{name}:{given['protocol']}"
+            values["listener.security.protocol.map"] += f",{name}:{given['protocol']}"
             values["listeners"] += f",{name}://{self.at[name]}"
             values |= {
                 f"listener.name.{name.lower()}.{key}": value for key, value in given.items() if key != "protocol"

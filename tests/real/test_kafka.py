@@ -605,7 +605,7 @@ def test_a_password_comes_from_the_environment_and_is_in_no_message(spark, broke
         ("sasl.mechanism", "PLAIN"), ("sasl.password", "env:KAFKA_SECRET"), ("sasl.username", "reader"),
         ("security.protocol", "SASL_PLAINTEXT"),
     )  # fmt: skip
-    reader = Reader(spark, broker.secure, topic, client=client)
+    reader = Reader(spark, broker.at["SECURE"], topic, client=client)
     monkeypatch.setenv("KAFKA_SECRET", "wr0ng")
     with pytest.raises(KafkaError, match=r"(?i)authentication") as caught:
         reader.read()

@@ -68,30 +68,26 @@ def built(shared_lakehouse, secured, authority, tmp_path_factory):
     lakehouse, patch = shared_lakehouse, pytest.MonkeyPatch()
     lakehouse.clear()
     stranger = Authority(tmp_path_factory.mktemp("stranger"))
-    trust = f"kafka.ssl.truststore.type=PEM;kafka.ssl.truststore.location={authority.certificate}"
-    scram = f"{SCRAM};kafka.sasl.password=env:KAFKA_SECRET"
+    trust = "kafka.ssl.truststore.type=PEM;kafka.ssl.truststore.location="
+    trusted, tls = f"{trust}{authority.certificate}", f"kafka.security.protocol=SSL;{trust}"
+    scram = f"{SCRAM};kafka.sasl.password=env:"
     client = authority.sign("client", KEY_PASSWORD)
     modern = authority.sign("modern", KEY_PASSWORD, "-v2", "aes-256-cbc")
-    key = f"kafka.ssl.keystore.type=PEM;kafka.ssl.keystore.location={client};kafka.ssl.key.password=env:KEY_SECRET"
+    key = "kafka.ssl.key.password=env:KEY_SECRET;kafka.ssl.keystore.type=PEM;kafka.ssl.keystore.location="
+    mutual = f"{tls}{authority.certificate};{key}"
     feeds = {
-        "tls": ("TLS", f"kafka.security.protocol=SSL;{trust}"),
-        "scram": ("SCRAM", f"{scram};{trust}"),
-        "mutual": ("MUTUAL", f"kafka.security.protocol=SSL;{trust};{key}"),
-        "password": ("SCRAM", f"{SCRAM};kafka.sasl.password=env:KAFKA_WRONG;{trust}"),
-        "authority": (
-            "TLS",
-            f"kafka.security.protocol=SSL;{trust.replace(str(authority.certificate), str(stranger.certificate))}",
-        ),
-        "plain_port": ("", f"{scram};{trust}"),
+        "tls": ("TLS", f"{tls}{authority.certificate}"),
+        "scram": ("SCRAM", f"{scram}KAFKA_SECRET;{trusted}"),
+        "mutual": ("MUTUAL", f"{mutual}{client}"),
+        "password": ("SCRAM", f"{scram}KAFKA_WRONG;{trusted}"),
+        "authority": ("TLS", f"{tls}{stranger.certificate}"),
+        "plain_port": ("", f"{scram}KAFKA_SECRET;{trusted}"),
         "tls_port": ("TLS", ""),
-        "no_certificate": ("MUTUAL", f"kafka.security.protocol=SSL;{trust}"),
+        "no_certificate": ("MUTUAL", f"{tls}{authority.certificate}"),
         # librdkafka reads this key, Java 17 does not.
-        "key": ("MUTUAL", f"kafka.security.protocol=SSL;{trust};{key.replace(str(client), str(modern))}"),
-        "no_file": (
-            "TLS",
-            f"kafka.security.protocol=SSL;kafka.ssl.truststore.type=PEM;kafka.ssl.truststore.location={authority.certificate}.gone",
-        ),
-        "no_variable": ("SCRAM", f"{SCRAM};kafka.sasl.password=env:NO_SUCH_SECRET;{trust}"),
+        "key": ("MUTUAL", f"{mutual}{modern}"),
+        "no_file": ("TLS", f"{tls}{authority.certificate}.gone"),
+        "no_variable": ("SCRAM", f"{scram}NO_SUCH_SECRET;{trusted}"),
     }
     for feed, (listener, options) in feeds.items():
         topic = f"secured.{feed}"

@@ -139,13 +139,16 @@ class Soak:
         time.sleep(seconds)
         self.configure()
 
+    def remove_all(self) -> None:
+        """Retention removes all messages that the topics hold."""
+        for at, end in self.ends().items():
+            topic, partition = at.split("/")
+            self.broker.remove_before(topic, end, int(partition))
+
     def trim(self, _: float) -> None:
         """Retention removes messages that were read."""
         self.follow("before trim")
-        for table in TABLES:
-            for partition in range(PARTITIONS):
-                end = self.ends()[f"soak.{table}/{partition}"]
-                self.broker.remove_before(f"soak.{table}", end, partition)
+        self.remove_all()
         self.sent.send(20)
 
     def lose(self, watched: Watched) -> None:
@@ -155,10 +158,7 @@ class Soak:
             keys = list(range(0, 30))
             self.sent.send(30, is_lost=True, keys=keys)
             self.sent.flush()
-            for table in TABLES:
-                for partition in range(PARTITIONS):
-                    end = self.ends()[f"soak.{table}/{partition}"]
-                    self.broker.remove_before(f"soak.{table}", end, partition)
+            self.remove_all()
             self.sent.send(30, keys=keys)
             self.sent.flush()
         deadline = time.monotonic() + 120

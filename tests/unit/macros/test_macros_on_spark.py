@@ -1033,10 +1033,11 @@ def test_cdc_reloads_sql__a_load_file_that_nobody_could_read_is_of_the_load_that
         assert [row["generation"] for row in rows if row["unread"] != "[]"] == unread, (minute, again)
 
 
-def bronze_sql(*rows: tuple[str, int | None, str, int, int, str | None, str | None]) -> str:
+def bronze_sql(*rows: tuple[str, int | None, str, int, int, str | None, str | None], generation: int = 1) -> str:
     """Rows of bronze: operation, id, minute (none of a load), row and time of the file, rule and reason."""
     made = ", ".join(
-        f"('{operation}', {'null' if id_ is None else id_}, '000001.{position}.{0:016}.{row:012}.{millis:014}', 1,"
+        f"('{operation}', {'null' if id_ is None else id_},"
+        f" '{generation:06}.{position}.{0:016}.{row:012}.{millis:014}', {generation},"
         f" '{'LOAD' if position.startswith('0') else position}', {row}L, cast(null as array<string>),"
         f" cast(null as map<string, string>), {json.dumps(rule) if rule else 'string(null)'},"
         f" {json.dumps(reason) if reason else 'string(null)'})"
@@ -1083,7 +1084,7 @@ def test_cdc_overtaken_sql__what_newer_rows_make_of_a_quarantined_row(query, mod
 def test_cdc_overtaken_sql__a_load_that_has_not_ended_overtakes_no_row_of_an_earlier_one(query, mode, row):
     cdc = {"silver": {"mode": mode, "primary_key": ["id"]}, "has_key": mode == "current"}
     bad, load = ("L", 1, "", row, 1, CAST, "n is 'x', expected int"), ("L", 2, "", 0, 2, None, None)
-    reload = bronze_sql(load).replace("'000001.", "'000002.").replace(", 1, 'LOAD'", ", 2, 'LOAD'")
+    reload = bronze_sql(load, generation=2)
     bronze = f"({bronze_sql(bad)} union all {reload})"
     assert query(Dbt().cdc_overtaken_sql(cdc, bronze)) == []
     assert query(Dbt().cdc_overtaken_sql(cdc, bronze_sql(bad, load))) != []
@@ -1093,7 +1094,7 @@ def test_cdc_replay_files_sql__each_version_of_a_load_has_its_own_rows(query):
     cdc = {"feed": "f", "source_schema": "s", "source_table": "t", "format": "parquet"}
     load = ("L", 1, "", 0, 1704164400000, CAST, "n is 'x', expected int")
     first = bronze_sql(load)
-    again = bronze_sql((*load[:4], 1704164460000, *load[5:])).replace(", 1, 'LOAD'", ", 2, 'LOAD'")
+    again = bronze_sql((*load[:4], 1704164460000, *load[5:]), generation=2)
     versions = ", ".join(
         f"('f', 's', 't', 'LOAD', 1L, 'load', timestamp '2024-01-02 03:0{minute}:00', cast(null as timestamp))"
         for minute in (0, 1, 2)
