@@ -13,6 +13,9 @@ if TYPE_CHECKING:
 class LakehouseError(Exception):
     """Base of every error of this package: catching it means showing its text, never a stack trace."""
 
+    # The adapter, which knows no class of the project, shows such an error as dbt's own.
+    is_for_users = True
+
 
 @dataclass(frozen=True)
 class Problem:

@@ -12,6 +12,13 @@ from pyspark import SparkContext
 from dbt.adapters.sparksession.catalog import has_views
 from dbt.adapters.sparksession.impl import SparksessionAdapter
 
+REFUSING = """
+class Refused(Exception):
+    is_for_users = True
+
+def refuse():
+    raise Refused("no key column id")
+"""
 ICEBERG = {name: {"+file_format": "iceberg"} for name in ("models", "seeds")}
 
 
@@ -102,6 +109,7 @@ class TestErrors:
             "wrong_column.sql": "select 1 as a,\n  nope as b",
             "division.sql": "{{ config(materialized='table') }}\nselect 1 / id as a from range(3)",
             "query.sql": "{% do run_query('select * from text.`' ~ var('cut') ~ '`') if execute %}select 1 as id",
+            "refused.sql": "{% do adapter.call_function('refusing.refuse', {}) if execute %}select 1 as id",
             "python_error.py": """
 import helper_of_errors
 
@@ -115,6 +123,7 @@ def model(dbt, session):
 
     def test_errors_are_sparks_and_pythons_own_words(self, project, tmp_path):
         write_file("def fail(dbt):\n    return {}['a key']\n", project.project_root, "helper_of_errors.py")
+        write_file(REFUSING, project.project_root, "refusing.py")
         cut = tmp_path / "cut.gz"
         cut.write_bytes(gzip.compress(b"text")[:-6])
         results, log = run_dbt_and_capture(["run", "--vars", json.dumps({"cut": f"file:{cut}"})], expect_pass=False)
@@ -123,6 +132,7 @@ def model(dbt, session):
         assert "nope as b" in message["wrong_column"] and "^^^^" in message["wrong_column"]
         assert "[DIVIDE_BY_ZERO] Division by zero" in message["division"] and "1 / id" in message["division"]
         assert "[FAILED_READ_FILE" in message["query"] and f"{cut}" in message["query"]
+        assert message["refused"].strip().endswith("no key column id") and "refusing.py" not in message["refused"]
         assert message["query"].endswith("EOFException: Unexpected end of input stream")
         assert "models/python_error.py, line 5, in model: return helper_of_errors.fail(dbt)" in message["python_error"]
         assert "helper_of_errors.py, line 2, in fail: return {}['a key']" in message["python_error"]

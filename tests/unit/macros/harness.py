@@ -185,6 +185,10 @@ class Dbt:
             self.files_read.append(arguments)
             return files
 
+        def query(sql: str) -> list[dict[str, Any]]:
+            answer = self._run_query(sql)
+            return [row.dict() for row in answer.rows] if answer else []
+
         def attempt(sql: str) -> dict[str, Any]:
             self.attempted.append(sql)
             found = next((outcome for part, outcome in (attempts or {}).items() if part in sql), [])
@@ -203,6 +207,7 @@ class Dbt:
                 ],
                 get_relation=lambda database, schema, identifier: existing(Relation(schema, identifier)),
                 attempt=attempt,
+                query=query,
                 project_path=lambda name: f"project/{name}",
                 cache_added=lambda relation: columns.setdefault(relation, {}),
                 create_schema=lambda relation: None,
@@ -272,6 +277,7 @@ class Dbt:
             "var": VARS.__getitem__,
             "zip": zip,
         }
+        self.context["context"] = self.context
         for name, template in _templates().items():
             self.context[name] = Macro(name, template, self.context)
 

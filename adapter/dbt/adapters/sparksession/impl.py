@@ -157,6 +157,12 @@ class SparksessionAdapter(SparkAdapter):
         return answer
 
     @available
+    def query(self, sql: str) -> list[dict[str, Any]]:
+        """Run a query; its rows, each a dictionary by column name."""
+        _, table = self.execute(sql, fetch=True)
+        return [dict(zip(table.column_names, row.values(), strict=True)) for row in table.rows]
+
+    @available
     def attempt(self, sql: str, relation: BaseRelation | None = None) -> dict[str, Any]:
         """Run a statement that may fail without ending the macro, which Jinja itself has no word for.
 
@@ -172,10 +178,9 @@ class SparksessionAdapter(SparkAdapter):
             if relation is not None:
                 self.write(relation, sql)
                 return {"rows": [], "error": None, "is_conflict": False}
-            _, table = self.execute(sql, fetch=True)
+            rows = self.query(sql)
         except DbtDatabaseError as error:
             return {"rows": [], "error": error.msg, "is_conflict": isinstance(error, CommitConflict)}
-        rows = [dict(zip(table.column_names, row.values(), strict=True)) for row in table.rows]
         return {"rows": rows, "error": None, "is_conflict": False}
 
     @available
@@ -289,13 +294,21 @@ class SparksessionAdapter(SparkAdapter):
 
         Returns:
             What the function returns.
+
+        Raises:
+            DbtRuntimeError: the function raised an error with `is_for_users`; its text, without a trace.
         """
         if needs_spark:
             arguments = {**arguments, "spark": self.session}
         module, _, function = name.rpartition(".")
         if SparksessionConnectionManager.project_root not in sys.path:
             sys.path.insert(0, SparksessionConnectionManager.project_root)
-        return getattr(importlib.import_module(module), function)(**arguments)
+        try:
+            return getattr(importlib.import_module(module), function)(**arguments)
+        except Exception as error:
+            if getattr(error, "is_for_users", False):
+                raise DbtRuntimeError(str(error)) from None
+            raise
 
     @available
     def project_path(self, name: str) -> str:
