@@ -1,17 +1,17 @@
 {#
     A sentence for every value that its column's type cannot hold, NULL for the others; a place for each column of
-    cdc_casts. Text must have a form of the type, and lose nothing, as must a value that goes through text; any other type
+    `may_fail`. Text must have a form of the type, and lose nothing, as must a value that goes through text; any other type
     must survive the way there and back. A change sequence that is none would put its change anywhere in the order. Of
     files that carry types (has_types), cdc_received_types_sql reads the type out of the sentence.
 #}
 {% macro cdc_cast_failures_sql(plan, change_sequence_column=none, has_types=false, bronze=none) -%}
-{%- set casts = cdc_casts(plan) -%}
+{%- set casts = plan | selectattr('may_fail') | list -%}
 {%- if not casts and not change_sequence_column -%}
 array()
 {%- else -%}
 array(
     {%- for column in casts %}
-    {%- set raw = column.get('sql') or adapter.quote(column.name) %}
+    {%- set raw = column.sql or adapter.quote(column.name) %}
     {%- set value = cdc_try_cast_sql(raw, column.raw_type, column.type) %}
     case
         {%- if column.type.split('<')[0] in ['array', 'map', 'struct'] %}
@@ -44,7 +44,7 @@ array(
 {# The end of a sentence: the type that a file states, and the command if a type of the table has to change. #}
 {% macro _expected(column, has_types, bronze) %}
     {% set received = ' of type ' ~ column.raw_type if has_types else '' %}
-    {% set is_retyped = cdc_is_behind(column) if column.get('listed_type') else has_types %}
+    {% set is_retyped = column.is_behind if column.listed_type else has_types %}
     {% set advice = ': run ' ~ cdc_change_types_command(bronze) if bronze is not none and is_retyped else '' %}
     {% do return(received ~ ', expected ' ~ column.type ~ advice) %}
 {% endmacro %}

@@ -1,23 +1,7 @@
+{# Gives a table the types and columns of a plan. #}
 {% macro cdc_evolve_columns(relation, plan) %}
-    {% for statement in _evolve_statements(relation, plan) %}
+    {% set arguments = {'relation': relation, 'plan': plan, 'warehouse': adapter} %}
+    {% for statement in adapter.call_function('python_udfs.pipeline.columns.evolve_statements', arguments) %}
         {% do run_query(statement) %}
     {% endfor %}
-{% endmacro %}
-
-
-{% macro _evolve_statements(relation, plan) %}
-    {% set statements = [] %}
-    {% set added = [] %}
-    {% for column in plan %}
-        {% if column.change == 'add' %}
-            {% do added.append(adapter.quote(column.name) ~ ' ' ~ column.type) %}
-        {% elif column.change == 'promote' %}
-            {% set name = adapter.quote(column.name) %}
-            {% do statements.append('alter table ' ~ relation ~ ' alter column ' ~ name ~ ' type ' ~ column.type) %}
-        {% endif %}
-    {% endfor %}
-    {% if added %}
-        {% do statements.append('alter table ' ~ relation ~ ' add columns (' ~ added | join(', ') ~ ')') %}
-    {% endif %}
-    {% do return(statements) %}
 {% endmacro %}

@@ -1,27 +1,11 @@
-{% macro cdc_rename_columns(relation, cdc, allowed=none) %}
-    {% if cdc.get('renamed_columns') %}
-        {% set columns = adapter.get_columns_in_relation(relation) | map(attribute='name') | list %}
-        {% for statement in _rename_statements(relation, cdc, columns, allowed) %}
-            {% do run_query(statement) %}
-        {% endfor %}
+{# Gives columns of a table their new names: those of a plan, by old name, or all that the metadata asks for. #}
+{% macro cdc_rename_columns(relation, cdc, renames=none) %}
+    {% if renames is none %}
+        {% set arguments = {'cdc': cdc, 'columns': adapter.get_columns_in_relation(relation)} %}
+        {% set renames = adapter.call_function('python_udfs.pipeline.columns.find_renames', arguments) %}
     {% endif %}
-{% endmacro %}
-
-
-{#
-    Asked for by the metadata: a table that has a column under its old name only gets the new one. A table that has
-    both already is left alone.
-#}
-{% macro _rename_statements(relation, cdc, columns, allowed=none) %}
-    {% set statements = [] %}
-    {% set present = columns | map('lower') | list %}
-    {% for old, new in cdc.get('renamed_columns', {}).items() %}
-        {% if old | lower in present and new | lower not in present and (allowed is none or new | lower in allowed) %}
-            {% do statements.append(
-                'alter table ' ~ relation ~ ' rename column ' ~ adapter.quote(old) ~ ' to ' ~ adapter.quote(new)
-            ) %}
-            {% do present.append(new | lower) %}
-        {% endif %}
+    {% for old, new in renames.items() %}
+        {% set names = adapter.quote(old) ~ ' to ' ~ adapter.quote(new) %}
+        {% do run_query('alter table ' ~ relation ~ ' rename column ' ~ names) %}
     {% endfor %}
-    {% do return(statements) %}
 {% endmacro %}

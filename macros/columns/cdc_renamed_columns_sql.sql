@@ -8,7 +8,7 @@
 {%- set keys = [] -%}
 {%- for column in plan if column.raw_type is not none and cdc_names_in_files(cdc, column.name) | length > 1 -%}
     {%- set new = adapter.string_literal(column.name) -%}
-    {%- for old in column.get('old_columns', []) -%}
+    {%- for old in column.old_columns -%}
         {%- do values.update({column.name: values.get(column.name, [column.name]) + [old]}) -%}
         {%- set one, both = adapter.string_literal(old), unavailable[-1] -%}
         {%- do unavailable.append(

@@ -36,19 +36,8 @@ cast(null as string)
 
 {# What the columns of one file would change in a table, in words; nothing for a table that has no columns yet. #}
 {% macro _schema_drift(cdc, columns, target_columns, bronze=none) %}
-    {% set words = [] %}
-    {% set advice = ': run ' ~ cdc_change_types_command(bronze) if bronze is not none else '' %}
-    {% set target = {} %}
-    {% for column in target_columns if not column.name.startswith('_cdc_') %}
-        {% do target.update({column.name | lower: column.dtype | lower}) %}
-    {% endfor %}
-    {% for column in cdc_source_columns(cdc, {'columns': columns}) if target and not column.is_listed %}
-        {% set type = target.get(column.name | lower) %}
-        {% if type is none %}
-            {% do words.append('column ' ~ column.name ~ ' ' ~ column.type ~ ' is new') %}
-        {% elif column.type != type and not adapter.is_type_promotion(column.type, type) %}
-            {% do words.append('column ' ~ column.name ~ ' is ' ~ column.type ~ ', expected ' ~ type ~ advice) %}
-        {% endif %}
-    {% endfor %}
-    {% do return(words | join('; ')) %}
+    {% do return(adapter.call_function('python_udfs.pipeline.columns.describe_drift', {
+        'cdc': cdc, 'columns': columns, 'target': target_columns, 'warehouse': adapter,
+        'advice': ': run ' ~ cdc_change_types_command(bronze) if bronze is not none else '',
+    })) %}
 {% endmacro %}

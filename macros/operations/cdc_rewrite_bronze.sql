@@ -21,7 +21,8 @@
 {% macro _promotions(changes) %}
     {% set plan = [] %}
     {% for column in changes %}
-        {% do plan.append(dict(column, change='promote')) %}
+        {% set promotion = {'name': column.name, 'type': column.type, 'change': 'promote'} %}
+        {% do plan.append(adapter.call_function('python_udfs.pipeline.columns.Column', promotion)) %}
     {% endfor %}
     {% do return(plan) %}
 {% endmacro %}

@@ -22,7 +22,9 @@
     {% do cdc_rewrite_bronze(bronze, decided.changes) if decided.changes %}
     {{ print('2 of 3: replaying the quarantine') }}
     {{ print(cdc_replay(node, cdc, bronze)) }}
-    {% set is_behind = cdc_has_other_types(cdc_silver_plan(cdc, bronze, cdc_table_of('silver', cdc))) %}
+    {% set is_behind = adapter.call_function('python_udfs.pipeline.silver.is_of_other_types', {
+        'warehouse': adapter, 'cdc': cdc, 'bronze': bronze, 'silver': cdc_table_of('silver', cdc),
+    }) %}
     {% set is_rebuilt = decided.changes or is_behind %}
     {{ print('3 of 3: ' ~ ('rebuilding silver' if is_rebuilt else 'silver has these types, nothing to rebuild')) }}
     {% do rebuild_silver(table) if is_rebuilt %}

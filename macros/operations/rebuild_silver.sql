@@ -12,17 +12,18 @@
     ) %}
     {% set bronze = cdc_table_of('bronze', cdc) %}
     {% do validate_rebuild_silver(node, bronze) %}
-    {% set snapshot_id = adapter.current_snapshot_id(bronze) %}
-    {% set plan = cdc_silver_plan(cdc, bronze, none) %}
-    {% set changes = cdc_bronze_range(cdc, bronze, snapshot_id, {}, plan) %}
+    {% set plan = adapter.call_function('python_udfs.pipeline.silver.plan_rebuild', {
+        'warehouse': adapter, 'sql': context, 'cdc': cdc, 'this': silver, 'bronze': bronze,
+        'many_rows': var('cdc_replace_rows_from'),
+    }) %}
     {% set clauses = cdc_table_clauses_sql(node.config) %}
-    {{ print('1 of 4: building ' ~ helper ~ ' from ' ~ changes.changes ~ ' changes in ' ~ bronze) }}
-    {% set select_sql = cdc_silver_query(cdc, bronze, none, changes, plan) %}
+    {{ print('1 of 4: building ' ~ helper ~ ' from ' ~ plan.changes.changes ~ ' changes in ' ~ bronze) }}
+    {% set select_sql = cdc_silver_query(cdc, bronze, plan) %}
     {% do run_query('create or replace table ' ~ helper ~ '\n' ~ clauses ~ '\nas\n' ~ select_sql) %}
     {{ print('2 of 4: checking it') }}
-    {% do validate_rebuilt(cdc, bronze, helper, snapshot_id) %}
+    {% do validate_rebuilt(cdc, bronze, helper, plan.changes.to_snapshot_id) %}
     {{ print('3 of 4: replacing ' ~ silver ~ ': ' ~ cdc_rebuild_counts(silver, helper)) }}
-    {% do adapter.set_snapshot_properties(cdc_silver_progress(cdc, changes, plan)) %}
+    {% do adapter.set_snapshot_properties(plan.progress) %}
     {% do run_query('create or replace table ' ~ silver ~ '\n' ~ clauses ~ '\nas\nselect *\nfrom ' ~ helper) %}
     {{ print('4 of 4: dropping ' ~ helper) }}
     {% do run_query('drop table ' ~ helper) %}

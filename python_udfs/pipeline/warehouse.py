@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from typing import Any, Protocol
 
 # Writes the text of a query: a macro, as dbt hands it over.
@@ -38,6 +38,9 @@ class Warehouse(Protocol):
 
     def query(self, sql: str) -> list[dict[str, Any]]:
         """Run a query; each row by column name."""
+
+    def ask_once(self, question: Hashable, ask: Callable[[], Any]) -> Any:
+        """Return the answer to a question that has the same one for the rest of the command."""
 
     def get_columns_in_relation(self, relation: Any) -> Sequence[TableColumn]:
         """Return the columns in their order; none if there is no such relation."""

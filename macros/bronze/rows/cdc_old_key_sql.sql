@@ -16,14 +16,14 @@ case
         )
         and not (
             {%- for image in before_images %}
-            {{ cdc_cast_sql(image) }} <=> {{ cdc_cast_sql(image.key_column) }}{{ ' and' if not loop.last }}
+            {{ cdc_cast_sql(image) }} <=> {{ cdc_cast_sql(image.key) }}{{ ' and' if not loop.last }}
             {%- endfor %}
         )
         then map(
             {%- for image in before_images %}
             {%- set value = 'cast(' ~ cdc_cast_sql(image) ~ ' as string)' %}
             {%- set value = 'try_validate_utf8(' ~ value ~ ')' if image.type == 'string' else value %}
-            {{ adapter.string_literal(image.key) }}, {{ value }}{{ ',' if not loop.last }}
+            {{ adapter.string_literal(image.key.name) }}, {{ value }}{{ ',' if not loop.last }}
             {%- endfor %}
         )
 end

@@ -6,7 +6,7 @@
 {% macro cdc_ruled_sql(cdc, raw, columns, sequence_column, malformed_sql, records) -%}
 {%- set parts = cdc_judged_columns(cdc, columns) -%}
 {%- set present = parts.of_key | rejectattr('raw_type', 'none') | map(attribute='name') | list -%}
-{%- set casts = columns | selectattr('is_cast', 'true') | list -%}
+{%- set casts = columns | selectattr('is_cast') | list -%}
 {%- set has_casts = casts and cdc.format == 'parquet' and raw.view is not none -%}
 judged as (
     select

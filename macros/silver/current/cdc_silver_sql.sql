@@ -37,7 +37,7 @@ select
     change._cdc_operation = 'D'
     {{- ' or change._cdc_sequence < ' ~ adapter.string_literal(changes.reset_point) if changes.reset_point }} as _cdc_is_deleted,
     {%- endif %}
-    {%- if is_soft and not is_first and not changes.get('replaces') %}
+    {%- if is_soft and not is_first and not changes.replaces %}
     image is not null as _cdc_has_image,
     {%- endif %}
     {%- if carries_forward and not is_first %}
@@ -58,7 +58,7 @@ from newest
 {%- if not is_soft and changes.reset_point -%}
     {%- do conditions.append('change._cdc_sequence >= ' ~ adapter.string_literal(changes.reset_point)) -%}
 {%- endif -%}
-{%- if not is_soft and (is_first or changes.get('replaces')) -%}
+{%- if not is_soft and (is_first or changes.replaces) -%}
     {%- do conditions.append("change._cdc_operation <> 'D'") -%}
 {%- endif -%}
 {{ '\nwhere ' ~ conditions | join(' and ') if conditions }}

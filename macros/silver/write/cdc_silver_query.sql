@@ -1,11 +1,12 @@
-{# The rows to write to a silver table, or to make it of where there is none yet, the way that its mode wants. #}
-{% macro cdc_silver_query(cdc, bronze, silver, changes, plan) %}
-    {% if not plan | rejectattr('raw_type', 'none') | list %}
-        {% do return(_silver_empty_sql(cdc, bronze, plan)) %}
+{# The rows that a plan writes to a silver table, or makes it of. #}
+{% macro cdc_silver_query(cdc, bronze, plan) %}
+    {% set silver = plan.silver if plan.way != 'overwrite' else none %}
+    {% if not plan.columns | rejectattr('raw_type', 'none') | list %}
+        {% do return(_silver_empty_sql(cdc, bronze, plan.columns)) %}
     {% elif cdc.mode == 'history' %}
-        {% do return(cdc_history(cdc, bronze, silver, changes, plan)) %}
+        {% do return(cdc_history_sql(cdc, bronze, silver, plan.changes, plan.columns, plan.derives_all)) %}
     {% endif %}
-    {% do return(cdc_silver_sql(cdc, changes, plan, silver is none)) %}
+    {% do return(cdc_silver_sql(cdc, plan.changes, plan.columns, silver is none)) %}
 {% endmacro %}
 
 

@@ -154,6 +154,7 @@ class Dbt:
         functions: dict[str, Any] | None = None,
     ) -> None:
         columns = columns or {}
+        self.once: dict[Any, Any] = {}
         self.notes: dict[str, dict[str, Any]] = {}
         self.views: dict[str, list[dict[str, Any]]] = {}
         self.answers = answers or {}
@@ -185,6 +186,11 @@ class Dbt:
             self.files_read.append(arguments)
             return files
 
+        def ask_once(question: Any, ask: Any) -> Any:
+            if question not in self.once:
+                self.once[question] = ask()
+            return self.once[question]
+
         def query(sql: str) -> list[dict[str, Any]]:
             answer = self._run_query(sql)
             return [row.dict() for row in answer.rows] if answer else []
@@ -208,6 +214,7 @@ class Dbt:
                 get_relation=lambda database, schema, identifier: existing(Relation(schema, identifier)),
                 attempt=attempt,
                 query=query,
+                ask_once=ask_once,
                 project_path=lambda name: f"project/{name}",
                 cache_added=lambda relation: columns.setdefault(relation, {}),
                 create_schema=lambda relation: None,

@@ -4,11 +4,17 @@ from __future__ import annotations
 
 import random
 import re
+from dataclasses import asdict, replace
+from datetime import datetime, timezone
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
 from harness import CompilerError, Dbt, Relation, assert_sql_equal, normalise
+
+from python_udfs.pipeline import silver as planning
+from python_udfs.pipeline.columns import Column
+from python_udfs.pipeline.delta import Changes, KeyRange, Log, find_range_type, measure_changes
 
 BRONZE = Relation("bronze", "shop__order")
 SILVER = Relation("silver", "shop__order")
@@ -31,7 +37,7 @@ APPEND = {**CDC, "mode": "append", "primary_key": []}
 
 
 def merge(cdc: dict[str, Any], columns: list[str], **changes: Any) -> str:
-    return Dbt().cdc_merge_sql(cdc, SILVER, "new_changes", columns, {**CHANGES, **changes})
+    return Dbt().cdc_merge_sql(cdc, SILVER, "new_changes", columns, replace(CHANGES, **changes))
 
 
 def test_cdc_merge_sql__hard():
@@ -176,23 +182,37 @@ def with_reset_points(*reset_points: str) -> dict[str, list[Any]]:
 APPLIED = {"cdc.bronze-snapshot-id": "41", "cdc.batch-id": "7", "cdc.sequence": "m", "cdc.committed-at": "2024-01-02"}
 
 
-PLAN = [
-    {"name": "id", "raw_type": "int", "type": "int", "change": None},
-    {"name": "gone", "raw_type": None, "type": "date", "change": None},
-]
+PLAN = (Column("id", "int", "int"), Column("gone", "date"))
+
+
+def log_of(dbt: Dbt, cdc: dict[str, Any] = CDC) -> Log:
+    """Bronze up to snapshot 43."""
+    return Log(dbt.context["adapter"], dbt.context, cdc, BRONZE, 43)
+
+
+def measure(
+    dbt: Dbt,
+    cdc: dict[str, Any],
+    progress: dict[str, str],
+    plan: tuple[Column, ...] = PLAN,
+    may_replace: bool = False,
+) -> Changes:
+    return measure_changes(log_of(dbt, cdc), progress, plan, 500_000, may_replace)
 
 
 def bronze_range(
     answers: dict[str, list[Any]], progress: dict[str, str] | None = None, cdc: dict[str, Any] = CDC
-) -> dict[str, Any]:
+) -> Changes:
     progress = APPLIED if progress is None else progress
-    return Dbt(answers=answers, snapshots=(43, 42, 41)).cdc_bronze_range(cdc, BRONZE, 43, progress, PLAN)
+    return measure(Dbt(answers=answers, snapshots=(43, 42, 41)), cdc, progress)
 
 
-def test_cdc_bronze_range__first_run():
+def test_measure_changes__first_run():
     changes = bronze_range(summary("a", "z", 9, "2024-01-03"), {})
-    assert_sql_equal(changes.pop("sql"), changes.pop("log_sql"))
-    assert changes == {
+    assert_sql_equal(changes.sql, changes.log_sql)
+    assert asdict(replace(changes, sql="", log_sql="")) == {
+        "sql": "",
+        "log_sql": "",
         "from_snapshot_id": None,
         "to_snapshot_id": 43,
         "has_overwritten": False,
@@ -204,7 +224,7 @@ def test_cdc_bronze_range__first_run():
         "has_partial": False,
         "has_key_changes": False,
         "has_deletes": False,
-        "reset_points": [],
+        "reset_points": (),
         "reset_point": "",
         "has_new_reset_point": False,
         "last_batch_id": 9,
@@ -219,6 +239,7 @@ def test_cdc_bronze_range__first_run():
         "may_replace": False,
         "key_range": {"type": "int", "first": "1", "last": "9000000"},
         "has_single_changes": False,
+        "replaces": False,
     }
 
 
@@ -238,25 +259,25 @@ METRICS = {
 }
 
 
-def range_of(metrics: dict[str, Any] | None, cdc: dict[str, Any] = CDC) -> tuple[dict[str, Any], int]:
+def range_of(metrics: dict[str, Any] | None, cdc: dict[str, Any] = CDC) -> tuple[Changes, int]:
     """The changes, and how many queries they took."""
     answers = summary("n", "z", 9, "2024-01-03 00:00:00.000000", updates_and_deletes=0)
     dbt = Dbt(answers=answers, snapshots=(43, 42, 41), metrics=metrics)
-    return dbt.cdc_bronze_range(cdc, BRONZE, 43, APPLIED, PLAN), len(dbt.queries)
+    return measure(dbt, cdc, APPLIED), len(dbt.queries)
 
 
 @pytest.mark.parametrize("cdc", [CDC, {**CDC, "mode": "append"}], ids=["keyed", "append"])
-def test_cdc_bronze_range_summary__metadata_answers_like_the_query(cdc):
+def test_read_facts__metadata_answers_like_the_query(cdc):
     metrics = METRICS if cdc is CDC else {**METRICS, "_cdc_operation": of_column("I", "L")}
     by_query, queries = range_of(None, cdc)
     assert range_of(metrics, cdc) == (by_query, queries - 1) == (by_query, 0)
 
 
-def test_cdc_bronze_range_summary__deletes_and_several_files_show_in_metadata():
+def test_read_facts__deletes_and_several_files_show_in_metadata():
     changes, queries = range_of(
         {**METRICS, "_cdc_operation": of_column("D", "U"), "_cdc_source_file": of_column("a", "b")}
     )
-    assert (changes["has_deletes"], changes["has_one_order"], queries) == (True, False, 0)
+    assert (changes.has_deletes, changes.has_one_order, queries) == (True, False, 0)
 
 
 @pytest.mark.parametrize(
@@ -269,54 +290,58 @@ def test_cdc_bronze_range_summary__deletes_and_several_files_show_in_metadata():
     ],
     ids=["a commit that does not say so", "no row", "quarantine", "marker"],
 )
-def test_cdc_bronze_range_summary__spark_reads_the_rows_where_metadata_do_not_say(metrics):
+def test_read_facts__spark_reads_the_rows_where_metadata_do_not_say(metrics):
     assert range_of({**METRICS, **metrics})[1] == 1
 
 
 @pytest.mark.parametrize("cdc", [{"mode": "append"}, {"renamed_columns": {"was": "is"}}], ids=str)
-def test_cdc_bronze_range_summary__updates_of_a_table_without_key_and_renamed_columns_are_read(cdc):
+def test_read_facts__updates_of_a_table_without_key_and_renamed_columns_are_read(cdc):
     assert range_of(METRICS, {**CDC, **cdc})[1] == 1
 
 
 @pytest.mark.parametrize(("first", "has_late"), [("n", False), ("m", True), ("l", True)])
-def test_cdc_bronze_range__late_is_what_does_not_come_after_the_last_applied(first, has_late):
+def test_measure_changes__late_is_what_does_not_come_after_the_last_applied(first, has_late):
     dbt = Dbt(answers=summary(first, "z", 9, "2024-01-03"))
-    assert dbt.cdc_bronze_range(CDC, BRONZE, 43, APPLIED, PLAN)["has_late"] is has_late
+    assert measure(dbt, CDC, APPLIED).has_late is has_late
     whole = [query for query in dbt.queries if "_cdc_batch_id > 0" in query]
     assert len(whole) == has_late, "only then the whole log is looked at"
 
 
 @pytest.mark.parametrize(("truncate", "is_late"), [(None, False), ("n", False), ("m", True)])
-def test_cdc_bronze_range__a_truncate_may_be_late(truncate, is_late):
+def test_measure_changes__a_truncate_may_be_late(truncate, is_late):
     found = summary("a", "z", 9, "2024-01-03", first_truncate=truncate)
-    assert bronze_range(found)["has_late_truncate"] is is_late
+    assert bronze_range(found).has_late_truncate is is_late
 
 
-def test_cdc_bronze_range__progress_never_goes_back():
+def test_measure_changes__progress_never_goes_back():
     changes = bronze_range(summary("a", "b", 3, "2023-12-31"))
-    assert [changes[name] for name in ("last_batch_id", "last_sequence", "last_committed_at")] == [7, "m", "2024-01-02"]
+    assert [getattr(changes, name) for name in ("last_batch_id", "last_sequence", "last_committed_at")] == [
+        7,
+        "m",
+        "2024-01-02",
+    ]
 
 
-def test_cdc_bronze_range__a_marker_makes_the_whole_log_new():
+def test_measure_changes__a_marker_makes_the_whole_log_new():
     marked, void_left_out = (
         summary("n", "z", 9, "2024-01-03", has_overwritten=found)["first_sequence"] for found in (True, False)
     )
     changes = bronze_range({"as marker": void_left_out, "first_sequence": marked})
-    assert (changes["replaces_all"], changes["has_overwritten"], changes["applied_sequence"]) == (True, True, "")
-    assert (changes["after_batch_id"], changes["last_batch_id"]) == (7, 9)
-    assert_sql_equal(changes["sql"], changes["log_sql"])
-    assert "as marker" in changes["sql"]
+    assert (changes.replaces_all, changes.has_overwritten, changes.applied_sequence) == (True, True, "")
+    assert (changes.after_batch_id, changes.last_batch_id) == (7, 9)
+    assert_sql_equal(changes.sql, changes.log_sql)
+    assert "as marker" in changes.sql
 
 
-def test_cdc_bronze_range__the_log_of_an_overwritten_table_stays_without_void_rows():
+def test_measure_changes__the_log_of_an_overwritten_table_stays_without_void_rows():
     changes = bronze_range(summary("n", "z", 9, "2024-01-03"), {**APPLIED, "cdc.overwritten": "true"})
-    assert ("as marker" in changes["sql"], "as marker" in changes["log_sql"]) == (False, True)
-    assert (changes["replaces_all"], changes["has_overwritten"]) == (False, True)
+    assert ("as marker" in changes.sql, "as marker" in changes.log_sql) == (False, True)
+    assert (changes.replaces_all, changes.has_overwritten) == (False, True)
 
 
-def test_cdc_bronze_range__empty_range_keeps_the_progress():
+def test_measure_changes__empty_range_keeps_the_progress():
     changes = bronze_range(summary(None, None, None, None))
-    last = [changes[name] for name in ("has_late", "last_batch_id", "last_sequence", "last_committed_at")]
+    last = [getattr(changes, name) for name in ("has_late", "last_batch_id", "last_sequence", "last_committed_at")]
     assert last == [False, 7, "m", "2024-01-02"]
 
 
@@ -331,29 +356,29 @@ def test_cdc_bronze_range__empty_range_keeps_the_progress():
         ("000003", "000002.1.5", ("000003", False)),
     ],
 )
-def test_cdc_bronze_range__reset_points(applied, found, expected):
+def test_measure_changes__reset_points(applied, found, expected):
     changes = bronze_range(with_reset_points(*found.split()), {**APPLIED, "cdc.reset-point": applied})
-    assert (changes["reset_point"], changes["has_new_reset_point"]) == expected
-    assert changes["reset_points"] == sorted({applied, *found.split()} - {""})
+    assert (changes.reset_point, changes.has_new_reset_point) == expected
+    assert changes.reset_points == tuple(sorted({applied, *found.split()} - {""}))
 
 
-def test_cdc_bronze_range__updates_and_deletes_of_a_table_without_key_are_counted():
-    assert bronze_range(summary("n", "z", 9, "2024-01-03"), cdc=APPEND)["not_applied"] == 2
+def test_measure_changes__updates_and_deletes_of_a_table_without_key_are_counted():
+    assert bronze_range(summary("n", "z", 9, "2024-01-03"), cdc=APPEND).not_applied == 2
 
 
 @pytest.mark.parametrize(
     ("found", "expected"), [({}, False), ({"has_deletes": True}, True), ({"has_key_changes": True}, True)]
 )
-def test_cdc_bronze_range__a_change_of_a_key_deletes_the_old_one(found, expected):
-    assert bronze_range(summary("n", "z", 9, "2024-01-03", **found))["has_deletes"] is expected
+def test_measure_changes__a_change_of_a_key_deletes_the_old_one(found, expected):
+    assert bronze_range(summary("n", "z", 9, "2024-01-03", **found)).has_deletes is expected
 
 
-def test_cdc_bronze_range__starts_at_the_snapshot_applied_last():
-    assert "'start-snapshot-id' = '41'" in bronze_range(summary("n", "z", 9, "2024-01-03"))["sql"]
+def test_measure_changes__starts_at_the_snapshot_applied_last():
+    assert "'start-snapshot-id' = '41'" in bronze_range(summary("n", "z", 9, "2024-01-03")).sql
 
 
-def test_cdc_bronze_range__starts_at_the_batch_where_that_snapshot_is_gone():
-    sql = bronze_range(summary("n", "z", 9, "2024-01-03"), {**APPLIED, "cdc.bronze-snapshot-id": "40"})["sql"]
+def test_measure_changes__starts_at_the_batch_where_that_snapshot_is_gone():
+    sql = bronze_range(summary("n", "z", 9, "2024-01-03"), {**APPLIED, "cdc.bronze-snapshot-id": "40"}).sql
     assert "version as of 43" in sql
     assert "_cdc_batch_id > 7" in sql
 
@@ -376,29 +401,36 @@ def test_cdc_log_sql__columns_that_bronze_has(cdc, also, operations):
     )
 
 
-CHANGES = {
-    "sql": "select * from part",
-    "first_position": "",
-    "has_applied_positions": True,
-    "has_one_order": True,
-    "log_sql": "select * from whole",
-    "to_snapshot_id": 43,
-    "has_overwritten": False,
-    "replaces_all": False,
-    "applied_sequence": "m",
-    "first_sequence": "n",
-    "last_sequence": "z",
-    "has_late": False,
-    "has_late_truncate": False,
-    "has_partial": False,
-    "has_key_changes": False,
-    "has_deletes": False,
-    "has_single_changes": False,
-    "reset_points": [],
-    "reset_point": "",
-    "has_new_reset_point": False,
-}
-RELOAD = {**CHANGES, "reset_points": ["000003"], "reset_point": "000003", "has_new_reset_point": True}
+CHANGES = Changes(
+    sql="select * from part",
+    log_sql="select * from whole",
+    from_snapshot_id="41",
+    to_snapshot_id=43,
+    changes=5,
+    has_overwritten=False,
+    replaces_all=False,
+    applied_sequence="m",
+    first_sequence="n",
+    first_position="",
+    has_late=False,
+    has_late_truncate=False,
+    has_partial=False,
+    has_key_changes=False,
+    has_deletes=False,
+    has_one_order=True,
+    has_applied_positions=True,
+    reset_points=(),
+    reset_point="",
+    has_new_reset_point=False,
+    after_batch_id=7,
+    last_batch_id=9,
+    last_sequence="z",
+    last_committed_at="",
+    not_applied=0,
+    may_replace=False,
+    key_range=None,
+)
+RELOAD = replace(CHANGES, reset_points=("000003",), reset_point="000003", has_new_reset_point=True)
 PLACE = "change._cdc_committed_at, change._cdc_sequence, change._cdc_generation, change._cdc_batch_id"
 
 
@@ -417,18 +449,18 @@ def place(generation: int, time: str, row: int = 1) -> str:
         (place(1, "a"), None, "s/t/1.csv", (False, False)),
     ],
 )
-def test_cdc_bronze_range__changes_of_one_new_file_do_not_tie(applied, first, last_file, may_tie):
+def test_measure_changes__changes_of_one_new_file_do_not_tie(applied, first, last_file, may_tie):
     found = summary(first, first, 9, "2024-01-03", last_file=last_file)
     progress = {**APPLIED, "cdc.sequence": applied}
     changes = bronze_range(found, progress)
-    assert (not changes["has_one_order"], changes["has_applied_positions"]) == may_tie
+    assert (not changes.has_one_order, changes.has_applied_positions) == may_tie
 
 
 def after(applied: str, first: str, last: str) -> dict[str, Any]:
-    return {**CHANGES, "applied_sequence": applied, "first_sequence": first, "last_sequence": last}
+    return {"applied_sequence": applied, "first_sequence": first, "last_sequence": last}
 
 
-def silver(changes: dict[str, Any] = CHANGES, cdc: dict[str, Any] = CDC, is_first: bool = False) -> str:
+def silver(changes: Changes = CHANGES, cdc: dict[str, Any] = CDC, is_first: bool = False) -> str:
     return Dbt().cdc_silver_sql(cdc, changes, PLAN, is_first)
 
 
@@ -460,9 +492,9 @@ def test_cdc_silver_sql__soft_keeps_the_last_image():
 
 
 def test_cdc_silver_sql__nothing_is_grouped_where_every_key_has_one_change():
-    sql = normalise(silver({**CHANGES, "has_single_changes": True}, is_first=True))
+    sql = normalise(silver(replace(CHANGES, has_single_changes=True), is_first=True))
     assert "newest as (select struct(*) as change, struct(*) as image from changes)" in sql
-    sql = normalise(silver({**CHANGES, "has_single_changes": True}, SOFT, is_first=True))
+    sql = normalise(silver(replace(CHANGES, has_single_changes=True), SOFT, is_first=True))
     assert "struct(*) as change, if(_cdc_operation <> 'D', struct(*), null) as image from changes)" in sql
 
 
@@ -475,10 +507,10 @@ def test_cdc_silver_sql__nothing_is_grouped_where_every_key_has_one_change():
         (False, {}, APPEND, 500_000),
     ],
 )
-def test_cdc_bronze_range__asks_for_single_changes_of_a_first_large_batch(expected, applied, cdc, rows):
+def test_measure_changes__asks_for_single_changes_of_a_first_large_batch(expected, applied, cdc, rows):
     single = {"as has_single_changes": [{"has_single_changes": True}]}
     changes = bronze_range(single | summary("n", "z", 9, "2024-01-03", changes=rows), applied, cdc)
-    assert changes["has_single_changes"] is expected
+    assert changes.has_single_changes is expected
 
 
 @pytest.mark.parametrize(
@@ -487,33 +519,33 @@ def test_cdc_bronze_range__asks_for_single_changes_of_a_first_large_batch(expect
         (PLAN, {"first_key": "-1999999", "last_key": "2000000"}, True),
         (PLAN, {"first_key": "-2000000", "last_key": "2000000"}, False),
         (PLAN, {"first_key": None, "last_key": None}, False),
-        ([{**PLAN[0], "type": "date"}], {"first_key": "2024-01-01", "last_key": "2024-01-02"}, False),
-        ([{**PLAN[0], "type": "string"}], {}, False),
+        ((replace(PLAN[0], type="date"),), {"first_key": "2024-01-01", "last_key": "2024-01-02"}, False),
+        ((replace(PLAN[0], type="string"),), {}, False),
     ],
     ids=["dense", "sparse", "no key", "dates", "text"],
 )
-def test_cdc_bronze_range__dense_numbers_are_counted_by_bitmaps(plan, found, by_bitmaps):
+def test_measure_changes__dense_numbers_are_counted_by_bitmaps(plan, found, by_bitmaps):
     answers = {"as has_single_changes": [{"has_single_changes": True}]} | summary(
         "n", "z", 9, "2024-01-03", changes=500_000, **found
     )
     dbt = Dbt(answers=answers)
-    assert dbt.cdc_bronze_range(CDC, BRONZE, 43, {}, plan)["has_single_changes"] is True
+    assert measure(dbt, CDC, {}, plan).has_single_changes is True
     assert ("bitmap_construct_agg(bitmap_bit_position(`id`))" in dbt.queries[-1]) == by_bitmaps
 
 
-def test_cdc_bronze_range_summary__metadata_answer_for_a_first_batch_and_for_the_log():
+def test_read_facts__metadata_answer_for_a_first_batch_and_for_the_log():
     dbt = Dbt(metrics={**METRICS, "id": of_column("1", "5")}, snapshots=(43, 42, 41))
-    assert dbt.cdc_bronze_range(CDC, BRONZE, 43, {}, PLAN)["changes"] == 5
-    changes = dbt.cdc_bronze_range(CDC, BRONZE, 43, {**APPLIED, "cdc.sequence": "o"}, PLAN)
-    assert (changes["has_late"], dbt.queries) == (True, [])
+    assert measure(dbt, CDC, {}).changes == 5
+    changes = measure(dbt, CDC, {**APPLIED, "cdc.sequence": "o"})
+    assert (changes.has_late, dbt.queries) == (True, [])
 
 
 @pytest.mark.parametrize(
     "progress", [{"cdc.batch-id": "7"}, {**APPLIED, "cdc.bronze-snapshot-id": "40"}], ids=["no snapshot", "expired"]
 )
-def test_cdc_bronze_range_summary__spark_reads_what_follows_a_batch(progress):
+def test_read_facts__spark_reads_what_follows_a_batch(progress):
     dbt = Dbt(answers=summary("n", "z", 9, "2024-01-03"), metrics=METRICS, snapshots=(43, 42, 41))
-    dbt.cdc_bronze_range(CDC, BRONZE, 43, progress, PLAN)
+    measure(dbt, CDC, progress)
     assert [query for query in dbt.queries if "_cdc_batch_id > 7" in query]
 
 
@@ -522,21 +554,18 @@ def test_cdc_silver_sql__first_table_gets_no_deleted_row():
 
 
 def test_cdc_silver_sql__first_soft_table_keeps_deleted_rows_and_has_no_helper_column():
-    sql = normalise(silver({**CHANGES, "has_partial": True}, SOFT, is_first=True))
+    sql = normalise(silver(replace(CHANGES, has_partial=True), SOFT, is_first=True))
     assert sql.endswith("from newest")
     assert not {"_cdc_has_image", "image._cdc_epoch"} & set(sql.split())
 
 
 @pytest.mark.parametrize("is_new", [True, False])
 def test_cdc_silver_sql__nothing_from_before_a_reset_point_lives(is_new):
-    changes = {**RELOAD, "has_new_reset_point": is_new}
+    changes = replace(RELOAD, has_new_reset_point=is_new)
     assert normalise(silver(changes)).endswith("from newest where change._cdc_sequence >= '000003'")
     assert "change._cdc_operation = 'D' or change._cdc_sequence < '000003' as _cdc_is_deleted" in normalise(
         silver(changes, SOFT)
     )
-
-
-ONE = {**CHANGES, "changes": 1, "may_replace": False, "replaces_all": False}
 
 
 @pytest.mark.parametrize(
@@ -544,7 +573,7 @@ ONE = {**CHANGES, "changes": 1, "may_replace": False, "replaces_all": False}
     [
         ("merge", CDC, {}),
         ("merge", CDC, {"has_late": True}),
-        ("merge", CDC, RELOAD),
+        ("merge", CDC, {"has_new_reset_point": True}),
         ("replace", CDC, {"may_replace": True}),
         ("merge", CDC, {"may_replace": True, "has_late": True}),
         ("overwrite", CDC, {"replaces_all": True}),
@@ -558,15 +587,15 @@ ONE = {**CHANGES, "changes": 1, "may_replace": False, "replaces_all": False}
         ("merge", APPEND, after("", place(1, "b"), place(1, "b"))),
     ],
 )
-def test_cdc_silver_way__case(way, cdc, changes):
-    changes = {**ONE, **changes, "changes": 1}
-    assert Dbt().cdc_silver_way(cdc, SILVER, changes) == way
-    assert Dbt().cdc_silver_way(cdc, None, changes) == "create"
+def test_choose_way__case(way, cdc, changes):
+    changes = replace(CHANGES, **changes)
+    assert planning.choose_way(cdc, True, changes) == way
+    assert planning.choose_way(cdc, False, changes) == "create"
 
 
 def test_cdc_changes_sql__late_keys_are_read_again_from_the_whole_log():
     assert_sql_equal(
-        Dbt().cdc_changes_sql({**CDC, "primary_key": KEYS}, {**CHANGES, "has_late": True}),
+        Dbt().cdc_changes_sql({**CDC, "primary_key": KEYS}, replace(CHANGES, has_late=True)),
         """
         late_keys as (select distinct `id`, `line no` from new_changes where _cdc_sequence <= 'm'),
         log as (select * from whole),
@@ -583,7 +612,7 @@ def test_cdc_changes_sql__late_keys_are_read_again_from_the_whole_log():
 
 
 def test_cdc_changes_sql__a_late_truncate_concerns_every_key():
-    sql = Dbt().cdc_changes_sql(CDC, {**CHANGES, "has_late": True, "has_late_truncate": True})
+    sql = Dbt().cdc_changes_sql(CDC, replace(CHANGES, has_late=True, has_late_truncate=True))
     assert_sql_equal(sql, "changes as (select *, true as _cdc_is_whole from (select * from whole))")
 
 
@@ -697,10 +726,10 @@ def test_get_incremental_cdc_merge_sql__new_changes_and_progress():
     ],
 )
 def test_is_small__a_batch_and_its_table(changes, rows, facts, is_small):
-    changes = {"changes": changes, "has_late": False, "replaces_all": False, **facts}
-    progress = {"total-records": rows} if rows else {}
-    assert Dbt()._is_small(SILVER, changes, progress) is is_small
-    assert Dbt()._is_small(None, changes, {}) is (changes["changes"] <= 10_000 and not facts)
+    changes = replace(CHANGES, changes=changes, **facts)
+    progress, warehouse = {"total-records": rows} if rows else {}, Dbt().context["adapter"]
+    assert planning._is_small(warehouse, SILVER, changes, progress) is is_small
+    assert planning._is_small(warehouse, None, changes, {}) is (changes.changes <= 10_000 and not facts)
 
 
 def test_get_incremental_cdc_merge_sql__a_small_batch_is_planned_once():
@@ -718,36 +747,30 @@ def bronze_snapshot(number, net, *, rows=None, seconds=None):
     return {"snapshot_id": number, "committed_at": committed, "net_rows": net, "rows": rows, "summary": started}
 
 
-PROGRESS = dict.fromkeys(("last_batch_id", "last_sequence", "reset_point", "last_committed_at", "not_applied"), 1)
-PROGRESS |= {
-    "has_overwritten": False,
-    "has_one_order": True,
-    "has_applied_positions": False,
-    "has_single_changes": False,
-}
+STARTED_AT = datetime(2024, 5, 6, tzinfo=timezone.utc)
 
 
 def run_numbers(*snapshots, **changes):
-    dbt = Dbt(since={"bronze.t": {"is_ancestor": True, "snapshots": snapshots}})
-    found = {"from_snapshot_id": 1, "to_snapshot_id": 5, "after_batch_id": 1, "changes": 7, "replaces_all": False}
-    numbers = dbt.cdc_silver_progress(APPEND, {**PROGRESS, **found, **changes}, PLAN, Relation("bronze", "t"), "now")
-    assert numbers["cdc.started-at"] == "now"
+    dbt = Dbt(since={str(BRONZE): {"is_ancestor": True, "snapshots": snapshots}})
+    applied = {"from_snapshot_id": 1, "to_snapshot_id": 5, "after_batch_id": 1, "changes": 7, **changes}
+    numbers = planning._plan_progress(log_of(dbt, APPEND), replace(CHANGES, **applied), PLAN, STARTED_AT)
+    assert numbers["cdc.started-at"] == STARTED_AT
     return numbers["cdc.bronze-seconds"], numbers.get("cdc.quarantined")
 
 
-def test_cdc_silver_progress__rows_that_bronze_got_and_silver_did_not_are_in_quarantine():
+def test_plan_progress__rows_that_bronze_got_and_silver_did_not_are_in_quarantine():
     assert run_numbers(bronze_snapshot(3, 4, seconds=2), bronze_snapshot(5, 6, seconds=1)) == ("3.000", 3)
     assert run_numbers(bronze_snapshot(5, 7)) == ("0.000", 0)
     assert run_numbers(bronze_snapshot(5, 9), bronze_snapshot(6, 50, seconds=1)) == ("0.000", 2), "a later run's"
 
 
-def test_cdc_silver_progress__of_a_first_run():
+def test_plan_progress__of_a_first_run():
     first = {"from_snapshot_id": None, "after_batch_id": 0}
     assert run_numbers(bronze_snapshot(3, 4, rows=4), bronze_snapshot(5, 6), **first)[1] == 3
     assert run_numbers(bronze_snapshot(3, 4, rows=None), bronze_snapshot(5, 6), **first)[1] is None, "expired before"
 
 
-def test_cdc_silver_progress__unknown_where_the_range_is_no_range_of_snapshots():
+def test_plan_progress__unknown_where_the_range_is_no_range_of_snapshots():
     rows = bronze_snapshot(5, 9, rows=9)
     assert run_numbers(rows, from_snapshot_id=None)[1] is None, "it begins at a batch"
     assert run_numbers(rows, replaces_all=True)[1] is None
@@ -796,8 +819,12 @@ def test_get_incremental_cdc_merge_sql__a_reset_point_is_new_once(applied, is_ne
     )
 
 
-def test_cdc_silver_progress__ties_are_counted_where_two_files_share_a_position():
+def test_plan_progress__ties_are_counted_where_two_files_share_a_position():
     dbt = running(APPLIED, bronze={"id": "int"})
+
+    def count(cdc: dict[str, Any], **changes: Any) -> int:
+        return planning._plan_progress(log_of(dbt, cdc), replace(CHANGES, **changes), PLAN)["cdc.ties"]
+
     dbt.answers.update(
         {
             "count(distinct file_key) > 1": [{"file_position": "p1"}, {"file_position": "p2"}],
@@ -808,34 +835,26 @@ def test_cdc_silver_progress__ties_are_counted_where_two_files_share_a_position(
     named = {name: CDC[name] for name in ("feed", "source_schema", "source_table")}
     named |= {"batch_id": 9, "earlier_batch_id": 8, "is_reloaded": False, "has_gone": False, "file_count": 1}
     dbt.answers["is_shared"] = [{**named, "shared_batch_id": 8}]
-    changes = {**CHANGES, "last_batch_id": 9, "last_sequence": "z", "last_committed_at": "", "changes": 5}
-    changes |= {"not_applied": 0, "after_batch_id": 7}
-    assert dbt.cdc_silver_progress(CDC, changes, PLAN)["cdc.ties"] == 4
+    assert count(CDC) == 4
     assert "substring(_cdc_sequence, 8, length(_cdc_sequence) - 52) in ('p1', 'p2')" in dbt.queries[-1]
     dbt.queries.clear()
-    assert dbt.cdc_silver_progress(APPEND, changes, PLAN)["cdc.ties"] == 0
-    assert dbt.cdc_silver_progress(CDC, {**changes, "has_single_changes": True}, PLAN)["cdc.ties"] == 0
-    assert (
-        dbt.cdc_silver_progress(CDC, {**changes, "has_one_order": True, "has_applied_positions": False}, PLAN)[
-            "cdc.ties"
-        ]
-        == 0
-    )
+    assert count(APPEND) == 0
+    assert count(CDC, has_single_changes=True) == 0
+    assert count(CDC, has_one_order=True, has_applied_positions=False) == 0
     assert not dbt.queries, "not even the listing is asked"
     for shared in (7, None):
         dbt.notes.clear()
         dbt.answers["is_shared"] = [{**named, "shared_batch_id": shared}]
-        assert dbt.cdc_silver_progress(CDC, changes, PLAN)["cdc.ties"] == 0
+        assert count(CDC) == 0
     assert not [query for query in dbt.queries if "is_shared" not in query], "no look at what was applied before"
 
 
-def test_cdc_silver_progress__keys_are_counted_where_unchanged_rows_are_left_alone():
+def test_plan_progress__keys_are_counted_where_unchanged_rows_are_left_alone():
     dbt = running(APPLIED, bronze={"id": "int"})
     dbt.answers = {"count(*) as keys": [{"keys": 3}], **dbt.answers}
-    changes = {**CHANGES, "last_batch_id": 9, "last_sequence": "z", "last_committed_at": "", "changes": 5}
-    changes |= {"not_applied": 0, "after_batch_id": 7}
-    assert dbt.cdc_silver_progress({**CDC, "unchanged_rows": "skip"}, changes, PLAN)["cdc.keys"] == 3
-    assert "cdc.keys" not in dbt.cdc_silver_progress(CDC, changes, PLAN)
+    log = log_of(dbt, {**CDC, "unchanged_rows": "skip"})
+    assert planning._plan_progress(log, CHANGES, PLAN)["cdc.keys"] == 3
+    assert "cdc.keys" not in planning._plan_progress(log_of(dbt), CHANGES, PLAN)
 
 
 def test_get_incremental_cdc_merge_sql__a_table_of_placeholders_is_created_again():
@@ -865,9 +884,11 @@ ON_READ = {"tblproperties": {"write.delete.mode": "merge-on-read"}}
         (False, {}, {}, {"tblproperties": {}}),
     ],
 )
-def test_cdc_table_allows_replace__case(expected, cdc, progress, config):
-    dbt = Dbt(config={**ON_READ, **config})
-    assert dbt.cdc_table_allows_replace({**CDC, **cdc}, {**MANY_ROWS, **progress}) is expected
+def test_measure_changes__a_table_takes_batches_by_replacing_rows(expected, cdc, progress, config):
+    settings = planning._read_settings({**ON_READ, **config}, 500_000)
+    dbt = Dbt(answers=summary("n", "z", 9, "2024-01-03"), snapshots=(43, 42, 41))
+    changes = measure(dbt, {**CDC, **cdc}, {**MANY_ROWS, **progress}, may_replace=settings.deletes_beside_rows)
+    assert changes.may_replace is expected
 
 
 @pytest.mark.parametrize(
@@ -887,8 +908,8 @@ def test_cdc_table_allows_replace__case(expected, cdc, progress, config):
     ],
 )
 def test__batch_allows_replace__case(expected, cdc, changes):
-    changes = {**CHANGES, "changes": 2000000, "may_replace": True, **changes}
-    assert Dbt()._batch_allows_replace({**CDC, **cdc}, changes) is expected
+    changes = replace(CHANGES, **{"changes": 2_000_000, "may_replace": True, **changes})
+    assert planning._batch_allows_replace({**CDC, **cdc}, changes) is expected
 
 
 def test_get_incremental_cdc_merge_sql__rows_are_replaced_where_nothing_is_late():
@@ -900,8 +921,8 @@ def test_get_incremental_cdc_merge_sql__rows_are_replaced_where_nothing_is_late(
     assert dbt.write("cdc_merge") == (None, "replace: changes=5")
     [(_, relation, rows_sql, changes, progress)] = written
     assert (relation, progress["cdc.bronze-snapshot-id"]) == (SILVER, 43)
-    assert changes["has_deletes"] is False
-    assert changes["key_range"] == {"type": "int", "first": "-5", "last": "9"}
+    assert changes.has_deletes is False
+    assert changes.key_range == KeyRange("int", "-5", "9")
     assert normalise(rows_sql).endswith("where change._cdc_operation <> 'D'")
 
 
@@ -916,25 +937,25 @@ def test_get_incremental_cdc_merge_sql__rows_are_replaced_where_nothing_is_late(
         ("bigint", ["id"], ["ignore_case"], None),
     ],
 )
-def test_range_type__case(type, keys, comparison, expected):
-    plan = [{"name": "v", "type": "int"}, {"name": "id", "type": type}]
-    assert Dbt()._range_type({"primary_key": keys, "key_comparison": comparison}, plan) == expected
+def test_find_range_type__case(type, keys, comparison, expected):
+    cdc = {"primary_key": keys, "key_comparison": comparison}
+    assert find_range_type(cdc, (Column("v", "int"), Column("id", type))) == expected
 
 
 @pytest.mark.parametrize(("type", "has_range"), [("int", True), ("string", False)])
-def test_cdc_bronze_range__the_range_of_keys_is_asked_for_where_rows_are_replaced(type, has_range):
+def test_measure_changes__the_range_of_keys_is_asked_for_where_rows_are_replaced(type, has_range):
     cdc = {**CDC, "renamed_columns": {"nr": "id"}}
-    plan = [{**PLAN[0], "type": type, "old_columns": ["nr"]}]
-    dbt = Dbt(answers=summary("x", "z", 9, "2024-01-03", first_key="1", last_key="2"), config=ON_READ)
-    changes = dbt.cdc_bronze_range(cdc, BRONZE, 43, MANY_ROWS, plan)
-    assert changes["may_replace"]
-    assert changes["key_range"] == ({"type": "int", "first": "1", "last": "2"} if has_range else None)
+    plan = (replace(PLAN[0], type=type, old_columns=("nr",)),)
+    dbt = Dbt(answers=summary("x", "z", 9, "2024-01-03", first_key="1", last_key="2"))
+    changes = measure(dbt, cdc, MANY_ROWS, plan, may_replace=True)
+    assert changes.may_replace
+    assert changes.key_range == (KeyRange("int", "1", "2") if has_range else None)
     assert ("coalesce(`id`, `nr`) as `id`" in normalise(dbt.queries[0])) is has_range
-    assert not dbt.cdc_bronze_range({**cdc, "mode": "history"}, BRONZE, 43, MANY_ROWS, plan)["may_replace"]
+    assert not measure(dbt, {**cdc, "mode": "history"}, MANY_ROWS, plan, may_replace=True).may_replace
 
 
 def test_delete_keys_sql__files_without_any_of_the_keys_are_left_out():
-    key_range = {"type": "int", "first": "-5", "last": "9"}
+    key_range = KeyRange("int", "-5", "9")
     assert_sql_equal(
         Dbt()._delete_keys_sql(CDC, "silver.t.branch_b", "`n`", key_range),
         """
@@ -974,7 +995,7 @@ COUNTS = {"rows_deleted": 1, "rows_before": 3, "rows_unclear": 1}
 def replaced(removed: int, attempts: int = 1, *, has_deletes: bool = True) -> list[str]:
     dbt = Dbt(answers={"rows_before": [COUNTS], "select count(*) as rows_deleted": [{"rows_deleted": 2}]})
     Branches(dbt, removed, attempts)
-    changes = {"sql": "select 1", "has_deletes": has_deletes, "key_range": None}
+    changes = replace(CHANGES, sql="select 1", has_deletes=has_deletes)
     dbt.cdc_replace_rows(CDC, SILVER, "select 1", changes, {"cdc.batch-id": 9})
     return [query.split("\n")[0] for query in dbt.queries]
 
@@ -1015,8 +1036,8 @@ def deleted_range(key_type: str, first: object, last: object) -> tuple[str, str]
     """The first and the last key of the rows that a batch with keys in this range may delete."""
     dbt = Dbt(answers={"rows_before": [COUNTS]})
     Branches(dbt, 3, 1)
-    key_range = {"type": key_type, "first": str(first), "last": str(last)}
-    changes = {"sql": "select 1", "has_deletes": True, "key_range": key_range}
+    key_range = KeyRange(key_type, str(first), str(last))
+    changes = replace(CHANGES, sql="select 1", has_deletes=True, key_range=key_range)
     dbt.cdc_replace_rows(CDC, SILVER, "select 1", changes, {"cdc.batch-id": 9})
     delete = next(query for query in dbt.queries if query.startswith("delete"))
     found = re.findall(rf"and _cdc_target\.`id` [<>]= cast\('(.*)' as {key_type}\)", delete)

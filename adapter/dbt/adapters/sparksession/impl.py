@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib
 import sys
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 from dataclasses import replace
 from multiprocessing.context import SpawnContext
 from pathlib import Path
@@ -282,6 +282,11 @@ class SparksessionAdapter(SparkAdapter):
             dbt's table of its rows.
         """
         return self._asked_once(sql, lambda: self.execute(sql, fetch=True)[1])
+
+    @available
+    def ask_once(self, question: Hashable, ask: Callable[[], Any]) -> Any:
+        """Return the answer to a question that has the same one for every node of this command; the first one asks."""
+        return self._asked_once(question, ask)
 
     @available
     def call_function(self, name: str, arguments: dict[str, Any], needs_spark: bool = False) -> Any:

@@ -3,7 +3,7 @@
     for each type that files have it in, and for each name where it was renamed; the name that it has now goes first.
 #}
 {% macro cdc_parquet_parts(cdc, raw, column) %}
-    {% set is_image = column.get('key') is not none %}
+    {% set is_image = column.key is not none %}
     {% set is_renamed = cdc.get('renamed_columns') and not is_image %}
     {% set names = cdc_names_in_files(cdc, column.name) if is_renamed else [column.name | lower] %}
     {#- Once for all columns: to look at each column for each takes longer than the rest for a table of hundreds. -#}
@@ -12,13 +12,9 @@
     {% set parts = [] %}
     {% for name in names %}
         {% for part in candidates if part.name | lower == name and part.type != 'void' %}
-            {% do parts.append({
-                'name': column.name,
-                'sql': 'raw.' ~ adapter.quote(part.get('column', part.name)),
-                'raw_type': part.type,
-                'type': column.type,
-                'listed_type': column.get('listed_type'),
-            }) %}
+            {% do parts.append(adapter.call_function('python_udfs.pipeline.columns.read_part', {
+                'column': column, 'sql': 'raw.' ~ adapter.quote(part.get('column', part.name)), 'raw_type': part.type,
+            })) %}
         {% endfor %}
     {% endfor %}
     {% do return(parts) %}

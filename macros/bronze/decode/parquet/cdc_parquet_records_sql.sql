@@ -19,7 +19,7 @@ records as (
         cast(null as string) as _cdc_malformed,
         {{ unavailable_sql | indent(8) }} as _cdc_unavailable_columns,
         {{ cdc_parquet_absent_sql(cdc, raw, plan, of_key=true) | indent(8) }} as _cdc_absent_keys,
-        {%- if columns | selectattr('is_cast', 'true') | list %}
+        {%- if columns | selectattr('is_cast') | list %}
         {%- set parts = cdc_judged_columns(cdc, columns) %}
         {{ cdc_parquet_failed_casts_sql(cdc, raw, parts.of_key) | indent(8) }} as _cdc_failed_key_casts,
         {{ cdc_parquet_failed_casts_sql(cdc, raw, parts.others) | indent(8) }} as _cdc_failed_casts,
@@ -73,7 +73,7 @@ coalesce({{ values | join(', ') }})
 {% macro _parquet_value_sql(cdc, raw, column) -%}
 {%- set values = [] -%}
 {%- for part in cdc_parquet_parts(cdc, raw, column) -%}
-    {%- set is_cast = column.get('is_cast') and part.raw_type != part.type -%}
+    {%- set is_cast = column.is_cast and part.raw_type != part.type -%}
     {%- do values.append(cdc_try_cast_sql(part.sql, part.raw_type, part.type) | trim if is_cast else part.sql) -%}
 {%- endfor -%}
 {{ values[0] if values | length == 1 else 'coalesce(' ~ values | join(', ') ~ ')' }}

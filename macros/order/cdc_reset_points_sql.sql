@@ -1,10 +1,5 @@
 {# The truncates and complete reloads in a part of bronze (docs/contracts.md section 1.10). #}
-{% macro cdc_reset_points(rows_sql) %}
-    {% do return(run_query(_reset_points_sql(rows_sql)).columns[0].values() | list) %}
-{% endmacro %}
-
-
-{% macro _reset_points_sql(rows_sql) -%}
+{% macro cdc_reset_points_sql(rows_sql) -%}
 select distinct {{ cdc_reset_point_sql() | indent(4) }} as reset_point
 from (
     {{ rows_sql | indent(4) }}
