@@ -52,6 +52,8 @@ TABLES = {
     "ticdc": ("canal", COLUMNS),
     "maxwell": ("maxwell", COLUMNS),
 }
+# Tables without a column `v`.
+WITHOUT_V = ("typed", "unstated")
 
 
 class Sink:
@@ -361,7 +363,7 @@ def cases(empty_lakehouse):
     cases, sink = Cases(lakehouse), Sink(lakehouse.raw)
     land_first(sink)
     cases.built.append(lakehouse.statuses("run"))
-    cases.first = {table: lakehouse.table(table, "id, v") for table in TABLES if table not in ("typed", "unstated")}
+    cases.first = {table: lakehouse.table(table, "id, v") for table in TABLES if table not in WITHOUT_V}
     land_second(sink)
     cases.built.append(lakehouse.statuses("run"))
     return cases

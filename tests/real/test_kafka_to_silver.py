@@ -22,7 +22,7 @@ from python_udfs.metadata import FEEDS_FILE
 from python_udfs.watch.loop import Watch
 from tests.e2e import test_message_cases as message_cases
 from tests.e2e.kills import kill_at_the_first_file
-from tests.e2e.test_message_cases import FEEDS, TABLES, Cases, land_first, land_second, maxwell
+from tests.e2e.test_message_cases import FEEDS, TABLES, WITHOUT_V, Cases, land_first, land_second, maxwell
 
 # The cases of docs/contracts.md section 7, each a test of its own, with the messages in a broker in place of files. Two
 # files may overlap (case 56); in a topic the messages that were sent again have offsets of their own. KAFKA=all (`make
@@ -68,7 +68,7 @@ def cases(shared_lakehouse, broker) -> Cases:
     cases, topics = Cases(lakehouse), Topics(broker)
     land_first(topics)  # type: ignore[arg-type]
     cases.built.append(lakehouse.statuses("run"))
-    cases.first = {table: lakehouse.table(table, "id, v") for table in TABLES if table != "typed"}
+    cases.first = {table: lakehouse.table(table, "id, v") for table in TABLES if table not in WITHOUT_V}
     land_second(topics)  # type: ignore[arg-type]
     cases.built.append(lakehouse.statuses("run"))
     return cases
