@@ -33,7 +33,7 @@ class RangeFacts:
     Attributes:
         changes: number of rows.
         first_sequence, last_sequence: of all rows.
-        last_batch_id: the newest batch.
+        last_batch_id: the newest batch; 0 if there is no row.
         last_committed_at: the newest time at the source, as text in UTC.
         updates_and_deletes: number of rows that are one.
         first_truncate: the first sequence of a truncate or a complete reload.
@@ -49,7 +49,7 @@ class RangeFacts:
     changes: int
     first_sequence: str | None = None
     last_sequence: str | None = None
-    last_batch_id: int | None = None
+    last_batch_id: int = 0
     last_committed_at: str | None = None
     updates_and_deletes: int = 0
     first_truncate: str | None = None
@@ -215,9 +215,8 @@ class Log:
             if added and _are_plain_changes(added, self.cdc["mode"]):
                 return _read_metrics(added, key)
         row = self.warehouse.query(self.sql["cdc_range_facts_sql"](rows_sql, key))[0]
-        last_batch_id = None if row["last_batch_id"] is None else int(row["last_batch_id"])
-        numbers = {name: int(row[name] or 0) for name in ("changes", "updates_and_deletes")}
-        return RangeFacts(**{**row, **numbers, "last_batch_id": last_batch_id})
+        numbers = {name: int(row.get(name) or 0) for name in ("changes", "updates_and_deletes", "last_batch_id")}
+        return RangeFacts(**{**row, **numbers})
 
 
 def read_range(
@@ -300,7 +299,7 @@ def measure_changes(
         start = Start(has_overwritten=True)
     changes = _describe(log, start, facts, rows_sql, columns, replaces_all)
     if replaces_all:
-        last_batch_id = max(first.batch_id, first_facts.last_batch_id or 0)
+        last_batch_id = max(first.batch_id, first_facts.last_batch_id)
         changes = replace(changes, after_batch_id=first.batch_id, last_batch_id=last_batch_id)
     key_range = KeyRange(str(key_type), facts.first_key, facts.last_key) if key else None
     changes = replace(changes, may_replace=may_replace, key_range=key_range)
@@ -342,7 +341,7 @@ def _describe(
         reset_point=reset_point,
         has_new_reset_point=reset_point > start.reset_point,
         after_batch_id=start.batch_id,
-        last_batch_id=max(start.batch_id, facts.last_batch_id or 0),
+        last_batch_id=max(start.batch_id, facts.last_batch_id),
         last_sequence=max(start.sequence, facts.last_sequence or ""),
         last_committed_at=max(start.committed_at, facts.last_committed_at or ""),
         not_applied=facts.updates_and_deletes if cdc["mode"] == "append" else 0,

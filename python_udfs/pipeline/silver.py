@@ -113,7 +113,7 @@ def make_plan(
     way = choose_way(cdc, silver is not None, changes)
     # All rows are written as to a table that is not there.
     versions = None if way == "overwrite" else silver
-    derives_all = cdc["mode"] == "history" and _derives_all_versions(log, versions, changes)
+    derives_all = cdc["mode"] == "history" and derives_all_versions(log, versions, changes)
     return SilverPlan(
         way=way,
         message=f"{way}: {', '.join(_list_reasons(changes, has_types_of_bronze))}",
@@ -247,8 +247,8 @@ def _has_only_new_files(changes: Changes) -> bool:
     )
 
 
-def _derives_all_versions(log: Log, silver: Relation | None, changes: Changes) -> bool:
-    """Whether all versions are derived from the whole log.
+def derives_all_versions(log: Log, silver: Relation | None, changes: Changes) -> bool:
+    """Returns whether all versions are derived from the whole log.
 
     Else new changes continue from the newest versions of their keys. A new reset point, or one that moves in time, may
     end the version of any key.

@@ -6,6 +6,7 @@ Faster than files through the whole pipeline, and free to hold what DMS files ne
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import replace
 from datetime import datetime, timedelta, timezone
 from random import Random
 from types import SimpleNamespace
@@ -16,6 +17,9 @@ from dbt_common.clients.agate_helper import table_from_data_flat
 from pyspark.sql import SparkSession
 
 from dbt.adapters.sparksession import snapshots
+from python_udfs.pipeline.columns import Column
+from python_udfs.pipeline.delta import Changes, Log, measure_changes
+from python_udfs.pipeline.silver import SilverPlan, choose_way
 from tests.oracle import UNAVAILABLE, Life, Row, Rules
 from tests.unit.macros.harness import Dbt, Relation
 
@@ -29,7 +33,7 @@ SCHEMA = (
 )
 TYPES = {"k": "string", "n": "int", "v": "string", "w": "string"}
 COLUMNS = tuple(TYPES)
-PLAN = [{"name": name, "raw_type": kind, "type": kind} for name, kind in TYPES.items()]
+PLAN = tuple(Column(name, kind, kind) for name, kind in TYPES.items())
 MERGE_ON_READ = {f"write.{kind}.mode": "merge-on-read" for kind in ("delete", "update", "merge")}
 DEFAULTS = {
     "layer": "silver",
@@ -229,36 +233,43 @@ class Silver:
         dbt = self.dbt()
         snapshot = snapshots.current_snapshot_id(self.spark, str(self.bronze))
         is_first = not self.progress
-        changes = dbt.cdc_bronze_range(self.cdc, self.bronze, snapshot, self.progress, PLAN)
+        changes = self.measure(dbt, snapshot, self.progress)
         if is_first:
-            [single] = self.run_query(dbt._single_changes_sql(self.cdc, changes)).rows if rows else [[False]]
-            changes["has_single_changes"] = self.cdc["mode"] == "current" and single[0]
+            is_single = self.run_query(dbt.cdc_single_changes_sql(self.cdc, changes, False)).rows if rows else [[False]]
+            has_single_changes = self.cdc["mode"] == "current" and bool(is_single[0][0])
+            changes = replace(changes, has_single_changes=has_single_changes)
             properties = ", ".join(f"'{name}' = '{value}'" for name, value in MERGE_ON_READ.items())
             sql = dbt.cdc_silver_sql(self.cdc, changes, PLAN, is_first)
             self.spark.sql(f"create table {self.silver} using iceberg tblproperties ({properties}) as {sql}")
-        elif dbt._batch_allows_replace(self.cdc, changes):
+        elif choose_way(self.cdc, True, changes) == "replace":
             self.replace(dbt, changes)
         else:
             self.merge(dbt, changes)
         names = {"bronze-snapshot-id": "to_snapshot_id", "sequence": "last_sequence", "batch-id": "last_batch_id"}
-        self.progress = {f"cdc.{name}": str(changes[of]) for name, of in names.items()}
-        self.progress["cdc.reset-point"] = changes["reset_point"]
+        self.progress = {f"cdc.{name}": str(getattr(changes, of)) for name, of in names.items()}
+        self.progress["cdc.reset-point"] = changes.reset_point
         if self.in_order:
             self.progress["total-records"] = "1000000"
 
-    def merge(self, dbt: Dbt, changes: dict[str, Any]) -> None:
+    def measure(self, dbt: Dbt, snapshot: int, progress: dict[str, str]) -> Changes:
+        log = Log(dbt.context["adapter"], dbt.context, self.cdc, self.bronze, snapshot)
+        return measure_changes(log, progress, PLAN, 500_000, may_replace=True)
+
+    def merge(self, dbt: Dbt, changes: Changes) -> None:
         self.spark.sql(self.write_sql(dbt, changes))
 
-    def replace(self, dbt: Dbt, changes: dict[str, Any]) -> None:
+    def replace(self, dbt: Dbt, changes: Changes) -> None:
         before = self.rows()
         assert self.write_sql(dbt, changes) is None, "written already"
         self.replaced += 1
         counted = dbt.properties["spark.sql.iceberg.snapshot-property.cdc.rows-deleted"]
         assert int(counted) == len(before.keys() - self.rows().keys())
 
-    def write_sql(self, dbt: Dbt, changes: dict[str, Any]) -> str | None:
-        way = dbt.cdc_silver_way(self.cdc, self.silver, changes)
-        return dbt.cdc_silver_write_sql(self.cdc, self.bronze, self.silver, changes, PLAN, way, {})
+    def write_sql(self, dbt: Dbt, changes: Changes) -> str | None:
+        way = choose_way(self.cdc, True, changes)
+        changes = replace(changes, replaces=way == "replace")
+        plan = SilverPlan(way, way, self.silver, columns=PLAN, changes=changes)
+        return dbt.cdc_silver_write_sql(self.cdc, self.bronze, plan)
 
     def rows(self) -> dict[Any, dict[str, Any]]:
         columns = [*COLUMNS, "_cdc_sequence", "_cdc_operation", "_cdc_batch_id"]
@@ -287,7 +298,7 @@ class Silver:
     def rebuilt_differences(self) -> list[Any]:
         """What rebuild_silver finds of a table that it has made of all of bronze."""
         dbt, snapshot = self.dbt(), int(self.progress["cdc.bronze-snapshot-id"])
-        changes = dbt.cdc_bronze_range(self.cdc, self.bronze, snapshot, {}, PLAN)
+        changes = self.measure(dbt, snapshot, {})
         rebuilt = Relation("fold", f"{self.silver.identifier}__rebuild")
         self.spark.sql(f"create table {rebuilt} using iceberg as {dbt.cdc_silver_sql(self.cdc, changes, PLAN, True)}")
         columns = self.spark.table(str(rebuilt)).columns

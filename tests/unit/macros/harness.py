@@ -192,7 +192,7 @@ class Dbt:
             return self.once[question]
 
         def query(sql: str) -> list[dict[str, Any]]:
-            answer = self._run_query(sql)
+            answer = self.context["run_query"](sql)
             return [row.dict() for row in answer.rows] if answer else []
 
         def attempt(sql: str) -> dict[str, Any]:

@@ -9,6 +9,8 @@ from typing import Any
 import pytest
 from harness import Dbt, Relation, assert_sql_equal, normalise
 
+from python_udfs.pipeline.columns import Column, select_own_columns
+
 BRONZE = Relation("bronze", "shop__order")
 COLUMNS = [
     {"name": "id", "type": "int", "optional": False},
@@ -599,10 +601,10 @@ def test_cdc_csv_position_sql__upper_and_lower_case_make_no_difference():
 
 
 PLAN = [
-    {"name": "id", "raw_type": "string"},
-    {"name": "it's", "raw_type": "string"},
-    {"name": "late", "raw_type": "string"},
-    {"name": "gone", "raw_type": None},
+    Column("id", "string", "string"),
+    Column("it's", "string", "string"),
+    Column("late", "string", "string"),
+    Column("gone", "string"),
 ]
 
 
@@ -665,7 +667,7 @@ def schemas(*names: str) -> dict[str, Any]:
     ],
 )
 def test_cdc_parquet_absent_sql__case(word, files, expected):
-    plan = [{"name": name, "raw_type": "int"} for name in ("id", "a", "B")]
+    plan = tuple(Column(name, "int", "int") for name in ("id", "a", "B"))
     cdc = {"primary_key": ["Id"], "options": {"absent_columns": word}, "renamed_columns": {"Old_a": "a"}}
     assert_sql_equal(Dbt().cdc_parquet_absent_sql(cdc, files, plan), expected)
 
@@ -683,14 +685,17 @@ def test_cdc_parquet_absent_sql__case(word, files, expected):
 )
 def test_cdc_source_parts__columns_that_dms_adds(prefix, sequence, name, expected):
     options = {"before_image_prefix": prefix, "change_sequence_column": sequence}
-    parts = Dbt().cdc_source_parts({"options": options}, [{"name": name}], are_listed=True)
+    parts = select_own_columns({"options": options}, [{"name": name}], are_listed=True)
     assert (parts == []) is expected
 
 
-KEY = [{"name": "Id", "raw_type": "int", "type": "int"}, {"name": "part", "raw_type": "string", "type": "string"}]
+KEY = (
+    Column("Id", "int", "int"),
+    Column("part", "string", "string"),
+)
 
 
-def before_images(format: str, names: list[str], view: str | None = "v", **options: Any) -> list[dict[str, Any]]:
+def before_images(format: str, names: list[str], view: str | None = "v", **options: Any) -> tuple[Column, ...]:
     found = [{"name": name, "type": "bigint"} for name in names]
     cdc = {"format": format, "primary_key": ["id", "part"], "columns": found if format == "csv" else []}
     cdc["options"] = {"before_image_prefix": "BI_", "header": False, **options}
@@ -703,26 +708,19 @@ def before_images(format: str, names: list[str], view: str | None = "v", **optio
     [("parquet", "bigint", {}), ("csv", "string", {}), ("csv", "string", {"header": True})],
 )
 def test_cdc_before_images__take_the_types_of_the_key(format, raw_type, options):
-    assert before_images(format, ["part", "BI_PART", "BI_id", "bi_id"], **options) == [
-        {"name": "BI_id", "raw_type": raw_type, "type": "int", "key": "Id", "key_column": KEY[0], "is_cast": False},
-        {
-            "name": "BI_PART",
-            "raw_type": raw_type,
-            "type": "string",
-            "key": "part",
-            "key_column": KEY[1],
-            "is_cast": False,
-        },
-    ]
+    assert before_images(format, ["part", "BI_PART", "BI_id", "bi_id"], **options) == (
+        Column("BI_id", "int", raw_type, key=KEY[0]),
+        Column("BI_PART", "string", raw_type, key=KEY[1]),
+    )
 
 
 def test_cdc_before_images__part_of_a_key_is_no_key():
-    assert before_images("parquet", ["BI_id", "part"]) == []
+    assert before_images("parquet", ["BI_id", "part"]) == ()
 
 
 def test_cdc_before_images__none_without_a_prefix_or_files():
-    assert before_images("parquet", ["BI_id", "BI_part"], before_image_prefix=None) == []
-    assert before_images("parquet", ["BI_id", "BI_part"], view=None) == []
+    assert before_images("parquet", ["BI_id", "BI_part"], before_image_prefix=None) == ()
+    assert before_images("parquet", ["BI_id", "BI_part"], view=None) == ()
 
 
 def test_cdc_old_key_sql__of_an_update_whose_key_differs():
@@ -775,7 +773,10 @@ def test_cdc_csv_header_sql__names_of_the_first_lines():
 
 
 def test_cdc_csv_records_sql__columns_that_the_batch_lacks_are_not_looked_for():
-    plan = [{"name": "id", "raw_type": "string"}, {"name": "gone", "raw_type": None}]
+    plan = (
+        Column("id", "string", "string"),
+        Column("gone", "string"),
+    )
     sql = Dbt().cdc_csv_records_sql(table(), {"view": "raw"}, plan, FILE_NAMES)
     assert "as `id`" in sql
     assert "gone" not in sql
@@ -802,10 +803,13 @@ def raw(*names: str) -> dict[str, Any]:
 
 
 def test_cdc_parquet_records_sql__by_name():
-    plan = [{"name": "a`b", "raw_type": "int", "type": "int"}, {"name": "gone", "raw_type": None, "type": "int"}]
-    image = {"name": "BI_a", "raw_type": "int", "type": "int", "key": "a"}
+    plan = (
+        Column("a`b", "int", "int"),
+        Column("gone", "int"),
+    )
+    image = Column("BI_a", "int", "int", key=Column("a", "int"))
     assert_sql_equal(
-        Dbt().cdc_parquet_records_sql(PARQUET, raw("Op", "dms_ts", "a`b", "BI_a"), plan, FILE_NAMES, [image]),
+        Dbt().cdc_parquet_records_sql(PARQUET, raw("Op", "dms_ts", "a`b", "BI_a"), plan, FILE_NAMES, (image,)),
         f"""
         records as (
             select
@@ -828,7 +832,7 @@ def test_cdc_parquet_records_sql__by_name():
 
 def test_cdc_parquet_records_sql__the_columns_of_files_are_judged_once_however_many_there_are():
     names = [f"c{number}" for number in range(20)]
-    plan = [{"name": name, "raw_type": "int", "type": "int"} for name in names]
+    plan = [Column(name, "int", "int") for name in names]
     dbt, calls = Dbt(), []
     judge = dbt.cdc_source_parts
     dbt.context["cdc_source_parts"] = lambda *arguments: calls.append(arguments) or judge(*arguments)
@@ -846,7 +850,7 @@ def test_cdc_parquet_records_sql__the_columns_of_files_are_judged_once_however_m
 )
 def test_cdc_parquet_records_sql__renamed_columns(present, expected):
     cdc = {**renamed(), "format": "parquet"}
-    plan = [{"name": "it's", "raw_type": "int", "type": "int"}]
+    plan = (Column("it's", "int", "int"),)
     sql = normalise(Dbt().cdc_parquet_records_sql(cdc, raw(*present.split(" ")), plan, FILE_NAMES))
     assert f"as _cdc_absent_keys, {expected}, raw._file_schema" in sql
 
@@ -861,9 +865,9 @@ def test_cdc_parquet_records_sql__renamed_columns(present, expected):
 )
 def test_exact_names_decide_which_columns_are_dms_own(names, operation, committed_at, sources):
     cdc = {**PARQUET, "format": "parquet", "options": {"operation_column": "auto", "timestamp_column": "DMS_ts"}}
-    sql = normalise(Dbt().cdc_parquet_records_sql(cdc, raw(*names), [], FILE_NAMES))
+    sql = normalise(Dbt().cdc_parquet_records_sql(cdc, raw(*names), (), FILE_NAMES))
     assert f"{operation} as _cdc_op, {committed_at} as _cdc_commit_text," in sql
-    assert [column["name"] for column in Dbt().cdc_source_columns(cdc, raw(*names))] == sources
+    assert [column.name for column in Dbt().cdc_source_columns(cdc, raw(*names))] == sources
 
 
 @pytest.mark.parametrize(
@@ -875,12 +879,15 @@ def test_exact_names_decide_which_columns_are_dms_own(names, operation, committe
     ],
 )
 def test_cdc_parquet_records_sql__without_control_columns(options, names):
-    sql = normalise(Dbt().cdc_parquet_records_sql({**PARQUET, "options": options}, raw(*names), [], FILE_NAMES))
+    sql = normalise(Dbt().cdc_parquet_records_sql({**PARQUET, "options": options}, raw(*names), (), FILE_NAMES))
     assert "cast(null as string) as _cdc_op, cast(null as string) as _cdc_commit_text," in sql
 
 
 def test_cdc_no_records_sql__same_columns_and_no_row():
-    plan = [{"name": "a`b", "raw_type": "int"}, {"name": "gone", "raw_type": None, "type": "date"}]
+    plan = (
+        Column("a`b", "int", "int"),
+        Column("gone", "date"),
+    )
     assert_sql_equal(
         Dbt().cdc_no_records_sql(plan, FILE_NAMES),
         f"""
@@ -899,7 +906,7 @@ def test_cdc_no_records_sql__same_columns_and_no_row():
 
 
 def cast_failures(raw_type: str | None, type: str) -> str:
-    return Dbt().cdc_cast_failures_sql([{"name": "a`b", "raw_type": raw_type, "type": type}])
+    return Dbt().cdc_cast_failures_sql([Column("a`b", type, raw_type)])
 
 
 @pytest.mark.parametrize(
@@ -934,7 +941,7 @@ def test_cdc_cast_failures_sql__case(raw_type, type, condition):
     assert_sql_equal(cast_failures(raw_type, type), f"array(case when {condition} {then} end)")
 
 
-ID = {"name": "id", "raw_type": "string", "type": "int", "change": None}
+ID = Column("id", "int", "string")
 
 
 @pytest.mark.parametrize(
@@ -947,14 +954,14 @@ ID = {"name": "id", "raw_type": "string", "type": "int", "change": None}
 )
 def test_cdc_bronze_sql__records_of_the_format(format, view, part):
     sql = Dbt().cdc_bronze_sql(
-        {**table(), "format": format}, FILES_SQL, {"view": view, "columns": [], "schemas": []}, [ID]
+        {**table(), "format": format}, FILES_SQL, {"view": view, "columns": [], "schemas": []}, (ID,)
     )
     assert normalise(sql).startswith(normalise(f"with files as ({Dbt().cdc_file_position_sql(FILES_SQL)}),"))
     assert part in sql
 
 
 def test_cdc_bronze_sql__a_truncate_needs_no_key_and_comes_from_no_file():
-    sql = normalise(Dbt().cdc_bronze_sql(table(), FILES_SQL, {"view": None}, [ID]))
+    sql = normalise(Dbt().cdc_bronze_sql(table(), FILES_SQL, {"view": None}, (ID,)))
     assert "or (_cdc_operation = 'T' and _cdc_kind <> 'truncate') then 'unknown_operation'" in sql
     assert "when _cdc_key_is_missing and _cdc_operation <> 'T' then 'missing_key'" in sql
 
@@ -962,7 +969,7 @@ def test_cdc_bronze_sql__a_truncate_needs_no_key_and_comes_from_no_file():
 def test_cdc_bronze_sql__before_images_are_judged_and_not_stored():
     cdc = table(before_image_prefix="BI_")
     cdc["columns"] = [*cdc["columns"], {"name": "BI_id", "type": "int", "optional": True}]
-    sql = normalise(Dbt().cdc_bronze_sql(cdc, FILES_SQL, {"view": "raw_view"}, [ID]))
+    sql = normalise(Dbt().cdc_bronze_sql(cdc, FILES_SQL, {"view": "raw_view"}, (ID,)))
     assert "'BI_id is ', \"'\"" in sql
     assert "map('id', cast(try_cast(`BI_id` as int) as string)) end as _cdc_old_key," in sql
     assert (
@@ -1024,7 +1031,7 @@ def test_cdc_schema_drift_sql__each_csv_file_by_its_header():
 
 def test_cdc_bronze_sql__a_file_that_drifts_is_quarantined_by_its_columns():
     raw = {"view": "raw_view", "columns": [], "drift_sql": "'words'"}
-    sql = normalise(Dbt().cdc_bronze_sql(table(), FILES_SQL, raw, [ID]))
+    sql = normalise(Dbt().cdc_bronze_sql(table(), FILES_SQL, raw, (ID,)))
     assert "'words' as _cdc_drift," in sql
     assert (
         "when _cdc_drift is not null and _cdc_operation <> 'D' then 'schema_drift' when size(_cdc_cast_failures) > 0"
@@ -1034,7 +1041,7 @@ def test_cdc_bronze_sql__a_file_that_drifts_is_quarantined_by_its_columns():
 
 
 def test_cdc_bronze_sql__the_run_names_one_moment():
-    sql = Dbt().cdc_bronze_sql(table(), FILES_SQL, {"view": None}, [ID])
+    sql = Dbt().cdc_bronze_sql(table(), FILES_SQL, {"view": None}, (ID,))
     assert "timestamp '2024-05-06 07:08:09.123456+00:00' as ingested_at" in sql
 
 

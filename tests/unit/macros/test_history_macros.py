@@ -12,6 +12,10 @@ from dbt_common.clients.agate_helper import table_from_data_flat
 from harness import CompilerError, Dbt, Relation, assert_sql_equal
 from spark_process import spark_process
 
+from python_udfs.pipeline.columns import Column
+from python_udfs.pipeline.delta import Log, measure_changes
+from python_udfs.pipeline.silver import derives_all_versions
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
@@ -22,7 +26,7 @@ pytestmark = pytest.mark.spark
 
 KEYS = ["line no", "select"]
 COLUMNS = {"line no": "int", "v": "string", "select": "string", "w`w": "double"}
-PLAN = [{"name": name, "raw_type": type, "type": type, "change": None} for name, type in COLUMNS.items()]
+PLAN = tuple(Column(name, type, type) for name, type in COLUMNS.items())
 BRONZE = {
     **COLUMNS,
     "_cdc_operation": "string",
@@ -160,9 +164,11 @@ class Lake:
             batch = max(change.batch for change in new)
             self.reloads.append(Change("R", None, sequence, generation, batch, dict.fromkeys(COLUMNS)))
         make_view(self.query, "bronze", BRONZE, (change.row() for change in self.log + self.reloads))
-        changes = self.dbt.cdc_bronze_range(self.cdc, "bronze", 1, self.progress, PLAN)
+        log = Log(self.dbt.context["adapter"], self.dbt.context, self.cdc, "bronze", 1)
+        changes = measure_changes(log, self.progress, PLAN, 500_000, may_replace=False)
         silver = "silver" if self.progress else None
-        written = self.query(self.dbt.cdc_history(self.cdc, "bronze", silver, changes, PLAN))
+        derives_all = derives_all_versions(log, silver, changes)
+        written = self.query(self.dbt.cdc_history_sql(self.cdc, "bronze", silver, changes, PLAN, derives_all))
         for row in written:
             key = key_of(row, self.cdc["key_comparison"]), row["_cdc_sequence"]
             version = tuple(row[name] for name in SILVER)
@@ -172,8 +178,10 @@ class Lake:
                 assert self.silver.get(key) != version
                 self.silver[key] = version
         make_view(self.query, "silver", SILVER, self.silver.values())
-        self.progress = {f"cdc.{name}": changes[f"last_{name.replace('-', '_')}"] for name in ("batch-id", "sequence")}
-        self.progress["cdc.reset-point"] = changes["reset_point"]
+        self.progress = {
+            f"cdc.{name}": getattr(changes, f"last_{name.replace('-', '_')}") for name in ("batch-id", "sequence")
+        }
+        self.progress["cdc.reset-point"] = changes.reset_point
         return len(written)
 
     def broken(self, silver: str = "silver") -> dict[str, int]:

@@ -12,6 +12,7 @@ from harness import Dbt
 from spark_process import VIEW, spark_process
 
 from python_udfs.connectors.topic_offsets import offset_sql, partition_sql, share_partition
+from python_udfs.pipeline.columns import Column
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -641,7 +642,7 @@ FORMS: dict[str, tuple[dict[str, str | None], list[str]]] = {
 @pytest.mark.parametrize("type", FORMS)
 def test_a_text_comes_back_as_it_was_or_is_quarantined(query, type):
     good, bad = FORMS[type]
-    column, dbt = {"name": "a", "raw_type": "string", "type": type}, Dbt()
+    column, dbt = Column("a", type, "string"), Dbt()
     listed = ", ".join(f"({dbt.adapter.string_literal(text)})" for text in [*good, *bad])
     found = query(
         f"select a, cast({dbt.cdc_cast_sql(column)} as string) as v,"
@@ -764,7 +765,7 @@ def test_adapter_string_literal__spark_reads_the_value(query, value):
 def fitted(query: Query, raw_sql: str, raw_type: str, type: str) -> tuple[Any, list[str]]:
     """A value of a new type read into the column as it is, and what does not fit."""
     dbt = Dbt()
-    column = {"name": "a", "raw_type": raw_type, "type": type}
+    column = Column("a", type, raw_type)
     [row] = query(
         f"select {dbt.cdc_cast_sql(column)} as v, array_compact({dbt.cdc_cast_failures_sql([column])}) as m"
         f" from (select {raw_sql} as a)"
@@ -892,9 +893,7 @@ def test_cdc_ties_sql__different_changes_of_a_key_in_files_of_one_position(query
     )
     names = "id, _cdc_operation, value, other, _cdc_sequence, _cdc_batch_id, _cdc_source_file"
     log = f"select * from values {rows_sql} as log ({names})"
-    plan = [{"name": name, "raw_type": "string"} for name in ("id", "value", "other")] + [
-        {"name": "gone", "raw_type": None}
-    ]
+    plan = (*(Column(name, "string", "string") for name in ("id", "value", "other")), Column("gone", "string"))
     where = f"_cdc_sequence like '{AT}%'"
     sql = Dbt().cdc_ties_sql({"mode": "current", "primary_key": ["id"]}, log, where, plan, 7)
     assert query(sql) == [{"ties": ties}]
@@ -977,7 +976,7 @@ def test_cdc_ties_sql__offsets_order_messages_of_one_partition(query, rows, ties
         f"(1, 'U', '{value}', '{AT}.{place}.{0:014}', 8L)" for (value, *_), place in zip(rows, places, strict=True)
     )
     log = f"select * from values {values} as log (id, _cdc_operation, value, _cdc_sequence, _cdc_batch_id)"
-    plan = [{"name": "value", "raw_type": "string"}]
+    plan = (Column("value", "string", "string"),)
     sql = Dbt().cdc_ties_sql({"mode": "current", "primary_key": ["id"]}, log, "true", plan, 7)
     assert query(sql) == [{"ties": ties}]
 

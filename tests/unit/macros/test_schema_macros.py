@@ -2,37 +2,41 @@
 
 from __future__ import annotations
 
-from types import SimpleNamespace
-
 import pytest
-from harness import CompilerError, Dbt, Relation, assert_sql_equal, normalise
+from harness import Dbt, Relation, assert_sql_equal, normalise
 
+from python_udfs.errors import LakehouseError
 from python_udfs.metadata.names import RESERVED_NAMES, file_name, table_name
+from python_udfs.pipeline import columns as planning
+from python_udfs.pipeline.columns import Column, ExistingColumn, SourceColumn
 
 BRONZE = Relation("bronze", "shop__order")
 SILVER = Relation("silver", "shop__order")
 
 
-def arrived(**types: str) -> list[dict[str, str]]:
-    return [{"name": name, "raw_type": type, "type": type} for name, type in types.items()]
+ADAPTER = Dbt().context["adapter"]
 
 
-def kept(**types: str) -> list[SimpleNamespace]:
-    return [SimpleNamespace(name=name, dtype=type) for name, type in types.items()]
+def arrived(**types: str) -> list[SourceColumn]:
+    return [SourceColumn(name, type_, type_) for name, type_ in types.items()]
+
+
+def kept(**types: str) -> list[ExistingColumn]:
+    return [ExistingColumn(name, type_) for name, type_ in types.items()]
+
+
+def plan_all(source, target, policy: str = "evolve") -> tuple[Column, ...]:
+    return planning.plan_columns(source, target, policy, ADAPTER)
 
 
 def plan(source: dict[str, str], target: dict[str, str]) -> list[tuple[object, ...]]:
     """Each column as (name, raw_type, type, change)."""
-    return [tuple(column.values()) for column in Dbt().cdc_column_plan(arrived(**source), kept(**target))]
+    planned = plan_all(arrived(**source), kept(**target))
+    return [(column.name, column.raw_type, column.type, column.change) for column in planned]
 
 
 def test_cdc_column_plan__first_batch_adds_every_column_in_order():
     assert plan({"b": "int", "a": "string"}, {}) == [("b", "int", "int", "add"), ("a", "string", "string", "add")]
-
-
-def test_cdc_column_plan__entries_are_named():
-    [column] = Dbt().cdc_column_plan(arrived(a="int"), [])
-    assert column == {"name": "a", "raw_type": "int", "type": "int", "change": "add"}
 
 
 def test_cdc_column_plan__same_columns_change_nothing():
@@ -92,22 +96,22 @@ def test_types_are_the_same_in_any_cut_into_batches(target, types, expected):
     cdc = {"format": "parquet", "options": DMS}
 
     def batch(*types):
-        return Dbt().cdc_source_columns(cdc, {"columns": [{"name": "a", "type": type} for type in types]})
+        return planning.read_source_columns(cdc, [{"name": "a", "type": type} for type in types])
 
-    [whole] = Dbt().cdc_column_plan(batch(*types), kept(**target))
-    assert whole["type"] == expected
+    [whole] = plan_all(batch(*types), kept(**target))
+    assert whole.type == expected
     for number in range(1, len(types)):
-        [first] = Dbt().cdc_column_plan(batch(*types[:number]), kept(**target))
-        [last] = Dbt().cdc_column_plan(batch(*types[number:]), kept(a=first["type"]))
-        assert last["type"] == expected, types[:number]
+        [first] = plan_all(batch(*types[:number]), kept(**target))
+        [last] = plan_all(batch(*types[number:]), kept(a=first.type))
+        assert last.type == expected, types[:number]
 
 
 @pytest.mark.parametrize("policy", ["freeze", "quarantine"])
 def test_the_first_file_alone_decides_the_type_of_a_table_whose_types_do_not_change(policy):
     cdc = {"format": "parquet", "options": DMS}
-    source = Dbt().cdc_source_columns(cdc, {"columns": [{"name": "a", "type": type} for type in ("int", "bigint")]})
-    [column] = Dbt().cdc_column_plan(source, [], policy)
-    assert (column["raw_type"], column["type"]) == ("int", "int")
+    source = planning.read_source_columns(cdc, [{"name": "a", "type": type} for type in ("int", "bigint")])
+    [column] = plan_all(source, [], policy)
+    assert (column.raw_type, column.type) == ("int", "int")
 
 
 def test_cdc_column_plan__names_differ_by_case_only():
@@ -119,15 +123,11 @@ def test_cdc_column_plan__new_column_in_capitals():
 
 
 def test_cdc_column_plan__quarantine_adds_what_is_listed_and_lets_the_first_files_make_the_table():
-    source = [
-        {"name": name, "raw_type": "int", "type": "int", "is_listed": name == "listed"} for name in ("listed", "x")
-    ]
-    dbt = Dbt(columns={BRONZE: {"id": "int"}, SILVER: {"_cdc_sequence": "string"}})
-    columns = dbt.context["adapter"].get_columns_in_relation
-    planned = dbt.cdc_column_plan(source, columns(BRONZE), "quarantine")
-    assert [column["name"] for column in planned] == ["id", "listed"]
-    planned = dbt.cdc_column_plan(source, columns(SILVER), "quarantine")
-    assert [column["name"] for column in planned] == ["listed", "x"]
+    source = [SourceColumn(name, "int", "int", is_listed=name == "listed") for name in ("listed", "x")]
+    planned = plan_all(source, kept(id="int"), "quarantine")
+    assert [column.name for column in planned] == ["id", "listed"]
+    planned = plan_all(source, kept(_cdc_sequence="string"), "quarantine")
+    assert [column.name for column in planned] == ["listed", "x"]
 
 
 def test_cdc_column_plan__own_columns_of_the_table_are_not_the_sources():
@@ -179,32 +179,30 @@ def test_adapter_is_type_promotion__case(from_type, to_type, expected):
     ],
 )
 def test_table_type__case(given, expected):
-    assert Dbt()._table_type(given) == expected
+    assert planning.write_table_type(given) == expected
 
 
-CHANGES = [
-    {"name": "same", "raw_type": "int", "type": "int", "change": None},
-    {"name": "wider", "raw_type": "bigint", "type": "bigint", "change": "promote"},
-    {"name": "new one", "raw_type": "date", "type": "date", "change": "add"},
-    {"name": "b`t", "raw_type": "int", "type": "int", "change": "add"},
-]
+CHANGES = (
+    Column("same", "int", "int"),
+    Column("wider", "bigint", "bigint", "promote"),
+    Column("new one", "date", "date", "add"),
+    Column("b`t", "int", "int", "add"),
+)
 
 
 def test_evolve_statements__one_statement_adds_all():
-    assert Dbt()._evolve_statements(BRONZE, CHANGES) == [
+    statements = [
         "alter table bronze.shop__order alter column `wider` type bigint",
         "alter table bronze.shop__order add columns (`new one` date, `b``t` int)",
     ]
+    assert planning.evolve_statements(BRONZE, CHANGES, ADAPTER) == statements
+    dbt = Dbt()
+    dbt.cdc_evolve_columns(BRONZE, CHANGES)
+    assert dbt.queries == statements
 
 
 def test_evolve_statements__nothing_to_change():
-    assert Dbt()._evolve_statements(BRONZE, CHANGES[:1]) == []
-
-
-def test_cdc_evolve_columns__runs_each_statement():
-    dbt = Dbt()
-    dbt.cdc_evolve_columns(BRONZE, CHANGES)
-    assert dbt.queries == dbt._evolve_statements(BRONZE, CHANGES)
+    assert planning.evolve_statements(BRONZE, CHANGES[:1], ADAPTER) == []
 
 
 @pytest.mark.parametrize(
@@ -222,14 +220,12 @@ def test_cdc_evolve_columns__runs_each_statement():
     ],
 )
 def test_placeholder_columns__transform(transform, name, type):
-    assert Dbt()._placeholder_columns([], [transform]) == [
-        {"name": name, "raw_type": None, "type": type, "change": "add"}
-    ]
+    assert planning._placeholders([], [transform]) == (Column(name, type, change="add"),)
 
 
 def test_placeholder_columns__keys_first_and_each_column_once():
-    columns = Dbt()._placeholder_columns(["id", "ts"], ["days(ts)", "bucket(4, id)"])
-    assert [(column["name"], column["type"]) for column in columns] == [("id", "string"), ("ts", "timestamp")]
+    columns = planning._placeholders(["id", "ts"], ["days(ts)", "bucket(4, id)"])
+    assert [(column.name, column.type) for column in columns] == [("id", "string"), ("ts", "timestamp")]
 
 
 DMS = {"timestamp_column": "Dms_Timestamp", "operation_column": "auto"}
@@ -248,17 +244,16 @@ DMS = {"timestamp_column": "Dms_Timestamp", "operation_column": "auto"}
 )
 def test_cdc_source_parts__control_columns(options, expected):
     columns = [{"name": name} for name in ("Op", "op", "TS", "ts", "dms_timestamp")]
-    assert [column for column in columns if column not in Dbt().cdc_source_parts({"options": options}, columns)] == [
-        {"name": name} for name in expected
-    ]
-    assert Dbt().cdc_source_parts({"options": options}, columns, are_listed=True) == columns
+    own = planning.select_own_columns({"options": options}, columns)
+    assert [column["name"] for column in columns if column not in own] == expected
+    assert planning.select_own_columns({"options": options}, columns, are_listed=True) == columns
 
 
 def test_cdc_source_columns__parquet_without_control_columns():
     raw = {"columns": [{"name": name, "type": "smallint"} for name in ("Op", "DMS_TIMESTAMP", "id")]}
-    assert Dbt().cdc_source_columns({"format": "parquet", "options": DMS}, raw) == [
-        {"name": "id", "raw_type": "smallint", "type": "int", "is_listed": False}
-    ]
+    assert planning.read_source_columns({"format": "parquet", "options": DMS}, raw["columns"]) == (
+        SourceColumn("id", "int", "smallint"),
+    )
 
 
 LISTED = [{"name": "Id", "type": "smallint"}, {"name": "Op", "type": "string"}, {"name": "late", "type": "varchar(9)"}]
@@ -281,19 +276,19 @@ LISTED = [{"name": "Id", "type": "smallint"}, {"name": "Op", "type": "string"}, 
 )
 def test_the_type_of_the_seed_goes_before_those_of_parquet_files(files, target, policy, expected):
     cdc = {"format": "parquet", "options": DMS, "columns": LISTED}
-    source = Dbt().cdc_source_columns(cdc, {"columns": [{"name": "id", "type": type} for type in files]})
-    planned = Dbt().cdc_column_plan(source, kept(**target), policy)
-    assert [(column["name"], column["raw_type"], column["type"]) for column in planned] == expected
+    source = planning.read_source_columns(cdc, [{"name": "id", "type": type} for type in files])
+    planned = plan_all(source, kept(**target), policy)
+    assert [(column.name, column.raw_type, column.type) for column in planned] == expected
     # Each value is cast from the type that its file has, in the batch of any cut.
-    is_cast = [column.get("is_cast", False) for column in planned]
+    is_cast = [column.is_cast for column in planned]
     assert is_cast[0] is bool(files and files != ["int"])
 
 
 CSV = {"format": "csv", "columns": [{"name": "id", "type": "smallint"}, {"name": "name", "type": "varchar(9)"}]}
-CSV_COLUMNS = [
-    {"name": "id", "raw_type": "string", "type": "int", "is_listed": True},
-    {"name": "name", "raw_type": "string", "type": "string", "is_listed": True},
-]
+CSV_COLUMNS = (
+    SourceColumn("id", "int", "string", is_listed=True),
+    SourceColumn("name", "string", "string", is_listed=True),
+)
 
 
 @pytest.mark.parametrize(
@@ -309,15 +304,15 @@ CSV_COLUMNS = [
 def test_cdc_source_columns__old_and_new_name_are_one_column(types, expected):
     cdc = {"format": "parquet", "options": DMS, "renamed_columns": {"Old": "new", "older": "new"}}
     raw = {"columns": [{"name": name, "type": type} for name, type in zip(("OLD", "new"), types, strict=False)]}
-    [column] = Dbt().cdc_source_columns(cdc, raw)
-    [planned] = Dbt().cdc_column_plan([column], [])
-    assert (planned["name"], planned["raw_type"], planned["type"]) == ("new", *expected)
+    [column] = planning.read_source_columns(cdc, raw["columns"])
+    [planned] = plan_all([column], [])
+    assert (planned.name, planned.raw_type, planned.type) == ("new", *expected)
 
 
 def test_cdc_source_columns__a_renamed_column_of_a_header_is_a_listed_one():
     cdc = {**CSV, "options": {**DMS, "header": True}, "renamed_columns": {"title": "name"}}
     header = [{"name": name, "type": "string"} for name in ("Op", "id", "Title")]
-    assert Dbt().cdc_source_columns(cdc, {"view": "raw", "columns": header}) == CSV_COLUMNS
+    assert planning.read_source_columns(cdc, header) == CSV_COLUMNS
 
 
 RENAMES = {"source_schema": "shop", "source_table": "order", "renamed_columns": {"Old": "new", "x": "y"}}
@@ -326,42 +321,37 @@ RENAMES = {"source_schema": "shop", "source_table": "order", "renamed_columns": 
 @pytest.mark.parametrize(
     ("columns", "allowed", "expected"),
     [
-        (["id", "OLD"], None, ["alter table bronze.shop__order rename column `Old` to `new`"]),
-        (["old", "New"], None, []),
-        (["old", "x"], ["y"], ["alter table bronze.shop__order rename column `x` to `y`"]),
-        (["id"], None, []),
+        (["id", "OLD"], None, {"Old": "new"}),
+        (["old", "New"], None, {}),
+        (["old", "x"], ["y"], {"x": "y"}),
+        (["id"], None, {}),
     ],
 )
-def test_rename_statements__case(columns, allowed, expected):
-    assert Dbt()._rename_statements(BRONZE, RENAMES, columns, allowed) == expected
+def test_find_renames__case(columns, allowed, expected):
+    assert planning.find_renames(RENAMES, kept(**dict.fromkeys(columns, "int")), allowed) == expected
 
 
-def test_rename_statements__two_old_names_make_one_new_column():
-    cdc = {"renamed_columns": {"a": "c", "b": "c"}}
-    assert Dbt()._rename_statements(BRONZE, cdc, ["a", "b"]) == [
-        "alter table bronze.shop__order rename column `a` to `c`"
-    ]
+def test_find_renames__two_old_names_make_one_new_column():
+    assert planning.find_renames({"renamed_columns": {"a": "c", "b": "c"}}, kept(a="int", b="int")) == {"a": "c"}
 
 
 def test_cdc_rename_columns__asks_only_where_something_is_renamed():
     dbt = Dbt(columns={BRONZE: {"old": "int"}})
-    dbt.cdc_rename_columns(Relation("no", "table"), {"renamed_columns": {}})
+    dbt.cdc_rename_columns(BRONZE, {"renamed_columns": {}})
     assert dbt.queries == []
     dbt.cdc_rename_columns(BRONZE, RENAMES)
     assert dbt.queries == ["alter table bronze.shop__order rename column `Old` to `new`"]
 
 
 def renames_of(bronze: dict[str, str], silver: dict[str, str]) -> None:
-    dbt = Dbt(columns={BRONZE: bronze, SILVER: silver})
-    columns = dbt.context["adapter"].get_columns_in_relation
-    dbt.validate_cdc_renames(RENAMES, BRONZE, SILVER, columns(BRONZE), columns(SILVER))
+    planning.check_renames(RENAMES, BRONZE, SILVER, kept(**bronze), kept(**silver), ADAPTER)
 
 
 def test_validate_cdc_renames__all_problems_at_once():
-    with pytest.raises(CompilerError) as error:
+    with pytest.raises(LakehouseError) as error:
         renames_of({"old": "string", "new": "int", "x": "bigint", "y": "int"}, {"OLD": "int", "New": "int"})
     assert str(error.value) == (
-        "CDC error in silver.shop__order (validate_cdc_renames): renamed_columns of shop.order in seeds/cdc_tables.csv:"
+        "CDC error in silver.shop__order (cdc_merge): renamed_columns of shop.order in seeds/cdc_tables.csv:"
         " silver.shop__order has both columns Old and new, expected new only. Rebuild it from bronze:"
         " dbt run-operation rebuild_silver --args '{table: shop__order}'."
         " bronze.shop__order has Old string and new int, expected one type."
@@ -376,7 +366,7 @@ def test_validate_cdc_renames__nothing_wrong():
 
 
 def renamed_rows(columns: dict[str, list[str]], **cdc: object) -> str:
-    plan = [{"name": name, "raw_type": "int", "old_columns": old} for name, old in columns.items()]
+    plan = [Column(name, "int", "int", old_columns=tuple(old)) for name, old in columns.items()]
     return Dbt().cdc_renamed_columns_sql(
         {"primary_key": ["id"], "renamed_columns": {"Old": "new"}, **cdc}, plan, "rows"
     )
@@ -423,21 +413,21 @@ def test_cdc_renamed_columns_sql__the_old_key_too():
 def test_cdc_source_columns__before_images_are_not_the_sources():
     cdc = {"format": "parquet", "options": {**DMS, "before_image_prefix": "BI_"}}
     raw = {"columns": [{"name": name, "type": "int"} for name in ("id", "BI_id", "bi_score", "bird")]}
-    assert [column["name"] for column in Dbt().cdc_source_columns(cdc, raw)] == ["id", "bi_score", "bird"]
+    assert [column.name for column in planning.read_source_columns(cdc, raw["columns"])] == ["id", "bi_score", "bird"]
     cdc |= {"format": "csv", "columns": raw["columns"]}
-    assert [column["name"] for column in Dbt().cdc_source_columns(cdc, {"columns": []})] == ["id", "bi_score", "bird"]
+    assert [column.name for column in planning.read_source_columns(cdc, ())] == ["id", "bi_score", "bird"]
 
 
 def test_cdc_source_columns__csv_takes_them_from_the_seed():
     cdc = {**CSV, "options": {**DMS, "header": False}}
-    assert Dbt().cdc_source_columns(cdc, {"view": "raw", "columns": []}) == CSV_COLUMNS
+    assert planning.read_source_columns(cdc, ()) == CSV_COLUMNS
 
 
 def test_cdc_source_columns__csv_header_adds_unknown_names_as_text():
     cdc = {**CSV, "options": {**DMS, "header": True, "delimiter": ","}}
     header = [{"name": name, "type": "string"} for name in ("Op", "dms_timestamp", "ID", "name", "New")]
-    new = {"name": "New", "raw_type": "string", "type": "string", "is_listed": False}
-    assert Dbt().cdc_source_columns(cdc, {"view": "raw", "columns": header}) == [*CSV_COLUMNS, new]
+    new = SourceColumn("New", "string", "string")
+    assert planning.read_source_columns(cdc, header) == (*CSV_COLUMNS, new)
 
 
 @pytest.mark.parametrize(
@@ -474,72 +464,68 @@ def test_silver_column_sql__case(column, delete_mode, expected):
 OWN = {"_cdc_sequence": "string"}
 
 
-def silver_plan(bronze: dict[str, str], silver: dict[str, str] | None, **cdc: list[str]) -> tuple[Dbt, list[object]]:
-    columns = {BRONZE: {**bronze, **OWN}} | ({SILVER: {**silver, **OWN}} if silver is not None else {})
-    dbt = Dbt(columns=columns, config={"partition_by": ["days(ts)"]})
+def silver_columns(bronze: dict[str, str], silver: dict[str, str] | None, **cdc: object) -> list[tuple[object, ...]]:
+    """Silver's columns as (name, type, change)."""
     cdc = {"primary_key": ["id"], "source_schema": "shop", "source_table": "order", **cdc}
-    planned = dbt.cdc_silver_plan(cdc, BRONZE, SILVER if silver is not None else None)
-    return dbt, [(column["name"], column["type"], column["change"]) for column in planned]
+    in_bronze = kept(**bronze, **OWN)
+    in_silver = kept(**silver, **OWN) if silver is not None else []
+    planned = planning.plan_silver_columns(cdc, BRONZE, in_bronze, SILVER, in_silver, ["days(ts)"], ADAPTER)
+    return [(column.name, column.type, column.change) for column in planned]
 
 
-def test_cdc_silver_plan__first_run_takes_bronzes_columns():
-    dbt, planned = silver_plan({"id": "int", "ts": "timestamp"}, None)
-    assert (planned, dbt.queries) == ([("id", "int", "add"), ("ts", "timestamp", "add")], [])
+def test_plan_silver_columns__first_run_takes_bronzes_columns():
+    assert silver_columns({"id": "int", "ts": "timestamp"}, None) == [("id", "int", "add"), ("ts", "timestamp", "add")]
 
 
-def test_cdc_silver_plan__later_run_evolves_silver():
-    dbt, planned = silver_plan({"id": "bigint", "new": "date"}, {"id": "int"})
+def test_plan_silver_columns__later_run_evolves_silver():
+    planned = silver_columns({"id": "bigint", "new": "date"}, {"id": "int"})
     assert planned == [("id", "bigint", "promote"), ("new", "date", "add")]
-    assert dbt.queries == [], "the plan changes nothing"
 
 
-def test_cdc_silver_plan__a_frozen_silver_keeps_its_columns():
-    dbt, planned = silver_plan({"id": "bigint", "new": "date"}, {"id": "int"}, schema_drift="freeze")
-    assert planned == [("id", "int", None)]
-    assert dbt.queries == []
-    dbt, planned = silver_plan({"id": "bigint", "new": "date"}, None, schema_drift="freeze")
-    assert planned == [("id", "bigint", "add"), ("new", "date", "add")]
+def test_plan_silver_columns__a_frozen_silver_keeps_its_columns():
+    bronze = {"id": "bigint", "new": "date"}
+    assert silver_columns(bronze, {"id": "int"}, schema_drift="freeze") == [("id", "int", None)]
+    first = silver_columns(bronze, None, schema_drift="freeze")
+    assert first == [("id", "bigint", "add"), ("new", "date", "add")]
 
 
-def test_cdc_silver_plan__old_and_new_name_in_bronze_are_one_column():
-    dbt, planned = silver_plan(
-        {"id": "int", "v": "int", "v2": "int"}, {"id": "int", "v": "int"}, renamed_columns={"v": "v2"}
-    )
-    assert dbt.queries[0] == "alter table silver.shop__order rename column `v` to `v2`"
-    dbt, planned = silver_plan(
-        {"id": "int", "v": "int", "v2": "int"}, {"id": "int", "v2": "int"}, renamed_columns={"v": "v2"}
-    )
-    assert (planned, dbt.queries) == ([("id", "int", None), ("v2", "int", None)], [])
+def test_plan_silver_columns__old_and_new_name_in_bronze_are_one_column():
+    in_silver = planning.rename_all(kept(id="int", v="int"), {"V": "v2"})
+    assert [column.name for column in in_silver] == ["id", "v2"]
+    bronze = {"id": "int", "v": "int", "v2": "int"}
+    planned = silver_columns(bronze, {"id": "int", "v2": "int"}, renamed_columns={"v": "v2"})
+    assert planned == [("id", "int", None), ("v2", "int", None)]
 
 
-def test_cdc_silver_plan__silver_is_renamed_after_bronze():
-    dbt, planned = silver_plan({"id": "int", "v": "int"}, {"id": "int", "v": "int"}, renamed_columns={"v": "v2"})
-    assert (planned, dbt.queries) == ([("id", "int", None), ("v", "int", None)], [])
+def test_plan_silver_columns__silver_is_renamed_after_bronze():
+    bronze = {"id": "int", "v": "int"}
+    assert planning.find_renames({"renamed_columns": {"v": "v2"}}, kept(**bronze), {"id", "v"}) == {}
+    planned = silver_columns(bronze, bronze, renamed_columns={"v": "v2"})
+    assert planned == [("id", "int", None), ("v", "int", None)]
 
 
-def test_cdc_silver_plan__bronze_has_no_source_columns_yet():
-    assert silver_plan({}, None)[1] == [("id", "string", "add"), ("ts", "timestamp", "add")]
+def test_plan_silver_columns__bronze_has_no_source_columns_yet():
+    assert silver_columns({}, None) == [("id", "string", "add"), ("ts", "timestamp", "add")]
 
 
-def test_cdc_silver_plan__a_missing_key_stops_before_anything_is_altered():
-    with pytest.raises(CompilerError, match="no key column nr"):
-        silver_plan({"id": "int"}, {"old": "int"}, primary_key=["nr"])
+def test_plan_silver_columns__a_missing_key_is_named():
+    with pytest.raises(LakehouseError, match="no key column nr"):
+        silver_columns({"id": "int"}, {"old": "int"}, primary_key=["nr"])
 
 
 def test_validate_key__message():
-    dbt = Dbt()
     cdc = {"primary_key": ["ID", "Nr", "line no"], "source_schema": "shop", "source_table": "order"}
-    with pytest.raises(CompilerError) as error:
-        dbt._validate_key(cdc, BRONZE, ["id", "name"])
+    with pytest.raises(LakehouseError) as error:
+        planning._check_key(cdc, BRONZE, SILVER, ["id", "name"])
     assert str(error.value) == (
-        "CDC error in silver.shop__order (cdc_silver_plan): bronze.shop__order has no key column nr, line no; it has "
+        "CDC error in silver.shop__order (cdc_merge): bronze.shop__order has no key column nr, line no; it has "
         "id, name. Correct primary_key of shop.order in seeds/cdc_tables.csv and run make models."
     )
 
 
 @pytest.mark.parametrize(("keys", "columns"), [(["ID"], ["Id", "name"]), ([], ["id"]), (["id"], [])])
 def test_validate_key__nothing_wrong(keys, columns):
-    Dbt()._validate_key({"primary_key": keys}, BRONZE, columns)
+    planning._check_key({"primary_key": keys}, BRONZE, SILVER, columns)
 
 
 @pytest.mark.parametrize(

@@ -1,5 +1,5 @@
 {# Lines to records to named text values. #}
-{% macro cdc_csv_records_sql(cdc, raw, plan, file_columns, before_images=[]) -%}
+{% macro cdc_csv_records_sql(cdc, raw, plan, file_columns, before_images=()) -%}
 {%- set header = cdc.options.header -%}
 {#- How a header's names of DMS's own columns are marked (cdc_csv_layout_sql). -#}
 {%- set own = '=' if header else '' -%}

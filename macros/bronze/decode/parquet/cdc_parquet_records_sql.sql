@@ -1,4 +1,4 @@
-{% macro cdc_parquet_records_sql(cdc, raw, plan, file_columns, before_images=[]) -%}
+{% macro cdc_parquet_records_sql(cdc, raw, plan, file_columns, before_images=()) -%}
 {%- set sequence = cdc.options.get('change_sequence_column') or '' -%}
 {%- set columns = plan + before_images -%}
 {%- set unavailable_sql = 'cast(null as array<string>)' -%}
