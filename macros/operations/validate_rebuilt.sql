@@ -10,7 +10,9 @@
         {% do exceptions.raise_compiler_error(
             'CDC error (rebuild_silver): ' ~ rebuilt ~ ' differs from ' ~ bronze ~ '; nothing was replaced. This is a'
             ~ ' defect: keep the table and report it. The first differences:\n'
-            ~ cdc_text_table(rows.columns.keys() | list, found)
+            ~ adapter.call_function('python_udfs.pipeline.text_table.write_table', {
+                'titles': rows.columns.keys() | list, 'rows': found
+            })
         ) %}
     {% endif %}
 {% endmacro %}

@@ -42,12 +42,6 @@ def graph(**cells: Any) -> dict[str, Any]:
     }
 
 
-def test_cdc_text_table__columns_are_as_wide_as_their_longest_cell():
-    assert Dbt().cdc_text_table(["id", "v"], [[1, "long\ntext"], [12345, None]]) == (
-        "id     v\n-----  ---------\n1      long⏎text\n12345"
-    )
-
-
 def test_cdc_explain_key_sql__compares_in_the_type_and_by_the_rule_of_the_table():
     cdc = table(key_comparison=["ignore_case", "ignore_trailing_spaces"])
     key, types = {"id": "01", "no": None, "it's": "A"}, {"id": "int", "no": "int", "it's": "string"}
