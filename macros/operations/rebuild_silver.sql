@@ -10,8 +10,7 @@
     {% set helper = api.Relation.create(
         database=node.database, schema=node.schema, identifier=node.alias ~ '__rebuild'
     ) %}
-    {% set bronze = cdc_table_of('bronze', cdc) %}
-    {% do validate_rebuild_silver(node, bronze) %}
+    {% set bronze = cdc_required_bronze(node) %}
     {% set snapshot_id = adapter.current_snapshot_id(bronze) %}
     {% set plan = cdc_silver_plan(cdc, bronze, none) %}
     {% set changes = cdc_bronze_range(cdc, bronze, snapshot_id, {}, plan) %}
@@ -21,7 +20,11 @@
     {% do run_query('create or replace table ' ~ helper ~ '\n' ~ clauses ~ '\nas\n' ~ select_sql) %}
     {{ print('2 of 4: checking it') }}
     {% do validate_rebuilt(cdc, bronze, helper, snapshot_id) %}
-    {{ print('3 of 4: replacing ' ~ silver ~ ': ' ~ cdc_rebuild_counts(silver, helper)) }}
+    {% set counts = adapter.call_function('python_udfs.pipeline.operations.describe_counts', {
+        'before': adapter.query(cdc_count_sql(silver)) if load_relation(silver) is not none else none,
+        'after': adapter.query(cdc_count_sql(helper)),
+    }) %}
+    {{ print('3 of 4: replacing ' ~ silver ~ ': ' ~ counts) }}
     {% do adapter.set_snapshot_properties(cdc_silver_progress(cdc, changes, plan)) %}
     {% do run_query('create or replace table ' ~ silver ~ '\n' ~ clauses ~ '\nas\nselect *\nfrom ' ~ helper) %}
     {{ print('4 of 4: dropping ' ~ helper) }}
