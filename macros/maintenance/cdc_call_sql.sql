@@ -1,8 +1,14 @@
-{% macro cdc_call_sql(procedure, table, arguments) -%}
-call system.{{ procedure }}(
+{% macro cdc_call_sql(table, step) -%}
+call system.{{ step.procedure }}(
     table => {{ adapter.string_literal(table) }}
-    {%- for name, value in arguments.items() %},
-    {{ name }} => {{ value }}
-    {%- endfor %}
+    {%- if step.options %},
+    options => map(
+        {%- for name, value in step.options.items() %}
+        {{ adapter.string_literal(name) }}, {{ adapter.string_literal(value) }}{{ ',' if not loop.last }}
+        {%- endfor %}
+    )
+    {%- endif %}
+    {{- ',\n    older_than => timestamp ' ~ adapter.string_literal(step.older_than) if step.older_than }}
+    {{- ',\n    retain_last => ' ~ step.retain_last if step.retain_last is not none }}
 )
 {%- endmacro %}

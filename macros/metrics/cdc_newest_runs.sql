@@ -1,28 +1,19 @@
-{# A run_metrics of an earlier version of the project lacks columns: they are added, and empty in its rows. #}
+{# The newest recorded run of each table. Columns that the table lacks are added. #}
 {% macro cdc_newest_runs(recorded) %}
-    {% set newest = {} %}
-    {% if recorded is none %}
-        {% do return(newest) %}
-    {% endif %}
     {% set names = adapter.get_columns_in_relation(recorded) | map(attribute='name') | list %}
-    {% set missing = [] %}
-    {% for name, type in _later_columns().items() if name not in names %}
-        {% do missing.append(name ~ ' ' ~ type) %}
-    {% endfor %}
-    {% do run_query('alter table ' ~ recorded ~ ' add columns (' ~ missing | join(', ') ~ ')') if missing %}
-    {% for row in run_query(_newest_sql(recorded)).rows %}
-        {% do newest.update({row['silver_table']: row.dict()}) %}
-    {% endfor %}
-    {% do return(newest) %}
+    {% set missing = adapter.call_function('python_udfs.pipeline.run_metrics.find_missing_columns', {'names': names}) %}
+    {% do run_query(_add_columns_sql(recorded, missing)) if missing %}
+    {% do return(adapter.query(_newest_sql(recorded))) %}
 {% endmacro %}
 
 
-{% macro _later_columns() %}
-    {% do return({
-        'rows_quarantined': 'bigint', 'run_seconds': 'double', 'bytes': 'bigint', 'data_files': 'bigint',
-        'delete_files': 'bigint', 'deleted_rows': 'bigint', 'second_snapshot': 'boolean', 'log_began_again': 'boolean',
-    }) %}
-{% endmacro %}
+{% macro _add_columns_sql(recorded, columns) -%}
+alter table {{ recorded }} add columns (
+    {%- for name, type in columns.items() %}
+    {{ name }} {{ type }}{{ ',' if not loop.last }}
+    {%- endfor %}
+)
+{%- endmacro %}
 
 
 {% macro _newest_sql(recorded) -%}

@@ -1,35 +1,36 @@
 {# Asks for the columns of the files and messages that wait for one bronze table, of the table, and for their values. #}
 {% macro cdc_drift_of(node, split=none) %}
-    {% set cdc, view = node.cdc, node.alias ~ '__drift' %}
-    {% set bronze = adapter.get_relation(database=node.database, schema=node.schema, identifier=node.alias) %}
+    {% set question, cdc, view = 'python_udfs.drift.question.', node.cdc, node.alias ~ '__drift' %}
+    {% set bronze = cdc_existing_of(node) %}
     {% set after_batch_id = cdc_last_batch_id(bronze) %}
     {% set sql = cdc_new_files_sql(ref('raw_listing'), ref('rejected_files'), cdc, after_batch_id, split) %}
-    {% set files = cdc_drift_files(sql) %}
+    {% set files = adapter.call_function(question ~ 'sort_files', {
+        'rows': adapter.query('select *\nfrom (' ~ sql ~ ')\norder by ' ~ cdc_file_order_sql())
+    }) %}
     {% if not files.paths and not files.has_multi_table %}
         {% do return(none) %}
     {% endif %}
-    {% set raw = {'view': none, 'columns': [], 'schemas': [], 'rejected': []} %}
-    {% if files.paths %}
-        {#- The footers of parquet show the columns of all files; values are read of the first ones. -#}
-        {% set is_parquet = cdc.format == 'parquet' %}
-        {% set paths = files.paths if is_parquet else files.first_paths %}
-        {% set raw = cdc_open_files(cdc, view, paths, 'schema' if is_parquet else 'full') %}
-    {% endif %}
-    {% set judged = raw %}
-    {% if cdc.format == 'parquet' and files.first_paths != files.paths %}
-        {% set judged = cdc_open_files(cdc, view ~ '_values', files.first_paths, 'schema') %}
-    {% endif %}
+    {#- The footers of parquet show the columns of all files; values are read of the first ones. -#}
+    {% set paths, verify = (files.paths, 'schema') if cdc.format == 'parquet' else (files.first_paths, 'full') %}
+    {% set raw = cdc_open_files(cdc, view, paths, verify) if paths
+        else {'view': none, 'columns': [], 'schemas': [], 'rejected': []} %}
+    {% set judged = raw if paths == files.first_paths
+        else cdc_open_files(cdc, view ~ '_values', files.first_paths, verify) %}
     {% if files.has_multi_table %}
         {% set raw = cdc_with_multi_table_files(cdc, files, after_batch_id, raw, split, view ~ '_records') %}
         {% set judged = raw %}
     {% endif %}
-    {% set columns = adapter.get_columns_in_relation(bronze) if bronze is not none else [] %}
-    {% set facts = {'table': node.alias, 'schema_drift': cdc.get('schema_drift', 'evolve'), 'rejected': raw.rejected} %}
-    {% do facts.update({'keeps_absent': cdc.options.get('absent_columns') == 'keep'}) %}
-    {% do facts.update({'are_typed': cdc.format == 'parquet'}) %}
-    {% do facts.update({'files': files.paths | length, 'first_files': files.first_paths | length}) %}
-    {% do facts.update(cdc_drift_columns(cdc, raw, columns)) %}
-    {% do facts.update({'missing': cdc_drift_missing(cdc, files, raw, facts.target, split, after_batch_id)}) %}
-    {% do facts.update(cdc_drift_values(cdc, files, sql, raw, judged, facts.pop('target'), bronze)) %}
-    {% do return(facts) %}
+    {% set source_columns = cdc_source_columns(cdc, raw) %}
+    {% set compared = adapter.call_function(question ~ 'compare_columns', {
+        'cdc': cdc, 'source': source_columns,
+        'table': adapter.get_columns_in_relation(bronze) if bronze is not none else [],
+    }) %}
+    {% set facts = {'cdc': cdc, 'files': files, 'raw': raw} %}
+    {% set missing = adapter.call_function(question ~ 'find_missing', dict(
+        facts, target=compared.target, **cdc_drift_names(cdc, raw, split, after_batch_id)
+    )) %}
+    {% do return(adapter.call_function(question ~ 'describe_table', dict(
+        facts, table=node.alias, compared=compared, missing=missing,
+        judged=cdc_drift_values(cdc, files, sql, judged, source_columns, compared.target, bronze),
+    ))) %}
 {% endmacro %}

@@ -1,22 +1,13 @@
-{#
-    Judges the first rows that wait by the statement of a run, and counts those that break a rule. Nothing is written. Rows
-    that cannot be read are an answer, too: a run decodes such files one by one.
-#}
-{% macro cdc_drift_values(cdc, files, files_sql, raw, judged, target, bronze) %}
+{# Judges the first rows that wait by the statement of a run, and counts those that break a rule. Nothing is written. #}
+{% macro cdc_drift_values(cdc, files, files_sql, judged, source_columns, target, bronze) %}
     {% if judged.view is none %}
-        {% do return({'rules': [], 'problem': none}) %}
+        {% do return({'rows': [], 'error': none}) %}
     {% endif %}
-    {% set plan = cdc_column_plan(cdc_source_columns(cdc, raw), target, cdc.get('schema_drift', 'evolve')) %}
+    {% set policy = cdc.get('schema_drift', 'evolve') %}
+    {% set plan = cdc_column_plan(source_columns, target, policy) %}
     {% set rows = dict(judged, has_short_records=true, bronze=bronze) %}
-    {% if cdc.get('schema_drift') == 'quarantine' %}
-        {% do rows.update({'drift_sql': cdc_schema_drift_sql(cdc, judged, target)}) %}
-    {% endif %}
-    {% set answer = adapter.attempt(_rules_sql(cdc_bronze_sql(cdc, files_sql, rows, plan, files.last_batch_id))) %}
-    {% set rules = [] %}
-    {% for row in answer.rows %}
-        {% do rules.append({'rule': row.rule, 'rows': row.row_count | int, 'example': row.example}) %}
-    {% endfor %}
-    {% do return({'rules': rules, 'problem': answer.error}) %}
+    {% do rows.update({'drift_sql': cdc_schema_drift_sql(cdc, judged, target)}) if policy == 'quarantine' %}
+    {% do return(adapter.attempt(_rules_sql(cdc_bronze_sql(cdc, files_sql, rows, plan, files.last_batch_id)))) %}
 {% endmacro %}
 
 

@@ -4,27 +4,22 @@
 #}
 {% macro cdc_replay(node, cdc, bronze) %}
     {% set columns = cdc_replay_columns(cdc, bronze) %}
-    {% set problems = cdc_replay_problems(cdc, columns) %}
+    {% set operations = 'python_udfs.pipeline.operations.' %}
+    {% set problems = adapter.call_function(operations ~ 'list_replay_problems', {'cdc': cdc, 'columns': columns}) %}
     {% if problems %}
         {% do return(node.alias ~ ': ' ~ problems | join('; ') ~ '. Nothing was replayed.') %}
     {% endif %}
     {% do adapter.start_write(bronze) %}
-    {% set count_sql = 'select count(*) as row_count from (' ~ cdc_waiting_sql(cdc, bronze) ~ ')' %}
-    {% set before = run_query(count_sql).rows[0]['row_count'] %}
+    {% set count_sql = cdc_count_sql('(' ~ cdc_waiting_sql(cdc, bronze) ~ ')') %}
+    {% set before = adapter.query(count_sql)[0]['row_count'] %}
     {% do _add_rows(node, cdc, bronze, columns) if before %}
-    {% set after = run_query(count_sql).rows[0]['row_count'] if before else 0 %}
+    {% set after = adapter.query(count_sql)[0]['row_count'] if before else 0 %}
     {% set is_whole = _release_whole_reloads(bronze) %}
-    {% set decided = cdc_type_changes(cdc, bronze) if after else {} %}
-    {% set words = [] %}
-    {% for column in decided.get('changes', []) %}
-        {% do words.append(column.name ~ ' needs ' ~ column.type ~ ', bronze has ' ~ column.raw_type) %}
-    {% endfor %}
-    {% set advice = ' ' ~ words | join('; ') ~ ': run ' ~ cdc_change_types_command(bronze) ~ '.' if words else '' %}
-    {% do return(
-        node.alias ~ ': ' ~ before ~ ' rows waited in quarantine, ' ~ (before - after) ~ ' are in bronze now, ' ~ after
-        ~ ' still break a rule.' ~ (' The next run takes them to silver.' if before > after else '')
-        ~ (' The reload is complete: that run removes what it does not hold.' if is_whole else '') ~ advice
-    ) %}
+    {% do return(adapter.call_function(operations ~ 'describe_replay', {
+        'table': node.alias, 'before': before, 'after': after, 'is_whole': is_whole,
+        'changes': cdc_type_changes(cdc, bronze).changes if after else [],
+        'command': cdc_change_types_command(bronze),
+    })) %}
 {% endmacro %}
 
 

@@ -5,8 +5,7 @@
 #}
 {% macro change_types(table) %}
     {% set node = cdc_silver_node(table) %}
-    {% set bronze = cdc_table_of('bronze', node.cdc) %}
-    {% do validate_rebuild_silver(node, bronze) %}
+    {% set bronze = cdc_required_bronze(node) %}
     {% set cdc = cdc_with_silver(cdc_config_of(bronze), bronze) %}
     {% set decided = cdc_type_changes(cdc, bronze) %}
     {% do validate_change_types(node.alias, bronze, decided) %}

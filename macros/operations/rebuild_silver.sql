@@ -10,8 +10,7 @@
     {% set helper = api.Relation.create(
         database=node.database, schema=node.schema, identifier=node.alias ~ '__rebuild'
     ) %}
-    {% set bronze = cdc_table_of('bronze', cdc) %}
-    {% do validate_rebuild_silver(node, bronze) %}
+    {% set bronze = cdc_required_bronze(node) %}
     {% set plan = adapter.call_function('python_udfs.pipeline.silver.plan_rebuild', {
         'warehouse': adapter, 'sql': context, 'cdc': cdc, 'this': silver, 'bronze': bronze,
         'many_rows': var('cdc_replace_rows_from'),
@@ -22,7 +21,11 @@
     {% do run_query('create or replace table ' ~ helper ~ '\n' ~ clauses ~ '\nas\n' ~ select_sql) %}
     {{ print('2 of 4: checking it') }}
     {% do validate_rebuilt(cdc, bronze, helper, plan.changes.to_snapshot_id) %}
-    {{ print('3 of 4: replacing ' ~ silver ~ ': ' ~ cdc_rebuild_counts(silver, helper)) }}
+    {% set counts = adapter.call_function('python_udfs.pipeline.operations.describe_counts', {
+        'before': adapter.query(cdc_count_sql(silver)) if load_relation(silver) is not none else none,
+        'after': adapter.query(cdc_count_sql(helper)),
+    }) %}
+    {{ print('3 of 4: replacing ' ~ silver ~ ': ' ~ counts) }}
     {% do adapter.set_snapshot_properties(plan.progress) %}
     {% do run_query('create or replace table ' ~ silver ~ '\n' ~ clauses ~ '\nas\nselect *\nfrom ' ~ helper) %}
     {{ print('4 of 4: dropping ' ~ helper) }}

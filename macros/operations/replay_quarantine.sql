@@ -4,8 +4,11 @@
 #}
 {% macro replay_quarantine(table) %}
     {% set node = cdc_silver_node(table) %}
-    {% set bronze = cdc_table_of('bronze', node.cdc) %}
+    {% set bronze, operations = cdc_table_of('bronze', node.cdc), 'python_udfs.pipeline.operations.' %}
     {% set cdc = cdc_with_silver(cdc_config_of(bronze), bronze) if bronze is not none else {} %}
-    {% do validate_replay_quarantine(node, cdc, cdc_replay_columns(cdc, bronze) if cdc else []) %}
+    {% set problems = adapter.call_function(operations ~ 'list_replay_problems', {
+        'cdc': cdc, 'columns': cdc_replay_columns(cdc, bronze)
+    }) if cdc else ['its bronze table does not exist yet'] %}
+    {% do adapter.call_function(operations ~ 'require_replayable', {'table': node.alias, 'problems': problems}) %}
     {{ print(cdc_replay(node, cdc, bronze)) }}
 {% endmacro %}

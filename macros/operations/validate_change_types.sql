@@ -1,15 +1,11 @@
 {# The decided types, and each value that is not known to survive by its type alone. #}
 {% macro validate_change_types(table, bronze, decided) %}
-    {% set problems = decided.problems | list %}
     {% set judged = decided.changes | selectattr('is_judged') | list %}
-    {% for row in (run_query(_values_that_change_sql(bronze, judged)) if judged and not problems else []) %}
-        {% do problems.append(row['failure'] ~ ' (' ~ row['row_count'] ~ ' rows of ' ~ bronze ~ ')') %}
-    {% endfor %}
-    {% if problems %}
-        {% do exceptions.raise_compiler_error(
-            'CDC error (change_types) for ' ~ table ~ ': ' ~ problems | join('. ') ~ '. Nothing was changed.'
-        ) %}
-    {% endif %}
+    {% set has_to_ask = judged and not decided.problems %}
+    {% do adapter.call_function('python_udfs.pipeline.operations.require_types', {
+        'table': table, 'bronze': bronze, 'problems': decided.problems,
+        'failures': adapter.query(_values_that_change_sql(bronze, judged)) if has_to_ask else [],
+    }) %}
 {% endmacro %}
 
 

@@ -1,7 +1,4 @@
 {% macro cdc_names_in_files(cdc, name) %}
-    {% set names = [name | lower] %}
-    {% for old, new in cdc.get('renamed_columns', {}).items() if new | lower == name | lower %}
-        {% do names.append(old | lower) %}
-    {% endfor %}
-    {% do return(names) %}
+    {% set arguments = {'renamed': cdc.get('renamed_columns', {}), 'name': name} %}
+    {% do return(adapter.call_function('python_udfs.metadata.names.names_in_files', arguments)) %}
 {% endmacro %}

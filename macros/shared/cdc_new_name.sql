@@ -1,6 +1,4 @@
 {% macro cdc_new_name(cdc, name) %}
-    {% for old, new in cdc.get('renamed_columns', {}).items() if old | lower == name | lower %}
-        {% do return(new) %}
-    {% endfor %}
-    {% do return(name) %}
+    {% set renamed = cdc.get('renamed_columns', {}) %}
+    {% do return(adapter.call_function('python_udfs.metadata.names.new_name', {'renamed': renamed, 'name': name})) %}
 {% endmacro %}

@@ -1,6 +1,6 @@
 {#
-    One row per commit of a run, written once from the summaries of silver's new snapshots (cdc_new_runs), so that it
-    outlives them.
+    One row per commit of a run, written once from the summaries of silver's new snapshots
+    (python_udfs/pipeline/run_metrics.py), so that it outlives them.
 #}
 {{ config(
     materialized='incremental',

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 
 RESERVED_PREFIX = "_cdc_"
 # Names of Iceberg's metadata columns, which no table can have as its own.
@@ -46,7 +47,7 @@ def proposed_target(feed: str, schema: str, table: str) -> str:
 
 
 def table_name(name: str) -> str:
-    """Name that a column of the source has in bronze and silver (macros/shared/cdc_table_name.sql has the same rule).
+    """Name that a column of the source has in bronze and silver. Iceberg reserves names, and the project adds columns.
 
     A reserved name gets ``source_`` in front. So does a name that could be such a name: no two columns get one name.
     """
@@ -61,6 +62,26 @@ def file_name(name: str) -> str:
     """Name that the source has for a column of bronze: `table_name` the other way round."""
     bare = name[len(OTHER_NAME_PREFIX) :]
     return bare if name.lower().startswith(OTHER_NAME_PREFIX) and table_name(bare) == name else name
+
+
+def new_name(renamed: Mapping[str, str], name: str) -> str:
+    """Name that a column has by the seed's renames.
+
+    Args:
+        renamed: new name by old name, `renamed_columns` of a table; case does not count.
+        name: of the column.
+    """
+    return next((new for old, new in renamed.items() if old.lower() == name.lower()), name)
+
+
+def names_in_files(renamed: Mapping[str, str], name: str) -> list[str]:
+    """Names, in lower case, that files may have for a column of bronze: its own, and those that it had before.
+
+    Args:
+        renamed: as for `new_name`.
+        name: of the column.
+    """
+    return [name.lower(), *(old.lower() for old, new in renamed.items() if new.lower() == name.lower())]
 
 
 def needs_quotes(name: str) -> bool:

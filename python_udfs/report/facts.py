@@ -11,16 +11,15 @@ from typing import Any
 from python_udfs.alerts.incidents import DOUBTS, Incident
 from python_udfs.cli.console import counted
 from python_udfs.pipeline.lag import is_late, measure_lag
+from python_udfs.pipeline.maintenance import Settings
 from python_udfs.times import time_of
 
 # How many runs of a table are read and drawn, and how many are shown as marks and as rows.
 RUNS = 30
 MARKS = 5
 ROWS = 10
-# The defaults of the operation `maintain`, which decides; here its verdict is foretold from the totals of the table.
-DELETE_RATIO = 0.05
-MIN_FILES = 4
-SMALL_BYTES = 32 * 1024 * 1024
+# The verdict of `maintain` with its defaults is foretold from the totals of the table.
+THRESHOLDS = Settings()
 
 
 @dataclass(frozen=True)
@@ -194,10 +193,10 @@ class Table:
         if run is None or run.data_files is None:
             return ""
         hidden = run.deleted_rows or 0
-        if hidden > DELETE_RATIO * ((run.rows_total or 0) + hidden):
+        if THRESHOLDS.has_many_deletes(hidden, (run.rows_total or 0) + hidden):
             return f"deletes hide {counted(hidden, 'row')}"
-        small = run.data_files - (run.bytes or 0) // SMALL_BYTES
-        if not self.is_partitioned and small >= MIN_FILES:
+        small = run.data_files - (run.bytes or 0) // THRESHOLDS.small_bytes
+        if not self.is_partitioned and THRESHOLDS.has_many_small_files(small):
             return f"{small:,} small files"
         return ""
 

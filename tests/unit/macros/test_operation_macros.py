@@ -7,7 +7,9 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from harness import CompilerError, Dbt, Relation, assert_sql_equal
+from harness import Dbt, Relation, assert_sql_equal
+
+from python_udfs.errors import LakehouseError
 
 BRONZE = Relation("bronze", "shop__order")
 SILVER = Relation("silver", "shop__order")
@@ -42,12 +44,6 @@ def graph(**cells: Any) -> dict[str, Any]:
     }
 
 
-def test_cdc_text_table__columns_are_as_wide_as_their_longest_cell():
-    assert Dbt().cdc_text_table(["id", "v"], [[1, "long\ntext"], [12345, None]]) == (
-        "id     v\n-----  ---------\n1      long⏎text\n12345"
-    )
-
-
 def test_cdc_explain_key_sql__compares_in_the_type_and_by_the_rule_of_the_table():
     cdc = table(key_comparison=["ignore_case", "ignore_trailing_spaces"])
     key, types = {"id": "01", "no": None, "it's": "A"}, {"id": "int", "no": "int", "it's": "string"}
@@ -59,24 +55,6 @@ def test_cdc_explain_key_sql__compares_in_the_type_and_by_the_rule_of_the_table(
     )
     old = Dbt().cdc_explain_key_sql(table(), {"it's": "1"}, {"it's": "int"}, is_old=True)
     assert_sql_equal(old, "try_cast(_cdc_old_key['it\\'s'] as int) <=> try_cast('1' as int)")
-
-
-@pytest.mark.parametrize("name", ["shop__order", "silver.shop__order"])
-def test_cdc_silver_node__finds(name):
-    nodes = graph()
-    assert Dbt(nodes=nodes).cdc_silver_node(name).unique_id == "model.silver"
-
-
-@pytest.mark.parametrize(
-    ("nodes", "known"),
-    [(graph(), "shop__order"), ({}, "none, no row of seeds/cdc_tables.csv is active")],
-)
-def test_cdc_silver_node__lists_what_there_is(nodes, known):
-    with pytest.raises(CompilerError) as error:
-        Dbt(nodes=nodes).cdc_silver_node("order")
-    assert str(error.value) == (
-        f"CDC error (cdc_silver_node): there is no silver table 'order'. Expected one of: {known}."
-    )
 
 
 CHANGE = {"role": "change", "sequence": "1", "image": '{"ID": "1"}'}
@@ -235,7 +213,7 @@ def test_rebuild_silver__builds_checks_replaces_and_drops():
 
 def test_rebuild_silver__a_copy_that_is_wrong_replaces_nothing():
     dbt = rebuilding([{"difference": "missing from silver", "id": 7}])
-    with pytest.raises(CompilerError) as error:
+    with pytest.raises(LakehouseError) as error:
         dbt.rebuild_silver("shop__order")
     assert str(error.value) == (
         "CDC error (rebuild_silver): silver.shop__order__rebuild differs from bronze.shop__order; nothing was"
@@ -253,7 +231,7 @@ def test_rebuild_silver__a_copy_that_is_wrong_replaces_nothing():
     ],
 )
 def test_rebuild_silver__nothing_to_build_from(columns, problem):
-    with pytest.raises(CompilerError) as error:
+    with pytest.raises(LakehouseError) as error:
         Dbt(nodes=graph(), columns=columns).rebuild_silver("shop__order")
     assert str(error.value) == f"CDC error (rebuild_silver): {problem}"
 
@@ -344,13 +322,13 @@ def test_replay_quarantine__nothing_waits():
     ],
 )
 def test_replay_quarantine__reports_why_it_cannot(bronze, columns, problem):
-    with pytest.raises(CompilerError) as error:
+    with pytest.raises(LakehouseError) as error:
         replaying([3], bronze, **dict.fromkeys(columns, "")).replay_quarantine("shop__order")
     assert str(error.value) == f"CDC error (replay_quarantine) for shop__order: {problem}. Nothing was replayed."
 
 
 def test_replay_quarantine__no_bronze_yet():
-    with pytest.raises(CompilerError, match="its bronze table does not exist yet"):
+    with pytest.raises(LakehouseError, match="its bronze table does not exist yet"):
         Dbt(nodes=graph()).replay_quarantine("shop__order")
 
 
@@ -422,7 +400,7 @@ def test_change_types__again_changes_nothing():
 
 def test_change_types__a_value_that_would_change_is_named_and_nothing_is_written():
     dbt = changing({"id": "string"}, {"id": "int"}, [{"failure": "id is '07a', expected int", "row_count": 2}])
-    with pytest.raises(CompilerError) as error:
+    with pytest.raises(LakehouseError) as error:
         dbt.change_types("shop__order")
     assert str(error.value) == (
         "CDC error (change_types) for shop__order: id is '07a', expected int (2 rows of bronze.shop__order)."
@@ -433,6 +411,6 @@ def test_change_types__a_value_that_would_change_is_named_and_nothing_is_written
 
 def test_change_types__a_type_that_no_cast_reaches_is_refused_before_a_row_is_read():
     dbt = changing({"id": "double"}, {"id": "decimal(10,2)"})
-    with pytest.raises(CompilerError, match="id is double in bronze and decimal"):
+    with pytest.raises(LakehouseError, match="id is double in bronze and decimal"):
         dbt.change_types("shop__order")
     assert dbt.queries == []

@@ -1,0 +1,3 @@
+{% macro cdc_count_sql(rows) -%}
+select count(*) as row_count from {{ rows }}
+{%- endmacro %}
