@@ -1,5 +1,5 @@
 {#
-    The files that wait for a table, as cdc_new_files has them, and the first of them, whose values are read: 16 MB, and one
+    The files that wait for a table, as find_new_files has them, and the first of them, whose values are read: 16 MB, and one
     file whatever its size.
 #}
 {% macro cdc_drift_files(sql) %}

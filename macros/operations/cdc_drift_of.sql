@@ -8,7 +8,7 @@
     {% if not files.paths and not files.has_multi_table %}
         {% do return(none) %}
     {% endif %}
-    {% set raw = {'view': none, 'columns': [], 'schemas': [], 'rejected': []} %}
+    {% set raw = adapter.call_function('python_udfs.pipeline.reading.Reading', {}) %}
     {% if files.paths %}
         {#- The footers of parquet show the columns of all files; values are read of the first ones. -#}
         {% set is_parquet = cdc.format == 'parquet' %}

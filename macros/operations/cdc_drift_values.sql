@@ -7,10 +7,11 @@
         {% do return({'rules': [], 'problem': none}) %}
     {% endif %}
     {% set plan = cdc_column_plan(cdc_source_columns(cdc, raw), target, cdc.get('schema_drift', 'evolve')) %}
-    {% set rows = dict(judged, has_short_records=true, bronze=bronze) %}
-    {% if cdc.get('schema_drift') == 'quarantine' %}
-        {% do rows.update({'drift_sql': cdc_schema_drift_sql(cdc, judged, target)}) %}
-    {% endif %}
+    {% set is_closed = cdc.get('schema_drift') == 'quarantine' %}
+    {% set rows = adapter.call_function('python_udfs.pipeline.bronze.complete_rows', {
+        'cdc': cdc, 'reading': judged, 'bronze': bronze,
+        'drift_sql': cdc_schema_drift_sql(cdc, judged, target) if is_closed else none,
+    }) %}
     {% set answer = adapter.attempt(_rules_sql(cdc_bronze_sql(cdc, files_sql, rows, plan, files.last_batch_id))) %}
     {% set rules = [] %}
     {% for row in answer.rows %}
