@@ -83,9 +83,9 @@ FAULTS = {
     "a reload with a file that nobody could read is complete": Fault(
         [
             (
-                "macros/bronze/reloads/cdc_complete_reloads.sql",
-                "{% set has_unread = run_query(_unread_sql(cdc, rejected)).rows | length > 0 %}",
-                "{% set has_unread = false %}",
+                "python_udfs/pipeline/reloads.py",
+                'has_unread = bool(warehouse.query(sql["cdc_unread_files_sql"](table.cdc, rejected)))',
+                "has_unread = False",
             )
         ],
         *_histories("hard_parquet", seed=HAS_BROKEN_LOADS),
@@ -101,7 +101,13 @@ FAULTS = {
         *_histories("hard_parquet", "append_parquet", seed=LOSES_LISTING),
     ),
     "lost rejections are not noticed": Fault(
-        [("macros/bronze/landing/cdc_reread_lost_rejections.sql", "recorded and count < recorded | int", "false")],
+        [
+            (
+                "python_udfs/pipeline/bronze.py",
+                "if recorded and not is_reread and rejected_count < recorded:",
+                "if False:",
+            )
+        ],
         *_histories("hard_parquet", "soft_csv", seed=LOSES_REJECTIONS),
     ),
     "rows of one sequence have no order": Fault(

@@ -13,7 +13,7 @@
     {#- The footers of parquet show the columns of all files; values are read of the first ones. -#}
     {% set paths, verify = (files.paths, 'schema') if cdc.format == 'parquet' else (files.first_paths, 'full') %}
     {% set raw = cdc_open_files(cdc, view, paths, verify) if paths
-        else {'view': none, 'columns': [], 'schemas': [], 'rejected': []} %}
+        else adapter.call_function('python_udfs.pipeline.reading.Reading', {}) %}
     {% set judged = raw if paths == files.first_paths
         else cdc_open_files(cdc, view ~ '_values', files.first_paths, verify) %}
     {% if files.has_multi_table %}

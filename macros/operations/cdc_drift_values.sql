@@ -5,8 +5,10 @@
     {% endif %}
     {% set policy = cdc.get('schema_drift', 'evolve') %}
     {% set plan = cdc_column_plan(source_columns, target, policy) %}
-    {% set rows = dict(judged, has_short_records=true, bronze=bronze) %}
-    {% do rows.update({'drift_sql': cdc_schema_drift_sql(cdc, judged, target)}) if policy == 'quarantine' %}
+    {% set rows = adapter.call_function('python_udfs.pipeline.bronze.complete_rows', {
+        'cdc': cdc, 'reading': judged, 'bronze': bronze,
+        'drift_sql': cdc_schema_drift_sql(cdc, judged, target) if policy == 'quarantine' else none,
+    }) %}
     {% do return(adapter.attempt(_rules_sql(cdc_bronze_sql(cdc, files_sql, rows, plan, files.last_batch_id)))) %}
 {% endmacro %}
 

@@ -28,7 +28,10 @@
     {% set view = node.alias ~ '__quarantined' %}
     {% set view_sql = cdc_replay_view_sql(cdc, bronze, columns, batch_id) %}
     {% do run_query('create or replace temporary view ' ~ view ~ ' as\n' ~ view_sql) %}
-    {% set raw = {'view': view, 'columns': columns, 'schemas': [], 'has_short_records': true, 'bronze': bronze} %}
+    {% set raw = adapter.call_function('python_udfs.pipeline.bronze.complete_rows', {
+        'cdc': cdc, 'bronze': bronze,
+        'reading': adapter.call_function('python_udfs.pipeline.reading.Reading', {'view': view, 'columns': columns}),
+    }) %}
     {% set plan = cdc_column_plan(
         cdc_source_columns(cdc, raw), adapter.get_columns_in_relation(bronze), cdc.get('schema_drift', 'evolve')
     ) %}

@@ -4,7 +4,7 @@
 #}
 {% macro cdc_rewrite_bronze(bronze, changes) %}
     {% if not changes | rejectattr('is_in_place') | list %}
-        {% do return(cdc_evolve_columns(bronze, _promotions(changes))) %}
+        {% do return(cdc_evolve_columns(bronze, changes)) %}
     {% endif %}
     {% set settings = (cdc_models_of('bronze') | selectattr('alias', 'equalto', bronze.identifier) | first).config %}
     {% set progress = {'cdc.batch-id': cdc_last_batch_id(bronze)} %}
@@ -15,16 +15,6 @@
     {% set create_sql = 'create or replace table ' ~ bronze ~ '\n' ~ cdc_table_clauses_sql(settings) %}
     {% do run_query(create_sql ~ '\nas\n' ~ _rewritten_sql(bronze, changes)) %}
     {% do adapter.set_snapshot_properties(dict.fromkeys(progress)) %}
-{% endmacro %}
-
-
-{% macro _promotions(changes) %}
-    {% set plan = [] %}
-    {% for column in changes %}
-        {% set promotion = {'name': column.name, 'type': column.type, 'change': 'promote'} %}
-        {% do plan.append(adapter.call_function('python_udfs.pipeline.columns.Column', promotion)) %}
-    {% endfor %}
-    {% do return(plan) %}
 {% endmacro %}
 
 

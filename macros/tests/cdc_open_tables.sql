@@ -8,7 +8,7 @@
     {% for key, listed in cdc_listed_tables(listing).items() if listed.batch_id %}
         {% set table = progress.get(key) %}
         {% if not table or (table.is_active and table.batch_id < listed.batch_id) %}
-            {% do tables.append(dict(listed, is_known=table is not none)) %}
+            {% do tables.append({'source_table': listed.source_table, 'is_known': table is not none}) %}
         {% endif %}
     {% endfor %}
     {% do return(tables) %}

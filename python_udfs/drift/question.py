@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from python_udfs.metadata.names import RESERVED_PREFIX, names_in_files, new_name, table_name
+from python_udfs.pipeline.reading import Reading
 from python_udfs.pipeline.warehouse import TableColumn
 
 # Values are read of the first files: so many bytes, and one file whatever its size.
@@ -112,7 +113,7 @@ def find_missing(
     cdc: Mapping[str, Any],
     target: Iterable[TableColumn],
     files: Waiting,
-    raw: Mapping[str, Any],
+    raw: Reading,
     headers: Iterable[Mapping[str, Any]],
     message_names: str | None,
 ) -> list[dict[str, Any]]:
@@ -128,10 +129,10 @@ def find_missing(
     """
     names = json.loads(message_names or "[]")
     if cdc["format"] == "parquet":
-        sources = len(raw["schemas"])
-        counts = Counter(column["name"].lower() for schema in raw["schemas"] for column in schema)
+        sources = len(raw.schemas)
+        counts = Counter(column["name"].lower() for schema in raw.schemas for column in schema)
     elif cdc["format"] == "csv":
-        sources = len(files.first_paths) - len(raw["rejected"]) if cdc["options"]["header"] else 0
+        sources = len(files.first_paths) - len(raw.rejected) if cdc["options"]["header"] else 0
         counts = Counter({table_name(row["name"]).lower(): int(row["file_count"]) for row in headers})
     else:
         sources = 1 if names else 0
@@ -148,7 +149,7 @@ def describe_table(
     table: str,
     cdc: Mapping[str, Any],
     files: Waiting,
-    raw: Mapping[str, Any],
+    raw: Reading,
     compared: Comparison,
     missing: Sequence[Mapping[str, Any]],
     judged: Mapping[str, Any],
@@ -168,7 +169,7 @@ def describe_table(
     return {
         "table": table,
         "schema_drift": cdc.get("schema_drift", "evolve"),
-        "rejected": raw["rejected"],
+        "rejected": raw.rejected,
         "keeps_absent": cdc["options"].get("absent_columns") == "keep",
         "are_typed": cdc["format"] == "parquet",
         "files": len(files.paths),

@@ -21,6 +21,7 @@ from dbt.adapters.sparksession.snapshots import scan_sql
 from python_udfs.connectors.message_reading import text_or_base64
 from python_udfs.connectors.options import MESSAGE_OPTIONS
 from python_udfs.connectors.registry import CONNECTORS
+from python_udfs.pipeline.files import REPLACED, describe_rejection
 from spark_files import cached, read_files
 from spark_files.charsets import UTF8
 
@@ -182,8 +183,7 @@ def _lines(
     # Paths, not data: Spark's readers want them by name.
     files = versions.select(*FILE_VERSION_COLUMNS, "revision", "age").collect()
     older = [row for row in files if row.age > 1]
-    reason = "replaced by newer content before it was read"
-    reject(older, dict.fromkeys((row.path for row in older), reason))
+    reject(older, dict.fromkeys((row.path for row in older), REPLACED))
     newest_files = [row for row in files if row.age == 1]
     current = {row.path: row for row in _first_files(newest_files, max_bytes)}
     left = len(newest_files) - len(current)
@@ -238,7 +238,7 @@ def _reject(
         return
     now = datetime.now(timezone.utc)
     for row in files:
-        logger.warning(f"Feed {feed['feed']}: rejected {row.path}: {reasons[row.path]}")
+        logger.warning(describe_rejection(f"Feed {feed['feed']}", row.path, reasons[row.path]))
     rejected = [
         (feed["feed"], None, None, row.path, row.size, row.modified_at, rule, reasons[row.path], row.batch_id, now)
         for row in files

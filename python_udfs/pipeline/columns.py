@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from python_udfs.errors import LakehouseError, UsageError
-from python_udfs.metadata.names import RESERVED_PREFIX, file_name
+from python_udfs.metadata.names import RESERVED_PREFIX, file_name, names_in_files, new_name
 from python_udfs.pipeline.warehouse import Relation, TableColumn, Warehouse
 
 _TIME_TRANSFORMS = ("years", "months", "days", "hours")
@@ -292,14 +292,12 @@ def select_log_columns(
 
 def rename(cdc: Mapping[str, Any], name: str) -> str:
     """Returns the name that a column of files has now."""
-    renamed = cdc.get("renamed_columns") or {}
-    return next((new for old, new in renamed.items() if old.lower() == name.lower()), name)
+    return new_name(cdc.get("renamed_columns") or {}, name)
 
 
 def list_names_in_files(cdc: Mapping[str, Any], name: str) -> list[str]:
     """Returns the names, in lower case, that files may have for a column: its own, then its old ones."""
-    renamed = cdc.get("renamed_columns") or {}
-    return [name.lower(), *(old.lower() for old, new in renamed.items() if new.lower() == name.lower())]
+    return names_in_files(cdc.get("renamed_columns") or {}, name)
 
 
 def find_old_columns(cdc: Mapping[str, Any], name: str, columns: Iterable[TableColumn]) -> tuple[str, ...]:

@@ -141,7 +141,7 @@ def describe_replay(table: str, before: int, after: int, is_whole: bool, changes
     if is_whole:
         sentence += " The reload is complete: that run removes what it does not hold."
     if changes:
-        needs = "; ".join(f"{it['name']} needs {it['type']}, bronze has {it['raw_type']}" for it in changes)
+        needs = "; ".join(f"{column.name} needs {column.type}, bronze has {column.raw_type}" for column in changes)
         sentence += f" {needs}: run {command}."
     return sentence
 

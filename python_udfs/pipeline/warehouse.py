@@ -7,6 +7,8 @@ from typing import Any, Protocol
 
 # Writes the text of a query: a macro, as dbt hands it over.
 WritesSql = Callable[..., str]
+# Macros by name: dbt's `context`.
+Sql = Mapping[str, Callable[..., Any]]
 
 
 class Relation(Protocol):
@@ -34,13 +36,26 @@ class TableColumn(Protocol):
 
 
 class Warehouse(Protocol):
-    """Questions whose answers decide; none of them writes."""
+    """Questions whose answers decide; none of them writes to a table."""
 
     def query(self, sql: str) -> list[dict[str, Any]]:
         """Run a query; each row by column name."""
 
     def ask_once(self, question: Hashable, ask: Callable[[], Any]) -> Any:
         """Return the answer to a question that has the same one for the rest of the command."""
+
+    def cache_rows(self, view: str, sql: str, part: dict[str, Any] | None = None) -> None:
+        """Register a temporary view over the rows that a query has now; with a part, over these rows of it."""
+
+    def read_files(
+        self, view: str, format: str, paths: list[str], options: dict[str, Any] | None = None
+    ) -> Mapping[str, list[Any]]:
+        """Register a temporary view over these files."""
+
+    def value_range(
+        self, relation: Any, column: str, above: int, values: dict[str, Any]
+    ) -> Mapping[str, int | None] | None:
+        """Return the range of a column in rows with such values, by the manifests; None: there is no such row."""
 
     def get_columns_in_relation(self, relation: Any) -> Sequence[TableColumn]:
         """Return the columns in their order; none if there is no such relation."""

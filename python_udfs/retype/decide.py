@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any
 
+from python_udfs.pipeline.columns import Column
 from spark_files import common_type, holds, is_promotion
 
 SEED = "seeds/cdc_columns.csv"
@@ -19,24 +20,18 @@ _SCALARS = (*_WHOLE_NUMBERS, *_FLOATS, *_TIMES, "string", "boolean")
 
 
 @dataclass(frozen=True)
-class TypeChange:
-    """A column that gets another type.
+class TypeChange(Column):
+    """A column that gets another type: ``type``, and has ``raw_type`` before.
 
     Attributes:
-        name: the column, as bronze spells it.
-        raw_type: the type that it has.
-        type: the type that it gets.
         origin: who asks for it, `SEED` or `QUARANTINE`.
         is_in_place: Iceberg changes the type without writing a row.
         is_judged: each value has to be asked whether the type holds it; else the types alone show that it does.
     """
 
-    name: str
-    raw_type: str
-    type: str
-    origin: str
-    is_in_place: bool
-    is_judged: bool
+    origin: str = SEED
+    is_in_place: bool = False
+    is_judged: bool = False
 
 
 def decide_types(
@@ -54,14 +49,14 @@ def decide_types(
             of the project has quarantined does not record it.
 
     Returns:
-        `changes`: `TypeChange` as dictionaries, in the order of the columns; `problems`: sentences, why a column cannot
+        `changes`: a `TypeChange` each, in the order of the columns; `problems`: sentences, why a column cannot
         get the type of the seed, and nothing may be changed while there is one; `left`: sentences about quarantined
         rows that get no type and stay where they are.
     """
     of_rows: dict[str, list[str | None]] = {}
     for value in received:
         of_rows.setdefault(str(value["name"]).lower(), []).append(value["type"])
-    changes: list[dict[str, Any]] = []
+    changes: list[TypeChange] = []
     problems: list[str] = []
     left: list[str] = []
     for column in columns:
@@ -80,7 +75,9 @@ def decide_types(
             (problems if origin == SEED else left).append(problem)
         elif not holds(old, new):
             is_judged = not (holds(new, old) or new == "string" or (old, new) in _DAYS)
-            changes.append(asdict(TypeChange(name, old, new, origin, is_promotion(old, new), is_judged)))
+            in_place = is_promotion(old, new)
+            change = TypeChange(name, new, old, "promote", origin=origin, is_in_place=in_place, is_judged=is_judged)
+            changes.append(change)
     return {"changes": changes, "problems": problems, "left": left}
 
 

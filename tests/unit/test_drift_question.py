@@ -6,6 +6,7 @@ from types import SimpleNamespace
 from typing import Any
 
 from python_udfs.drift.question import Comparison, Target, Waiting, compare_columns, find_missing, sort_files
+from python_udfs.pipeline.reading import Reading
 
 TABLE = {"ID": "int", "v": "string", "cost": "decimal(9,2)", "_cdc_sequence": "string"}
 FILE = {"kind": "load", "is_newest": True, "size": 9, "batch_id": 8}
@@ -57,7 +58,7 @@ def test_renamed_columns():
     assert [entry.name for entry in compared.target] == ["ID", "v", "price"]
 
 
-def missing(format: str, raw: dict[str, Any], headers: Any = (), names: str | None = None, **options: Any) -> Any:
+def missing(format: str, raw: Reading, headers: Any = (), names: str | None = None, **options: Any) -> Any:
     cdc = {"format": format, "options": options, "renamed_columns": {"Cost": "price"}}
     target = [Target("ID", "int"), Target("v", "string"), Target("price", "date")]
     files = Waiting([], ["a", "b", "c"], [], False, 0)
@@ -67,22 +68,22 @@ def missing(format: str, raw: dict[str, Any], headers: Any = (), names: str | No
 
 def test_columns_that_parquet_files_lack_by_their_schemas():
     schemas = [[{"name": name} for name in names] for names in (("Op", "id", "cost"), ("id", "Price", "V"))]
-    assert missing("parquet", {"schemas": schemas}) == [("v", False)]
-    assert missing("parquet", {"schemas": schemas[:1]}) == [("v", True)]
-    assert missing("parquet", {"schemas": []}) == []
+    assert missing("parquet", Reading(schemas=schemas)) == [("v", False)]
+    assert missing("parquet", Reading(schemas=schemas[:1])) == [("v", True)]
+    assert missing("parquet", Reading()) == []
 
 
 def test_columns_that_csv_files_lack_by_their_headers():
     headers = [{"name": name, "file_count": count} for name, count in (("ID", 2), ("v", 1))]
-    raw = {"rejected": [{"path": "c"}]}
+    raw = Reading(rejected=[{"path": "c", "reason": "r"}])
     assert missing("csv", raw, headers, header=True) == [("v", False), ("price", True)]
     assert missing("csv", raw, header=False) == [], "without a header no name is known"
 
 
 def test_columns_that_messages_with_a_row_lack():
-    assert missing("json", {}, names='["id","COST"]') == [("v", True)]
-    assert missing("json", {}, names="[]") == []
-    assert missing("json", {}) == []
+    assert missing("json", Reading(), names='["id","COST"]') == [("v", True)]
+    assert missing("json", Reading(), names="[]") == []
+    assert missing("json", Reading()) == []
 
 
 def test_files_that_wait():

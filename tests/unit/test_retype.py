@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from python_udfs.retype.decide import QUARANTINE, SEED, decide_types
+from python_udfs.retype.decide import QUARANTINE, SEED, TypeChange, decide_types
 
 
 def decide(old: str, listed: str | None = None, *received: str | None) -> dict[str, list[Any]]:
@@ -34,7 +34,7 @@ def decide(old: str, listed: str | None = None, *received: str | None) -> dict[s
 def test_quarantined_rows_ask_for_the_narrowest_type_that_holds_all(old, received, new):
     decided = decide(old, None, *received)
     assert decided["problems"] == decided["left"] == []
-    assert [(change["type"], change["origin"]) for change in decided["changes"]] == ([(new, QUARANTINE)] if new else [])
+    assert [(change.type, change.origin) for change in decided["changes"]] == ([(new, QUARANTINE)] if new else [])
 
 
 @pytest.mark.parametrize(
@@ -63,8 +63,9 @@ def test_quarantined_rows_ask_for_the_narrowest_type_that_holds_all(old, receive
 def test_the_seed_decides_where_it_states_a_type(old, listed, new, is_in_place, is_judged):
     decided = decide(old, listed, "string", None)
     assert decided["problems"] == []
-    wanted = [{"name": "a", "raw_type": old, "type": new, "origin": SEED, "is_in_place": is_in_place}]
-    assert decided["changes"] == ([{**wanted[0], "is_judged": is_judged}] if new else [])
+    assert decided["changes"] == (
+        [TypeChange("a", new, old, "promote", origin=SEED, is_in_place=is_in_place, is_judged=is_judged)] if new else []
+    )
 
 
 @pytest.mark.parametrize(
@@ -94,7 +95,7 @@ def test_a_quarantined_row_that_no_type_holds_stays_and_stops_no_other_column():
     columns = [{"name": "a", "type": "binary"}, {"name": "b", "type": "int"}]
     received = [{"name": "a", "type": "string"}, {"name": "b", "type": "bigint"}]
     decided = decide_types(columns, {}, received)
-    assert [change["name"] for change in decided["changes"]] == ["b"]
+    assert [change.name for change in decided["changes"]] == ["b"]
     assert decided["problems"] == []
     [sentence] = decided["left"]
     assert sentence == (

@@ -1,8 +1,4 @@
 {# The key columns of a table as its messages name them, in lower case. #}
 {% macro cdc_message_keys(cdc) %}
-    {% set keys = [] %}
-    {% for key in cdc.primary_key %}
-        {% do keys.append(cdc_file_name(key) | lower) %}
-    {% endfor %}
-    {% do return(keys) %}
+    {% do return(adapter.call_function('python_udfs.pipeline.files.name_message_keys', {'cdc': cdc})) %}
 {% endmacro %}

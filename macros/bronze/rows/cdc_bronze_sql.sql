@@ -17,7 +17,7 @@
 {%- if raw.view is none -%}
     {%- set records_sql = cdc_no_records_sql(plan, file_columns) -%}
 {%- elif cdc.format == 'json' -%}
-    {%- set records_sql = cdc_message_records_sql(cdc, raw.view, plan, raw.get('loads_after')) -%}
+    {%- set records_sql = cdc_message_records_sql(cdc, raw.view, plan, raw.loads_after | default(none)) -%}
     {%- set position_sql, place_sql = '_cdc_position', cdc_message_place_sql() -%}
     {%- set old_key_sql = cdc_message_old_key_sql(cdc, plan) -%}
 {%- elif cdc.format == 'csv' -%}
@@ -28,15 +28,15 @@
     {%- set content_sql = "to_json(_cdc_content, map('timestampFormat', \"yyyy-MM-dd'T'HH:mm:ss.SSSSSSXXX\","
         ~ " 'timestampNTZFormat', \"yyyy-MM-dd'T'HH:mm:ss.SSSSSS\"))" -%}
 {%- endif -%}
-{%- set may_shift = cdc_csv_optional_columns(cdc, plan) if raw.get('has_short_records') else [] -%}
+{%- set may_shift = cdc_csv_optional_columns(cdc, plan) if raw.has_short_records | default(none) else [] -%}
 {%- set malformed = ['_cdc_malformed'] + (['_cdc_shifted'] if may_shift else []) -%}
 {%- do malformed.append(cdc_commit_time_sql(cdc)) if cdc.options.get('timestamp_column') and raw.view is not none -%}
 {%- set malformed_sql = 'coalesce(' ~ malformed | join(', ') ~ ')' if malformed | length > 1 else '_cdc_malformed' -%}
 {%- set records = 'checked' if may_shift else 'records' -%}
-{%- set markers = [('T', 'truncates', cdc_truncates_sql())] if raw.get('has_truncate') else [] -%}
-{%- set overwritten = raw.get('overwritten') -%}
+{%- set markers = [('T', 'truncates', cdc_truncates_sql())] if raw.has_truncate | default(none) else [] -%}
+{%- set overwritten = raw.overwritten | default(none) -%}
 {%- do markers.append(('X', 'overwritten', cdc_overwritten_sql(overwritten, raw.bronze))) if overwritten -%}
-{%- set reloads = raw.get('reloads') -%}
+{%- set reloads = raw.reloads | default(none) -%}
 {%- do markers.append(('R', 'reloads', cdc_reload_rows_sql(reloads, last_batch_id, raw.bronze))) if reloads -%}
 with
 {%- if cdc.format != 'json' or raw.view is none or markers %} files as (
@@ -46,7 +46,7 @@ with
 {{ records_sql }},
 {%- if may_shift %}
 
-{{ cdc_csv_shifted_sql(may_shift, position_sql, raw.get('bronze')) }},
+{{ cdc_csv_shifted_sql(may_shift, position_sql, raw.bronze | default(none)) }},
 {%- endif %}
 
 {{ cdc_ruled_sql(cdc, raw, plan + before_images, sequence, malformed_sql, records) }}

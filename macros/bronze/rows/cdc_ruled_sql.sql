@@ -12,7 +12,7 @@ judged as (
     select
         *,
         {{ _operation_sql(cdc) | indent(8) }} as _cdc_operation,
-        {{ raw.get('drift_sql', 'cast(null as string)') | indent(8) }} as _cdc_drift,
+        {{ (raw.drift_sql | default(none) or 'cast(null as string)') | indent(8) }} as _cdc_drift,
         {{ _failures_sql(cdc, raw, parts.of_key, '_cdc_failed_key_casts' if has_casts, sequence_column) | indent(8) }} as _cdc_key_failures,
         {{ _failures_sql(cdc, raw, parts.others, '_cdc_failed_casts' if has_casts) | indent(8) }} as _cdc_other_failures,
         array_compact(
@@ -59,7 +59,7 @@ ruled as (
 {# Of parquet also casts while the files were read, before the others, and behind them texts that are no UTF-8. #}
 {% macro _failures_sql(cdc, raw, columns, failed_casts, sequence_column=none) -%}
 {%- set failures = [failed_casts] if failed_casts else [] -%}
-{%- do failures.append(cdc_cast_failures_sql(columns, sequence_column, cdc.format == 'parquet', raw.get('bronze'))) -%}
+{%- do failures.append(cdc_cast_failures_sql(columns, sequence_column, cdc.format == 'parquet', raw.bronze | default(none))) -%}
 {%- do failures.append(cdc_text_failures_sql(columns)) if cdc.format == 'parquet' -%}
 {{ 'concat(' ~ failures | join(', ') ~ ')' if failures | length > 1 else failures[0] }}
 {%- endmacro %}

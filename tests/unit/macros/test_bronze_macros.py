@@ -9,7 +9,9 @@ from typing import Any
 import pytest
 from harness import Dbt, Relation, assert_sql_equal, normalise
 
+from python_udfs.pipeline.bronze import complete_rows
 from python_udfs.pipeline.columns import Column, select_own_columns
+from python_udfs.pipeline.reading import Reading
 
 BRONZE = Relation("bronze", "shop__order")
 COLUMNS = [
@@ -48,8 +50,8 @@ def test_cdc_new_files_sql__loads_wait_for_the_split():
     assert sql == plain.replace("and batch_id > 7", f"and batch_id > 7 {condition}") + f" union all {multi_table}"
 
 
-def test_multi_table_lines_sql__records_as_lines_after_those_of_the_loads():
-    multi_table = normalise(Dbt()._multi_table_lines_sql("s", FEED, 7, 9))
+def test_cdc_multi_table_lines_sql__records_as_lines_after_those_of_the_loads():
+    multi_table = normalise(Dbt().cdc_multi_table_lines_sql("s", FEED, 7, 9))
     assert multi_table == normalise(r"""
         select path as _file_path, modified_at as _file_modified_at, file_row as _file_row, content as value
         from s
@@ -57,7 +59,7 @@ def test_multi_table_lines_sql__records_as_lines_after_those_of_the_loads():
             and file_row < 999999999999
     """)
     loads = "select _file_path, _file_modified_at, _file_row, value from raw_view union all"
-    assert normalise(Dbt()._multi_table_lines_sql("s", FEED, 7, 9, "raw_view")) == f"{loads} {multi_table}"
+    assert normalise(Dbt().cdc_multi_table_lines_sql("s", FEED, 7, 9, "raw_view")) == f"{loads} {multi_table}"
 
 
 def test_cdc_csv_layout_sql__names_stand_before_the_values_of_multi_table_records():
@@ -131,36 +133,8 @@ def model(unique_id: str, **cdc: str) -> SimpleNamespace:
 
 THREE = {unique_id: model(unique_id, layer="bronze") for unique_id in "012"}
 NEWEST = {"path": "a", "kind": "load", "size": 100, "batch_id": 8, "is_newest": True}
-REPLACED = {"path": "b", "kind": "load", "size": 100, "batch_id": 9, "is_newest": False}
 KEPT = "select *\nfrom `shop__order__files`"
 TRUNCATE = {"path": "shop/order", "kind": "truncate", "size": 0, "batch_id": 10, "is_newest": True}
-
-
-def test_cdc_new_files__nothing_new():
-    dbt = Dbt(answers=WAITING, nodes=THREE)
-    files = dbt.cdc_new_files(FEED, 10)
-    assert files.pop("sql").endswith("\nlimit 0")
-    assert files == {
-        "paths": [],
-        "overwritten": [],
-        "has_truncate": False,
-        "has_load": False,
-        "has_multi_table": False,
-        "is_reloaded": False,
-        "is_large": False,
-        "source_logs": [],
-        "names": [],
-        "are_plain": True,
-        "last_batch_id": 10,
-    }
-    assert (len(dbt.queries), dbt.kept) == (1, {}), "one query for all tables"
-
-
-@pytest.mark.parametrize(("newest", "queries"), [("10", 0), ("11", 1)])
-def test_cdc_new_files__nothing_was_listed_since(newest, queries):
-    dbt = Dbt(answers=WAITING, nodes=THREE, recorded={"cdc.batch-id": newest})
-    assert dbt.cdc_new_files(FEED, 10)["last_batch_id"] == 10
-    assert (len(dbt.queries), dbt.kept) == (queries, {})
 
 
 @pytest.mark.parametrize(
@@ -172,142 +146,8 @@ def test_cdc_new_files__nothing_was_listed_since(newest, queries):
 )
 def test_cdc_newest_batches__the_newest_batch_of_all_is_recorded_or_asked_for(recorded, sql):
     dbt = Dbt(answers=WAITING, recorded=recorded)
-    assert dbt.cdc_newest_batches(FEED, "listing", 7)["batch_id"] == 10
+    assert dbt.cdc_newest_batches(FEED, "listing", 7).batch_id == 10
     assert sql in normalise(dbt.queries[0])
-
-
-OF_TOPICS = {**FEED, "format": "json", "split": "split_shop", "is_kafka": True, "primary_key": ["ID"]}
-MESSAGES = {
-    "source_schema": FEED["source_schema"],
-    "source_table": FEED["source_table"],
-    "batch_id": 9,
-    "names": '["id"]',
-    "are_plain": True,
-    "changed_keys": "[]",
-}
-OTHER_MESSAGES = {**MESSAGES, "source_table": "other", "names": '["code"]', "are_plain": False}
-
-
-def new_messages(cdc, *rows, after=7, **settings):
-    described = OF_TOPICS, {**OF_TOPICS, "source_table": "other", "primary_key": ["code"]}
-    nodes = {cdc["source_table"]: model(cdc["source_table"], layer="bronze", **cdc) for cdc in described}
-    dbt = Dbt(answers={"ref.split_shop": list(rows)}, nodes=nodes, summary={"cdc.batch-id": "9"}, **settings)
-    return dbt, dbt.cdc_new_files(cdc, after)
-
-
-NO_FILES = ("paths", "overwritten", "has_truncate", "has_load", "has_multi_table", "is_reloaded", "is_large")
-
-
-def test_cdc_new_messages__of_the_newest_batch_one_query_answers_for_all_tables():
-    dbt, files = new_messages(OF_TOPICS, OTHER_MESSAGES, MESSAGES, range={"lower": 9, "upper": 9})
-    assert files.items() >= {"has_multi_table": True, "names": ["id"], "are_plain": True, "last_batch_id": 9}.items()
-    [query] = dbt.queries
-    assert "where batch_id = 9 group by source_schema, source_table" in normalise(query)
-    assert "array('code', 'id')" in normalise(query), "the keys of all tables of the feed"
-    assert dbt.kept == {}
-
-
-@pytest.mark.parametrize(
-    "batches",
-    [{"lower": 8, "upper": 9}, {"lower": 8, "upper": 8}, {"lower": 9, "upper": 10}, {"lower": None, "upper": None}],
-)
-def test_cdc_new_messages__a_table_with_others_asks_alone(batches):
-    dbt, files = new_messages(OF_TOPICS, MESSAGES, range=batches)
-    assert files["last_batch_id"] == 9
-    [query] = dbt.queries
-    of_table = "where source_schema = 'shop' and source_table = 'order' and batch_id > 7 group by"
-    assert of_table in normalise(query)
-    assert "array('id')" in normalise(query)
-
-
-def test_cdc_new_messages__no_file_has_any():
-    dbt, files = new_messages(OF_TOPICS, range=None)
-    assert (dbt.queries, files["last_batch_id"], any(files[name] for name in NO_FILES)) == ([], 7, False)
-    assert files["sql"].endswith("limit 0")
-
-
-def test_cdc_new_messages__what_the_query_of_all_does_not_have_is_asked_for_alone():
-    dbt = Dbt(
-        answers={"batch_id = 9": [OTHER_MESSAGES], "batch_id > 7": [MESSAGES]},
-        summary={"cdc.batch-id": "9"},
-        range={"lower": 9, "upper": 9},
-    )
-    assert (dbt.cdc_new_files(OF_TOPICS, 7)["names"], len(dbt.queries)) == (["id"], 2)
-
-
-@pytest.mark.parametrize(
-    ("facts", "are_plain"),
-    [
-        ({}, True),
-        ({"changed_keys": '["id"]'}, False),
-        ({"changed_keys": '["code"]'}, True),
-        ({"are_plain": False}, False),
-    ],
-)
-def test_cdc_new_messages__a_change_of_its_own_key_is_not_plain(facts, are_plain):
-    _, files = new_messages(OF_TOPICS, {**MESSAGES, **facts}, range={"lower": 9, "upper": 9})
-    assert files["are_plain"] is are_plain
-
-
-def test_cdc_new_files__only_another_table_has_new_files():
-    dbt = Dbt(answers=WAITING, nodes=THREE)
-    assert dbt.cdc_new_files({**FEED, "source_table": "other"}, 0)["paths"] == []
-    assert dbt.kept == {}
-
-
-@pytest.mark.parametrize(
-    ("nodes", "cdc", "asks_alone"),
-    [
-        (THREE, FEED, False),
-        (THREE, {**FEED, "split": "split_shop"}, True),
-        ({**THREE, "2": model("2", layer="silver")}, FEED, True),
-        ({**THREE, "2": model("2")}, FEED, True),
-    ],
-)
-def test_asks_alone__a_split_table_and_one_of_two(nodes, cdc, asks_alone):
-    dbt = Dbt(nodes=nodes)
-    assert dbt._asks_alone(cdc) is asks_alone
-
-
-def test_cdc_new_files__a_truncate_is_no_file_to_read():
-    dbt = Dbt(answers={**WAITING, "ref.raw_listing": [NEWEST, TRUNCATE]})
-    assert dbt.cdc_new_files(FEED, 7) == {
-        "paths": ["a"],
-        "overwritten": [],
-        "has_truncate": True,
-        "has_load": True,
-        "has_multi_table": False,
-        "is_reloaded": 0,
-        "is_large": False,
-        "source_logs": [],
-        "names": [],
-        "are_plain": True,
-        "last_batch_id": 10,
-        "sql": KEPT,
-    }
-    assert "and batch_id > 7 group by" in normalise(dbt.kept["shop__order__files"])
-
-
-@pytest.mark.parametrize(
-    ("listed", "cdc", "is_shared"),
-    [
-        ({"earlier_batch_id": 7}, FEED, True),
-        ({"earlier_batch_id": None}, FEED, True),
-        ({"earlier_batch_id": 8}, FEED, False),
-        ({"earlier_batch_id": 7, "has_gone": True}, FEED, False),
-        ({"earlier_batch_id": 7, "file_count": 10_001}, FEED, False),
-        ({"earlier_batch_id": 7}, {**FEED, "split": "split_shop"}, False),
-    ],
-)
-def test_cache_new_files__one_look_for_all_tables_with_new_files_in_the_newest_batch_alone(listed, cdc, is_shared):
-    dbt = Dbt(answers={"is_shared": [{**WAITING["is_shared"][0], **listed}]}, nodes=THREE)
-    newest = dbt.cdc_newest_batches(cdc, "ref.raw_listing", 7)
-    dbt._cache_new_files("files", cdc, 7, "select of this table", newest, dbt._asks_alone(cdc))
-    if is_shared:
-        assert dbt.kept == {"files": dbt.cdc_new_files_sql("ref.raw_listing", "ref.rejected_files", None, 9)}
-        assert dbt.kept_parts == {"files": NAMED}
-    else:
-        assert (dbt.kept, dbt.kept_parts) == ({"files": "select of this table"}, {"files": None})
 
 
 def test_cdc_new_files_sql__of_all_tables():
@@ -322,141 +162,8 @@ def test_cdc_new_files_sql__of_all_tables():
     assert "select listing.feed, listing.source_schema, listing.source_table, listing.path" in sql
 
 
-@pytest.mark.parametrize(("size", "is_large"), [(16_000_000, False), (16_000_001, True)])
-def test_cdc_new_files__a_large_file_is_read_by_several_tasks(size, is_large):
-    dbt = Dbt(answers={**WAITING, "is_newest": [{**NEWEST, "size": size}, NEWEST]})
-    assert dbt.cdc_new_files(FEED, 7)["is_large"] == is_large
-
-
-def test_cdc_new_files__replaced_content_is_rejected_and_not_read():
-    dbt = Dbt(answers={**WAITING, "insert into": [], "ref.raw_listing": [NEWEST, REPLACED]})
-    files = dbt.cdc_new_files(FEED, 7)
-    assert (files["paths"], files["last_batch_id"]) == (["a"], 9)
-    assert "('b', 'replaced by newer content before it was read')" in dbt.queries[-1]
-    assert dbt.queries[-1].endswith("where files.is_newest = false")
-
-
-def test_reject_files_sql__reasons_are_text():
-    files = [{"path": "it's", "reason": r"\N"}, {"path": "b", "reason": "bad"}]
-    assert_sql_equal(
-        Dbt()._reject_files_sql("rejected", FEED, FILES_SQL, "unreadable", files),
-        rf"""
-        insert into rejected
-        with files as ({FILES_SQL}),
-        reasons as (select * from values ('it\'s', '\\N'), ('b', 'bad') as reasons (path, reason))
-        select
-            'it\'s' as feed, 'shop' as source_schema, 'order' as source_table,
-            files.path, files.size, files.modified_at, 'unreadable' as rule, reasons.reason, files.batch_id,
-            current_timestamp() as rejected_at
-        from files
-        inner join reasons on files.path = reasons.path
-        where files.is_newest = true
-        """,
-    )
-
-
-def test_cdc_reject_files__without_files_writes_nothing():
-    dbt = Dbt()
-    dbt.cdc_reject_files(FEED, FILES_SQL, "unreadable", [])
-    assert dbt.queries == []
-
-
-def test_cdc_read_files__nothing_to_read():
-    dbt = Dbt()
-    assert dbt.cdc_read_files(table(), {"paths": [], "has_multi_table": False}, 8, None) == {
-        "view": None,
-        "columns": [],
-        "schemas": [],
-        "rejected": [],
-        "has_line_breaks": False,
-        "verified": "full",
-    }
-    assert dbt.files_read == []
-
-
 ID_COLUMNS = [{"name": "id", "type": "int"}]
 READABLE = {"view": "shop__order__raw", "columns": ID_COLUMNS, "schemas": [ID_COLUMNS], "rejected": [], "found": []}
-CONTINUES = Dbt().cdc_csv_continues_sql("value", ",")
-
-
-@pytest.mark.parametrize(
-    ("format", "read_as", "options"),
-    [
-        ("csv", "text", {"verify": "full", "lineSep": "\n", "one_task": True, "find": CONTINUES}),
-        (
-            "parquet",
-            "parquet",
-            {"verify": "full", "types": "separate", "exact": ["Op"], "nested": "json", "key": [["id"]]},
-        ),
-    ],
-)
-@pytest.mark.parametrize("found", [[], ["a"]])
-def test_cdc_open_files__format(format, read_as, options, found):
-    dbt = Dbt(files={**READABLE, "found": found})
-    raw = dbt.cdc_open_files({**table(), "format": format}, "shop__order__raw", ["a"], "full")
-    columns = [] if format == "csv" else [{**ID_COLUMNS[0], "file_name": "id"}]
-    said = {"rejected": [], "has_line_breaks": bool(found)}
-    assert raw == {"view": "shop__order__raw", "columns": columns, "schemas": [ID_COLUMNS], **said}
-    assert dbt.files_read == [("shop__order__raw", read_as, ["a"], options)]
-    assert (dbt.queries, dbt.warnings) == ([], [])
-
-
-@pytest.mark.parametrize(("columns", "names"), [(ID_COLUMNS, ["Op", "id"]), ([], [])])
-def test_cdc_open_files__a_header_names_the_columns(columns, names):
-    dbt = Dbt(files={**READABLE, "columns": columns}, answers={"headers": [{"name": "Op"}, {"name": "id"}]})
-    raw = dbt.cdc_open_files(table(header=True), "shop__order__raw", ["a"], "full")
-    assert raw["columns"] == [{"name": name, "file_name": name, "type": "string"} for name in names]
-    assert raw["view"] == ("shop__order__raw" if names else None), "nothing readable is no view"
-
-
-def test_cdc_open_files__a_key_column_has_the_names_of_the_files():
-    cdc = {**table(), "format": "parquet", "primary_key": ["ID", "source__pos"], "renamed_columns": {"Nr": "id"}}
-    dbt = Dbt(files=READABLE)
-    dbt.cdc_open_files(cdc, "shop__order__raw", ["a"], "full")
-    assert dbt.files_read[0][3]["key"] == [["id", "nr"], ["_pos"]]
-
-
-def test_cdc_read_files__an_unreadable_file_is_named_and_rejected():
-    dbt = Dbt(files={**READABLE, "rejected": [{"path": "a", "reason": "too short"}]})
-    files = {"paths": ["a", "b"], "has_multi_table": False, "is_reloaded": False, "sql": KEPT}
-    dbt.cdc_read_files(table(), files, 8, None)
-    assert dbt.warnings == ["silver.shop__order: rejected a: too short"]
-    assert "insert into ref.rejected_files" in dbt.queries[0]
-    assert "('a', 'too short')" in dbt.queries[0]
-    assert "'unreadable' as rule" in dbt.queries[0]
-
-
-@pytest.mark.parametrize(
-    ("format", "columns", "words", "verified"),
-    [
-        ("parquet", {"id": "int"}, {}, ["schema"]),
-        ("parquet", None, {}, ["schema"]),
-        ("parquet", {"other": "int"}, {}, ["schema", "full"]),
-        ("parquet", {"id": "int"}, {"is_reloaded": True}, ["full"]),
-        ("parquet", {"id": "int"}, {"verify": "full"}, ["full"]),
-        ("csv", {"id": "int"}, {}, ["schema"]),
-        ("csv", None, {}, ["schema"]),
-        ("csv", {"id": "int"}, {"summary": {"cdc.batch-id": "7", "cdc.line-breaks": "true"}}, ["full"]),
-        ("csv", {"id": "int"}, {"is_large": True}, ["full"]),
-        ("csv", {"id": "int"}, {"paths": ["a"] * 33}, ["full"]),
-        ("csv", {"id": "int"}, {"is_reloaded": True}, ["full"]),
-        ("csv", {"id": "int"}, {"verify": "full"}, ["full"]),
-        ("csv", {"id": "int"}, {"optional": True}, ["full"]),
-        ("csv", {"id": "int"}, {"header": True}, ["full"]),
-    ],
-)
-def test_cdc_read_files__files_are_decoded_first_only_where_more_than_rows_depends_on_it(
-    format, columns, words, verified
-):
-    files = {"paths": ["a"], "has_multi_table": False, "is_reloaded": False, "is_large": False, "sql": KEPT} | words
-    summary = files.pop("summary", {"cdc.batch-id": "7"})
-    dbt = Dbt(files=READABLE, columns={BRONZE: columns}, summary=summary, answers={"headers": [{"name": "id"}]})
-    verify = files.pop("verify", "schema")
-    cdc = {**table(header=files.pop("header", False), optional=files.pop("optional", False)), "format": format}
-    cdc["columns"] = [] if format == "parquet" else cdc["columns"]
-    raw = dbt.cdc_read_files(cdc, files, 8, BRONZE if columns else None, verify)
-    assert [options["verify"] for *_, options in dbt.files_read] == verified
-    assert raw["verified"] == verified[-1]
 
 
 @pytest.mark.parametrize(
@@ -836,8 +543,9 @@ def test_cdc_parquet_records_sql__the_columns_of_files_are_judged_once_however_m
     dbt, calls = Dbt(), []
     judge = dbt.cdc_source_parts
     dbt.context["cdc_source_parts"] = lambda *arguments: calls.append(arguments) or judge(*arguments)
-    dbt.cdc_parquet_records_sql(PARQUET, raw(*names), plan, FILE_NAMES)
-    assert len(calls) == 1
+    rows = complete_rows(PARQUET, Reading(**raw(*names)), None)
+    dbt.cdc_parquet_records_sql(PARQUET, rows, plan, FILE_NAMES)
+    assert (len(rows.source_parts), calls) == (len(names), [])
 
 
 @pytest.mark.parametrize(
@@ -1052,7 +760,8 @@ SEEN = {"cdc.batch-id": "7"}
 def running(exists: bool, answers: dict[str, Any], **words: Any) -> Dbt:
     columns = {BRONZE: {"old": "int", "_cdc_batch_id": "bigint"}} if exists else {}
     cdc = {**table(), "format": "parquet", "columns": [], "layer": "bronze"}
-    dbt = {"this": BRONZE, "cdc": cdc, "columns": columns, "answers": {**WAITING, **answers}, "files": READABLE}
+    answers = {"as row_count": [{"row_count": 0}], **WAITING, **answers}
+    dbt = {"this": BRONZE, "cdc": cdc, "columns": columns, "answers": answers, "files": READABLE}
     return Dbt(**{**dbt, "summary": SEEN if exists else None, **words})
 
 
@@ -1093,26 +802,34 @@ def test_get_incremental_cdc_append_sql__new_files_evolve_the_table_and_set_prog
     ]
 
 
-def test_cdc_reread_lost_rejections__a_table_whose_rejections_are_there_reads_nothing_again():
-    bronze = Relation("bronze", "shop__order")
-    for recorded, count, returned in ((None, 0, None), ("2", 2, 2), ("2", 3, 3)):
-        dbt = Dbt(summary={"cdc.batch-id": "7", "cdc.rejected": recorded} if recorded else {"cdc.batch-id": "7"},
-                  answers={"as row_count": [{"row_count": count}]})  # fmt: skip
-        assert dbt.cdc_reread_lost_rejections(FEED, bronze, 7) == returned
-        assert not dbt.warnings and not [query for query in dbt.queries if query.startswith("update")]
-        assert bool(dbt.queries) == bool(recorded), "a table without rejections asks nothing"
+def test_get_incremental_cdc_append_sql__files_that_are_left_out_are_rejected_before_anything_else_is_written():
+    rejected = [{"path": "b", "reason": "too short"}]
+    dbt = running(True, {"insert into": [], **LISTED}, files={**READABLE, "rejected": rejected})
+    dbt.answers["as row_count"] = [{"row_count": 3}]
+    dbt.write("cdc_append")
+    assert dbt.warnings == ["bronze.shop__order: rejected b: too short"]
+    written = [query for query in dbt.queries if query.startswith(("insert", "alter", "set"))]
+    assert written[0].startswith("insert into ref.rejected_files\n")
+    assert "'b', 'unreadable', 'too short'" in normalise(written[0])
+    assert "set `spark.sql.iceberg.snapshot-property.cdc.rejected` = 3" in written
 
 
-def test_cdc_reread_lost_rejections__what_is_neither_in_bronze_nor_rejected_is_read_again():
-    answers = {"as row_count": [{"row_count": 1}], "max(batch_id) + 1": [{"batch_id": 10}]}
-    dbt = Dbt(summary={"cdc.batch-id": "7", "cdc.rejected": "2"}, answers=answers)
-    assert dbt.cdc_reread_lost_rejections(FEED, Relation("bronze", "shop__order"), 7) == 1
-    [said] = dbt.warnings
-    assert "rejected_files has lost rows of its files" in said
-    sql = normalise(dbt.queries[-1])
-    assert sql.startswith("update ref.raw_listing as listing set batch_id = 10 where listing.feed = ")
-    assert "listing.kind in ('load', 'change') and listing.batch_id <= 7 and not exists" in sql
-    assert "from bronze.shop__order as log" in sql and "from ref.rejected_files as rejected" in sql
+@pytest.mark.parametrize(("recorded", "count", "is_lost"), [(None, 0, False), ("2", 2, False), ("2", 1, True)])
+def test_get_incremental_cdc_append_sql__files_of_lost_rejections_are_listed_again(recorded, count, is_lost):
+    summary = SEEN | ({"cdc.rejected": recorded} if recorded else {})
+    answers = {"as row_count": [{"row_count": count}], "max(batch_id) + 1": [{"batch_id": 10}], "update": []}
+    dbt = running(True, {**answers, **LISTED}, summary=summary)
+    dbt.write("cdc_append")
+    updates = [normalise(query) for query in dbt.queries if query.startswith("update")]
+    assert [("rejected_files has lost rows" in warning) for warning in dbt.warnings] == [True] * is_lost
+    assert len(updates) == is_lost
+    for sql in updates:
+        assert sql.startswith("update ref.raw_listing as listing set batch_id = 10 where listing.feed = ")
+        assert "listing.kind in ('load', 'change') and listing.batch_id <= 7 and not exists" in sql
+        assert "from bronze.shop__order as log" in sql and "from ref.rejected_files as rejected" in sql
+    asked = [query for query in dbt.queries if "as row_count" in query]
+    assert bool(asked) == bool(recorded), "a table without rejections asks nothing"
+    assert f"set `spark.sql.iceberg.snapshot-property.cdc.rejected` = {count or None}" in dbt.queries
 
 
 def test_get_incremental_cdc_append_sql__a_batch_with_line_breaks_in_values_is_remembered():
@@ -1167,30 +884,6 @@ def test_get_incremental_cdc_append_sql__asked_again_it_decodes_the_files_and_as
     dbt.get_incremental_cdc_append_sql({**arguments, "verify": "full"})
     assert [options["verify"] for *_, options in dbt.files_read] == ["schema", "full"]
     assert dbt.kept_parts["shop__order__files"] is None
-
-
-@pytest.mark.parametrize(
-    ("cdc", "raw", "expected"),
-    [
-        ({}, {}, True),
-        ({"format": "csv"}, {}, True),
-        ({"format": "json"}, {"are_plain": True}, True),
-        ({"format": "json"}, {"are_plain": False}, False),
-        ({"format": "json", "options": {"unavailable_value": "~"}}, {"are_plain": True}, True),
-        ({"format": "json", "options": {"absent_columns": "keep"}}, {"are_plain": True}, False),
-        ({"options": {"before_image_prefix": "BI_"}}, {}, False),
-        ({"options": {"unavailable_value": "~"}}, {}, False),
-        ({"options": {"absent_columns": "keep"}}, {}, False),
-        ({}, {"has_truncate": True}, False),
-        ({}, {"overwritten": ["a"]}, False),
-        ({}, {"reloads": [2]}, False),
-    ],
-    ids=str,
-)
-def test_get_incremental_cdc_append_sql__plain_changes(cdc, raw, expected):
-    none = {"has_truncate": False, "overwritten": [], "reloads": []}
-    files = {"are_plain": raw.get("are_plain", True)}
-    assert Dbt()._has_plain_changes({"format": "parquet", "options": {}} | cdc, files, none | raw) is expected
 
 
 def test_get_incremental_cdc_append_sql__first_run_without_files_makes_an_empty_table():

@@ -15,7 +15,7 @@ from {{ raw.view }} as raw
             and (files.kind <> 'multi_table' or unix_millis(raw._file_modified_at) = unix_millis(files.modified_at))
             {%- endif %}
 {%- endset -%}
-{%- if not raw.get('has_line_breaks', true) -%}
+{%- if not raw.has_line_breaks | default(true) -%}
 whole as (
     select
         {%- for name in file_columns %}

@@ -3,7 +3,7 @@
 array(
     {%- for column in columns | selectattr('is_cast') %}
     {%- set parts = cdc_parquet_parts(cdc, raw, column) %}
-    get(array_compact({{ cdc_cast_failures_sql(parts, has_types=true, bronze=raw.get('bronze')) }}), 0){{ ',' if not loop.last }}
+    get(array_compact({{ cdc_cast_failures_sql(parts, has_types=true, bronze=raw.bronze | default(none)) }}), 0){{ ',' if not loop.last }}
     {%- endfor %}
 )
 {%- endmacro %}

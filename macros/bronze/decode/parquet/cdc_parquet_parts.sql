@@ -6,9 +6,8 @@
     {% set is_image = column.key is not none %}
     {% set is_renamed = cdc.get('renamed_columns') and not is_image %}
     {% set names = cdc_names_in_files(cdc, column.name) if is_renamed else [column.name | lower] %}
-    {#- Once for all columns: to look at each column for each takes longer than the rest for a table of hundreds. -#}
-    {% do raw.update({'source_parts': cdc_source_parts(cdc, raw.columns)}) if 'source_parts' not in raw %}
-    {% set candidates = raw.columns if is_image else raw.source_parts %}
+    {% set candidates = raw.columns if is_image else raw.source_parts | default(none) %}
+    {% set candidates = cdc_source_parts(cdc, raw.columns) if candidates is none else candidates %}
     {% set parts = [] %}
     {% for name in names %}
         {% for part in candidates if part.name | lower == name and part.type != 'void' %}

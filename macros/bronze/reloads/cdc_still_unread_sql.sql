@@ -1,0 +1,19 @@
+{# The unread files of a reload that have not come again since. #}
+{% macro cdc_still_unread_sql(cdc, listing, rejected, last_batch_id, unread) -%}
+with {{ cdc_listed_versions_sql(listing, rejected, cdc, last_batch_id) }},
+
+files as (
+    select explode(from_json(
+        {{ adapter.string_literal(unread) }}, 'array<struct<file_key: string, modified_millis: bigint>>'
+    )) as file
+)
+
+select to_json(array_sort(collect_set(files.file))) as unread
+from files
+left anti join judged
+    on
+        judged.kind = 'load'
+        and files.file.file_key = judged.file_key
+        and files.file.modified_millis < unix_millis(judged.modified_at)
+        and coalesce(judged.rule, '') not in ('unreadable', 'replaced')
+{%- endmacro %}

@@ -1,0 +1,296 @@
+"""Reloads of a table: which load files belong to one, which were only delivered again, and which reloads have ended."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from python_udfs.pipeline.columns import Column
+from python_udfs.pipeline.files import BronzeTable, NewFiles, Rejection
+from python_udfs.pipeline.reading import Reading, Target
+from python_udfs.pipeline.warehouse import Sql, Warehouse
+
+# JSON of no file.
+NO_FILES = "[]"
+
+
+@dataclass(frozen=True)
+class Reload:
+    """A reload that has ended: bronze gets a row R of it.
+
+    Attributes:
+        generation: of the load.
+        is_held: whether its row R waits in bronze.
+        unread: JSON of the load files that nobody could read; None: each could be read.
+        reason: a sentence about these; None: each could be read.
+    """
+
+    generation: int
+    is_held: bool
+    unread: str | None
+    reason: str | None
+
+
+@dataclass(frozen=True)
+class HeldReload:
+    """What bronze has of a reload.
+
+    Attributes:
+        is_complete: whether a row R of it counts.
+        unread: JSON of the unread files that it waits for, of those that have not come again since; None: none.
+    """
+
+    is_complete: bool = False
+    unread: str | None = None
+
+
+@dataclass(frozen=True)
+class Generations:
+    """The load generations of a batch.
+
+    Attributes:
+        files: of the batch; each row of its query has the generation.
+        rejections: load files whose rows bronze has already.
+        reloads: that have ended with the batch, or before without a row R that counts.
+        warnings: for the log.
+    """
+
+    files: NewFiles
+    rejections: tuple[Rejection, ...] = ()
+    reloads: tuple[Reload, ...] = ()
+    warnings: tuple[str, ...] = ()
+
+
+def add_repeated_loads(
+    warehouse: Warehouse, sql: Sql, table: BronzeTable, files: NewFiles, after_batch_id: int
+) -> NewFiles:
+    """Adds the load files that may belong to a reload of a batch.
+
+    Which of them do is known once their content is compared; their order does not depend on it.
+
+    Args:
+        warehouse: to ask.
+        sql: the macros that write queries, by name.
+        table: the table, of which a load file came more than once.
+        files: the batch.
+        after_batch_id: the last batch that the table has.
+
+    Returns:
+        The batch; its query has a column is_again.
+    """
+    rejected = state_rejected(sql, table, files.sql, files.rejections)
+    view = f"{table.name}__again"
+    again_sql = f"select\n    *,\n    false as is_again\nfrom ({files.sql})"
+    if files.has_load:
+        again_sql = sql["cdc_load_again_sql"](
+            table.cdc, files.sql, table.listing, rejected, after_batch_id, files.last_batch_id
+        )
+    warehouse.cache_rows(view, again_sql)
+    files = replace(files, sql=f"select *\nfrom {warehouse.quote(view)}")
+    if not files.has_load:
+        return files
+    placed_sql = sql["cdc_generation_files_sql"](
+        table.cdc, files.sql, table.listing, rejected, after_batch_id, files.last_batch_id, [], split=table.split
+    )
+    rows = warehouse.query(
+        f"select path\nfrom ({placed_sql})\nwhere is_newest and kind in ('load', 'change')"
+        f"\norder by {sql['cdc_file_order_sql']()}"
+    )
+    return replace(files, paths=tuple(row["path"] for row in rows))
+
+
+def assign_generations(
+    warehouse: Warehouse,
+    sql: Sql,
+    owner: Any,
+    table: BronzeTable,
+    files: NewFiles,
+    rejections: Sequence[Rejection],
+    target: Target,
+    reading: Reading,
+    columns: Sequence[Column],
+) -> Generations:
+    """Gives the files of a batch their load generations, and finds the reloads that have ended with it.
+
+    Args:
+        warehouse: to ask.
+        sql: the macros that write queries, by name.
+        owner: the table, for people.
+        table: the table, of which a load file came more than once.
+        files: the batch, as `add_repeated_loads` returns it.
+        rejections: of files of the batch, so far.
+        target: the bronze table.
+        reading: of the batch.
+        columns: the plan of its columns.
+    """
+    new_files_sql = f"{files.sql}\nwhere not is_again"
+    rejected = state_rejected(sql, table, new_files_sql, rejections)
+    same, redelivered = find_redelivered(warehouse, sql, table, files, rejected, target, reading, columns)
+    rejected = state_rejected(sql, table, new_files_sql, [*rejections, *redelivered])
+    view = f"{table.name}__placed"
+    warehouse.cache_rows(
+        view,
+        sql["cdc_generation_files_sql"](
+            table.cdc,
+            files.sql,
+            table.listing,
+            rejected,
+            target.after_batch_id,
+            files.last_batch_id,
+            same,
+            split=table.split,
+        ),
+    )
+    files = replace(files, sql=f"select *\nfrom {warehouse.quote(view)}")
+    held = read_held_reloads(warehouse, sql, table, rejected, target, files.last_batch_id)
+    has_unread = bool(warehouse.query(sql["cdc_unread_files_sql"](table.cdc, rejected)))
+    rows = warehouse.query(
+        sql["cdc_reloads_sql"](table.cdc, table.listing, rejected, files.last_batch_id, table.split, has_unread)
+    )
+    reloads, warnings = judge_reloads(owner, rows, held)
+    return Generations(files, tuple(redelivered), reloads, warnings)
+
+
+def find_redelivered(
+    warehouse: Warehouse,
+    sql: Sql,
+    table: BronzeTable,
+    files: NewFiles,
+    rejected: Any,
+    target: Target,
+    reading: Reading,
+    columns: Sequence[Column],
+) -> tuple[list[str], list[Rejection]]:
+    """Finds the load files of a batch whose rows bronze has already.
+
+    A load path that comes again is rare: only then contents are compared.
+
+    Args:
+        warehouse: to ask.
+        sql: the macros that write queries, by name.
+        table: the table.
+        files: the batch, as `add_repeated_loads` returns it.
+        rejected: the rejected files, those of the batch included.
+        target: the bronze table.
+        reading: of the batch.
+        columns: the plan of its columns.
+
+    Returns:
+        Keys of these files, and the rejections of those that are not rejected yet.
+    """
+    if target.relation is None or not reading.view or not files.has_load:
+        return [], []
+    earlier = warehouse.query(
+        sql["cdc_earlier_loads_sql"](files.sql, table.listing, rejected, table.cdc, files.last_batch_id)
+    )
+    if not earlier:
+        return [], []
+    loads_sql = f"select *\nfrom ({files.sql})\nwhere kind = 'load' and not is_again"
+    rows_sql = sql["cdc_bronze_sql"](table.cdc, loads_sql, reading, columns)
+    same_sql = sql["cdc_same_content_sql"](
+        rows_sql,
+        target.relation,
+        columns,
+        earlier,
+        table.cdc["options"].get("timestamp_column"),
+        target.old_names,
+    )
+    same = [row["file_key"] for row in warehouse.query(same_sql)]
+    rejections = [
+        Rejection(
+            file["path"],
+            "redelivered",
+            f"delivered again: the same rows as the version of {file['earlier']} UTC",
+        )
+        for file in earlier
+        if file["file_key"] in same and not file["is_known"]
+    ]
+    return same, rejections
+
+
+def read_held_reloads(
+    warehouse: Warehouse, sql: Sql, table: BronzeTable, rejected: Any, target: Target, last_batch_id: int
+) -> Mapping[int, HeldReload]:
+    """Asks for the reloads that bronze has a row R of, by generation.
+
+    The names of unread files are in that row, so that a lost table rejected_files completes no reload.
+
+    Args:
+        warehouse: to ask.
+        sql: the macros that write queries, by name.
+        table: the table.
+        rejected: the rejected files, those of the batch included.
+        target: the bronze table.
+        last_batch_id: of the batch.
+    """
+    held: dict[int, HeldReload] = {}
+    if target.relation is None:
+        return held
+    for row in warehouse.query(sql["cdc_held_generations_sql"](target.relation)):
+        unread = row["unread"] if not row["is_complete"] else None
+        if unread:
+            unread_sql = sql["cdc_still_unread_sql"](table.cdc, table.listing, rejected, last_batch_id, unread)
+            unread = warehouse.query(unread_sql)[0]["unread"]
+        held[int(row["generation"])] = HeldReload(bool(row["is_complete"]), unread if unread != NO_FILES else None)
+    return held
+
+
+def judge_reloads(
+    owner: Any, rows: Iterable[Mapping[str, Any]], held: Mapping[int, HeldReload]
+) -> tuple[tuple[Reload, ...], tuple[str, ...]]:
+    """Judges the reloads of a table of which bronze has no row R that counts.
+
+    A reload with untouched load files of an earlier load has not ended: it removes nothing, and a warning names the
+    files that it waits for. One with files that nobody could read ends, and its row R waits in quarantine (record 68).
+
+    Args:
+        owner: the table, for people.
+        rows: of `cdc_reloads_sql`: generation, untouched and unread of each reload, in their order.
+        held: the reloads that bronze has a row R of.
+
+    Returns:
+        The reloads that have ended, and a warning if the newest one is not complete.
+    """
+    reloads, warnings, rows = [], [], list(rows)
+    for row in rows:
+        generation, is_newest = int(row["generation"]), row is rows[-1]
+        state = held.get(generation, HeldReload())
+        unread = row["unread"] if row["unread"] != NO_FILES else state.unread
+        if state.is_complete:
+            continue
+        if unread or not row["untouched"]:
+            reason = _describe_unread(unread) if unread else None
+            reloads.append(Reload(generation, generation in held, unread, reason))
+            if reason and is_newest:
+                warnings.append(f"{owner}: {reason}")
+        elif is_newest:
+            warnings.append(
+                f"{owner}: the reload is not complete: these load files are still as an earlier load wrote them:"
+                f" {row['untouched']}. Keys that the reload does not hold stay until each of them is written again"
+                " or removed, and another file of the table has come."
+            )
+    return tuple(reloads), tuple(warnings)
+
+
+def state_rejected(sql: Sql, table: BronzeTable, files_sql: str, rejections: Sequence[Rejection]) -> Any:
+    """Returns the rejected files for the from clause of a query, those included that the batch will reject.
+
+    Args:
+        sql: the macros that write queries, by name.
+        table: the table.
+        files_sql: a query of the files of the batch.
+        rejections: of these.
+    """
+    if not rejections:
+        return table.rejected
+    return sql["cdc_rejected_sql"](table.cdc, table.rejected, files_sql, rejections)
+
+
+def _describe_unread(unread: str) -> str:
+    names = ", ".join(file["file_key"] for file in json.loads(unread))
+    return (
+        f"the reload is not complete: these load files of it could not be read: {names}. It removes nothing until each"
+        " of them has come again, or release_reload releases it (docs/runbook.md, A reload that waits)."
+    )
