@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from python_udfs.metadata.names import RESERVED_PREFIX, names_in_files, new_name, table_name
+from python_udfs.pipeline.columns import ExistingColumn, SourceColumn
 from python_udfs.pipeline.reading import Reading
 from python_udfs.pipeline.warehouse import TableColumn
 
@@ -36,14 +37,6 @@ class Waiting:
 
 
 @dataclass(frozen=True)
-class Target:
-    """A column of the table, under the name that it would have after the run."""
-
-    name: str
-    dtype: str
-
-
-@dataclass(frozen=True)
 class Comparison:
     """Columns of files beside those of their table.
 
@@ -54,7 +47,7 @@ class Comparison:
     """
 
     renamed: Mapping[str, str]
-    target: Sequence[Target]
+    target: Sequence[ExistingColumn]
     columns: Sequence[Mapping[str, Any]]
 
 
@@ -82,7 +75,7 @@ def sort_files(rows: Iterable[Mapping[str, Any]]) -> Waiting:
     )
 
 
-def compare_columns(cdc: Mapping[str, Any], table: Iterable[TableColumn], source: Iterable[Any]) -> Comparison:
+def compare_columns(cdc: Mapping[str, Any], table: Iterable[TableColumn], source: Iterable[SourceColumn]) -> Comparison:
     """Compares the columns of files with those of their table.
 
     Args:
@@ -95,14 +88,14 @@ def compare_columns(cdc: Mapping[str, Any], table: Iterable[TableColumn], source
     renames = cdc.get("renamed_columns") or {}
     new_names = {column.name: new_name(renames, column.name) for column in own}
     renamed = {old: new for old, new in new_names.items() if new.lower() not in present}
-    target = [Target(renamed.get(column.name, column.name), column.dtype) for column in own]
+    target = [ExistingColumn(renamed.get(column.name, column.name), column.dtype) for column in own]
     types = {column.name.lower(): column.dtype.lower() for column in target}
     columns = [
         {
-            "name": _read(column, "name"),
-            "types": _read(column, "types") or [_read(column, "type")],
-            "table_type": types.get(_read(column, "name").lower()),
-            "is_listed": _read(column, "is_listed"),
+            "name": column.name,
+            "types": list(column.types or [column.type]),
+            "table_type": types.get(column.name.lower()),
+            "is_listed": column.is_listed,
         }
         for column in source
     ]
@@ -183,7 +176,3 @@ def describe_table(
         ],
         "problem": judged["error"],
     }
-
-
-def _read(column: Any, name: str) -> Any:
-    return column.get(name) if isinstance(column, Mapping) else getattr(column, name, None)

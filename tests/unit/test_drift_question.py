@@ -5,7 +5,8 @@ from __future__ import annotations
 from types import SimpleNamespace
 from typing import Any
 
-from python_udfs.drift.question import Comparison, Target, Waiting, compare_columns, find_missing, sort_files
+from python_udfs.drift.question import Comparison, Waiting, compare_columns, find_missing, sort_files
+from python_udfs.pipeline.columns import ExistingColumn, SourceColumn
 from python_udfs.pipeline.reading import Reading
 
 TABLE = {"ID": "int", "v": "string", "cost": "decimal(9,2)", "_cdc_sequence": "string"}
@@ -17,7 +18,7 @@ def described(types: dict[str, str]) -> list[Any]:
 
 
 def compare(files: dict[str, Any], table: dict[str, str] = TABLE, **cdc: Any) -> Comparison:
-    source = [{"name": name, "type": type, "is_listed": False} for name, type in files.items()]
+    source = [SourceColumn(name, type, type) for name, type in files.items()]
     return compare_columns(cdc, described(table), source)
 
 
@@ -29,7 +30,7 @@ def test_types_of_files_beside_those_of_the_table():
     compared = compare({"ID": "bigint", "v": "int", "cost": "decimal(5,2)", "New": "date"})
     assert compared == Comparison(
         renamed={},
-        target=[Target(name, TABLE[name]) for name in ("ID", "v", "cost")],
+        target=[ExistingColumn(name, TABLE[name]) for name in ("ID", "v", "cost")],
         columns=[
             column("ID", "int", "bigint"),
             column("v", "string", "int"),
@@ -39,11 +40,9 @@ def test_types_of_files_beside_those_of_the_table():
     )
 
 
-def test_every_type_of_a_column_in_the_order_of_the_files_and_columns_as_objects():
-    entry = {"name": "id", "type": "int", "types": ["int", "bigint"], "is_listed": True}
-    for source in (entry, SimpleNamespace(**entry)):
-        assert compare_columns({}, [], [source]).columns == [column("id", None, "int", "bigint", is_listed=True)]
-    assert compare_columns({}, [], [SimpleNamespace(**{**entry, "types": ()})]).columns[0]["types"] == ["int"]
+def test_every_type_of_a_column_in_the_order_of_the_files():
+    entry = SourceColumn("id", "int", "int", is_listed=True, types=("int", "bigint"))
+    assert compare_columns({}, [], [entry]).columns == [column("id", None, "int", "bigint", is_listed=True)]
 
 
 def test_a_table_without_columns_of_the_source():
@@ -60,7 +59,7 @@ def test_renamed_columns():
 
 def missing(format: str, raw: Reading, headers: Any = (), names: str | None = None, **options: Any) -> Any:
     cdc = {"format": format, "options": options, "renamed_columns": {"Cost": "price"}}
-    target = [Target("ID", "int"), Target("v", "string"), Target("price", "date")]
+    target = [ExistingColumn("ID", "int"), ExistingColumn("v", "string"), ExistingColumn("price", "date")]
     files = Waiting([], ["a", "b", "c"], [], False, 0)
     entries = find_missing(cdc, target, files, raw, headers, names)
     return [(entry["name"], entry["is_everywhere"]) for entry in entries]

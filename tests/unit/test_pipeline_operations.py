@@ -7,6 +7,7 @@ from types import SimpleNamespace
 import pytest
 
 from python_udfs.errors import LakehouseError
+from python_udfs.pipeline.columns import Column
 from python_udfs.pipeline.operations import (
     describe_counts,
     describe_replay,
@@ -93,7 +94,7 @@ def test_a_replay_reports_its_numbers_and_the_advice():
     assert describe_replay("t", 0, 0, False, [], "c") == (
         "t: 0 rows waited in quarantine, 0 are in bronze now, 0 still break a rule."
     )
-    change = {"name": "id", "type": "bigint", "raw_type": "int"}
+    change = Column("id", "bigint", "int")
     assert describe_replay("t", 3, 1, True, [change, change], "make x") == (
         "t: 3 rows waited in quarantine, 2 are in bronze now, 1 still break a rule. The next run takes them to silver."
         " The reload is complete: that run removes what it does not hold."

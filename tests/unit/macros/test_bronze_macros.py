@@ -539,7 +539,7 @@ def test_cdc_parquet_records_sql__by_name():
 
 def test_cdc_parquet_records_sql__the_columns_of_files_are_judged_once_however_many_there_are():
     names = [f"c{number}" for number in range(20)]
-    plan = [Column(name, "int", "int") for name in names]
+    plan = tuple(Column(name, "int", "int") for name in names)
     dbt, calls = Dbt(), []
     judge = dbt.cdc_source_parts
     dbt.context["cdc_source_parts"] = lambda *arguments: calls.append(arguments) or judge(*arguments)

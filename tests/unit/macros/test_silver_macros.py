@@ -843,7 +843,7 @@ def test_plan_progress__ties_are_counted_where_two_files_share_a_position():
     assert count(CDC, has_one_order=True, has_applied_positions=False) == 0
     assert not dbt.queries, "not even the listing is asked"
     for shared in (7, None):
-        dbt.notes.clear()
+        dbt.once.clear()
         dbt.answers["is_shared"] = [{**named, "shared_batch_id": shared}]
         assert count(CDC) == 0
     assert not [query for query in dbt.queries if "is_shared" not in query], "no look at what was applied before"
