@@ -1,6 +1,6 @@
 {# Rows of rejected_files of the versions that a batch leaves out, each with its rule and reason. #}
 {% macro cdc_rejections_sql(cdc, files_sql, rejections) -%}
-with files as (
+with candidates as (
     {{ files_sql | indent(4) }}
 ),
 
@@ -21,13 +21,13 @@ select
     {{ adapter.string_literal(cdc.feed) }} as feed,
     {{ adapter.string_literal(cdc.source_schema) }} as source_schema,
     {{ adapter.string_literal(cdc.source_table) }} as source_table,
-    files.path,
-    files.size,
-    files.modified_at,
+    candidates.path,
+    candidates.size,
+    candidates.modified_at,
     reasons.rule,
     reasons.reason,
-    files.batch_id,
+    candidates.batch_id,
     current_timestamp() as rejected_at
-from files
-inner join reasons on files.path = reasons.path and files.is_newest = (reasons.rule <> 'replaced')
+from candidates
+inner join reasons on candidates.path = reasons.path and candidates.is_newest = (reasons.rule <> 'replaced')
 {%- endmacro %}

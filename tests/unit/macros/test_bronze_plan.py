@@ -221,7 +221,7 @@ def test_reasons_of_rejections_are_text_and_each_version_has_its_rule():
     assert_sql_equal(
         Dbt().cdc_rejections_sql(FEED, "select 1 from files_of_the_batch", files),
         rf"""
-        with files as (select 1 from files_of_the_batch),
+        with candidates as (select 1 from files_of_the_batch),
         reasons as (
             select *
             from values ('it\'s', 'unreadable', '\\N'), ('b', 'replaced', '{REPLACED}')
@@ -229,10 +229,11 @@ def test_reasons_of_rejections_are_text_and_each_version_has_its_rule():
         )
         select
             'it\'s' as feed, 'shop' as source_schema, 'order' as source_table,
-            files.path, files.size, files.modified_at, reasons.rule, reasons.reason, files.batch_id,
+            candidates.path, candidates.size, candidates.modified_at, reasons.rule, reasons.reason,
+            candidates.batch_id,
             current_timestamp() as rejected_at
-        from files
-        inner join reasons on files.path = reasons.path and files.is_newest = (reasons.rule <> 'replaced')
+        from candidates
+        inner join reasons on candidates.path = reasons.path and candidates.is_newest = (reasons.rule <> 'replaced')
         """,
     )
 
