@@ -57,6 +57,15 @@ class Warehouse(Protocol):
     ) -> Mapping[str, int | None] | None:
         """Return the range of a column in rows with such values, by the manifests; None: there is no such row."""
 
+    def attempt(self, sql: str) -> Mapping[str, Any]:
+        """Run a query that may fail; `rows` as `query` returns them, and `error`: Spark's message, or None."""
+
+    def notes(self, name: str) -> Mapping[str, Any]:
+        """Return notes of this command; `lost`: ids of the nodes that failed or are skipped."""
+
+    def get_relation(self, database: str | None, schema: str, identifier: str) -> Relation | None:
+        """Return a relation that exists; None: there is none of this name."""
+
     def get_columns_in_relation(self, relation: Any) -> Sequence[TableColumn]:
         """Return the columns in their order; none if there is no such relation."""
 
@@ -74,6 +83,12 @@ class Warehouse(Protocol):
 
     def snapshots_since(self, relation: Any, snapshot_id: int | str | None = None) -> Mapping[str, Any]:
         """Return the snapshots after one of them."""
+
+    def snapshot(self, relation: Any, snapshot_id: int | str) -> Mapping[str, Any]:
+        """Return the metadata of a snapshot."""
+
+    def may_have_values(self, relation: Any, column: str) -> bool:
+        """Return whether a table may have rows with a value in a column, by the manifests."""
 
     def added_metrics(
         self, relation: Any, from_snapshot_id: int | str | None, to_snapshot_id: int | str, columns: list[str]
