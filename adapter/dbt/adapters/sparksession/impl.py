@@ -284,11 +284,6 @@ class SparksessionAdapter(SparkAdapter):
         return self.ask_once(sql, lambda: self.execute(sql, fetch=True)[1])
 
     @available
-    def ask_once(self, question: Hashable, ask: Callable[[], Any]) -> Any:
-        """Return the answer to a question that has the same one for every node of this command; the first one asks."""
-        return self._asked_once(question, ask)
-
-    @available
     def call_function(self, name: str, arguments: dict[str, Any], needs_spark: bool = False) -> Any:
         """Call a function of the project's own Python packages, for what Jinja has no word for.
 
@@ -345,7 +340,7 @@ class SparksessionAdapter(SparkAdapter):
         return starts
 
     @available
-    def ask_once(self, key: Any, ask: Callable[[], Any]) -> Any:
+    def ask_once(self, key: Hashable, ask: Callable[[], Any]) -> Any:
         """Return the answer of the first call with this key in the command: the same for every node that asks."""
         # A lock per question: who asks for something else does not wait for a query.
         with self._asking:
