@@ -7,6 +7,8 @@ from typing import Any, Protocol
 
 # Writes the text of a query: a macro, as dbt hands it over.
 WritesSql = Callable[..., str]
+# Macros by name: dbt's `context`.
+Sql = Mapping[str, Callable[..., Any]]
 
 
 class Relation(Protocol):
@@ -42,6 +44,15 @@ class Warehouse(Protocol):
     def ask_once(self, question: Hashable, ask: Callable[[], Any]) -> Any:
         """Return the answer to a question that has the same one for the rest of the command."""
 
+    def attempt(self, sql: str) -> Mapping[str, Any]:
+        """Run a query that may fail; `rows` as `query` returns them, and `error`: Spark's message, or None."""
+
+    def notes(self, name: str) -> Mapping[str, Any]:
+        """Return notes of this command; `lost`: ids of the nodes that failed or are skipped."""
+
+    def get_relation(self, database: str | None, schema: str, identifier: str) -> Relation | None:
+        """Return a relation that exists; None: there is none of this name."""
+
     def get_columns_in_relation(self, relation: Any) -> Sequence[TableColumn]:
         """Return the columns in their order; none if there is no such relation."""
 
@@ -59,6 +70,12 @@ class Warehouse(Protocol):
 
     def snapshots_since(self, relation: Any, snapshot_id: int | str | None = None) -> Mapping[str, Any]:
         """Return the snapshots after one of them."""
+
+    def snapshot(self, relation: Any, snapshot_id: int | str) -> Mapping[str, Any]:
+        """Return the metadata of a snapshot."""
+
+    def may_have_values(self, relation: Any, column: str) -> bool:
+        """Return whether a table may have rows with a value in a column, by the manifests."""
 
     def added_metrics(
         self, relation: Any, from_snapshot_id: int | str | None, to_snapshot_id: int | str, columns: list[str]
