@@ -3,15 +3,7 @@
     per command, none where nothing was compared. A table that differs keeps its last record.
 #}
 {% macro cdc_record_checks(results) %}
-    {% set compared = adapter.notes('compared') if execute else {} %}
-    {% set passed = [] %}
-    {% for result in results if compared and result.status == 'pass' and result.node.test_metadata is defined %}
-        {% if result.node.test_metadata.name == 'silver_matches_bronze' %}
-            {% set silver = cdc_relation_of(graph.nodes[result.node.attached_node]) %}
-            {% set check = compared.get(silver.schema ~ '.' ~ silver.identifier) %}
-            {% do passed.append(check) if check %}
-        {% endif %}
-    {% endfor %}
+    {% set passed = adapter.call_function('python_udfs.pipeline.checks.read_records', {'results': results}) if execute %}
     {% if passed %}
         {% set recorded = cdc_relation_of('silver_checks') %}
         {#- Without it each later command would compare whole tables again. -#}
@@ -23,19 +15,18 @@
 {% endmacro %}
 
 
-{% macro _record_checks_sql(recorded, checks) -%}
+{% macro _record_checks_sql(recorded, records) -%}
 merge into {{ recorded }} as recorded
 using (
     select
         *,
         current_timestamp() as checked_at
     from values
-        {%- for check in checks %}
-        {%- set progress = check.progress %}
+        {%- for record in records %}
         (
-            {{ adapter.string_literal(check.name) }}, {{ check.snapshot_id }}, {{ check.schema_id }},
-            {{ progress['cdc.bronze-snapshot-id'] }}, {{ progress['cdc.batch-id'] }},
-            {{ adapter.string_literal(progress['cdc.sequence']) }}, {{ check.depth == 'full' }}
+            {{ adapter.string_literal(record.silver_table) }}, {{ record.snapshot_id }}, {{ record.schema_id }},
+            {{ record.bronze_snapshot_id }}, {{ record.batch_id }}, {{ adapter.string_literal(record.sequence) }},
+            {{ record.is_full | lower }}
         ){{ ',' if not loop.last }}
         {%- endfor %}
         as passed (silver_table, snapshot_id, schema_id, bronze_snapshot_id, batch_id, sequence, is_full)

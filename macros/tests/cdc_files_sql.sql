@@ -6,7 +6,7 @@
 with progress as (
     select *
     from values
-        {%- for (feed, source_schema, source_table), table in cdc_progress_of_tables().items() %}
+        {%- for (feed, source_schema, source_table), table in (cdc_data_tests().ingested() if cdc_is_test() else {}).items() %}
         (
             {{ adapter.string_literal(feed) }}, {{ cdc_string_or_null(source_schema) }},
             {{ cdc_string_or_null(source_table) }}, {{ table.is_active | lower }}, {{ table.batch_id }}

@@ -1,9 +1,8 @@
 {#
-    Keys of which an update came first although the table was loaded. A change of a key without before images looks
+    Keys of a table of which an update came first although the table was loaded. A change of a key without before images looks
     like that (docs/contracts.md section 7, case 11): the new key is there, and the old one stays.
 #}
-{% macro cdc_unknown_updates_sql(tables) -%}
-{%- for table in tables %}
+{% macro cdc_unknown_updates_sql(table) -%}
 select
     {{ cdc_table_columns_sql(table.cdc) | indent(4) }},
     count(*) as keys,
@@ -28,9 +27,4 @@ where
     and old_key is null
     and exists (select 1 from {{ table.bronze }} where _cdc_operation = 'L')
 having count(*) > 0
-{{ 'union all' if not loop.last }}
-{%- else %}
-select 'no table yet' as feed
-where false
-{%- endfor %}
 {%- endmacro %}

@@ -1,7 +1,7 @@
 {# Where silver is compared step by step, silver_matches_bronze finds the row that an unknown operation made. #}
 {% test known_operations(model) %}
 {{ cdc_blocks_nothing() }}
-{%- if not cdc_is_test() or not cdc_is_checked(model) %}
+{%- if not cdc_is_test() or not cdc_data_tests().compares_steps(model) %}
 select
     _cdc_source_file,
     _cdc_file_row,

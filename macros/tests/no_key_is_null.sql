@@ -1,6 +1,6 @@
 {% test no_key_is_null(model) %}
 {{ cdc_blocks_nothing() }}
-{%- if cdc_compares_all(model) %}
+{%- if not cdc_is_test() or cdc_data_tests().check(model).reads_all %}
 {%- set keys = cdc_config_of(model).get('primary_key', []) if execute else ['key'] %}
 select *
 from {{ model }}

@@ -3,7 +3,7 @@
     overtaken a row is asked of tables that have any.
 #}
 {{ config(materialized='view', meta={'cdc': {'layer': 'view'}, 'runs_after_failures': true}) }}
-{% set quarantined = cdc_quarantined_tables() if execute else [] %}
+{% set quarantined = cdc_data_tests().list_quarantined() if execute else [] %}
 {% for table in cdc_built('bronze', ref) %}
 {% set has_rows = quarantined | selectattr('feed', 'equalto', table.feed)
     | selectattr('source_schema', 'equalto', table.source_schema)

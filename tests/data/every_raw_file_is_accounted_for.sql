@@ -6,7 +6,7 @@
 {%- set feeds = var('cdc_checked_feeds') %}
 -- depends_on: {{ ref('raw_processed_files') }}
 {%- set is_asked = not cdc_is_test() or adapter.may_have_values(rejected, 'path')
-    or cdc_open_tables(listing) | selectattr('is_known') | list %}
+    or cdc_data_tests().has_open_tables(listing, with_metadata=true) %}
 {%- if is_asked %}
 select
     feed,
@@ -21,12 +21,12 @@ from (
 where
     (status = 'rejected' or (status = 'waiting' and reason is null))
     and {{ cdc_is_of_a_feed_sql() | indent(4) }}
-    {%- for table in cdc_lost_tables() %}
+    {%- for feed, source_schema, source_table in (cdc_data_tests().list_lost() if cdc_is_test() else []) %}
     and not (
         status = 'waiting'
-        and feed = {{ adapter.string_literal(table.feed) }}
-        and source_schema <=> {{ cdc_string_or_null(table.get('source_schema')) }}
-        and source_table <=> {{ cdc_string_or_null(table.get('source_table')) }}
+        and feed = {{ adapter.string_literal(feed) }}
+        and source_schema <=> {{ cdc_string_or_null(source_schema) }}
+        and source_table <=> {{ cdc_string_or_null(source_table) }}
     )
     {%- endfor %}
     {%- if feeds %}

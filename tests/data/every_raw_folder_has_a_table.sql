@@ -1,7 +1,7 @@
 {# A folder without metadata is reported until its table is added; its files wait and none is lost. #}
 {{ config(severity='warn') }}
 -- depends_on: {{ ref('raw_processed_files') }}
-{%- if not cdc_is_test() or cdc_open_tables(ref('raw_listing')) | rejectattr('is_known') | list %}
+{%- if not cdc_is_test() or cdc_data_tests().has_open_tables(ref('raw_listing'), with_metadata=false) %}
 select
     feed,
     source_schema,

@@ -2,9 +2,6 @@
 {{ config(severity='warn') }}
 -- depends_on: {{ ref('run_metrics') }}
 {{ cdc_blocks_nothing() }}
-{%- set tables = cdc_tables_with_partial_changes() if cdc_is_test() else [] %}
-{%- if tables %}
-{%- set queries = [] %}
-{%- for table in tables %}{% do queries.append(cdc_lost_values_sql([table])) %}{% endfor %}
-{{ cdc_asked_sql(tables | map(attribute='cdc') | list, queries) }}
+{%- if cdc_is_test() %}
+{{ cdc_asked_sql(cdc_data_tests().ask_lost_values()) }}
 {%- endif %}

@@ -5,19 +5,13 @@
 {{ config(severity='warn') }}
 -- depends_on: {{ ref('run_metrics') }}
 {{ cdc_blocks_nothing() }}
-{%- set foreign = [] %}
-{%- for node in cdc_models_of('silver') if cdc_is_test() %}
-    {%- set silver = load_relation(cdc_relation_of(node)) %}
-    {%- for snapshot in (cdc_check_of(silver).get('foreign', []) if silver is not none else []) %}
-        {%- do foreign.append(dict(snapshot, silver_table=node.schema ~ '.' ~ node.alias)) %}
-    {%- endfor %}
-{%- endfor %}
+{%- set foreign = cdc_data_tests().list_foreign() if cdc_is_test() else [] %}
 {%- if foreign %}
 select *
 from values
-    {%- for snapshot in foreign %}
+    {%- for table, snapshot in foreign %}
     (
-        {{ adapter.string_literal(snapshot.silver_table) }}, {{ snapshot.snapshot_id }},
+        {{ adapter.string_literal(table) }}, {{ snapshot.snapshot_id }},
         {{ adapter.string_literal(snapshot.committed_at) }}, {{ adapter.string_literal(snapshot.operation) }},
         {{ snapshot.net_rows }}
     ){{ ',' if not loop.last }}

@@ -1,7 +1,7 @@
 {# Rows in quarantine are kept and counted; somebody has to look at them. #}
 {{ config(severity='warn') }}
 -- depends_on: {{ ref('quarantine') }}
-{%- set tables = cdc_quarantined_tables() if cdc_is_test() else [] %}
+{%- set tables = cdc_data_tests().list_quarantined() if cdc_is_test() else [] %}
 {%- if tables %}
 select
     feed,

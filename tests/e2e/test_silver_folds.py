@@ -20,6 +20,7 @@ from dbt.adapters.sparksession import snapshots
 from python_udfs.pipeline.columns import Column
 from python_udfs.pipeline.delta import Changes, Log, measure_changes
 from python_udfs.pipeline.silver import SilverPlan, choose_way
+from python_udfs.pipeline.checks import Check, Checked, Step, Table, plan_check
 from tests.oracle import UNAVAILABLE, Life, Row, Rules
 from tests.unit.macros.harness import Dbt, Relation
 
@@ -208,19 +209,19 @@ class Silver:
         frame = self.spark.sql(sql)
         return table_from_data_flat([row.asDict() for row in frame.collect()], frame.columns)
 
-    def checked_now(self) -> dict[str, Any] | None:
+    def checked_now(self) -> Checked | None:
         """What silver_checks would record of the table as it is."""
         if not self.progress:
             return None
         newest = self.snapshot()
-        return {
-            "is_due": False,
-            "snapshot_id": newest["snapshot_id"],
-            "schema_id": newest["schema_id"],
-            "bronze_snapshot_id": self.progress["cdc.bronze-snapshot-id"],
-            "batch_id": int(self.progress["cdc.batch-id"]),
-            "sequence": self.progress["cdc.sequence"],
-        }
+        return Checked(
+            snapshot_id=newest["snapshot_id"],
+            schema_id=newest["schema_id"],
+            bronze_snapshot_id=int(self.progress["cdc.bronze-snapshot-id"]),
+            batch_id=int(self.progress["cdc.batch-id"]),
+            sequence=self.progress["cdc.sequence"],
+            is_due=False,
+        )
 
     def snapshot(self) -> dict[str, Any]:
         newest = snapshots.current_snapshot_id(self.spark, str(self.silver))
@@ -289,7 +290,7 @@ class Silver:
             found[key] = row
         return found
 
-    def differences(self, step: dict[str, Any] | None = None) -> list[Any]:
+    def differences(self, step: Step | None = None) -> list[Any]:
         columns = self.spark.table(str(self.silver)).columns
         snapshot = self.progress["cdc.bronze-snapshot-id"]
         sql = self.dbt().cdc_difference_sql(self.cdc, self.silver, self.bronze, snapshot, columns, PLAN, step)
@@ -304,31 +305,32 @@ class Silver:
         columns = self.spark.table(str(rebuilt)).columns
         return self.spark.sql(dbt.cdc_difference_sql(self.cdc, rebuilt, self.bronze, snapshot, columns, PLAN)).collect()
 
-    def planted(self, statement: str, step: dict[str, Any]) -> list[str]:
+    def planted(self, statement: str, step: Step) -> list[str]:
         """What a step finds after a statement of another writer, which is taken back."""
         table, before = str(self.silver), self.snapshot()["snapshot_id"]
         [[new, old]] = self.run_query(
-            f"select max(_cdc_sequence) filter (where _cdc_sequence > '{step['after_sequence']}'),"
-            f" max(_cdc_sequence) filter (where _cdc_sequence <= '{step['after_sequence']}') from {table}"
+            f"select max(_cdc_sequence) filter (where _cdc_sequence > '{step.after_sequence}'),"
+            f" max(_cdc_sequence) filter (where _cdc_sequence <= '{step.after_sequence}') from {table}"
         ).rows
         rows = self.spark.table(table).count()
-        self.spark.sql(statement.format(t=table, new=new, old=old, before=step["silver_snapshot_id"]))
+        self.spark.sql(statement.format(t=table, new=new, old=old, before=step.silver_snapshot_id))
         added = self.spark.table(table).count() - rows
-        found = [row.difference for row in self.differences(step | {"net_rows": step["net_rows"] + added})]
+        found = [row.difference for row in self.differences(replace(step, net_rows=step.net_rows + added))]
         self.spark.sql(f"call system.rollback_to_snapshot('{table}', {before})")
         return found
 
-    def step(self) -> dict[str, Any]:
+    def check(self) -> Check:
         """What silver_matches_bronze compares after a batch; the summaries here carry no progress."""
         dbt = self.dbt()
-        dbt.context |= {
-            "cdc_progress": lambda relation: self.progress,
-            "cdc_config_of": lambda relation: self.cdc,
-            "cdc_table_of": lambda layer, cdc: self.bronze,
-            "cdc_foreign_snapshots": lambda changed: [],
-        }
-        step: dict[str, Any] = dbt._check_of(self.silver, self.snapshot()["snapshot_id"], self.checked)
-        return step
+        adapter = dbt.context["adapter"]
+        adapter.newest_summary = lambda relation, key: self.progress
+        since = adapter.snapshots_since
+        own = {"summary": {"cdc.batch-id": "1"}}
+        adapter.snapshots_since = lambda *table: (
+            (answer := since(*table)) | {"snapshots": [snapshot | own for snapshot in answer["snapshots"]]}
+        )
+        table = Table(self.silver, self.bronze, self.cdc)
+        return plan_check(adapter, dbt.context, table, self.snapshot()["snapshot_id"], self.checked)
 
 
 @pytest.fixture(scope="module")
@@ -360,14 +362,14 @@ def test_silver_is_the_fold_of_its_changes(spark, shape):
         silver.apply([row for row in rows + again if row["_cdc_batch_id"] == batch])
         wrong = faults(silver, [row for row in rows if row["_cdc_batch_id"] <= batch], hidden)
         assert not wrong, f"batch {batch}, {len(wrong)} keys; {wrong[0]}"
-        step = silver.step()
-        depths[step["depth"]] += 1
-        if step["depth"] == "step":
+        check = silver.check()
+        depths[check.depth] += 1
+        if step := check.step:
             assert not silver.differences(step), f"batch {batch}, {step}"
-            if step["is_newest"]:
+            if step.is_newest:
                 depths["one pass"] += 1
                 for is_small in (True, False):
-                    in_one_pass = step | {"is_small": is_small}
+                    in_one_pass = replace(step, is_small=is_small)
                     assert not silver.differences(in_one_pass), f"batch {batch}, {in_one_pass}"
                     for statement, expected in PLANTED.items():
                         found = silver.planted(statement, in_one_pass)

@@ -9,6 +9,8 @@ import pytest
 from harness import Dbt, Relation, normalise
 from test_run_macros import BRONZE, GRAPH, SILVER, SOURCE, node
 
+from python_udfs.pipeline.data_tests import PartialChanges, Questions
+
 CHECKS = Relation("etl_metadata", "silver_checks")
 PROGRESS = {"cdc.batch-id": "9", "cdc.bronze-snapshot-id": "43", "cdc.sequence": "000001.1.9"}
 OWN_COLUMNS = {
@@ -28,10 +30,11 @@ CHECKED = {
     "sequence": "000001.1.8",
     "is_due": False,
 }
-OWN = {"operation": "overwrite", "net_rows": 2, "schema_id": 0, "summary": {"cdc.batch-id": "9"}}
-PART = {"operation": "delete", "net_rows": -1, "schema_id": 0, "summary": {"cdc.part-of-batch": "9"}}
-FOREIGN = {"operation": "append", "net_rows": 1, "schema_id": 0, "summary": {}}
-COMPACTED = {"operation": "replace", "net_rows": 0, "schema_id": 0, "summary": {}}
+MADE = {"snapshot_id": 8, "committed_at": "2024-05-06 07:08:09"}
+OWN = MADE | {"operation": "overwrite", "net_rows": 2, "schema_id": 0, "summary": {"cdc.batch-id": "9"}}
+PART = MADE | {"operation": "delete", "net_rows": -1, "schema_id": 0, "summary": {"cdc.part-of-batch": "9"}}
+FOREIGN = MADE | {"operation": "append", "net_rows": 1, "schema_id": 0, "summary": {}}
+COMPACTED = MADE | {"operation": "replace", "net_rows": 0, "schema_id": 0, "summary": {}}
 FACTS = {
     "changes": 3,
     "has_key_changes": False,
@@ -84,43 +87,35 @@ def dbt(
         ([OWN], {"facts": FACTS | {"has_overwritten": True}}, "full"),
     ],
 )
-def test_cdc_check_of__depth(snapshots, words, depth):
-    assert dbt(*snapshots, **words).cdc_check_of(SILVER)["depth"] == depth
+def test_a_check_is_as_deep_as_the_changes_since_the_last_one(snapshots, words, depth):
+    assert dbt(*snapshots, **words).cdc_data_tests().check(SILVER).depth == depth
 
 
-def test_cdc_check_of__a_table_without_rows_is_empty():
+def test_a_table_without_rows_is_empty():
     made = dbt()
     made.context["adapter"].newest_summary = lambda relation, key: {}
-    assert made.cdc_check_of(SILVER)["depth"] == "empty"
+    assert made.cdc_data_tests().check(SILVER).depth == "empty"
 
 
-@pytest.mark.parametrize(
-    ("facts", "words"),
-    [
-        ({}, {"has_late": False, "continues": False, "is_newest": True}),
-        ({"first_sequence": "000001.1.8"}, {"has_late": True, "continues": False, "is_newest": False}),
-        ({"has_partial": True}, {"has_late": False, "continues": True, "is_newest": False}),
-        ({"first_sequence": None}, {"has_late": False, "is_newest": True}),
-    ],
-)
-def test_cdc_check_of__what_a_step_reads(facts, words):
-    step = dbt(PART, OWN, facts=FACTS | facts).cdc_check_of(SILVER)
-    assert words.items() <= step.items()
-    assert step["net_rows"] == 1
+def test_a_step_reads_the_rows_of_all_its_snapshots():
+    step = dbt(PART, OWN).cdc_data_tests().check(SILVER).step
+    assert (step.net_rows, step.silver_snapshot_id, step.rows, step.is_small) == (1, 7, 100_000, True)
+    assert step.log_sql == step.rows_sql
+    late = dbt(OWN, facts=FACTS | {"first_sequence": "000001.1.8"}).cdc_data_tests().check(SILVER).step
+    assert "version as of 43 as _cdc_log" in late.log_sql
 
 
-def test_cdc_check_of__a_bronze_snapshot_that_is_gone_is_replaced_by_the_batch():
-    assert (
-        "_cdc_batch_id > 8" in dbt(OWN, checked=CHECKED | {"bronze_snapshot_id": 40}).cdc_check_of(SILVER)["rows_sql"]
-    )
-    assert "'start-snapshot-id' = '41'" in dbt(OWN).cdc_check_of(SILVER)["rows_sql"]
+def test_a_bronze_snapshot_that_is_gone_is_replaced_by_the_batch():
+    gone = dbt(OWN, checked=CHECKED | {"bronze_snapshot_id": 40}).cdc_data_tests().check(SILVER).step
+    assert "_cdc_batch_id > 8" in gone.rows_sql
+    assert "'start-snapshot-id' = '41'" in dbt(OWN).cdc_data_tests().check(SILVER).step.rows_sql
 
 
-def test_cdc_check_of__is_the_same_for_all_tests_of_a_command():
+def test_a_check_is_the_same_for_all_tests_of_a_command():
     made = dbt(OWN)
-    first = made.cdc_check_of(SILVER)
+    first = made.cdc_data_tests().check(SILVER)
     asked = len(made.queries)
-    assert made.cdc_check_of(SILVER) == first
+    assert made.cdc_data_tests().check(SILVER) is first
     assert len(made.queries) == asked
 
 
@@ -208,50 +203,53 @@ def test_known_operations__where_silver_is_not_compared_step_by_step():
         assert "_cdc_operation not in" in dbt(checked=checked).test_known_operations(BRONZE)
 
 
-def result(status: str, name: str = "silver_matches_bronze") -> SimpleNamespace:
-    metadata = SimpleNamespace(name=name)
-    return SimpleNamespace(status=status, node=SimpleNamespace(test_metadata=metadata, attached_node="silver"))
+def result(status: str, text: str) -> SimpleNamespace:
+    metadata = SimpleNamespace(name="silver_matches_bronze")
+    return SimpleNamespace(status=status, node=SimpleNamespace(test_metadata=metadata, compiled_code=text))
 
 
-def test_cdc_record_checks__what_passed():
+def test_cdc_record_checks__the_compiled_test_that_passed():
     made = dbt(OWN)
-    made.test_silver_matches_bronze(SILVER)
+    text = made.test_silver_matches_bronze(SILVER)
+    made.asked.clear()
     before = len(made.queries)
-    for ignored in (
-        result("fail"),
-        result("pass", "one_row_per_key"),
-        SimpleNamespace(status="success", node=SimpleNamespace()),
-    ):
-        made.cdc_record_checks([ignored])
+    made.cdc_record_checks([result("fail", text)])
     assert len(made.queries) == before
-    made.cdc_record_checks([result("pass")])
+    made.cdc_record_checks([result("pass", text)])
     *settings, sql = made.queries[before:]
     assert settings == ["set `spark.sql.adaptive.enabled` = false", "set `spark.sql.shuffle.partitions` = 1"]
-    assert "('silver.shop__order', 43, 0, 43, 9, '000001.1.9', False)" in normalise(sql)
+    assert "('silver.shop__order', 43, 0, 43, 9, '000001.1.9', false)" in normalise(sql)
 
 
 def test_cdc_record_checks__nothing_compared_writes_nothing():
     made = dbt()
-    made.test_silver_matches_bronze(SILVER)
+    text = made.test_silver_matches_bronze(SILVER)
     before = len(made.queries)
-    made.cdc_record_checks([result("pass")])
+    made.cdc_record_checks([result("pass", text)])
     assert len(made.queries) == before
 
 
 A, B = ({"feed": "f", "source_schema": "s", "source_table": name} for name in "ab")
 
 
-def test_cdc_asked_sql__one_query_where_all_tables_can_be_asked():
-    assert normalise(Dbt().cdc_asked_sql([A, B], ["select 1", "select 2"])) == "select 1 union all select 2"
+def test_tables_that_can_be_asked_are_one_query():
+    made = Dbt()
+    made.context["cdc_lost_values_sql"] = lambda table: f"select * from {table.rows_sql}"
+    questions = made.cdc_data_tests()._sort_out("cdc_lost_values_sql", [PartialChanges(A, "x", False)] * 2)
+    assert normalise(made.cdc_asked_sql(questions)) == "select * from x union all select * from x"
+    assert len(made.attempted) == 1
+    assert made.cdc_asked_sql(Questions()) == ""
 
 
-def test_cdc_asked_sql__a_table_that_cannot_be_asked_is_named_and_the_others_are_asked():
+def test_a_table_that_cannot_be_asked_is_named_and_the_others_are_asked():
     made = Dbt(attempts={"from broken": "[UNRESOLVED_COLUMN] no column k\n\tat java"})
-    sql = normalise(made.cdc_asked_sql([A, B], ["select * from broken", "select * from sound"]))
+    made.context["cdc_lost_values_sql"] = lambda table: f"select * from {table.rows_sql}"
+    tables = [PartialChanges(A, "broken", False), PartialChanges(B, "sound", False)]
+    sql = normalise(made.cdc_asked_sql(made.cdc_data_tests()._sort_out("cdc_lost_values_sql", tables)))
     assert "'a' as source_table, 'the table cannot be asked: [UNRESOLVED_COLUMN] no column k' as finding" in sql
     assert sql.endswith("from (select * from sound)")
     assert "from broken" not in sql
-    alone = normalise(made.cdc_asked_sql([A], ["select * from broken"]))
+    alone = normalise(made.cdc_asked_sql(made.cdc_data_tests()._sort_out("cdc_lost_values_sql", tables[:1])))
     assert alone.endswith("as finding")
 
 
@@ -259,20 +257,20 @@ LISTED = SOURCE | {"batch_id": 9, "has_loads": False}
 
 
 @pytest.mark.parametrize(
-    ("listed", "open_tables"),
+    ("listed", "is_open", "is_unknown"),
     [
-        ({}, []),
-        ({"batch_id": 10}, [("t", True)]),
-        ({"batch_id": None}, []),
-        ({"source_table": "nobody"}, [("nobody", False)]),
-        ({"source_schema": None, "source_table": None}, [(None, False)]),
+        ({}, False, False),
+        ({"batch_id": 10}, True, False),
+        ({"batch_id": None}, False, False),
+        ({"source_table": "nobody"}, False, True),
+        ({"source_schema": None, "source_table": None}, False, True),
     ],
 )
-def test_cdc_open_tables(listed, open_tables):
+def test_a_table_is_open_until_its_newest_batch_is_in_bronze(listed, is_open, is_unknown):
     made = dbt()
     made.answers["as is_shared"] = [LISTED | listed]
-    found = made.cdc_open_tables("listing")
-    assert [(table["source_table"], table["is_known"]) for table in found] == open_tables
+    assert made.cdc_data_tests().has_open_tables("listing", with_metadata=True) is is_open
+    assert made.cdc_data_tests().has_open_tables("listing", with_metadata=False) is is_unknown
     asked = len(made.queries)
-    made.cdc_open_tables("listing")
+    made.cdc_data_tests().has_open_tables("listing", with_metadata=True)
     assert len(made.queries) == asked, "once a command"

@@ -1,0 +1,303 @@
+"""What the data tests of a command have to ask: `macros/tests` and `tests/data` write it as SQL."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+from python_udfs.pipeline.checks import (
+    FULL,
+    STEP,
+    Check,
+    Checked,
+    Snapshot,
+    Table,
+    name_of,
+    plan_check,
+    read_checked,
+)
+from python_udfs.pipeline.column_differences import Difference, compare_columns, expect_columns, list_own_columns
+from python_udfs.pipeline.table import Model, Models, Source
+from python_udfs.pipeline.warehouse import Relation, Sql, Warehouse
+
+T = TypeVar("T")
+# Up to so many rows of all tables one task looks for keys: to start one for each table costs more than to read them.
+ROWS_OF_ONE_TASK = 1_000_000
+
+
+@dataclass(frozen=True)
+class Columns:
+    """How the columns of a silver table differ, and names of those that can be compared."""
+
+    differences: tuple[Difference, ...]
+    names: tuple[str, ...]
+
+    @property
+    def are_enough(self) -> bool:
+        """Whether rows can be compared."""
+        return not any(difference.is_needed for difference in self.differences)
+
+
+@dataclass(frozen=True)
+class PartialChanges:
+    """Changes of a table, and whether its feed keeps absent columns."""
+
+    cdc: Mapping[str, Any]
+    rows_sql: str
+    keeps_absent: bool
+
+
+@dataclass(frozen=True)
+class Problem:
+    """A table that cannot be asked, because a column or a file of it is gone, with Spark's reason."""
+
+    cdc: Mapping[str, Any]
+    reason: str
+
+
+@dataclass(frozen=True)
+class Questions:
+    """Queries of tables that can be asked, and those that cannot: these hide nothing of the others."""
+
+    queries: tuple[str, ...] = ()
+    problems: tuple[Problem, ...] = ()
+
+
+@dataclass(frozen=True)
+class SplitTable:
+    """The split table of a feed: its relation, and the tables that the feed has metadata of."""
+
+    relation: Relation
+    feed: str
+    connector: str
+    tables: Sequence[Mapping[str, Any]]
+
+
+@dataclass(frozen=True)
+class Ingested:
+    """The last batch of a table in bronze, or of a split table; a table without a model is not active."""
+
+    is_active: bool
+    batch_id: int
+
+
+@dataclass(frozen=True)
+class DataTests:
+    """The data tests of one command. Each question about a table is asked once.
+
+    Attributes:
+        warehouse: dbt's adapter.
+        models: of the project.
+        sql: macros by name.
+    """
+
+    warehouse: Warehouse
+    models: Models
+    sql: Sql
+
+    def check(self, silver: Relation) -> Check:
+        """Returns how far a silver table is compared: the same for all tests while the table has one snapshot."""
+        snapshot_id = self.warehouse.current_snapshot_id(silver)
+        name = name_of(silver)
+
+        def plan() -> Check:
+            model = self.models.of_relation(name)
+            cdc = model.cdc if model else {}
+            table = Table(silver, self._find("bronze", cdc), cdc)
+            return plan_check(self.warehouse, self.sql, table, snapshot_id, self._checked().get(name))
+
+        return self._ask(("check", name, snapshot_id), plan)
+
+    def compare_columns(self, table: Table, bronze_snapshot_id: int) -> Columns:
+        """Compares the columns of a silver table with those that it should have.
+
+        Args:
+            table: the table.
+            bronze_snapshot_id: up to which it has applied bronze.
+        """
+        cdc, bronze = table.cdc, table.bronze
+        in_bronze = self.warehouse.get_columns_in_relation(bronze)
+        silver = {column.name: column.dtype for column in self.warehouse.get_columns_in_relation(table.silver)}
+        own = list_own_columns(
+            {column.name: column.dtype.lower() for column in in_bronze},
+            self.sql["cdc_history_columns"]()[2:],
+            cdc["mode"],
+            self.sql["cdc_is_soft"](cdc),
+        )
+        source = dict(map(_name_and_type, self.sql["cdc_bronze_columns"](cdc, in_bronze)))
+        keeps = cdc.get("schema_drift") == "freeze" or not self._is_newest(bronze, bronze_snapshot_id)
+        differences = compare_columns(expect_columns(source, cdc["primary_key"], own), silver, keeps)
+        others = {difference.name for difference in differences}
+        return Columns(tuple(differences), tuple(name for name in silver if name not in others))
+
+    def compares_steps(self, bronze: Relation) -> bool:
+        """Returns whether the silver table of a bronze table was compared with it, and needs no full comparison yet."""
+        silver = self._find("silver", self._cdc_of(bronze))
+        checked = self._checked().get(name_of(silver)) if silver else None
+        return checked is not None and not checked.is_due
+
+    def list_foreign(self) -> list[tuple[str, Snapshot]]:
+        """Returns the snapshots that this project did not write, of each silver table since its last comparison."""
+        return [
+            (check.table.name, snapshot)
+            for check in self._checks(self.models.of_layer("silver"))
+            for snapshot in check.foreign
+        ]
+
+    def ask_lost_values(self) -> Questions:
+        """Plans what to ask about values that are lost.
+
+        Tables are asked of which new changes do not carry all values, and all that are compared in full.
+        """
+        tables = [self._partial_changes(check) for check in self._checks(self._keyed())]
+        return self._sort_out("cdc_lost_values_sql", [table for table in tables if table])
+
+    def ask_unknown_keys(self) -> Questions:
+        """Plans what to ask of tables of which the log may begin a key with an update.
+
+        These are all that are compared in full, and those of which a new change updates a key that silver did not
+        have. The steps of all tables are asked together, by hashes of keys; if one of the tables cannot be asked, all
+        are in doubt.
+        """
+        checks = self._checks(self._keyed())
+        steps = [check for check in checks if check.depth == STEP]
+        in_doubt = [check for check in checks if check.depth == FULL]
+        if steps:
+            rows = sum(check.step.rows for check in steps if check.step)
+            answer = self.warehouse.attempt(self.sql["cdc_unknown_keys_sql"](steps, rows <= ROWS_OF_ONE_TASK))
+            in_doubt += steps if answer["error"] else [steps[int(row["number"])] for row in answer["rows"]]
+        return self._sort_out("cdc_unknown_updates_sql", [check.table for check in in_doubt])
+
+    def list_quarantined(self) -> list[Mapping[str, Any]]:
+        """Returns ``meta.cdc`` of the bronze tables that may have rows in quarantine, by Iceberg's manifests."""
+        return self._ask(
+            "quarantined tables",
+            lambda: [
+                model.cdc
+                for model, bronze in self._existing("bronze")
+                if self.warehouse.may_have_values(bronze, "_cdc_quarantine_rule")
+            ],
+        )
+
+    def list_split(self) -> list[SplitTable]:
+        """Returns the split tables that exist."""
+        return [
+            SplitTable(relation, model.cdc["feed"], model.cdc["connector"], model.cdc.get("tables") or ())
+            for model, relation in self._existing("split")
+        ]
+
+    def list_lost(self) -> list[Source]:
+        """Returns the tables whose model failed or was skipped in this command: their files wait, as its error says."""
+        lost = self.warehouse.notes("lost")
+        models = [self.models.by_id[unique_id] for unique_id in lost if unique_id in self.models.by_id]
+        return [model.source for model in models if model.layer in ("split", "bronze")]
+
+    def ingested(self) -> dict[Source, Ingested]:
+        """Returns how far each table is in bronze, asked after the models have run."""
+        return self._ask("ingested tables", self._ingested)
+
+    def has_open_tables(self, listing: Relation, *, with_metadata: bool) -> bool:
+        """Returns whether a listed table may have files that are not in bronze.
+
+        A table whose progress has come as far as its newest batch has all of its files, but for rejected ones. A table
+        that is not active waits, and its status shows it.
+
+        Args:
+            listing: the model raw_listing.
+            with_metadata: whether tables with metadata are asked for, or those without.
+        """
+        ingested = self.ingested()
+        for source, listed in self.sql["cdc_listed_tables"](listing).items():
+            table, newest = ingested.get(source), listed["batch_id"]
+            is_open = table is None or (table.is_active and table.batch_id < (newest or 0))
+            if newest and is_open and (table is not None) == with_metadata:
+                return True
+        return False
+
+    def _ingested(self) -> dict[Source, Ingested]:
+        tables = {
+            (table["feed"], table["source_schema"], table["source_table"]): Ingested(False, 0)
+            for table in self.sql["cdc_tables"]()
+            if "bronze" not in table and "split" not in table
+        }
+        for model in self.models.of_layer("bronze"):
+            tables[model.source] = Ingested(True, int(self.sql["cdc_last_batch_id"](self._relation(model))))
+        for model in self.models.of_layer("split"):
+            relation = self._relation(model)
+            rows = self.warehouse.query(f"select max(batch_id) as batch_id from {relation}") if relation else []
+            tables[model.source] = Ingested(True, int(rows[0]["batch_id"] or 0) if rows else 0)
+        return tables
+
+    def _partial_changes(self, check: Check) -> PartialChanges | None:
+        table = check.table
+        if check.depth == FULL and check.record:
+            rows_sql = self.sql["cdc_bronze_range_sql"](table.bronze, None, check.record.bronze_snapshot_id, 0, True)
+        elif check.step and check.step.has_partial:
+            rows_sql = check.step.rows_sql
+        else:
+            return None
+        options = (self._cdc_of(table.bronze) if table.bronze else {}).get("options", {})
+        return PartialChanges(table.cdc, rows_sql, options.get("absent_columns") == "keep")
+
+    def _sort_out(self, macro: str, tables: Sequence[Table | PartialChanges]) -> Questions:
+        """Returns queries of a macro, one for each table. To analyse them all together reads no row, and is cheap."""
+        queries = [self.sql[macro](table) for table in tables]
+        if not queries or self._find_reason("\nunion all\n".join(queries)) is None:
+            return Questions(tuple(queries))
+        reasons = [self._find_reason(query) for query in queries]
+        return Questions(
+            tuple(query for query, reason in zip(queries, reasons, strict=True) if reason is None),
+            tuple(Problem(table.cdc, reason) for table, reason in zip(tables, reasons, strict=True) if reason),
+        )
+
+    def _find_reason(self, query: str) -> str | None:
+        """Returns why Spark cannot answer a query; None if it can."""
+        error = self.warehouse.attempt(f"select *\nfrom (\n{query}\n)\nlimit 0")["error"]
+        return str(error).strip().splitlines()[0] if error else None
+
+    def _is_newest(self, bronze: Relation | None, snapshot_id: int) -> bool:
+        """Whether a snapshot of bronze is its newest, and has the columns that bronze has now."""
+        if self.warehouse.current_snapshot_id(bronze) != snapshot_id:
+            return False
+        schema_id = self.warehouse.snapshots_since(bronze, snapshot_id)["schema_id"]
+        return bool(self.warehouse.snapshot(bronze, snapshot_id)["schema_id"] == schema_id)
+
+    def _checked(self) -> dict[str, Checked]:
+        return self._ask("checked tables", self._read_checked)
+
+    def _read_checked(self) -> dict[str, Checked]:
+        recorded = self.sql["cdc_built_of"](["silver_checks"]).get("silver_checks")
+        return read_checked(self.warehouse.query(self.sql["cdc_checked_tables_sql"](recorded))) if recorded else {}
+
+    def _keyed(self) -> list[Model]:
+        return [model for model in self.models.of_layer("silver") if model.cdc["mode"] != "append"]
+
+    def _checks(self, models: Iterable[Model]) -> list[Check]:
+        return [self.check(silver) for silver in map(self._relation, models) if silver is not None]
+
+    def _existing(self, layer: str) -> list[tuple[Model, Relation]]:
+        relations = [(model, self._relation(model)) for model in self.models.of_layer(layer)]
+        return [(model, relation) for model, relation in relations if relation is not None]
+
+    def _find(self, layer: str, cdc: Mapping[str, Any]) -> Relation | None:
+        model = self.models.of_source(layer, cdc) if cdc else None
+        return self._relation(model) if model else None
+
+    def _relation(self, model: Model) -> Relation | None:
+        return self.warehouse.get_relation(database=model.database, schema=model.schema, identifier=model.alias)
+
+    def _cdc_of(self, relation: Relation) -> Mapping[str, Any]:
+        model = self.models.of_relation(name_of(relation))
+        return model.cdc if model else {}
+
+    def _ask(self, key: Any, ask: Callable[[], T]) -> T:
+        answer: T = self.warehouse.ask_once(key, ask)
+        return answer
+
+
+def _name_and_type(column: Any) -> tuple[str, str]:
+    """Reads an entry of a column plan, which may be a mapping."""
+    if isinstance(column, Mapping):
+        return column["name"], column["type"]
+    return column.name, column.type

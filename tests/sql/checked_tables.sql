@@ -1,0 +1,1 @@
+{{ cdc_checked_tables_sql('etl_metadata.silver_checks') }}
