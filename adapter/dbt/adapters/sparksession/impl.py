@@ -153,7 +153,7 @@ class SparksessionAdapter(SparkAdapter):
         catalog = self._iceberg_catalog()
         if catalog is None:
             return True
-        answer: bool = self.ask_once("has views", lambda: has_views(self.session, catalog))
+        answer: bool = self._asked_once("has views", lambda: has_views(self.session, catalog))
         return answer
 
     @available
@@ -255,7 +255,7 @@ class SparksessionAdapter(SparkAdapter):
             if part is None:
                 frame = cached(self.session.sql(unmarked(sql)))
             else:
-                rows = self.ask_once((sql, "rows"), lambda: self.session.sql(unmarked(sql)).toArrow())
+                rows = self._asked_once((sql, "rows"), lambda: self.session.sql(unmarked(sql)).toArrow())
                 frame = cached_part(self.session, rows, part)
             frame.createOrReplaceTempView(self.quote(view))
 
@@ -281,7 +281,7 @@ class SparksessionAdapter(SparkAdapter):
         Returns:
             dbt's table of its rows.
         """
-        return self.ask_once(sql, lambda: self.execute(sql, fetch=True)[1])
+        return self._asked_once(sql, lambda: self.execute(sql, fetch=True)[1])
 
     @available
     def ask_once(self, question: Hashable, ask: Callable[[], Any]) -> Any:
@@ -328,7 +328,7 @@ class SparksessionAdapter(SparkAdapter):
     @available
     def notes(self, name: str) -> dict[str, Any]:
         """Return a dictionary that every node and hook of this command shares; empty when a command begins."""
-        notes: dict[str, Any] = self.ask_once(("notes", name), dict)
+        notes: dict[str, Any] = self._asked_once(("notes", name), dict)
         return notes
 
     def _check_start(self, table: str) -> None:
@@ -344,9 +344,7 @@ class SparksessionAdapter(SparkAdapter):
         starts: dict[str, int] = self.connections.get_thread_connection().handle.starts
         return starts
 
-    @available
-    def ask_once(self, key: Any, ask: Callable[[], Any]) -> Any:
-        """Return the answer of the first call with this key in the command: the same for every node that asks."""
+    def _asked_once(self, key: Any, ask: Callable[[], Any]) -> Any:
         # A lock per question: who asks for something else does not wait for a query.
         with self._asking:
             lock = self._locks.setdefault(key, threading.Lock())
@@ -385,7 +383,7 @@ class SparksessionAdapter(SparkAdapter):
         """
         table = relation.render()
         with self.connections.exception_handler(f"adapter.current_summary({table})"):
-            summary: dict[str, str] = self.ask_once(
+            summary: dict[str, str] = self._asked_once(
                 (table, "summary"), lambda: snapshots.current_summary(self.session, table)
             )
         return summary
@@ -407,7 +405,7 @@ class SparksessionAdapter(SparkAdapter):
         """Write a table for the from clause of a query; see `snapshots.scan_sql`. Its rows count once a command."""
         table = relation.render()
         with self.connections.exception_handler(f"adapter.scan_sql({table})"):
-            scan: str = self.ask_once((table, "scan"), lambda: snapshots.scan_sql(self.session, table))
+            scan: str = self._asked_once((table, "scan"), lambda: snapshots.scan_sql(self.session, table))
         return scan
 
     @available
@@ -448,7 +446,7 @@ class SparksessionAdapter(SparkAdapter):
         """
         name = relation.render()
         with self.connections.exception_handler(f"adapter.value_range({relation}, {column!r})"):
-            table = self.ask_once((name, "table"), lambda: iceberg_table(self.session, name))
+            table = self._asked_once((name, "table"), lambda: iceberg_table(self.session, name))
             return value_range(table, column, int(above), values)
 
     @available
