@@ -17,10 +17,10 @@ from dbt_common.clients.agate_helper import table_from_data_flat
 from pyspark.sql import SparkSession
 
 from dbt.adapters.sparksession import snapshots
+from python_udfs.pipeline.checks import Check, Checked, Step, Table, plan_check
 from python_udfs.pipeline.columns import Column
 from python_udfs.pipeline.delta import Changes, Log, measure_changes
 from python_udfs.pipeline.silver import SilverPlan, choose_way
-from python_udfs.pipeline.checks import Check, Checked, Step, Table, plan_check
 from tests.oracle import UNAVAILABLE, Life, Row, Rules
 from tests.unit.macros.harness import Dbt, Relation
 
