@@ -12,6 +12,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
+from python_udfs.pipeline.delta import RangeFacts
 from python_udfs.pipeline.warehouse import Relation, Sql, Warehouse
 
 EMPTY, NOTHING, STEP, FULL = "empty", "nothing", "step", "full"
@@ -89,22 +90,6 @@ class Since:
     def foreign(self) -> tuple[Snapshot, ...]:
         """Those that this project did not write."""
         return tuple(snapshot for snapshot in self.changed if snapshot.is_foreign)
-
-
-@dataclass(frozen=True)
-class Changes:
-    """Facts about the rows of bronze that silver applied since the last comparison."""
-
-    count: int
-    first_sequence: str | None
-    has_reset_point: bool
-    has_overwritten: bool
-    has_partial: bool
-    has_key_changes: bool
-
-    def has_late(self, checked: Checked) -> bool:
-        """Returns whether a change is not newer than silver was."""
-        return self.first_sequence is not None and self.first_sequence <= checked.sequence
 
 
 @dataclass(frozen=True)
@@ -240,29 +225,32 @@ def plan_check(warehouse: Warehouse, sql: Sql, table: Table, snapshot_id: int, c
     has_start = warehouse.is_current_ancestor(table.bronze, checked.bronze_snapshot_id)
     start = checked.bronze_snapshot_id if has_start else None
     rows_sql = sql["cdc_bronze_range_sql"](table.bronze, start, progress.bronze_snapshot_id, checked.batch_id)
-    changes = read_changes(
-        sql["cdc_bronze_range_summary"](
-            table.cdc, table.bronze, start, progress.bronze_snapshot_id, rows_sql, is_part=has_start
-        )
+    facts = sql["cdc_bronze_range_summary"](
+        table.cdc, table.bronze, start, progress.bronze_snapshot_id, rows_sql, is_part=has_start
     )
-    has_late = changes.has_late(checked)
-    reason = find_reason_in_changes(table.cdc["mode"], progress, changes, has_late)
+    has_late = is_late(facts, checked)
+    reason = find_reason_in_changes(table.cdc["mode"], progress, facts, has_late)
     if reason:
         return Check(FULL, reason, table, record)
     whole_log = (table.bronze, None, progress.bronze_snapshot_id, 0, True)
     step = plan_step(
         checked,
         progress,
-        changes,
+        facts,
         is_row_whole=table.cdc["mode"] != "history" and not sql["cdc_is_soft"](table.cdc),
         skips_unchanged=table.cdc.get("unchanged_rows") == "skip",
-        is_small=warehouse.is_small(changes.count, progress.rows),
+        is_small=warehouse.is_small(facts.changes, progress.rows),
         rows_sql=rows_sql,
         log_sql=sql["cdc_bronze_range_sql"](*whole_log) if has_late else rows_sql,
         net_rows=sum(snapshot.net_rows for snapshot in since.changed),
     )
     reason = "late changes since the last comparison" if has_late else "changes since the last comparison"
     return Check(STEP, reason, table, replace(record, is_full=False), step=step)
+
+
+def is_late(facts: RangeFacts, checked: Checked) -> bool:
+    """Returns whether a change is not newer than silver was at its last comparison."""
+    return facts.first_sequence is not None and facts.first_sequence <= checked.sequence
 
 
 def find_reason_for_all(checked: Checked | None, since: Since | None) -> str | None:
@@ -278,18 +266,18 @@ def find_reason_for_all(checked: Checked | None, since: Since | None) -> str | N
     return "its last full comparison is too old" if checked.is_due else None
 
 
-def find_reason_in_changes(mode: str, progress: Progress, changes: Changes, has_late: bool) -> str | None:
+def find_reason_in_changes(mode: str, progress: Progress, facts: RangeFacts, has_late: bool) -> str | None:
     """Returns why changes may concern every key of a table; None: they concern their own keys.
 
     Args:
         mode: of the table, as in ``meta.cdc``.
         progress: of silver.
-        changes: since the last comparison.
+        facts: about the changes since the last comparison.
         has_late: whether one of them is not newer than silver was.
     """
-    if changes.has_reset_point:
+    if facts.first_reset_point:
         return "a truncate or a complete reload ends every row before it"
-    if changes.has_overwritten:
+    if facts.has_overwritten:
         return "a file was overwritten, whose rows may have had any key"
     if mode == "history" and has_late and progress.has_reset_point:
         return "a change came late to a history with a truncate or a complete reload"
@@ -299,7 +287,7 @@ def find_reason_in_changes(mode: str, progress: Progress, changes: Changes, has_
 def plan_step(
     checked: Checked,
     progress: Progress,
-    changes: Changes,
+    facts: RangeFacts,
     *,
     is_row_whole: bool,
     skips_unchanged: bool,
@@ -313,7 +301,7 @@ def plan_step(
     Args:
         checked: where it begins.
         progress: where it ends.
-        changes: its rows of bronze.
+        facts: about its rows of bronze.
         is_row_whole: whether a change alone makes a row of silver: it needs no version and no deleted row before it.
         skips_unchanged: whether a change of no value is not written.
         is_small: whether one task reads all.
@@ -321,17 +309,17 @@ def plan_step(
         log_sql: the same, or all rows of bronze up to its end if a change is late.
         net_rows: how many rows silver got.
     """
-    has_late = changes.has_late(checked)
-    is_whole = is_row_whole and not changes.has_partial
+    has_late = is_late(facts, checked)
+    is_whole = is_row_whole and not facts.has_partial
     return Step(
         silver_snapshot_id=checked.snapshot_id,
         after_sequence=checked.sequence,
         rows_sql=rows_sql,
         log_sql=log_sql,
         has_late=has_late,
-        has_partial=changes.has_partial,
-        has_key_changes=changes.has_key_changes,
-        splits_keys=has_late or changes.has_key_changes,
+        has_partial=facts.has_partial,
+        has_key_changes=facts.has_key_changes,
+        splits_keys=has_late or facts.has_key_changes,
         rows=progress.rows,
         is_small=is_small,
         continues=not has_late and not is_whole,
@@ -387,18 +375,6 @@ def read_since(since: Mapping[str, Any]) -> Since:
             )
             for snapshot in changed
         ),
-    )
-
-
-def read_changes(summary: Mapping[str, Any]) -> Changes:
-    """Reads the answer of `cdc_bronze_range_summary`."""
-    return Changes(
-        count=int(summary["changes"]),
-        first_sequence=summary["first_sequence"],
-        has_reset_point=bool(summary["first_reset_point"]),
-        has_overwritten=bool(summary["has_overwritten"]),
-        has_partial=bool(summary["has_partial"]),
-        has_key_changes=bool(summary["has_key_changes"]),
     )
 
 

@@ -18,6 +18,7 @@ from python_udfs.pipeline.checks import (
     read_checked,
 )
 from python_udfs.pipeline.column_differences import Difference, compare_columns, expect_columns, list_own_columns
+from python_udfs.pipeline.columns import select_bronze_columns
 from python_udfs.pipeline.files import read_listed_tables
 from python_udfs.pipeline.table import Model, Models, Source
 from python_udfs.pipeline.warehouse import Relation, Sql, Warehouse
@@ -126,7 +127,7 @@ class DataTests:
             cdc["mode"],
             self.sql["cdc_is_soft"](cdc),
         )
-        source = dict(map(_name_and_type, self.sql["cdc_bronze_columns"](cdc, in_bronze)))
+        source = {column.name: column.type for column in select_bronze_columns(cdc, in_bronze)}
         keeps = cdc.get("schema_drift") == "freeze" or not self._is_newest(bronze, bronze_snapshot_id)
         differences = compare_columns(expect_columns(source, cdc["primary_key"], own), silver, keeps)
         others = {difference.name for difference in differences}
@@ -295,10 +296,3 @@ class DataTests:
     def _ask(self, key: Any, ask: Callable[[], T]) -> T:
         answer: T = self.warehouse.ask_once(key, ask)
         return answer
-
-
-def _name_and_type(column: Any) -> tuple[str, str]:
-    """Reads an entry of a column plan, which may be a mapping."""
-    if isinstance(column, Mapping):
-        return column["name"], column["type"]
-    return column.name, column.type

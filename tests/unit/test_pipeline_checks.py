@@ -10,7 +10,6 @@ import pytest
 
 from python_udfs.pipeline.checks import (
     STEP,
-    Changes,
     Check,
     Checked,
     Progress,
@@ -20,19 +19,20 @@ from python_udfs.pipeline.checks import (
     Table,
     find_reason_for_all,
     find_reason_in_changes,
+    is_late,
     plan_step,
-    read_changes,
     read_checked,
     read_progress,
     read_records,
     read_since,
 )
 from python_udfs.pipeline.column_differences import compare_columns, expect_columns, list_own_columns
+from python_udfs.pipeline.delta import RangeFacts
 
 CHECKED = Checked(7, 0, 41, 8, "000001.1.8", is_due=False)
 PROGRESS = Progress(43, 9, "000001.1.9", has_reset_point=False, rows=1_000)
-CHANGES = Changes(3, "000001.1.9", False, False, False, False)
-LATE = replace(CHANGES, first_sequence="000001.1.8")
+FACTS = RangeFacts(3, "000001.1.9")
+LATE = replace(FACTS, first_sequence="000001.1.8")
 RECORD = Record("silver.shop__order", 43, 0, 43, 9, "000001.1.'9\n", is_full=False)
 SILVER = SimpleNamespace(schema="silver", identifier="shop__order")
 
@@ -79,22 +79,22 @@ def test_a_whole_table_is_compared_for_a_reason(checked, changed, reason):
 @pytest.mark.parametrize(
     ("mode", "has_reset_point", "changes", "reason"),
     [
-        ("current", False, CHANGES, None),
+        ("current", False, FACTS, None),
         ("current", True, LATE, None),
-        ("history", True, CHANGES, None),
+        ("history", True, FACTS, None),
         ("history", False, LATE, None),
         ("history", True, LATE, "late to a history"),
-        ("current", False, replace(CHANGES, has_reset_point=True), "truncate"),
-        ("current", False, replace(CHANGES, has_overwritten=True), "overwritten"),
+        ("current", False, replace(FACTS, first_reset_point="000002"), "truncate"),
+        ("current", False, replace(FACTS, has_overwritten=True), "overwritten"),
     ],
 )
 def test_changes_concern_their_own_keys_or_every_key(mode, has_reset_point, changes, reason):
     progress = replace(PROGRESS, has_reset_point=has_reset_point)
-    given = find_reason_in_changes(mode, progress, changes, changes.has_late(CHECKED))
+    given = find_reason_in_changes(mode, progress, changes, is_late(changes, CHECKED))
     assert given is None if reason is None else reason in given
 
 
-def step(changes: Changes = CHANGES, is_row_whole: bool = True, skips_unchanged: bool = False) -> Step:
+def step(changes: RangeFacts = FACTS, is_row_whole: bool = True, skips_unchanged: bool = False) -> Step:
     return plan_step(
         CHECKED,
         PROGRESS,
@@ -113,11 +113,11 @@ def step(changes: Changes = CHANGES, is_row_whole: bool = True, skips_unchanged:
     [
         (step(), False, False, True),
         (step(LATE), True, False, False),
-        (step(replace(CHANGES, has_partial=True)), False, True, False),
+        (step(replace(FACTS, has_partial=True)), False, True, False),
         (step(is_row_whole=False), False, True, False),
         (step(LATE, is_row_whole=False), True, False, False),
         (step(skips_unchanged=True), False, False, False),
-        (step(replace(CHANGES, first_sequence=None)), False, False, True),
+        (step(replace(FACTS, first_sequence=None)), False, False, True),
     ],
 )
 def test_a_step_reads_what_its_changes_need(planned, has_late, continues, is_newest):
@@ -125,7 +125,7 @@ def test_a_step_reads_what_its_changes_need(planned, has_late, continues, is_new
 
 
 @pytest.mark.parametrize(
-    ("changes", "splits"), [(CHANGES, False), (LATE, True), (replace(CHANGES, has_key_changes=True), True)]
+    ("changes", "splits"), [(FACTS, False), (LATE, True), (replace(FACTS, has_key_changes=True), True)]
 )
 def test_a_log_that_may_have_changes_of_a_key_is_split(changes, splits):
     assert step(changes).splits_keys is splits
@@ -153,8 +153,6 @@ def test_without_a_sequence_no_row_was_applied():
 def test_answers_are_read_with_their_types():
     row = {"silver_table": "silver.a", "snapshot_id": "7", "schema_id": 0, "bronze_snapshot_id": "41", "batch_id": "8"}
     assert read_checked([row | {"sequence": "000001.1.8", "is_due": False}]) == {"silver.a": CHECKED}
-    facts = {"changes": "3", "first_sequence": "000001.1.9", "first_reset_point": None, "has_overwritten": False}
-    assert read_changes(facts | {"has_partial": False, "has_key_changes": False}) == CHANGES
 
 
 def result(status: str, text: str | None, test: str = "silver_matches_bronze") -> SimpleNamespace:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from types import SimpleNamespace
 from typing import Any
 
@@ -10,6 +11,7 @@ from harness import Dbt, Relation, normalise
 from test_run_macros import BRONZE, GRAPH, SILVER, SOURCE, node
 
 from python_udfs.pipeline.data_tests import PartialChanges, Questions
+from python_udfs.pipeline.delta import RangeFacts
 
 CHECKS = Relation("etl_metadata", "silver_checks")
 PROGRESS = {"cdc.batch-id": "9", "cdc.bronze-snapshot-id": "43", "cdc.sequence": "000001.1.9"}
@@ -35,14 +37,7 @@ OWN = MADE | {"operation": "overwrite", "net_rows": 2, "schema_id": 0, "summary"
 PART = MADE | {"operation": "delete", "net_rows": -1, "schema_id": 0, "summary": {"cdc.part-of-batch": "9"}}
 FOREIGN = MADE | {"operation": "append", "net_rows": 1, "schema_id": 0, "summary": {}}
 COMPACTED = MADE | {"operation": "replace", "net_rows": 0, "schema_id": 0, "summary": {}}
-FACTS = {
-    "changes": 3,
-    "has_key_changes": False,
-    "first_sequence": "000001.1.9",
-    "first_reset_point": None,
-    "has_overwritten": False,
-    "has_partial": False,
-}
+FACTS = asdict(RangeFacts(3, "000001.1.9"))
 
 
 def dbt(
@@ -211,7 +206,7 @@ def result(status: str, text: str) -> SimpleNamespace:
 def test_cdc_record_checks__the_compiled_test_that_passed():
     made = dbt(OWN)
     text = made.test_silver_matches_bronze(SILVER)
-    made.asked.clear()
+    made.once.clear()
     before = len(made.queries)
     made.cdc_record_checks([result("fail", text)])
     assert len(made.queries) == before
