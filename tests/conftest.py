@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.e2e.lakehouse import Lakehouse, set_environment
-from tests.one_java import set_java
+from tests.one_java import set_java, set_started_java
 
 # In this order Spark is started again as seldom as can be.
 KINDS = ("airflow", "cluster", "unit", "adapter", "real", "e2e")
@@ -28,15 +28,27 @@ LONGEST = (
     "test_histories",
     "test_names",
     "test_two_runs",
+    "test_other_engines",
+    "test_report",
     "test_lost_state",
     "test_checks",
+    "test_parsed_again",
     "test_file_versions",
+    "test_quality",
+    "test_watch",
+    "test_message_cases",
+    "test_silver_folds",
+    "test_overwritten_files",
     "test_forms",
 )
 
 
 def pytest_configure() -> None:
     set_java()
+
+
+def pytest_runtest_setup() -> None:
+    set_started_java()
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import jinja2
 import yaml
+from pyspark import SparkContext
 
 PROFILES = Path(__file__).resolve().parents[1] / "profiles" / "profiles.yml"
 # More room for code and for classes saves collections of both. Spark's jars are those of the package index: to verify
@@ -20,6 +21,8 @@ SHORT_JAVA = (
     "-XX:ReservedCodeCacheSize=400m -XX:+UseSerialGC -XX:MetaspaceSize=256m -Xmn1g"
     " -XX:+UnlockDiagnosticVMOptions -XX:-BytecodeVerificationRemote"
 )
+# A Java that a test starts ends before the second compiler pays for itself.
+CHILD_JAVA = f"{SHORT_JAVA} -XX:TieredStopAtLevel=1"
 MEMORY = "6g"
 
 
@@ -27,6 +30,17 @@ def set_java() -> None:
     """Set the environment that this process, and those that it starts, start Java in."""
     os.environ["JAVA_TOOL_OPTIONS"] = SHORT_JAVA
     os.environ["SPARK_DRIVER_MEMORY"] = MEMORY
+
+
+def set_started_java() -> None:
+    """Once this process has its Java: what it writes has no checksums, and a Java that a test starts is short-lived.
+
+    A `.crc` beside each file on a local disk doubles the files that Hadoop makes, and the processes that it starts.
+    """
+    if SparkContext._jvm is not None:
+        hadoop = SparkContext._jvm.org.apache.hadoop
+        hadoop.fs.FileSystem.getLocal(hadoop.conf.Configuration()).setWriteChecksum(False)
+        os.environ["JAVA_TOOL_OPTIONS"] = CHILD_JAVA
 
 
 @cache

@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from tests.cluster.servers import glue_catalog
+from tests.one_java import CHILD_JAVA
 
 ROOT = Path(__file__).resolve().parents[2]
 PYTHON = ROOT / ".venv-airflow" / "bin" / "python"
@@ -74,13 +75,10 @@ def drive(airflow_home: Path) -> Driver:
 
 
 def _airflow(home: Path, *command: str, **environment: str) -> None:
-    kept = {
-        name: os.environ[name]
-        for name in ("PATH", "HOME", "LANG", "JAVA_HOME", "JAVA_TOOL_OPTIONS")
-        if name in os.environ
-    }
+    kept = {name: os.environ[name] for name in ("PATH", "HOME", "LANG", "JAVA_HOME") if name in os.environ}
     settings = {
         "AIRFLOW_HOME": str(home),
+        "JAVA_TOOL_OPTIONS": CHILD_JAVA,
         "AIRFLOW__CORE__DAGS_FOLDER": str(ROOT / "airflow" / "dags"),
         "AIRFLOW__CORE__LOAD_EXAMPLES": "False",
         "LAKEHOUSE_RETRY_SECONDS": "1",

@@ -16,7 +16,7 @@ from pyspark.sql import Row, SparkSession
 
 from python_udfs.codegen.__main__ import main as make_models
 from python_udfs.metadata import COLUMNS_FILE, EXPECTATIONS_FILE, FEEDS_FILE, HEADERS, TABLES_FILE
-from tests.one_java import set_java
+from tests.one_java import set_java, set_started_java
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 # Compiling a query to bytecode and replanning it while it runs pay for themselves on more than a handful of rows.
@@ -122,6 +122,7 @@ class Lakehouse:
     def dbt(self, *arguments: str) -> dbtRunnerResult:
         """One dbt command, in this process; `messages` then holds what it said."""
         self.messages = []
+        set_started_java()
         runner = dbtRunner(callbacks=[lambda event: self.messages.append(event.info.msg)])
         return runner.invoke([*arguments, *self.directories])
 
