@@ -1,8 +1,8 @@
 """Files as a DMS task would leave them, of tables large enough to measure, with the state that they must end in.
 
 A row is a function of its key and of how often it was written, so the state of a table is one number per key and the
-rows can be computed at any time. The same arguments give the same files. Names and columns follow docs/contracts.md
-sections 1.2 and 1.3; `python_udfs/sample_data/dms_writer.py` writes the same files row by row.
+rows can be computed at any time. The same arguments give the same files. Names and columns follow
+docs/feeds/dms_format.md; `python_udfs/sample_data/dms_writer.py` writes the same files row by row.
 """
 
 from __future__ import annotations

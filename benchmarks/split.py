@@ -89,7 +89,7 @@ def _by_hand(lines: DataFrame) -> DataFrame:
 
 
 def _write(folder: Path, number: int, tables: int, rows: int) -> str:
-    """One transaction file, as many records of each table, in turn (docs/contracts.md section 1.4)."""
+    """One transaction file, as many records of each table, in turn (docs/feeds/dms_format.md, Transaction files)."""
     folder.mkdir(parents=True, exist_ok=True)
     path = folder / f"CDC_TXN-20240101000000{number:03d}.csv"
     rows -= rows % tables

@@ -1,6 +1,7 @@
 """The expected silver in plain Python: a table's files go in, the rows of its silver table come out.
 
-The second opinion of the proof (docs/proof.md): no code of the project, no Spark. Sections are those of contracts.md.
+The second opinion of the proof (docs/proof.md): no code of the project, no Spark. Cases are those of
+tests/e2e/CASES.md; the rules are in docs/architecture.md, the facts of the sources in docs/feeds.
 """
 
 from __future__ import annotations
@@ -14,17 +15,17 @@ from typing import Any
 LOAD = re.compile(r"(?:SEGMENT\d+_)?LOAD[0-9A-Fa-f]{5,8}\.")
 CHANGE = re.compile(r"(?:CDC_TXN-(?=\d{17}\.))?(\d{8})-?(\d{6})(\d{0,6})\.")
 NO_TIME = datetime.min.replace(tzinfo=timezone.utc)
-UNAVAILABLE: Any = type("Unavailable", (), {"__repr__": lambda self: "unavailable"})()  # not carried (section 1.5)
+UNAVAILABLE: Any = type("Unavailable", (), {"__repr__": lambda self: "unavailable"})()  # not carried (dms_format.md)
 
 
 @dataclass(frozen=True)
 class Row:
-    """A row of a file; no image: it cannot be read as one (section 1.3). What follows `old_key`, placed() finds out."""
+    """A row of a file; no image: it cannot be read as one. What follows `old_key`, placed() finds out."""
 
     operation: str | None  # in a LOAD file it means nothing
     image: Mapping[str, Any] | None  # without the columns that the file lacks
     committed_at: datetime | None = None  # the timestamp column
-    old_key: Mapping[str, Any] | None = None  # the key before the change, where before images have it (section 1.7)
+    old_key: Mapping[str, Any] | None = None  # the key before the change, where before images have it (dms_format.md)
     key: tuple[Any, ...] = ()
     generation: int = 0
     position: tuple[Any, ...] = ()
@@ -50,10 +51,10 @@ class Rules:
     delete_mode: str = "hard"
     key_comparison: Sequence[str] = ()
     unchanged_rows: str = ""
-    absent_columns: str = "null"  # what a column is that the file lacks; keep: unavailable (section 7, 38)
+    absent_columns: str = "null"  # what a column is that the file lacks; keep: unavailable (case 38)
 
     def key_of(self, image: Mapping[str, Any]) -> tuple[Any, ...]:
-        """The key as the source compares it (section 7, 57)."""
+        """The key as the source compares it (case 57)."""
         values = [image.get(column) for column in self.key]
         for rule, normal in (("ignore_case", str.lower), ("ignore_trailing_spaces", lambda text: text.rstrip(" "))):
             if rule in self.key_comparison:
@@ -79,10 +80,10 @@ class Life:
     def take(self, row: Row, rules: Rules) -> None:
         absent = UNAVAILABLE if rules.absent_columns == "keep" else None
         carried = {column: (row.image or {}).get(column, absent) for column in rules.columns}
-        stored = self.image if self.live and row.operation == "U" else {}  # section 6.3, 5
+        stored = self.image if self.live and row.operation == "U" else {}
         image = {column: stored.get(column) if value is UNAVAILABLE else value for column, value in carried.items()}
         self.change = {f"_cdc_{name}": getattr(row, name) for name in ("operation", "committed_at", "generation")}
-        if row.operation == "D":  # its image may be anything: the row keeps its last one (section 6.4)
+        if row.operation == "D":  # its image may be anything: the row keeps its last one (docs/architecture.md)
             self.end(row.committed_at)
             key_alone = dict.fromkeys(rules.columns) | {c: (row.image or {}).get(c) for c in rules.key}
             self.image = self.image or key_alone
@@ -93,7 +94,7 @@ class Life:
 
 
 def file_time(path: str) -> datetime | None:
-    """The time in a file's name, UTC (section 1.2: any number of digits after the seconds); None for a LOAD."""
+    """The time in a file's name, UTC (dms_format.md: any number of digits after the seconds); None for a LOAD."""
     parts = CHANGE.match(path.rsplit("/", 1)[-1])
     assert parts or LOAD.match(path.rsplit("/", 1)[-1]), f"{path} is neither LOAD<hex number> nor <yyyymmdd>-<hhmmss…>"
     return datetime.strptime("{}{}{:0<6}+0000".format(*parts.groups()), "%Y%m%d%H%M%S%f%z") if parts else None
@@ -103,7 +104,7 @@ Version = tuple[str, datetime]
 
 
 def generations(deliveries: Iterable[Delivery]) -> tuple[dict[Version, int], set[int]]:
-    """By path and time, without redelivered loads, and the reloads that are complete (section 1.10)."""
+    """By path and time, without redelivered loads, and the reloads that are complete (docs/feeds/dms_format.md)."""
     versions: dict[str, list[Delivery]] = {}
     for delivery in sorted(deliveries, key=lambda delivery: delivery.modified_at):
         if delivery.rows is not None or file_time(delivery.path):  # a load that nobody could read never came
@@ -147,7 +148,7 @@ def generations(deliveries: Iterable[Delivery]) -> tuple[dict[Version, int], set
 
 
 def waiting(deliveries: Iterable[Delivery], rules: Rules) -> set[int]:
-    """The reloads of which a part could not be read and has not come again: they remove nothing (section 1.10)."""
+    """The reloads of which a part could not be read and has not come again: they remove nothing (dms_format.md)."""
     deliveries = sorted(deliveries, key=lambda delivery: delivery.modified_at, reverse=True)
     generation, _ = generations(deliveries)
     first = {d.path: d.modified_at for d in deliveries if file_time(d.path)}
@@ -172,7 +173,7 @@ def waiting(deliveries: Iterable[Delivery], rules: Rules) -> set[int]:
 
 
 def valid(deliveries: Iterable[Delivery]) -> list[Delivery]:
-    """Without change files that newer, other content replaces (section 1.10): of one time, the one listed later."""
+    """Without change files that newer, other content replaces (dms_format.md): of one time, the one listed later."""
     newest: dict[str, Delivery] = {}
     for file in (deliveries := [delivery for delivery in deliveries if delivery.rows is not None]):
         newest[file.path] = max(file, newest.get(file.path, file), key=lambda version: version.modified_at)
@@ -180,7 +181,7 @@ def valid(deliveries: Iterable[Delivery]) -> list[Delivery]:
 
 
 def placed(deliveries: Sequence[Delivery], rules: Rules) -> list[Row]:
-    """The rows that break no rule (section 7, 59), oldest first (section 6.1): the commit time does not order them."""
+    """The rows that break no rule (case 59), oldest first (order.md): the commit time does not order them."""
     rows, (generation, _) = [], generations(deliveries)
     for file in valid(deliveries):
         if (file.path, file.modified_at) not in generation:
@@ -193,7 +194,7 @@ def placed(deliveries: Sequence[Delivery], rules: Rules) -> list[Row]:
             known = operation in ("I", "U", "D") if time else operation == "L"
             if operation == "T" or (row.image and known and set(key) - {None}):
                 old = rules.key_of(row.old_key or {})
-                if set(old) - {None} and old != key and rules.mode != "append":  # section 6.3, 4: old key first
+                if set(old) - {None} and old != key and rules.mode != "append":  # old key first
                     rows.append(Row("D", row.old_key, at, None, old, came, position))
                 rows.append(Row(operation, row.image, at, None, key, came, position))
     return sorted(rows, key=lambda row: row.position)
@@ -212,7 +213,7 @@ def expected_silver(deliveries: Iterable[Delivery], rules: Rules) -> dict[tuple[
             loads = [other for other in own if other.operation == "L"]
             for key in lives.keys() - {load.key for load in loads}:
                 lives[key].end(min((other.committed_at or NO_TIME for other in loads or own), default=NO_TIME))
-        if row and row.operation == "T":  # section 6.3, 6
+        if row and row.operation == "T":
             for life in lives.values():
                 life.end(row.committed_at)
         elif row and (rules.mode != "append" or row.operation in ("I", "L")):

@@ -1,6 +1,7 @@
 {#
-    Whether a text is one of the forms that a type is written in, and its value came through whole (docs/contracts.md
-    section 1.5). Spark reads more than that, and changes it: half a date is completed, an offset or a digit is dropped.
+    Whether a text is one of the forms that a type is written in, and its value came through whole
+    (docs/architecture.md, Forms of text). Spark reads more than that, and changes it: half a date is completed, an
+    offset or a digit is dropped.
     The plain text of a number needs no pattern: it is what the value is written as.
 #}
 {% macro cdc_is_exact_sql(text, value, type) -%}

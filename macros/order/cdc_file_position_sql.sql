@@ -1,5 +1,5 @@
 {#
-    What the listing records of the order of a file's rows (docs/contracts.md section 6.1): the source position without the
+    What the listing records of the order of a file's rows (docs/feeds/order.md): the source position without the
     generation (load before changes, then the time in the file's name; files of one time have no order among themselves),
     the hash of the file, and the time of its content; and when this run read it. The same for each row of a file, so it is
     made once per file, where it is no part of the code that Spark generates: as a literal in it, a time that differs from

@@ -1,5 +1,5 @@
 {#
-    What one change makes of a row (docs/contracts.md section 6.3): a value that it does not carry stays if the row
+    What one change makes of a row (docs/architecture.md): a value that it does not carry stays if the row
     lived, and no value outlives a truncate or a complete reload. A delete leaves the last image.
 #}
 {% macro cdc_fold_step_sql(plan) -%}

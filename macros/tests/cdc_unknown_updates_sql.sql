@@ -1,6 +1,6 @@
 {#
     Keys of which an update came first although the table was loaded. A change of a key without before images looks
-    like that (docs/contracts.md section 7, case 11): the new key is there, and the old one stays.
+    like that (tests/e2e/CASES.md, case 11): the new key is there, and the old one stays.
 #}
 {% macro cdc_unknown_updates_sql(tables) -%}
 {%- for table in tables %}

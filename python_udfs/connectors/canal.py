@@ -1,4 +1,4 @@
-"""Canal's flat messages and TiCDC's canal-json (docs/contracts.md sections 5.2 and 5.3)."""
+"""Canal's flat messages and TiCDC's canal-json (docs/feeds/canal.md)."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ spans_lines = M.never_spans_lines
 def rows(lines: DataFrame, feed: Mapping[str, Any]) -> DataFrame:
     """The rows of each message, as many as its `data` has; schema changes, heartbeats and watermarks are set aside.
 
-    Order (section 6.1): TiCDC's commitTs, deletes before inserts; else the offset in the sink's name and the position
+    Order (order.md): TiCDC's commitTs, deletes before inserts; else the offset in the sink's name and the position
     in `data`; else the time of execution.
 
     Args:

@@ -1,4 +1,4 @@
-"""Debezium's messages as lines of JSON (docs/contracts.md sections 3 and 4)."""
+"""Debezium's messages as lines of JSON (docs/feeds/debezium_format.md and s3_sink.md)."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ from python_udfs.connectors.file_names import SINK_FILE
 from python_udfs.connectors.lines import FILE_COLUMNS
 
 OPERATIONS = {"c": "I", "u": "U", "d": "D", "t": "T", "r": "L"}
-# The fields of the source block that are used here (section 3.2).
+# The fields of the source block that are used here (docs/feeds/debezium_format.md, Source block).
 POSITION = ("file", "pos", "row", "lsn", "sequence", "scn", "commit_scn", "ssn")
 SOURCE = ("connector", "snapshot", "schema", "db", "table", "ts_ms", "ts_us", *POSITION)
-# The fields that flattening adds to the columns of the table (section 3.3).
+# The fields that flattening adds to the columns of the table (docs/feeds/debezium_format.md, Flattened form).
 METADATA = (
     "^__(?:source_.*|transaction_.*|deleted|op|ts_ms|ts_us|ts_ns|version|connector|name|snapshot|db|schema|table|sequence"
     "|server_id|gtid|file|pos|row|thread|query|txId|lsn|xmin|origin|origin_lsn|scn|commit_scn|lcr_position|rs_id|ssn"
@@ -36,7 +36,7 @@ spans_lines = M.never_spans_lines
 
 
 def rows(lines: DataFrame, feed: Mapping[str, Any]) -> DataFrame:
-    """The changes that messages report, their values as text (docs/contracts.md sections 3, 4 and 6.1).
+    """The changes that messages report, their values as text (docs/feeds/debezium_format.md, s3_sink.md and order.md).
 
     A position is three numbers of 20 digits and a last digit: for MySQL and MariaDB the binary log (4 digits for its
     base name, 16 for its number), the position in it and the row; for PostgreSQL the last commit, the LSN and 0; for
@@ -124,7 +124,7 @@ def _has_two_keys(top: str) -> Column:
 
 
 def _set_aside() -> Column:
-    """A word for what is no row of a table, known by the keys of the message (docs/contracts.md section 3.5)."""
+    """A word for what is no row of a table, known by the keys of the message (docs/feeds/debezium_format.md)."""
 
     def has(*names: str) -> Column:
         return F.size(F.array_except(F.array(*map(F.lit, names)), F.map_keys("body"))) == 0

@@ -1,4 +1,4 @@
-"""The order of Debezium's messages: position at the source, or offset in the topic (docs/contracts.md section 6.1)."""
+"""The order of Debezium's messages: position at the source, or offset in the topic (docs/feeds/order.md)."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _ZERO = "0" * 20
 
 
 def add_positions(messages: DataFrame, binlog_names: tuple[str, ...]) -> DataFrame:
-    """Adds position, and misplaced: why the source's own position cannot be understood (section 6.1)."""
+    """Adds position, and misplaced: why the source's own position cannot be understood (docs/feeds/order.md)."""
     if binlog_names:
         messages = messages.withColumn("binlogs", F.array(*map(F.lit, binlog_names)))
     else:

@@ -1,4 +1,4 @@
-"""The values of Debezium's messages: the rule of each, and what it becomes (docs/contracts.md section 3.4)."""
+"""The values of Debezium's messages: the rule of each, and what it becomes (docs/feeds/debezium_format.md, Types)."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from pyspark.sql import Column
 from pyspark.sql import functions as F
 
 DECIMAL, BITS = "org.apache.kafka.connect.data.Decimal", "io.debezium.data.Bits"
-# The schema name of a column's type, and the rule by which its value is read (section 3.4).
+# The schema name of a column's type, and the rule by which its value is read (docs/feeds/debezium_format.md, Types).
 RULES = {
     "io.debezium.time.Date": "days",
     "org.apache.kafka.connect.data.Date": "days",
@@ -84,7 +84,7 @@ FIRST_MICRO, LAST_MICRO = DAYS[0] * MICROS_OF_DAY, (DAYS[1] + 1) * MICROS_OF_DAY
 # Milliseconds that a source may mean: from PostgreSQL's first moment to the year 20000, and its last year. The years
 # between are believed of nobody, or no number of microseconds would show its unit.
 MAYBE_MILLIS = ((-210_866_803_200_000, 568_971_820_800_000), (9_224_286_393_600_000, 9_224_318_016_000_000))
-# PostgreSQL's infinities as Debezium 3.5 sends them: plus, minus (section 3.4). Dates differ between a stream and a
+# PostgreSQL's infinities as Debezium 3.5 sends them: plus, minus. Dates differ between a stream and a
 # snapshot, and those of a snapshot by the time zone of the worker.
 INFINITIES = {
     "days": ((-2_147_472_692, -622_191_234, -622_191_233), (-2_147_472_691, -625_821_272, -625_821_271)),
@@ -157,7 +157,7 @@ def read_values(decimals: str, binary: str, unavailable_value: str) -> Column:
 
 
 def _rule(one: Column, decimals: str, binary: str, unavailable_value: str) -> Column:
-    """How a value is read: by the message's schema, or else by the seeds (section 3.4); never by how it looks."""
+    """How a value is read: by the message's schema, or else by the seeds; never by how it looks."""
     text, field, data_type, kind = one["text"], one["field"], one["type"], one["kind"]
     is_schemaless = field.isNull()
     is_text = kind == "STRING"
@@ -226,7 +226,7 @@ def _rule_of_number(one: Column, is_exact: Column) -> Column:
 
 
 def _unavailable(placeholder: str) -> list[str]:
-    """The forms that `unavailable.value.placeholder` takes in columns of different types (section 3.4)."""
+    """The forms that `unavailable.value.placeholder` takes in columns of different types (debezium_format.md)."""
     is_hex = re.fullmatch("hex:(?:[0-9a-fA-F]{2})+", placeholder)
     raw = bytes.fromhex(placeholder[4:]) if is_hex else placeholder.encode()
     text, encoded = raw.decode(errors="replace"), base64.b64encode(raw).decode()

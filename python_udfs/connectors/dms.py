@@ -1,4 +1,4 @@
-"""AWS DMS files on object storage (docs/contracts.md section 1)."""
+"""AWS DMS files on object storage (docs/feeds/dms_format.md)."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ CHANGES = rf"{NAME} rlike r'^{DMS_CHANGES}\.'"
 # Section 1.4: always csv, whatever the format of the loads.
 TRANSACTIONS = rf"{NAME} rlike r'^{DMS_TRANSACTIONS}\.csv(\.gz)?$'"
 IN_TABLE_FOLDER = "file_key like '%/%/%'"
-# A quoted value of a CSV record, up to the quote that closes it (section 1.5). With other than possessive loops Java's
+# A quoted value of a CSV record, up to the quote that closes it. With other than possessive loops Java's
 # matcher recurses once per character.
 _OPENED = '"[^"]*+(?:""[^"]*+)*+'
 
@@ -35,7 +35,7 @@ _TIME = f"try_to_timestamp(concat(left({_DIGITS}, 14), '.', right({_DIGITS}, 6))
 
 
 def file_rules(feed: Mapping[str, Any]) -> FileRules:
-    """The facts in the names of DMS files (docs/contracts.md sections 1.2 and 1.4).
+    """The facts in the names of DMS files (docs/feeds/dms_format.md).
 
     Args:
         feed: `format` is that of the files in table folders; `is_multi_table`: whether transaction files are read.
@@ -70,7 +70,7 @@ def _folder(number: int) -> str:
 def spans_lines(feed: Mapping[str, Any]) -> str:
     """A condition in SQL: the line `value`, on which a record begins, ends inside of a quoted value (see `Connector`).
 
-    A quote opens a value only at the beginning of a field (docs/contracts.md section 1.5). The macro
+    A quote opens a value only at the beginning of a field (docs/architecture.md, Forms of text). The macro
     cdc_csv_continues_sql is the same for the files of one table.
 
     Args:
@@ -109,7 +109,7 @@ def _marked(lines: DataFrame, feed: Mapping[str, Any]) -> DataFrame:
 
 
 def rows(lines: DataFrame, feed: Mapping[str, Any]) -> DataFrame:
-    """The records of transaction files, by source table (docs/contracts.md section 1.4).
+    """The records of transaction files, by source table (docs/feeds/dms_format.md, Transaction files).
 
     A record begins with operation, table and schema, and spans lines inside of a quoted value. One that
     does not begin so belongs to no table: both names are NULL.

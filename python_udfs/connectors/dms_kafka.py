@@ -1,4 +1,4 @@
-"""AWS DMS messages for Kafka and Kinesis (docs/contracts.md section 2)."""
+"""AWS DMS messages for Kafka and Kinesis (docs/feeds/dms_kafka.md)."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def spans_lines(feed: Mapping[str, Any]) -> str:
 def rows(lines: DataFrame, feed: Mapping[str, Any]) -> DataFrame:
     """The rows that data records carry; control records are set aside.
 
-    Order (section 6.1): commit time and offset where the task writes transaction details, else the offset in the
+    Order (order.md): commit time and offset where the task writes transaction details, else the offset in the
     sink's name. Where no offset is known: commit time, transaction and record, else the time at which DMS made the
     message. Load rows have no transaction.
 
@@ -152,7 +152,7 @@ def _is_before(name: Column, prefix: str) -> Column:
 
 
 def _decode(name: Column, value: Column) -> tuple[Column, Column]:
-    """Binary as base64, integers without an exponent; a number that DMS has rounded is a problem (section 2)."""
+    """Binary as base64, integers without an exponent; a number that DMS has rounded is a problem (dms_kafka.md)."""
     type_ = F.coalesce(F.col("types")[F.lower(name)], F.lit(""))
     is_integer, is_binary = type_.isin(*_INTEGERS), type_ == "binary"
     is_scientific = (is_integer | type_.startswith("decimal")) & value.rlike(_SCIENTIFIC)

@@ -5,7 +5,7 @@ from __future__ import annotations
 # Name of the file without its folders.
 NAME = "substring_index(file_key, '/', -1)"
 
-# Names of DMS files up to the extension (docs/contracts.md sections 1.2 and 1.4). The
+# Names of DMS files up to the extension (docs/feeds/dms_format.md). The
 # digits of a change file vary between engine versions.
 DMS_LOAD = "(?:SEGMENT[0-9]+_)?LOAD[0-9A-Fa-f]{5,8}"
 DMS_CHANGES = "[0-9]{8}-[0-9]{6,12}"
@@ -13,7 +13,7 @@ DMS_TRANSACTIONS = "CDC_TXN-[0-9]{17}"
 # Paths of files that DMS writes and that hold no rows of the source.
 DMS_VALIDATION = "(?:^|/)s3_validation_failures/"
 DMS_CONTROL_TABLE = "^[^/]+/awsdms_[^/]*/"
-# A Kafka sink's <topic>+<partition>+<offset of the first message>.<extension> (section 4): the path of a file.
+# A Kafka sink's <topic>+<partition>+<offset of the first message>.<extension> (s3_sink.md): the path of a file.
 # An offset of 18 digits is a bigint. Or a partition that is read from Kafka itself, whose first message has offset 0
 # (kafka://…/<topic>/<partition>, python_udfs/kafka/plan.py): no file of messages is called a number.
 SINK_FILE = (

@@ -1,4 +1,4 @@
-"""Maxwell's messages (docs/contracts.md section 5.1)."""
+"""Maxwell's messages (docs/feeds/maxwell.md)."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ spans_lines = M.never_spans_lines
 def rows(lines: DataFrame, feed: Mapping[str, Any]) -> DataFrame:
     """The rows of Maxwell's messages; schema changes and the marks of a bootstrap are set aside.
 
-    Order (section 6.1): binlog file, position in it and number in the transaction, the row that commits last. Without
+    Order (order.md): binlog file, position in it and number in the transaction, the row that commits last. Without
     these, the offset in the sink's name, else the second, the transaction and the number in it.
 
     Args:
@@ -111,7 +111,7 @@ def _is_load() -> Column:
 
 
 def _time() -> Column:
-    """Rows have seconds and schema changes milliseconds (section 5.1)."""
+    """Rows have seconds and schema changes milliseconds (docs/feeds/maxwell.md, What Maxwell sends)."""
     ts = F.col("message.ts").try_cast("bigint")
     is_schema_change = F.coalesce(F.col("set_aside") == "ddl", F.lit(False))
     return M.time_of(F.try_multiply(ts, F.when(is_schema_change, 1000).otherwise(1_000_000)))

@@ -1,4 +1,4 @@
-"""Files of JSON messages, as a Kafka sink writes them (docs/contracts.md sections 2 to 5).
+"""Files of JSON messages, as a Kafka sink writes them (docs/feeds).
 
 A file holds the changes of any number of tables; only the messages name them.
 """
@@ -21,7 +21,7 @@ _UNCHECKED = (
 
 
 def file_rules(feed: Mapping[str, Any]) -> FileRules:
-    """The facts in the names of files of messages, of a sink and others (docs/contracts.md section 4).
+    """The facts in the names of files of messages, of a sink and others (docs/feeds/s3_sink.md).
 
     Args:
         feed: `file_names`, the regular expression of the option, if the feed has it.

@@ -269,7 +269,7 @@ def decoded(values: Column, decode: Decode) -> Column:
 
 
 def needed_of_delete(values: Column, is_delete: Column, key: Column) -> Column:
-    """The values without those of a delete that are wrong and not of the key (docs/contracts.md section 6.4).
+    """The values without those of a delete that are wrong and not of the key (docs/architecture.md).
 
     Args:
         values: what `decoded` returned.
@@ -383,7 +383,7 @@ def digits(number: Column, width: int) -> Column:
 
 
 def in_sink() -> Column:
-    """Whether the file's name shows topic, partition and offset (docs/contracts.md section 4)."""
+    """Whether the file's name shows topic, partition and offset (docs/feeds/s3_sink.md)."""
     return F.col("file_key").rlike(SINK_FILE)
 
 
@@ -395,7 +395,7 @@ def first_offset() -> Column:
 def sink_position(wanted: Column) -> Column:
     """Topic (a hash, for fixed width), partition and offset of the message; zeros if its file's name shows none.
 
-    Section 4 of docs/contracts.md: the offset is that of the file's first message plus the number of this one, true of
+    docs/feeds/s3_sink.md: the offset is that of the file's first message plus the number of this one, true of
     topics without gaps; the order within a file holds in any case.
 
     Args:

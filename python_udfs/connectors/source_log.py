@@ -1,4 +1,4 @@
-"""Whether the log of a table's source began again, or a snapshot came once more (docs/contracts.md section 6.1).
+"""Whether the log of a table's source began again, or a snapshot came once more (docs/feeds/order.md).
 
 Needs no Spark: the macro `cdc_source_log_sql` asks for the facts of each batch.
 """

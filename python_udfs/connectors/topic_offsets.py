@@ -1,4 +1,4 @@
-"""The offset of a message in its topic, as SQL over its file (docs/contracts.md section 6.1). Needs no Spark."""
+"""The offset of a message in its topic, as SQL over its file (docs/feeds/order.md). Needs no Spark."""
 
 from __future__ import annotations
 

@@ -165,7 +165,7 @@ def _location(source: str) -> str:
 
 
 def _order(feed: Feed, change_sequence: str | None) -> Warned:
-    remedy = "Add a column with AR_H_CHANGE_SEQ (docs/contracts.md section 1.8) at the task if files may lack order."
+    remedy = "Add a column with AR_H_CHANGE_SEQ (docs/feeds/dms_format.md) at the task if files may lack order."
     if change_sequence:
         remedy = f"Files have a change sequence: add change_sequence_column={change_sequence} to the feed's options."
     advice = (

@@ -55,7 +55,7 @@ class Database:
         "VARBINARY": "binary",
         "BLOB": "binary",
     }
-    # Types that DMS moves as LOBs, which it cuts (docs/contracts.md section 1.5).
+    # Types that DMS moves as LOBs, which it cuts (docs/feeds/dms_format.md, Values in CSV).
     large: ClassVar[Mapping[str, str]] = {}
     without_precision: ClassVar[Typed] = Typed("decimal(38,10)", "a number without precision: proposed decimal(38,10)")
 
@@ -89,7 +89,7 @@ class Database:
         return Typed(self.types[name]) if name in self.types else Typed("string", is_known=False)
 
     def encoding(self, kind: TypeEngine[Any], native: str = "") -> str:
-        """How Debezium writes a column of times without a schema, by default (docs/contracts.md section 3.4).
+        """How Debezium writes a column of times without a schema, by default (docs/feeds/debezium_format.md, Types).
 
         Args:
             kind: its type as SQLAlchemy reflects it.

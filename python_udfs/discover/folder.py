@@ -1,6 +1,6 @@
 """Reads what the files of a landing folder show: names, types, options of the feed.
 
-Layout and names are DMS's (docs/contracts.md sections 1.2 and 1.3), one folder per table. Nothing is read whole: of
+Layout and names are DMS's (docs/feeds/dms_format.md), one folder per table. Nothing is read whole: of
 each table the schemas or first records of a few files.
 """
 
@@ -48,7 +48,7 @@ OPERATION_COLUMN = "op"
 OPERATION = re.compile("[IUD]")
 BEFORE_IMAGE_PREFIX = "BI_"
 TIMESTAMP_COLUMN = "dms_timestamp"  # for files that name no columns
-CHANGE_SEQUENCE_NAME = "change_seq"  # docs/contracts.md section 1.8
+CHANGE_SEQUENCE_NAME = "change_seq"  # docs/feeds/dms_format.md, Header columns
 CHANGE_SEQUENCE_COLUMN = "change_sequence"  # for files that name no columns
 CHANGE_SEQUENCE = re.compile(r"\d{35}")
 
@@ -384,7 +384,7 @@ def _has_operation(file: _File, *, is_named: bool) -> bool:
 
 
 def _operation_option(files: list[_File], *, is_named: bool) -> str:
-    """Which files begin with an operation (docs/contracts.md section 1.3)."""
+    """Which files begin with an operation (docs/feeds/dms_format.md, Row layout)."""
     loads = [_has_operation(file, is_named=is_named) for file in files if file.is_load]
     changes = [_has_operation(file, is_named=is_named) for file in files if not file.is_load]
     if changes and not any(changes):
@@ -534,7 +534,7 @@ def _spark_type(kind: pa.DataType) -> Typed:
         kind = kind.value_type
     if pa.types.is_decimal(kind) and kind.precision <= 38 and 0 <= kind.scale <= kind.precision:
         return Typed(f"decimal({kind.precision},{kind.scale})")
-    if pa.types.is_timestamp(kind) and kind.unit == "ns":  # docs/contracts.md section 1.6
+    if pa.types.is_timestamp(kind) and kind.unit == "ns":  # docs/feeds/dms_format.md, Parquet types
         return Typed("string")
     if pa.types.is_timestamp(kind):
         return Typed("timestamp" if kind.tz else "timestamp_ntz")

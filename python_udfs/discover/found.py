@@ -73,8 +73,8 @@ class Found:
         options: options of the feed that the source shows, in the words of ``cdc_feeds.csv``.
         is_named: whether the source names the columns.
         has_types: whether the source has types of its own, which are not guessed from values.
-        change_sequence: name of the column with DMS's change sequence, if the files have one (docs/contracts.md section
-            1.8).
+        change_sequence: name of the column with DMS's change sequence, if the files have one (docs/feeds/dms_format.md,
+            Header columns).
         warned: what concerns all tables.
     """
 
@@ -97,7 +97,7 @@ class Typed:
         data_type: the Spark type that holds every captured value, or as many as one can.
         remark: what does not fit, in plain words; empty if everything does.
         is_known: False for a type that no table of types lists.
-        is_large: DMS moves such values as LOBs, which it cuts (docs/contracts.md section 1.5).
+        is_large: DMS moves such values as LOBs, which it cuts (docs/feeds/dms_format.md, Values in CSV).
     """
 
     data_type: str

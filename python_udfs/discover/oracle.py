@@ -1,6 +1,6 @@
 """Oracle: types, and what to know about its log. Its driver `oracledb` is not among the project's requirements.
 
-Types hold what capture delivers (docs/contracts.md sections 1.5, 1.6 and 3.4).
+Types hold what capture delivers (docs/feeds/dms_format.md and debezium_format.md).
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """PostgreSQL: types, replica identities, and keys for which different texts are the same.
 
-Types hold what capture delivers (docs/contracts.md sections 1.5, 1.6 and 3.4).
+Types hold what capture delivers (docs/feeds/dms_format.md and debezium_format.md).
 """
 
 from __future__ import annotations
@@ -179,7 +179,7 @@ def compare_keys(table: FoundTable, key: Mapping[str, str], nondeterministic: Co
 
 
 def replica_identity(identity: str, *, has_key: bool, toastable: Sequence[str]) -> list[Warned]:
-    """What a replica identity keeps from capture (docs/contracts.md sections 1.7 and 3.1).
+    """What a replica identity keeps from capture (docs/feeds/dms_format.md and debezium_format.md).
 
     Args:
         identity: `pg_class.relreplident`: d default, n nothing, f full, i index.

@@ -43,7 +43,7 @@ DRIVERS = {
 }
 LONGEST_REASON = 500
 CONNECT_SECONDS = 10
-# Tables that DMS itself writes (docs/contracts.md section 1.2).
+# Tables that DMS itself writes (docs/feeds/dms_format.md, Names of files).
 CONTROL_TABLE = "awsdms_"
 
 

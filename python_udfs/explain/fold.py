@@ -106,7 +106,7 @@ def fold(changes: Iterable[Change], key: Iterable[str], is_soft: bool) -> State:
         own = {name: change.number for name in change.image if name not in {*key, *change.unavailable}}
         # A value that a change does not carry comes from before, as far back as the row lived.
         carried = {**origins, **own} if is_live and change.operation not in ("I", "L") else own
-        if not change.is_delete:  # the image of a delete is none of the row (docs/contracts.md section 6.4)
+        if not change.is_delete:  # the image of a delete is none of the row (docs/architecture.md, What a change needs)
             origins = carried
         newest, reset_by, is_live = change, None, not change.is_delete
     return State(newest, reset_by, is_live, origins if is_live or is_soft else {})

@@ -25,7 +25,7 @@ DATED = (
     rf"(?s)^((?={_COLUMN}20)|[^/]*/(?={_COLUMN}20)|[^/]*/[^/]*/(?:[^/]*/)*?)"
     rf"(?:{_COLUMN})?({_YEAR})(?:{_NEXT}({_MONTH})(?:{_NEXT}({_DAY})(?:{_NEXT}({_HOUR}))?)?)?/"
 )
-# The name of a file that begins with a time (docs/contracts.md sections 1.2 and 1.4): date, and time of day.
+# The name of a file that begins with a time (docs/feeds/dms_format.md): date, and time of day.
 TIMED_NAME = r"(?:CDC_TXN-)?(20[0-9]{6})-?([0-9]{6})[^/]*"
 _MARK = "\x01"
 _DIGITS, _DATE = 14, 8  # of a time, yyyyMMddHHmmss, and of its date

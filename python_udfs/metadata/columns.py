@@ -87,7 +87,7 @@ def _columns_of_table(rows: list[Row], feed: Feed | None) -> list[Column] | None
 
 
 def _encoding(row: Row, feed: Feed | None, data_type: str | None) -> str:
-    """The cell `encoding`; only Debezium's messages leave open how a value is written (docs/contracts.md §3.4)."""
+    """The cell `encoding`; only Debezium's messages leave open how a value is written (debezium_format.md)."""
     if not row["encoding"]:
         return ""
     if feed and feed.connector != "debezium":

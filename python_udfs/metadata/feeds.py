@@ -30,7 +30,7 @@ class Feed:
 
     @property
     def is_multi_table(self) -> bool:
-        """Whether one file holds changes of many tables (docs/contracts.md §1.4, §2 to §5)."""
+        """Whether one file holds changes of many tables (docs/feeds)."""
         return self.connector != "dms" or self.options.transaction_files
 
     @property

@@ -23,9 +23,9 @@ MESSAGE_FIELDS = ("", "data", "metadata", "control", "_malformed")
 
 @dataclass(frozen=True)
 class FeedOptions:
-    """How the files of a feed are to be read (docs/contracts.md §1.1, §1.3, §1.5, §1.7, §1.8).
+    """How the files of a feed are to be read (docs/feeds/dms_format.md).
 
-    ``charset``, ``delimiter``, ``header``, ``null_values``, ``unavailable_value`` and ``transaction_files`` (§1.4) are
+    ``charset``, ``delimiter``, ``header``, ``null_values``, ``unavailable_value`` and ``transaction_files`` are
     for csv. ``full_listing_hours`` None: each run lists all of the feed. ``file_names`` is a regular expression of the
     names that a feed of messages reads, None for those of the connector. ``of_messages`` are the options of a connector
     whose files hold messages, filled in. ``kafka`` is for a feed whose location is a broker.
@@ -49,7 +49,7 @@ class FeedOptions:
     kafka: Kafka | None = None
 
     def is_added(self, name: str) -> bool:
-        """Whether a column is none of the source's table: DMS added it behind those (docs/contracts.md §1.3)."""
+        """Whether a column is none of the source's table: DMS added it behind those (docs/feeds/dms_format.md)."""
         return self.is_before_image(name) or name.lower() == (self.change_sequence_column or "").lower()
 
     def is_before_image(self, name: str) -> bool:

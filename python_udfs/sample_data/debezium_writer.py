@@ -1,6 +1,6 @@
 """Writes the files that a Kafka sink makes of Debezium's messages of a MySQL database, byte for byte repeatable.
 
-Envelopes without a schema, one per line (docs/contracts.md §3.1 and §4), as Debezium 3.5 sends them with
+Envelopes without a schema, one per line (docs/feeds/debezium_format.md and s3_sink.md), as Debezium 3.5 sends them with
 `replace.null.with.default=false`. Nothing here needs Spark.
 """
 
@@ -55,7 +55,7 @@ class Connector:
     _offsets: Counter[str] = field(default_factory=Counter, init=False)
 
     def snapshot(self, tables: Iterable[tuple[SourceTable, Sequence[Row]]], read_at: datetime) -> list[Message]:
-        """The messages of an initial snapshot, op ``r``; all have the position at which it began (§3.2).
+        """The messages of an initial snapshot, op ``r``; all have the position at which it began (debezium_format.md).
 
         Args:
             tables: tables and their rows.
@@ -89,7 +89,7 @@ class Connector:
         for table, change in changes:
             self._position += STATEMENT_SIZE
             messages.append(self._sent(table, envelope(table, change, self._position, self.prefix)))
-            # A tombstone follows each delete; the sink leaves it out, its offset is a gap (§3.1, §4).
+            # A tombstone follows each delete; the sink leaves it out, its offset is a gap (debezium_format.md).
             self._offsets[messages[-1].topic] += change.operation == "D"
         return messages
 
@@ -121,7 +121,7 @@ class Connector:
 def envelope(
     table: SourceTable, change: Change, position: int, prefix: str = "source", *, snapshot: str | None = None
 ) -> dict[str, Any]:
-    """Debezium's envelope of one change of a MySQL table (docs/contracts.md §3.1, §3.2).
+    """Debezium's envelope of one change of a MySQL table (docs/feeds/debezium_format.md).
 
     Args:
         table: the table; types of its columns are read as for DMS, and a timestamp without a zone is a DATETIME(6).
@@ -158,7 +158,7 @@ def envelope(
 def write_messages(
     root: Path, topic: str, messages: Iterable[Mapping[str, Any]], offset: int, written_at: datetime
 ) -> Path:
-    """Writes messages as the S3 sink does, one per line: ``topics/<topic>/partition=0/<topic>+0+<offset>.json`` (§4).
+    """Writes messages as the S3 sink does, one per line: ``topics/<topic>/partition=0/<topic>+0+<offset>.json``.
 
     Args:
         root: the bucket.
@@ -180,7 +180,7 @@ def _image(table: SourceTable, row: Row) -> dict[str, Any]:
 
 
 def _value(column: Column, value: Any) -> Any:
-    """A value as the JSON converter writes it, with the connector's default modes (docs/contracts.md §3.4)."""
+    """A value as the JSON converter writes it, with the connector's default modes (docs/feeds/debezium_format.md)."""
     types = pa.types
     kind = column.type
     if not (types.is_string(kind) or types.is_integer(kind) or types.is_decimal(kind) or types.is_timestamp(kind)):

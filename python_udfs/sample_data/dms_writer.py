@@ -1,7 +1,7 @@
 """Writes the files an AWS DMS task leaves in its S3 target folder, byte for byte repeatable.
 
 The same task settings and the same arguments give the same file names, bytes and modification times, so a test or a
-demonstration can be replayed and its listings compared. Formats and names follow docs/contracts.md §1; where that page
+demonstration can be replayed and its listings compared. Formats and names follow docs/feeds/dms_format.md; where it
 says UNVERIFIED, the choice made here is stated beside the setting. Nothing here needs Spark.
 """
 
@@ -30,7 +30,7 @@ T = TypeVar("T")
 OPERATION_COLUMN = "Op"
 # The value in a record of a column that is not in the supplemental log.
 _NOT_LOGGED = object()
-# RowGroupLength's default: several row groups in one file are the normal case for a reader (docs/contracts.md §1.1).
+# RowGroupLength's default: several row groups in one file are the normal case for a reader (docs/feeds/dms_format.md).
 ROW_GROUP_LENGTH = 10_000
 DATE_FOLDERS = {
     "YYYYMMDD": ("%Y", "%m", "%d"),
@@ -39,7 +39,7 @@ DATE_FOLDERS = {
     "MMYYYYDD": ("%m", "%Y", "%d"),
     "DDMMYYYY": ("%d", "%m", "%Y"),
 }
-# Expressions of add-column rules (docs/contracts.md §1.8), and what they have in a full load, where that is UNVERIFIED.
+# Expressions of add-column rules, and what they have in a full load, where that is UNVERIFIED.
 HEADER_EXPRESSIONS = ("AR_H_CHANGE_SEQ", "AR_H_OPERATION", "AR_H_COMMIT_TIMESTAMP")
 _OPERATION_WORDS = {"I": "INSERT", "U": "UPDATE", "D": "DELETE"}
 DATE_DELIMITERS = {"SLASH": "/", "DASH": "-", "UNDERSCORE": "_", "NONE": ""}
@@ -49,7 +49,7 @@ DATE_DELIMITERS = {"SLASH": "/", "DASH": "-", "UNDERSCORE": "_", "NONE": ""}
 class Column:
     """One column of a source table.
 
-    ``type`` is the Arrow type of the parquet file (docs/contracts.md §1.6) and decides the text in CSV (§1.5). Naive
+    ``type`` is the Arrow type of the parquet file (docs/feeds/dms_format.md) and decides the text in CSV. Naive
     timestamps are taken as UTC; use ``pa.timestamp("us", tz="UTC")`` where the parquet column shall be an instant.
     """
 
@@ -71,11 +71,11 @@ class SourceTable:
 class Change:
     """One statement in commit order.
 
-    ``row`` is the after image of an ``I`` or ``U`` and the before image of a ``D`` (docs/contracts.md §1.7); a column
+    ``row`` is the after image of an ``I`` or ``U`` and the before image of a ``D`` (docs/feeds/dms_format.md); a column
     it leaves out is written as NULL, or as not logged. ``committed_at`` is the commit time of its transaction, UTC if
     naive. ``before`` holds what columns of a ``U`` were before it, where that differs from ``row``: an update of the
     key is one ``U`` with the new key, and only a task with before images shows the old one. ``number`` is the change
-    number of the task, the second part of its change sequence (docs/contracts.md §1.8).
+    number of the task, the second part of its change sequence (docs/feeds/dms_format.md, Header columns).
     """
 
     operation: Operation
@@ -87,7 +87,7 @@ class Change:
 
 @dataclass(frozen=True)
 class DmsTask:
-    """A DMS task with an S3 target: its endpoint settings (docs/contracts.md §1.1), defaults as documented there.
+    """A DMS task with an S3 target: its endpoint settings (docs/feeds/dms_format.md), defaults as documented there.
 
     ``root`` is the target folder, for ``bucket/BucketFolder``. Settings that are not DMS's own names:
 
@@ -95,15 +95,15 @@ class DmsTask:
     * ``date_partition_delimiter``: None switches date folders off. Folder and file name use the write time.
     * ``deletes_carry_key_only``: a ``D`` holds the key and NULLs, as from PostgreSQL with REPLICA IDENTITY DEFAULT.
     * ``csv_quote_ambiguous_text``: also quotes the empty text and a text that equals ``csv_null_value`` or
-      ``csv_no_sup_value``. Whether DMS does so is UNVERIFIED (§1.5); without it those values look like NULL.
+      ``csv_no_sup_value``. Whether DMS does so is UNVERIFIED (dms_format.md); without it those values look like NULL.
     * ``use_csv_no_sup_value`` and ``csv_no_sup_value``: what a ``U`` or ``D`` of a CSV file has for a column that its
-      row leaves out, as Oracle logs no more than the key and what changed (§1.5); unquoted.
-    * ``before_image_prefix``: the rule add-before-image-columns (§1.7): after the table's columns those of the key
+      row leaves out, as Oracle logs no more than the key and what changed (docs/feeds/dms_format.md); unquoted.
+    * ``before_image_prefix``: the rule add-before-image-columns: after the table's columns those of the key
       again, or with ``before_image_filter`` ``all`` every one, filled in ``U`` rows. Full loads have them too, empty
       (UNVERIFIED).
-    * ``header_columns``: rules add-column (§1.8): name and expression, one of ``HEADER_EXPRESSIONS``, of columns of
+    * ``header_columns``: rules add-column: name and expression, one of ``HEADER_EXPRESSIONS``, of columns of
       text after all others.
-    * ``cdc_path``: where ``transactions`` writes (CdcPath with PreserveTransactions, §1.4). Its timestamp column stands
+    * ``cdc_path``: where ``transactions`` writes (CdcPath with PreserveTransactions). Its timestamp column stands
       after the schema (UNVERIFIED).
     * ``seconds_between_files``: how much later each further file of one call is written (CdcMaxBatchInterval).
 
@@ -182,7 +182,7 @@ class DmsTask:
         drop_existing: bool = False,
         segment: int | str | None = None,
     ) -> list[Path]:
-        """Writes ``schema/table/LOAD<8 hex>`` files; called again, later, it is a reload (docs/contracts.md §1.10).
+        """Writes ``schema/table/LOAD<8 hex>`` files; called again, later, it is a reload (docs/feeds/dms_format.md).
 
         Args:
             table: the source table.
@@ -191,7 +191,7 @@ class DmsTask:
             rows_per_file: rows in one file (for MaxFileSize); None: one file.
             drop_existing: TargetTablePrepMode other than DO_NOTHING: empties the table's folder first. Without it a
                 reload overwrites files of the same name and leaves the others.
-            segment: part of a parallel load: a number begins the names (``SEGMENT2_LOAD…``), a name is a folder (§1.2).
+            segment: part of a parallel load: a number begins the names (``SEGMENT2_LOAD…``), a name is a folder.
 
         Returns:
             The files in load order; none for an empty table, which gets no folder either.
@@ -241,7 +241,7 @@ class DmsTask:
         return files
 
     def transactions(self, changes: Iterable[tuple[SourceTable, Change]], written_at: datetime) -> Path:
-        """Writes one transaction file, ``CDC_TXN-<17 digits>.csv``: changes of any tables (docs/contracts.md §1.4).
+        """Writes one transaction file, ``CDC_TXN-<17 digits>.csv``: changes of any tables (docs/feeds/dms_format.md).
 
         Args:
             changes: tables and their statements in commit order.
@@ -271,11 +271,11 @@ class DmsTask:
         return self.changes(table, [*sent[max(len(sent) - repeat, 0) :], *new], written_at)
 
     def truncate(self, table: SourceTable) -> None:
-        """Removes the table's folder, which is all that TRUNCATE or DROP leaves to see (docs/contracts.md §1.9)."""
+        """Removes the table's folder, which is all that TRUNCATE or DROP leaves to see (docs/feeds/dms_format.md)."""
         shutil.rmtree(self._folder(table), ignore_errors=True)
 
     def _layout(self, table: SourceTable, *, with_operation: bool) -> list[Column]:
-        """The columns of a file: ``[Op][timestamp] columns… [added columns…]`` (docs/contracts.md §1.3)."""
+        """The columns of a file: ``[Op][timestamp] columns… [added columns…]`` (docs/feeds/dms_format.md)."""
         extra = [OPERATION_COLUMN] if with_operation else []
         if self.timestamp_column_name is not None:
             extra.append(self.timestamp_column_name)
@@ -427,12 +427,12 @@ def _known(operation: str) -> str:
 
 
 def _timestamp_text(moment: datetime) -> str:
-    """``yyyy-MM-dd HH:mm:ss.SSSSSS``: TimestampColumnName and timestamps in CSV (docs/contracts.md §1.1)."""
+    """``yyyy-MM-dd HH:mm:ss.SSSSSS``: TimestampColumnName and timestamps in CSV (docs/feeds/dms_format.md)."""
     return f"{utc(moment):%Y-%m-%d %H:%M:%S.%f}"
 
 
 def _change_sequence(change: Change) -> str:
-    """Time in UTC to hundredths of a second, and the number of the change (docs/contracts.md §1.8)."""
+    """Time in UTC to hundredths of a second, and the number of the change (docs/feeds/dms_format.md)."""
     moment = utc(change.committed_at)
     return f"{moment:%Y%m%d%H%M%S}{moment.microsecond // 10_000:02d}{change.number:019d}"
 
@@ -447,7 +447,7 @@ def _date_text(value: date) -> str:
 
 @cache
 def _csv_renderer(column: Column) -> Callable[[Any], str]:
-    """How a non-NULL value of the column's type reads in CSV (docs/contracts.md §1.5; binary as hex is UNVERIFIED)."""
+    """How a non-NULL value of the column's type reads in CSV (dms_format.md; binary as hex is UNVERIFIED)."""
     kinds: tuple[tuple[Callable[[pa.DataType], bool], Callable[[Any], str]], ...] = (
         (pa.types.is_string, str),
         (pa.types.is_integer, str),

@@ -26,7 +26,7 @@ def dms_task(root: Path, feed: str) -> DmsTask:
     """The DMS task of a feed: parquet, or CSV without a header; one folder per table, and ``cdc`` for transactions."""
     if scenarios.COMES_AS[feed] == scenarios.DMS_PARQUET:
         return DmsTask(root / feed, data_format="parquet", timestamp_column_name=TIMESTAMP_COLUMN)
-    # Quoting the empty text keeps it apart from NULL (docs/contracts.md §1.5).
+    # Quoting the empty text keeps it apart from NULL (docs/feeds/dms_format.md, Values in CSV).
     return DmsTask(root / feed, timestamp_column_name=TIMESTAMP_COLUMN, csv_quote_ambiguous_text=True)
 
 

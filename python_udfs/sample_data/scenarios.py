@@ -1,7 +1,7 @@
 """The tables, rows and changes of the demonstration: four sources, a feed each, with the state they must end in.
 
 Everything is a function of one day, the "current day" of the changes: the full load is taken the evening before. No
-clock and no global random state is read, so the same day gives the same rows (docs/contracts.md §1.11).
+clock and no global random state is read, so the same day gives the same rows.
 """
 
 from __future__ import annotations

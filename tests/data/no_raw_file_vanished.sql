@@ -1,5 +1,5 @@
 {#
-    Vanished files mean a truncate or a drop at the source (docs/contracts.md section 1.10), or somebody removed them:
+    Vanished files mean a truncate or a drop at the source (docs/feeds/dms_format.md), or somebody removed them:
     silver would not change. They are reported until they are back or their rows have an ignored_reason. The cell
     vanished_files in seeds/cdc_tables.csv can also ignore them, or truncate the table.
 #}

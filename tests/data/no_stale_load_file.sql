@@ -1,6 +1,6 @@
 {#
     DMS writes the LOAD files of a load in the order of their numbers. One that is older than a file with a smaller
-    number is a leftover of an earlier, longer load (docs/contracts.md section 7, case 41): its rows are in silver, and a
+    number is a leftover of an earlier, longer load (tests/e2e/CASES.md, case 41): its rows are in silver, and a
     reload that left it as it was is not complete. A file that only came again is as old as its content.
 #}
 {{ config(severity='warn') }}

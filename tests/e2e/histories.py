@@ -30,8 +30,8 @@ BALLAST = 0
 
 # Where a key has one integer only, a history may have a second key: its number and this.
 SECOND = 1_000_000
-# What stands for a value that the source did not log (docs/contracts.md section 1.5), and what begins the name of a
-# column with the value before the change (section 1.7).
+# What stands for a value that the source did not log (docs/feeds/dms_format.md), and what begins the name of a
+# column with the value before the change (docs/feeds/dms_format.md, Images).
 TOKEN = "<not logged>"
 BEFORE = "BI_"
 
@@ -102,7 +102,7 @@ ALIKE_PARTS = ("a", "A", "a ", "A  ", "", " ", " a", None, "ä", "Ä")
 # What columns are after their first types: wider, as Iceberg takes it; or as the column can only cast it.
 WIDER = {"order": pa.int64(), "key\u2028size": pa.decimal128(18, 4)}
 OTHERWISE = {"order": pa.float64(), "v": pa.int32()}
-# What the image of a delete may hold beside its key (docs/contracts.md section 6.4): what PostgreSQL's default identity
+# What the image of a delete may hold beside its key (docs/architecture.md): what PostgreSQL's default identity
 # puts into columns that are NOT NULL, and what no column can hold, as CSV has it.
 PLACEHOLDERS = {"n": 0, "order": 0, "key\u2028size": Decimal(0), "v": "", "log": False, "side": 0.0}
 UNREADABLE = {"n": "many", "order": "1.5", "log": "maybe"}
@@ -134,7 +134,7 @@ class Shape:
 
     @property
     def has_transactions(self) -> bool:
-        """Whether changes come in transaction files (docs/contracts.md section 1.4)."""
+        """Whether changes come in transaction files (docs/feeds/dms_format.md, Transaction files)."""
         return TRANSACTIONS in self.feed_options
 
     @property
@@ -377,7 +377,7 @@ def draw_files(random: Random, shape: Shape, keys: int, reloads: bool = True) ->
         rows = _interleaved(random, slot.lives)
         is_load = slot.path.startswith("LOAD")
         if not is_load:
-            if sent and random.random() < 0.2:  # stop and resume: the last rows once more, in a new file (§1.10)
+            if sent and random.random() < 0.2:  # stop and resume: the last rows once more, in a new file
                 rows = sent[-random.randint(1, max(1, len(sent) // 10)) :] + rows
             sent = [statement for statement in rows if statement.flaw is None]
             rows = sent + [statement for statement in rows if statement.flaw is not None]
@@ -462,7 +462,7 @@ def _retyped(random: Random, file: File, types: Mapping[str, pa.DataType], is_wh
         written = {"order": image["order"] and float(image["order"]), "v": image["v"] and int(image["v"])}
         if random.random() < 0.1 and not statement.flaw and not is_whole:
             unfit = {**image, **written, "order": 0.5}
-            if statement.row.operation == "D" and not file.is_load:  # needs its key only (section 6.4)
+            if statement.row.operation == "D" and not file.is_load:  # needs its key only (docs/architecture.md)
                 return replace(statement, written=unfit)
             return Statement(statement.history, replace(statement.row, image=None), "type", unfit)
         return replace(statement, row=replace(statement.row, image=image), written=written)
@@ -648,7 +648,7 @@ class Draw:
             self.values = {"n": next(self.serial)} | {c: random.choice((None, *values)) for c, values in VALUES.items()}
         key = {name: identity[name] for name in self.shape.key}
         image, written = key | dict(self.values), {}
-        if operation == "D" and random.random() < 0.7:  # as from PostgreSQL: the key only (§1.7), or placeholders
+        if operation == "D" and random.random() < 0.7:  # as from PostgreSQL: the key only, or placeholders
             image = key | dict.fromkeys(self.values) | random.choice(({}, PLACEHOLDERS))
             if self.shape.data_format == "csv" and random.random() < 0.5:
                 written = UNREADABLE

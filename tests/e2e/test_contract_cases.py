@@ -1,4 +1,4 @@
-"""docs/contracts.md section 7, the cases that concern DMS files, keys and order, one test each.
+"""tests/e2e/CASES.md, the cases that concern DMS files, keys and order, one test each.
 
 Cases that need no settings share a table, with keys of their own. All tables live in one project and are built three
 times. Case 60 delivers the files of the other cases once more, into tables of their own, last file first.

@@ -1,4 +1,4 @@
-"""CSV that could be read as something else than was written (docs/contracts.md sections 1.5 and 1.9).
+"""CSV that could be read as something else than was written (docs/architecture.md, Forms of text).
 
 Five tables of raw files, and transaction files of two; all are built twice.
 """

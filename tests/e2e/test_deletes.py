@@ -1,4 +1,4 @@
-"""A delete needs its key only (docs/contracts.md section 6.4): the same rows and deletes in every source format.
+"""A delete needs its key only (docs/architecture.md): the same rows and deletes in every source format.
 
 The first build brings rows 1 to 6. The second brings deletes whose images hold what their columns cannot, deletes whose
 key is not whole, and, where the format has before images, changes of the key.

@@ -1,4 +1,4 @@
-"""Every setting of a DMS task that changes bytes or names (docs/contracts.md sections 1.1 to 1.8): silver is the same.
+"""Every setting of a DMS task that changes bytes or names (docs/feeds): silver is the same.
 
 One history of a table, written with each group of settings; all tables are built at once, load and changes together.
 """

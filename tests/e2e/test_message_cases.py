@@ -1,4 +1,4 @@
-"""docs/contracts.md section 7, the cases that concern messages, one test each, from files of the sink to silver.
+"""tests/e2e/CASES.md, the cases that concern messages, one test each, from files of the sink to silver.
 
 Cases of one connector that do not disturb each other share a table, with keys of their own: those of case 12 begin with
 12. All feeds are built together, twice: the second build brings what a case says comes later.

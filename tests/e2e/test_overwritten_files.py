@@ -1,6 +1,6 @@
 """Change files whose content changes after they were read: still being written when listed, or corrected.
 
-The newest content of a change file counts; rows of its older content are superseded (docs/contracts.md section 1.10).
+The newest content of a change file counts; rows of its older content are superseded (docs/feeds/dms_format.md).
 All tables live in one project and are built three times: the first content, the second, and a late file.
 """
 

@@ -1,4 +1,4 @@
-"""MariaDB's binary log as an AWS DMS task writes it: full loads and change files (docs/contracts.md section 1)."""
+"""MariaDB's binary log as an AWS DMS task writes it: full loads and change files (docs/feeds/dms_format.md)."""
 
 from __future__ import annotations
 

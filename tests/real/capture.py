@@ -1,4 +1,4 @@
-"""Debezium on a real database: its messages become files in the layout of the S3 sink (docs/contracts.md section 4).
+"""Debezium on a real database: its messages become files in the layout of the S3 sink (docs/feeds/s3_sink.md).
 
 One Kafka broker and one Kafka Connect worker run from their published jars, with Debezium's connectors beside them.
 """
@@ -280,7 +280,7 @@ class Connector:
         """Writes what was captured since the last call; then all that the source had committed is in files.
 
         Each file is a new object of the S3 sink with its default partitioner: `topics/<topic>/partition=<n>/
-        <topic>+<n>+<offset of the first line>.json`, one value per line (docs/contracts.md section 4). Tombstones are
+        <topic>+<n>+<offset of the first line>.json`, one value per line (docs/feeds/s3_sink.md). Tombstones are
         left out, as by the sink with `behavior.on.null.values=ignore`.
 
         Args:

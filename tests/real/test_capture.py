@@ -53,7 +53,7 @@ def position(payload: dict[str, Any]) -> tuple[Any, ...]:
 
 
 def value(field: dict[str, Any], shown: Any) -> Any:
-    """What a column has, from how its schema says that it is shown (docs/contracts.md section 3.4)."""
+    """What a column has, from how its schema says that it is shown (docs/feeds/debezium_format.md, Types)."""
     if shown is None or shown == UNAVAILABLE:
         return shown
     name = field.get("name", "").rpartition(".")[2]

@@ -24,7 +24,7 @@ from tests.e2e import test_message_cases as message_cases
 from tests.e2e.kills import kill_at_the_first_file
 from tests.e2e.test_message_cases import FEEDS, TABLES, WITHOUT_V, Cases, land_first, land_second, maxwell
 
-# The cases of docs/contracts.md section 7, each a test of its own, with the messages in a broker in place of files. Two
+# The cases of tests/e2e/CASES.md, each a test of its own, with the messages in a broker in place of files. Two
 # files may overlap (case 56); in a topic the messages that were sent again have offsets of their own. KAFKA=all (`make
 # prove`): they take as long as those of files.
 if os.environ.get("KAFKA") == "all":

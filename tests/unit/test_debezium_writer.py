@@ -50,7 +50,7 @@ def test_the_snapshot_has_the_fields_of_a_captured_one_and_one_position(tmp_path
 @pytest.mark.parametrize(
     ("kind", "value", "sent"),
     [
-        # docs/contracts.md section 3.4 has these values.
+        # docs/feeds/debezium_format.md, Types has these values.
         (pa.decimal128(10, 0), Decimal(12345), "MDk="),
         (pa.decimal128(10, 4), Decimal("10.2345"), "AY/J"),
         (pa.decimal128(10, 2), Decimal(0), "AA=="),

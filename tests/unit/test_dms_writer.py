@@ -1,4 +1,4 @@
-"""The writer of DMS output against docs/contracts.md §1: names, layouts, values, repeatability."""
+"""The writer of DMS output against docs/feeds/dms_format.md: names, layouts, values, repeatability."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def one_value(tmp_path: Path, type_: pa.DataType, value: Any, **settings: Any) -
     return text[:-1]
 
 
-# Names (§1.2)
+# Names (docs/feeds/dms_format.md, Names of files)
 
 
 def test_load_files_count_in_hexadecimal(tmp_path: Path) -> None:
@@ -112,7 +112,7 @@ def test_an_empty_table_has_no_folder(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
-# Layout (§1.3)
+# Layout (docs/feeds/dms_format.md, Row layout)
 
 MATRIX = [
     # (IncludeOpForFullLoad, CdcInsertsOnly, CdcInsertsAndUpdates), Op of the load row, Op of the change rows
@@ -190,7 +190,7 @@ def test_naive_times_are_utc_wherever_the_machine_is(tmp_path: Path) -> None:
     assert naive[0].read_text() == "I,2024-01-01 10:00:00.000000,NULL,NULL\n"
 
 
-# Values in CSV (§1.1, §1.5)
+# Values in CSV (docs/feeds/dms_format.md, Values in CSV)
 
 
 @pytest.mark.parametrize(
@@ -255,7 +255,7 @@ def test_null_empty_text_and_the_word_null(
     assert texts == [null, empty, word]
 
 
-# Parquet (§1.6)
+# Parquet (docs/feeds/dms_format.md, Parquet types)
 
 
 def test_parquet_types_and_values(tmp_path: Path) -> None:
@@ -364,7 +364,7 @@ def test_a_file_shows_under_its_name_only_when_complete(tmp_path: Path, monkeypa
     assert [file.name for file in tmp_path.rglob("*") if file.is_file()] == [".LOAD00000001.csv.tmp"]
 
 
-# Reload, resume, truncate, images (§1.7, §1.9, §1.10)
+# Reload, resume, truncate, images (docs/feeds/dms_format.md)
 
 
 @pytest.mark.parametrize(("drop_existing", "left"), [(False, ["old item 2", "old item 3"]), (True, [])])

@@ -1,12 +1,17 @@
-"""Links between the project's pages lead to a file, and to a heading of it."""
+"""Links between the project's pages lead to a file, and to a heading of it; other files name pages that exist."""
 
 from __future__ import annotations
 
 import re
+import subprocess
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
-PAGES = [page for name in ("*.md", "docs/**/*.md", "models/*/*.md", "adapter/*.md") for page in ROOT.glob(name)]
+PAGES = [
+    page
+    for name in ("*.md", "docs/**/*.md", "models/*/*.md", "adapter/*.md", "tests/e2e/*.md")
+    for page in ROOT.glob(name)
+]
 
 
 def test_every_link_leads_somewhere() -> None:
@@ -19,6 +24,25 @@ def test_every_link_leads_somewhere() -> None:
     assert broken == []
 
 
+def test_every_page_that_code_names_exists() -> None:
+    """With the heading behind it: `….md#heading` and `….md, "Heading"` in messages and comments."""
+    names = r"(docs/[\w/]+\.md|tests/e2e/CASES\.md)(?:#([\w-]+)|, [\"']([A-Z][^\"']+)[\"'])?"
+    broken = []
+    for name in subprocess.check_output(
+        ["git", "ls-files", "*.py", "*.sql", "*.yml", "*.csv", "Makefile"], cwd=ROOT, text=True
+    ).split():
+        for page, anchor, heading in re.findall(names, (ROOT / name).read_text(encoding="utf-8")):
+            wanted = anchor or anchor_of(" ".join(heading.split()))
+            if not (ROOT / page).exists() or (wanted and wanted not in anchors(ROOT / page)):
+                broken.append(f"{name}: {page}#{wanted}")
+    assert broken == []
+
+
 def anchors(page: Path) -> set[str]:
-    headings = re.findall(r"^#+ (.*)$", page.read_text(encoding="utf-8"), flags=re.MULTILINE)
-    return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
+    return {
+        anchor_of(heading) for heading in re.findall(r"^#+ (.*)$", page.read_text(encoding="utf-8"), flags=re.MULTILINE)
+    }
+
+
+def anchor_of(heading: str) -> str:
+    return re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-")

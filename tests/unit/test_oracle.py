@@ -76,7 +76,7 @@ def history(*deliveries, **rules):
     }
 
 
-# The cases of docs/contracts.md section 7 that concern DMS files, keys and order, by their number.
+# The cases of tests/e2e/CASES.md that concern DMS files, keys and order, by their number.
 def test_case_2_row_order_decides():
     assert hard(changes(1, ("I", 1, "a"), ("U", 1, "b"), ("U", 1, "c"))) == {1: "c"}
 

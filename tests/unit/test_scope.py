@@ -12,7 +12,7 @@ from python_udfs.landing.scope import DATED, Scope, ranges, with_times
 NOW = datetime(2024, 2, 10, 12, 0, tzinfo=timezone.utc)
 # Paths, with root and time.
 PATHS = {
-    # DMS: each sequence and delimiter of DatePartitionSequence that sorts (docs/contracts.md section 1.1).
+    # DMS: each sequence and delimiter of DatePartitionSequence that sorts (docs/feeds/dms_format.md).
     "s/t/2024/01/31/20240131-230100000.parquet": ("s/t/", "20240131999999"),
     "s/t/2024/01/31/05/20240131-050100000.parquet": ("s/t/", "20240131059999"),
     "s/t/2024/01/20240131-230100000.parquet": ("s/t/", "20240199999999"),
@@ -33,7 +33,7 @@ PATHS = {
     "s/202401/LOAD00000001.parquet": None,
     "2024/202401/LOAD00000001.parquet": None,
     "2024/202401/2023-01-01/a": ("2024/202401/", "20230101999999"),
-    # A Kafka sink (section 4).
+    # A Kafka sink (docs/feeds/s3_sink.md).
     "topics/orders/year=2024/month=01/day=31/hour=05/orders+0+0000000000.json": ("topics/orders/", "20240131059999"),
     "orders/year=2024/month=01/day=31/orders+0+0000000000.json": ("orders/", "20240131999999"),
     "year=2024/month=01/orders+0+0000000000.json": ("", "20240199999999"),

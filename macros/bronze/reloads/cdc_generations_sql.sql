@@ -1,7 +1,7 @@
 {#
     The load generations of a table: `loads`, `counted` (the load versions that belong to a generation) and `starts`. A
     version with the content of the one before is a redelivery, unless no change came between it and one of another file
-    with other content: both are of one reload then (docs/contracts.md section 1.10).
+    with other content: both are of one reload then (docs/feeds/dms_format.md, Restart, resume, reload).
 #}
 {% macro cdc_generations_sql(listing, rejected, cdc, last_batch_id, split=none) -%}
 {{ cdc_listed_versions_sql(listing, rejected, cdc, last_batch_id, split) }},

@@ -1,6 +1,6 @@
 {#
     A sentence for a record whose timestamp column has a text that is no time; NULL else. Without a text the time in the
-    name of the file counts (docs/contracts.md section 1.3). Digits behind the microsecond are dropped.
+    name of the file counts (docs/feeds/dms_format.md, Row layout). Digits behind the microsecond are dropped.
 #}
 {% macro cdc_commit_time_sql(cdc) -%}
 {%- set text = "nullif(trim(_cdc_commit_text), '')" -%}

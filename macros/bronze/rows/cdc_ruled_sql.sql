@@ -1,7 +1,7 @@
 {#
     Gives each record its operation, and rule and reason where it breaks one. No file of DMS has an operation of the
-    listing: a truncate (T), or L, which rows of LOAD files have here. A delete needs its key only (docs/contracts.md
-    section 6.4): whatever is wrong with its other columns breaks no rule.
+    listing: a truncate (T), or L, which rows of LOAD files have here. A delete needs its key only
+    (docs/architecture.md, What a change needs): whatever is wrong with its other columns breaks no rule.
 #}
 {% macro cdc_ruled_sql(cdc, raw, columns, sequence_column, malformed_sql, records) -%}
 {%- set parts = cdc_judged_columns(cdc, columns) -%}
@@ -65,7 +65,7 @@ ruled as (
 {%- endmacro %}
 
 
-{# docs/contracts.md section 1.3: LOAD files may carry an operation or not; a feed of inserts only never does. #}
+{# docs/feeds/dms_format.md, Row layout: LOAD files may carry an operation or not; a feed of inserts only never does. #}
 {% macro _operation_sql(cdc) -%}
 case
     when _cdc_kind = 'load' then 'L'

@@ -1,7 +1,7 @@
 {#
     The newest change of every key that bronze has new changes of. A row that is only marked as deleted keeps its last
-    image; that of the delete is never used (docs/contracts.md section 6.4). A row older than the last truncate or
-    complete reload is gone (section 1.10, case 40).
+    image; that of the delete is never used (docs/architecture.md). A row older than the last truncate or
+    complete reload is gone (tests/e2e/CASES.md, 40).
 #}
 {% macro cdc_silver_sql(cdc, changes, plan, is_first) -%}
 {%- set is_soft = cdc_is_soft(cdc) -%}

@@ -1,6 +1,6 @@
 {#
     A part of bronze as silver applies it: the columns that silver has, and a change of a key as two changes at one
-    source position, the delete of the old key and the change itself (docs/contracts.md section 6.3). A table without a key takes
+    source position, the delete of the old key and the change itself (docs/architecture.md). A table without a key takes
     what was inserted. A key that changed only in what its comparison ignores is the same key.
 #}
 {% macro cdc_log_sql(cdc, plan, rows_sql, has_key_changes) -%}

@@ -1,6 +1,6 @@
 {#
     Gives each change the values that it does not carry: those of the change before it, as far back as the row lived.
-    An insert and a delete begin again (docs/contracts.md section 6.3).
+    An insert and a delete begin again (docs/architecture.md, The life of one row).
 #}
 {% macro cdc_history_images_sql(cdc, plan) -%}
 {%- set keys = cdc.primary_key | map('lower') | list -%}

@@ -1,4 +1,4 @@
-"""Messages of Canal and TiCDC, as docs/contracts.md sections 5.2 and 5.3 have them."""
+"""Messages of Canal and TiCDC, as docs/feeds/canal.md has them."""
 
 from __future__ import annotations
 

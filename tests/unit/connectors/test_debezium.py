@@ -115,7 +115,7 @@ def fields(spark):
 
 
 def silver(found, key="id"):
-    """What the changes leave, applied in their order, unavailable values kept (docs/contracts.md section 6)."""
+    """What the changes leave, applied in their order, unavailable values kept (docs/feeds/order.md)."""
     assert [row.malformed for row in found] == [None] * len(found)
     state = {}
     accepted = [row for row in found if row.set_aside is None]

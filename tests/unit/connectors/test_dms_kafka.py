@@ -1,4 +1,4 @@
-"""Messages of AWS DMS, as docs/contracts.md section 2 has them."""
+"""Messages of AWS DMS, as docs/feeds/dms_kafka.md has them."""
 
 from __future__ import annotations
 

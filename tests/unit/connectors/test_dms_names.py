@@ -1,4 +1,4 @@
-"""The facts in the names of DMS files (docs/contracts.md sections 1.2 and 1.4)."""
+"""The facts in the names of DMS files (docs/feeds/dms_format.md)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Maxwell's messages, as docs/contracts.md section 5.1 has them."""
+"""Maxwell's messages, as docs/feeds/maxwell.md has them."""
 
 from __future__ import annotations
 

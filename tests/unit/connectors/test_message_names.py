@@ -1,4 +1,4 @@
-"""The facts in the names of files of messages (docs/contracts.md section 4)."""
+"""The facts in the names of files of messages (docs/feeds/s3_sink.md)."""
 
 from __future__ import annotations
 

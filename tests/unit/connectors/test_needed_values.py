@@ -1,4 +1,4 @@
-"""Of a delete, and of the row before an update, only the key is needed (docs/contracts.md section 6.4)."""
+"""Of a delete, and of the row before an update, only the key is needed (docs/architecture.md, What a change needs)."""
 
 from __future__ import annotations
 

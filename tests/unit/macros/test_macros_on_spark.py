@@ -1,4 +1,4 @@
-"""What Spark makes of the SQL: records, the order of rows, cast_failures (docs/contracts.md sections 1.3, 1.5)."""
+"""What Spark makes of the SQL: records, the order of rows, cast_failures (docs/feeds/dms_format.md)."""
 
 from __future__ import annotations
 

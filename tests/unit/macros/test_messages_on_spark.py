@@ -1,4 +1,4 @@
-"""What bronze makes of messages that were split: values, places, old keys (docs/contracts.md sections 3 and 6)."""
+"""What bronze makes of messages that were split: values, source positions, old keys (debezium_format.md, order.md)."""
 
 from __future__ import annotations
 

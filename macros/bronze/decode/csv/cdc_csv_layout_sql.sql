@@ -1,6 +1,6 @@
 {#
-    The positions of a record's values (docs/contracts.md section 1.3): by name with a header, else after DMS's own fields.
-    A quote that does not open or close a whole value makes the record malformed (section 1.5).
+    The positions of a record's values (docs/feeds/dms_format.md): by name with a header, else after DMS's own fields.
+    A quote that does not open or close a whole value makes the record malformed (docs/feeds/dms_format.md).
 #}
 {% macro cdc_csv_layout_sql(cdc, images=[]) -%}
 {%- set required = cdc.columns | rejectattr('optional') | list | length -%}

@@ -1,7 +1,7 @@
 {#
-    How many fields stand before the values of a record without a header (docs/contracts.md section 1.3): operation and
+    How many fields stand before the values of a record without a header (docs/feeds/dms_format.md): operation and
     timestamp columns, of which LOAD files have one fewer unless operation_column is always. Records of multi-table files
-    have table and schema after the operation (section 1.4).
+    have table and schema after the operation (docs/feeds/dms_format.md, Transaction files).
 #}
 {% macro cdc_csv_lead_sql(cdc) -%}
 {%- set timestamps = 1 if cdc.options.get('timestamp_column') else 0 -%}

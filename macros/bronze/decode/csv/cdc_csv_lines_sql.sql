@@ -1,8 +1,8 @@
 {#
-    A record begins on a line that does not begin inside a quoted value, which may hold line breaks (docs/contracts.md
-    sections 1.1 and 1.5). Where no value spans lines, lines are records: nothing is sorted. Else each line is judged twice,
-    as if it began outside of a value and as if it began inside. It ends the same both times (a fixed end), as it began, or
-    the other way (a turn). Whether a line begins inside is the last fixed end before it and the number of turns since.
+    A record begins on a line that does not begin inside a quoted value, which may hold line breaks. Where no value spans
+    lines, lines are records: nothing is sorted. Else each line is judged twice, as if it began outside of a value and as
+    if it began inside. It ends the same both times (a fixed end), as it began, or the other way (a turn). Whether a line
+    begins inside is the last fixed end before it and the number of turns since (docs/feeds/dms_format.md).
 #}
 {% macro cdc_csv_lines_sql(cdc, raw, file_columns) -%}
 {%- set from_sql -%}

@@ -1,5 +1,5 @@
 {#
-    What the patterns over CSV text are made of (docs/contracts.md section 1.5). A quote opens a quoted value only at the
+    What the patterns over CSV text are made of (docs/architecture.md). A quote opens a quoted value only at the
     beginning of a field. No repetition gives anything back, so a long value is read once and takes no stack.
 #}
 {% macro cdc_csv_patterns(delimiter) %}

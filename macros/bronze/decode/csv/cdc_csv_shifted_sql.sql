@@ -1,6 +1,6 @@
 {#
     A record that lacks an optional column after the order has seen a value in it: a column was dropped at the source, and
-    the values behind it moved (docs/contracts.md section 1.9). Earlier is what has a smaller sequence, in this batch or
+    the values behind it moved (docs/feeds/dms_format.md, DDL). Earlier is what has a smaller sequence, in this batch or
     in bronze, so the cut into batches does not count.
 #}
 {% macro cdc_csv_shifted_sql(columns, position_sql, bronze) -%}

@@ -1,6 +1,6 @@
 {#
     One field as text. A null word, and the word for a value that the change does not carry, count only without
-    quotes (docs/contracts.md section 1.5).
+    quotes (docs/feeds/dms_format.md, Values in CSV).
 #}
 {% macro cdc_csv_text_sql(cdc, position) -%}
 {%- set field = 'try_element_at(_cdc_fields, cast(' ~ position ~ ' as int))' -%}

@@ -1,5 +1,5 @@
 {#
-    A value is unavailable where the field is the feed's unavailable_value (docs/contracts.md section 1.5), and,
+    A value is unavailable where the field is the feed's unavailable_value (docs/feeds/dms_format.md), and,
     if the feed keeps absent columns, where the file or the record has no such column.
 #}
 {% macro cdc_csv_unavailable_sql(cdc, plan) -%}
