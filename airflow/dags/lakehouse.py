@@ -35,7 +35,7 @@ sys.path.append(str(PROJECT))
 from python_udfs.metadata import load_metadata  # noqa: E402 - the line above finds it
 from python_udfs.pipeline.lag import is_late  # noqa: E402
 
-# One slot: of two builds of a warehouse at once, one would work in vain.
+# One slot: of two builds of a warehouse at once, the second fails and has to be repeated.
 POOL = os.environ.get("LAKEHOUSE_POOL") or "lakehouse"
 MAIL = os.environ.get("LAKEHOUSE_ALERT_MAIL") or ""
 WEBHOOK = os.environ.get("LAKEHOUSE_ALERT_WEBHOOK") or ""

@@ -37,19 +37,19 @@ AUTHORIZATION = "DBT_ENV_SECRET_ALERT_AUTHORIZATION"
 COMMAND = "LAKEHOUSE_ALERT_COMMAND"
 TIMEOUT = "LAKEHOUSE_ALERT_TIMEOUT"
 SECONDS = 5.0
-RUNBOOK = "docs/runbook.md"
+RUNBOOK = "docs/runbook"
 # Of a storm so many are sent one by one: those that begin before those that end.
 MOST = 20
 LONGEST_TEXT = 300
 HEADINGS = {
-    "failure": "a-model-or-test-fails",
-    "test_error": "a-test-stops-with-an-error",
-    "lag": "lag-over-its-limit",
-    "quarantine": "rows-in-quarantine",
-    "reload": "a-reload-that-waits",
-    "gap": "a-gap-in-kafka",
-    "log": "the-slot-was-lost",
-    "snapshot": "the-slot-was-lost",
+    "failure": "failures.md#a-model-or-test-fails",
+    "test_error": "failures.md#a-test-stops-with-an-error",
+    "lag": "failures.md#lag-over-its-limit",
+    "quarantine": "quarantine.md#rows-in-quarantine",
+    "reload": "reload.md#a-reload-that-waits",
+    "gap": "failures.md#a-gap-in-kafka",
+    "log": "lost_slot.md#the-slot-was-lost",
+    "snapshot": "lost_slot.md#the-slot-was-lost",
 }
 
 
@@ -120,7 +120,7 @@ def payload(events: Sequence[tuple[str, Incident]], now: datetime) -> dict[str, 
                 "command": one.command,
                 "opened_at": one.opened_at.isoformat(),
                 "ended_at": one.ended_at.isoformat() if one.ended_at else None,
-                "runbook": f"{RUNBOOK}#{HEADINGS[one.kind]}",
+                "runbook": f"{RUNBOOK}/{HEADINGS[one.kind]}",
             }
             for event, one in sent
         ],

@@ -30,7 +30,7 @@ RENAMED = (
 NEW = f"Columns that the seeds do not list. APPEND=1 adds them behind the others. {NEW_COLUMN_REMEDY}"
 COUNT = (
     "Records have another number of fields than the seeds have columns, and no names: compare the columns with the"
-    " source (docs/runbook.md#tables-come-and-go)."
+    " source (docs/runbook/tables.md#tables-come-and-go)."
 )
 OTHER_KEY = "The source has another key than the seeds: correct primary_key, make models, and rebuild silver."
 

@@ -10,7 +10,7 @@ from spark_files.widening import is_promotion
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-RUNBOOK = "docs/runbook.md#tables-come-and-go"
+RUNBOOK = "docs/runbook/tables.md#tables-come-and-go"
 # How the type of a table that is there is changed, if it does not follow by itself.
 TYPE_REMEDY = (
     "A type that does not widen by itself: correct data_type in seeds/cdc_columns.csv, then dbt run-operation"

@@ -127,7 +127,7 @@ def test_a_reload_that_waits_is_an_incident_of_its_table_until_the_test_passes()
     [found] = changed(fails, [], lambda table: None)
     assert (found.kind, found.subject, found.silver_table) == ("reload", "silver.t", "silver.t")
     assert found.command == 'dbt run-operation replay_quarantine --args \'{"table": "t"}\''
-    assert notice.HEADINGS["reload"] == "a-reload-that-waits"
+    assert notice.HEADINGS["reload"] == "reload.md#a-reload-that-waits"
     assert look(fails, found) == []
     assert look(state(result("silver_t", "success", table="silver.t")), found) == []
     assert look(state(result(test, "pass", "test", None, "silver.t")), found) == [("reload", "silver.t", True)]

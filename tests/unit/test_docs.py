@@ -6,6 +6,8 @@ import re
 import subprocess
 from pathlib import Path
 
+from python_udfs.alerts import notice
+
 ROOT = Path(__file__).parents[2]
 PAGES = [
     page
@@ -33,14 +35,28 @@ def test_every_page_that_code_names_exists() -> None:
     ).split():
         for page, anchor, heading in re.findall(names, (ROOT / name).read_text(encoding="utf-8")):
             wanted = anchor or anchor_of(" ".join(heading.split()))
-            if not (ROOT / page).exists() or (wanted and wanted not in anchors(ROOT / page)):
+            if not (ROOT / page).exists() or (wanted and wanted not in anchors(ROOT / page) | entries(ROOT / page)):
                 broken.append(f"{name}: {page}#{wanted}")
     assert broken == []
+
+
+def test_every_alert_names_a_heading_of_the_runbook() -> None:
+    for heading in notice.HEADINGS.values():
+        page, anchor = f"{notice.RUNBOOK}/{heading}".split("#")
+        assert anchor in anchors(ROOT / page)
 
 
 def anchors(page: Path) -> set[str]:
     return {
         anchor_of(heading) for heading in re.findall(r"^#+ (.*)$", page.read_text(encoding="utf-8"), flags=re.MULTILINE)
+    }
+
+
+def entries(page: Path) -> set[str]:
+    """The pages that an index names."""
+    return {
+        anchor_of(title)
+        for title in re.findall(r"^\| \[([^\]]+)\]", page.read_text(encoding="utf-8"), flags=re.MULTILINE)
     }
 
 
