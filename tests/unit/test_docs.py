@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import functools
 import re
 import subprocess
 from pathlib import Path
+
+import pytest
 
 from python_udfs.alerts import notice
 
@@ -46,12 +49,29 @@ def test_every_alert_names_a_heading_of_the_runbook() -> None:
         assert anchor in anchors(ROOT / page)
 
 
+def test_every_decision_is_in_the_index() -> None:
+    folder = ROOT / "docs/decisions"
+    listed = re.findall(r"\]\(([^)]+)\)", (folder / "README.md").read_text(encoding="utf-8"))
+    assert sorted(listed) == sorted(page.name for page in folder.glob("[0-9]*.md"))
+
+
+@pytest.mark.parametrize(
+    ("page", "most"), [("docs/performance.md", 12), ("docs/runbook/*.md", 8), ("README.md", 9), ("CHANGELOG.md", 8)]
+)
+def test_a_page_is_short_enough_to_be_read(page: str, most: int) -> None:
+    """In thousands of bytes; details go to the reference, the feeds, the records or dated results."""
+    long = {path.name for path in ROOT.glob(page) if path.stat().st_size > most * 1000}
+    assert not long
+
+
+@functools.cache
 def anchors(page: Path) -> set[str]:
     return {
         anchor_of(heading) for heading in re.findall(r"^#+ (.*)$", page.read_text(encoding="utf-8"), flags=re.MULTILINE)
     }
 
 
+@functools.cache
 def entries(page: Path) -> set[str]:
     """The pages that an index names."""
     return {
