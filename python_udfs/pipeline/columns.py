@@ -182,7 +182,7 @@ def _control_columns(cdc: Mapping[str, Any], names: Sequence[str]) -> set[str]:
 
 
 def _columns_behind(cdc: Mapping[str, Any], names: Sequence[str]) -> set[str]:
-    """The change sequence and before images stand behind the columns of the source (docs/contracts.md section 1.3).
+    """The change sequence and before images stand behind the columns of the source (docs/feeds/dms_format.md).
 
     The prefix counts as the metadata writes it: with BI_, bi_score is a column of the source.
     """
@@ -454,7 +454,7 @@ def check_renames(
 def plan_before_images(
     cdc: Mapping[str, Any], columns: Sequence[Mapping[str, Any]], plan: Sequence[Column], warehouse: Warehouse
 ) -> tuple[Column, ...]:
-    """Returns the columns that hold the key as it was before a change (docs/contracts.md section 1.7).
+    """Returns the columns that hold the key as it was before a change (docs/feeds/dms_format.md, Images).
 
     Their values are cast to the key's type and judged like any other, but not those of a delete: an old key that cannot
     be read is no key. A key of files has changed only if each of its columns has a before image.
