@@ -55,6 +55,15 @@ def test_every_decision_is_in_the_index() -> None:
     assert sorted(listed) == sorted(page.name for page in folder.glob("[0-9]*.md"))
 
 
+def test_the_adapter_describes_each_option_of_read_files() -> None:
+    source = (ROOT / "adapter/spark_files/read_files.py").read_text(encoding="utf-8")
+    options = set(re.findall(r"options\.get\(\"(\w+)\"", source))
+    text = (ROOT / "adapter/README.md").read_text(encoding="utf-8")
+    described = text[text.index("## adapter.read_files") : text.index("## adapter.attempt")]
+    assert len(options) >= 8
+    assert {name for name in options if f"`{name}`" not in described} == set()
+
+
 @pytest.mark.parametrize(
     ("page", "most"), [("docs/performance.md", 12), ("docs/runbook/*.md", 8), ("README.md", 9), ("CHANGELOG.md", 8)]
 )
