@@ -3,7 +3,8 @@
     per command, none where nothing was compared. A table that differs keeps its last record.
 #}
 {% macro cdc_record_checks(results) %}
-    {% set passed = adapter.call_function('python_udfs.pipeline.checks.read_records', {'results': results}) if execute %}
+    {% set read = 'python_udfs.pipeline.checks.read_records' %}
+    {% set passed = adapter.call_function(read, {'results': results}) if execute %}
     {% if passed %}
         {% set recorded = cdc_relation_of('silver_checks') %}
         {#- Without it each later command would compare whole tables again. -#}

@@ -1,6 +1,7 @@
-{# Writes what bronze got since the snapshot that silver's own newest snapshot names; the write itself commits the progress. #}
+{# Writes what bronze got since the snapshot that silver's newest snapshot names; the write commits the progress. #}
 {% macro get_incremental_cdc_merge_sql(arguments) %}
-    {% set cdc, name = adapter.call_function('python_udfs.pipeline.table.read_cdc', {'node': model}), model.refs[0].name %}
+    {% set cdc = adapter.call_function('python_udfs.pipeline.table.read_cdc', {'node': model}) %}
+    {% set name = model.refs[0].name %}
     {#- A reference has no rows with --empty, and cannot be read at a snapshot. -#}
     {% set bronze = cdc_relation_of(name) if flags.EMPTY else ref(name) %}
     {% if load_relation(bronze) is none %}

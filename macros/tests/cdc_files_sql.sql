@@ -6,7 +6,8 @@
 with progress as (
     select *
     from values
-        {%- for (feed, source_schema, source_table), table in (cdc_data_tests().ingested() if cdc_is_test() else {}).items() %}
+        {%- set ingested = cdc_data_tests().ingested() if cdc_is_test() else {} %}
+        {%- for (feed, source_schema, source_table), table in ingested.items() %}
         (
             {{ adapter.string_literal(feed) }}, {{ cdc_string_or_null(source_schema) }},
             {{ cdc_string_or_null(source_table) }}, {{ table.is_active | lower }}, {{ table.batch_id }}

@@ -1,3 +1,1 @@
-{{ cdc_bronze_sql(
-    given_table('csv', partial=true), given_files_sql(), {'view': 'raw_view', 'columns': []}, given_plan('string')
-) }}
+{{ cdc_bronze_sql(given_table('csv', partial=true), given_files_sql(), given_rows(), given_plan('string')) }}

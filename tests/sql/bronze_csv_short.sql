@@ -1,6 +1,6 @@
 {{ cdc_bronze_sql(
     given_table('csv', header=false),
     given_files_sql(),
-    {'view': 'raw_view', 'has_short_records': true, 'bronze': 'bronze.shop__order'},
+    given_rows((), {'has_short_records': true, 'bronze': given_relation()}),
     given_plan('string')
 ) }}

@@ -1,3 +1,6 @@
 {{ cdc_bronze_sql(
-    given_table('json', multi_table=true, partial=true), given_files_sql(multi_table=true), {'view': 'raw_view'}, given_plan('string')
+    given_table('json', multi_table=true, partial=true),
+    given_files_sql(multi_table=true),
+    given_rows(),
+    given_plan('string')
 ) }}

@@ -1,6 +1,1 @@
-{{ cdc_bronze_sql(
-    given_table(),
-    given_files_sql(),
-    {'view': 'raw_view', 'columns': given_plan()[:3] + [{'name': 'Op'}, {'name': 'dms_timestamp'}]},
-    given_plan()
-) }}
+{{ cdc_bronze_sql(given_table(), given_files_sql(), given_rows(given_file_columns()), given_plan()) }}

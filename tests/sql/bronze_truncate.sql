@@ -1,1 +1,6 @@
-{{ cdc_bronze_sql(given_table(), given_files_sql(), {'view': none, 'has_truncate': true}, given_plan()) }}
+{{ cdc_bronze_sql(
+    given_table(),
+    given_files_sql(),
+    given_rows((), {'view': none, 'has_truncate': true}),
+    given_plan()
+) }}

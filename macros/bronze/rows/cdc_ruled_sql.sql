@@ -59,7 +59,8 @@ ruled as (
 {# Of parquet also casts while the files were read, before the others, and behind them texts that are no UTF-8. #}
 {% macro _failures_sql(cdc, raw, columns, failed_casts, sequence_column=none) -%}
 {%- set failures = [failed_casts] if failed_casts else [] -%}
-{%- do failures.append(cdc_cast_failures_sql(columns, sequence_column, cdc.format == 'parquet', raw.bronze | default(none))) -%}
+{%- set has_types = cdc.format == 'parquet' -%}
+{%- do failures.append(cdc_cast_failures_sql(columns, sequence_column, has_types, raw.bronze)) -%}
 {%- do failures.append(cdc_text_failures_sql(columns)) if cdc.format == 'parquet' -%}
 {{ 'concat(' ~ failures | join(', ') ~ ')' if failures | length > 1 else failures[0] }}
 {%- endmacro %}

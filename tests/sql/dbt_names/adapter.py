@@ -3,12 +3,24 @@
 from __future__ import annotations
 
 from importlib import import_module
+from typing import NamedTuple
 
 from dbt.adapters.sparksession.impl import SparksessionAdapter
 
 quote = SparksessionAdapter.quote
 string_literal = SparksessionAdapter.string_literal
 is_type_promotion = SparksessionAdapter.is_type_promotion
+
+
+class Relation(NamedTuple):
+    """A table."""
+
+    schema: str
+    identifier: str
+
+    def __str__(self) -> str:
+        """As SQL names it."""
+        return f"{self.schema}.{self.identifier}"
 
 
 def scan_sql(relation: object) -> object:

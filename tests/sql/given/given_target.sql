@@ -1,4 +1,4 @@
 {# Columns of a table that is there already. #}
 {% macro given_target() %}
-    {% do return([{'name': 'id', 'dtype': 'int'}, {'name': 'note', 'dtype': 'string'}]) %}
+    {% do return([given_existing('id', 'int'), given_existing('note', 'string')]) %}
 {% endmacro %}

@@ -662,7 +662,10 @@ ID = Column("id", "int", "string")
 )
 def test_cdc_bronze_sql__records_of_the_format(format, view, part):
     sql = Dbt().cdc_bronze_sql(
-        {**table(), "format": format}, FILES_SQL, {"view": view, "columns": [], "schemas": []}, (ID,)
+        {**table(), "format": format},
+        FILES_SQL,
+        complete_rows({**table(), "format": format}, Reading(view), None),
+        (ID,),
     )
     assert normalise(sql).startswith(normalise(f"with files as ({Dbt().cdc_file_position_sql(FILES_SQL)}),"))
     assert part in sql
