@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
-from python_udfs.pipeline.delta import RangeFacts
+from python_udfs.pipeline.delta import RangeFacts, read_range
 from python_udfs.pipeline.warehouse import Relation, Sql, Warehouse
 
 EMPTY, NOTHING, STEP, FULL = "empty", "nothing", "step", "full"
@@ -225,9 +225,8 @@ def plan_check(warehouse: Warehouse, sql: Sql, table: Table, snapshot_id: int, c
     has_start = warehouse.is_current_ancestor(table.bronze, checked.bronze_snapshot_id)
     start = checked.bronze_snapshot_id if has_start else None
     rows_sql = sql["cdc_bronze_range_sql"](table.bronze, start, progress.bronze_snapshot_id, checked.batch_id)
-    facts = sql["cdc_bronze_range_summary"](
-        table.cdc, table.bronze, start, progress.bronze_snapshot_id, rows_sql, is_part=has_start
-    )
+    to_snapshot_id = int(progress.bronze_snapshot_id)
+    facts = read_range(warehouse, sql, table.cdc, table.bronze, start, to_snapshot_id, rows_sql, is_part=has_start)
     has_late = is_late(facts, checked)
     reason = find_reason_in_changes(table.cdc["mode"], progress, facts, has_late)
     if reason:

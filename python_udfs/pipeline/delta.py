@@ -89,7 +89,7 @@ class Start:
         rows: of the table.
     """
 
-    snapshot_id: str | None = None
+    snapshot_id: int | None = None
     batch_id: int = 0
     sequence: str = ""
     reset_point: str = ""
@@ -135,7 +135,7 @@ class Changes:
 
     sql: str
     log_sql: str
-    from_snapshot_id: str | None
+    from_snapshot_id: int | None
     to_snapshot_id: int
     changes: int
     has_overwritten: bool
@@ -189,7 +189,7 @@ class Log:
         )
 
     def read_facts(
-        self, from_snapshot_id: str | None, rows_sql: str, key: str | None = None, is_part: bool = True
+        self, from_snapshot_id: int | None, rows_sql: str, key: str | None = None, is_part: bool = True
     ) -> RangeFacts:
         """Reads the facts of rows.
 
@@ -208,7 +208,7 @@ class Log:
         )
         return facts
 
-    def _read_facts(self, from_snapshot_id: str | None, rows_sql: str, key: str | None, is_part: bool) -> RangeFacts:
+    def _read_facts(self, from_snapshot_id: int | None, rows_sql: str, key: str | None, is_part: bool) -> RangeFacts:
         names = [*_METRIC_COLUMNS, *([key] if key else [])]
         if is_part and self.to_snapshot_id and not self.cdc.get("renamed_columns"):
             added = self.warehouse.added_metrics(self.bronze, from_snapshot_id, self.to_snapshot_id, names)
@@ -223,8 +223,8 @@ def read_range(
     warehouse: Warehouse,
     sql: Mapping[str, WritesSql],
     cdc: Mapping[str, Any],
-    bronze: Relation,
-    from_snapshot_id: str | None,
+    bronze: Any,
+    from_snapshot_id: int | None,
     to_snapshot_id: int,
     rows_sql: str,
     is_part: bool,
@@ -254,7 +254,7 @@ def read_start(warehouse: Warehouse, bronze: Relation, progress: Mapping[str, st
     snapshot_id = progress.get("cdc.bronze-snapshot-id")
     is_there = snapshot_id is not None and warehouse.is_current_ancestor(bronze, snapshot_id)
     return Start(
-        snapshot_id=snapshot_id if is_there else None,
+        snapshot_id=int(snapshot_id) if snapshot_id is not None and is_there else None,
         batch_id=int(progress.get("cdc.batch-id", 0)),
         sequence=progress.get("cdc.sequence", ""),
         reset_point=progress.get("cdc.reset-point", ""),

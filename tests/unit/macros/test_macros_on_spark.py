@@ -836,7 +836,7 @@ def log_sql(*rows: tuple[int, str, int]) -> str:
 )
 def test_reset_points_are_truncates_and_complete_reloads(query, rows, reset_points):
     found = sorted(row["reset_point"] for row in query(Dbt()._reset_points_sql(log_sql(*rows))))
-    [summary] = query(Dbt()._bronze_range_summary_sql(log_sql(*rows)))
+    [summary] = query(Dbt().cdc_range_facts_sql(log_sql(*rows)))
     assert found == reset_points.split()
     assert (summary["first_reset_point"], summary["last_reset_point"]) == (
         min(found, default=None),
@@ -899,7 +899,7 @@ def test_cdc_ties_sql__different_changes_of_a_key_in_files_of_one_position(query
     assert query(sql) == [{"ties": ties}]
     others = "1 as _cdc_generation, timestamp '2024-01-02' as _cdc_committed_at, cast(null as map<string, string>)"
     bronze = f"select *, {others} as _cdc_old_key, cast(null as array<string>) as _cdc_unavailable_columns from ({log})"
-    [summary] = query(Dbt()._bronze_range_summary_sql(bronze))
+    [summary] = query(Dbt().cdc_range_facts_sql(bronze))
     files = [key for *_, key, _ in rows]
     assert (summary["first_file"], summary["last_file"]) == (min(files), max(files))
 
