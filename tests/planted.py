@@ -23,8 +23,10 @@ TOPICS = "tests/real/test_kafka_histories.py"
 LOGS = "tests/unit/macros/test_messages_on_spark.py"
 # Rounds of histories that lose `raw_listing`, and `rejected_files` (draw_losses), and whose reloads have rows without a
 # key, or files that nobody can read, for good.
-LOSES_LISTING, LOSES_REJECTIONS = "1", "7"
+LOSES_LISTING, LOSES_REJECTIONS = "1", "13"
 HAS_KEYLESS_LOADS, HAS_BROKEN_LOADS = "16", "17"
+# A table whose files have each fault that parquet files may have.
+HAS_ODD_FILES = "72"
 
 
 @dataclass(frozen=True)
@@ -108,7 +110,7 @@ FAULTS = {
                 "if False:",
             )
         ],
-        *_histories("hard_parquet", "soft_csv", seed=LOSES_REJECTIONS),
+        *_histories("hard_parquet", seed=LOSES_REJECTIONS),
     ),
     "rows of one sequence have no order": Fault(
         [("macros/order/cdc_row_order_sql.sql", "{{ sequence }}, -{{ batch_id }}", "{{ sequence }}")],
@@ -128,14 +130,14 @@ FAULTS = {
         *_histories("hard_parquet"),
     ),
     "a file without a key column stops its table": Fault(
-        [(READ, "        _check_key(schema, key)\n", "")], *_histories("hard_parquet", "history_parquet")
+        [(READ, "        _check_key(schema, key)\n", "")], *_histories("hard_parquet", seed=HAS_ODD_FILES)
     ),
     "a file with a codec that is missing stops its table": Fault(
         [("adapter/spark_files/errors.py", "any(name == _NO_CODEC for", "any(False for")],
-        *_histories("hard_parquet", "history_parquet"),
+        *_histories("hard_parquet", seed=HAS_ODD_FILES),
     ),
     "a file with fields of one name stops its table": Fault(
-        [(READ, "            _check_fields(stored)\n", "")], *_histories("hard_parquet", "history_parquet")
+        [(READ, "            _check_fields(stored)\n", "")], *_histories("hard_parquet", seed=HAS_ODD_FILES)
     ),
     "the name of a table is that of a folder": Fault(
         [

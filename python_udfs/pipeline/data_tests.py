@@ -217,6 +217,14 @@ class DataTests:
                 return True
         return False
 
+    def has_several_loads(self, listing: Relation) -> bool:
+        """Returns whether a listed table has more than one LOAD file."""
+        return any(table.has_loads for table in read_listed_tables(self.warehouse, self.sql, listing).values())
+
+    def has_vanished_files(self, listing: Relation) -> bool:
+        """Returns whether a file of a listed table is gone."""
+        return any(table.has_gone for table in read_listed_tables(self.warehouse, self.sql, listing).values())
+
     def _ingested(self) -> dict[Source, Ingested]:
         tables = {
             (table["feed"], table["source_schema"], table["source_table"]): Ingested(False, 0)

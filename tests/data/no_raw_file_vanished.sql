@@ -5,7 +5,7 @@
 #}
 {{ config(severity='warn') }}
 {{ cdc_blocks_nothing() }}
-{%- if not cdc_is_test() or cdc_listed_tables(ref('raw_listing')).values() | selectattr('has_gone') | list %}
+{%- if not cdc_is_test() or cdc_data_tests().has_vanished_files(ref('raw_listing')) %}
 with listing as (
     select
         *,

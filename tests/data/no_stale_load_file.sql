@@ -4,7 +4,7 @@
     reload that left it as it was is not complete. A file that only came again is as old as its content.
 #}
 {{ config(severity='warn') }}
-{%- if not cdc_is_test() or cdc_listed_tables(ref('raw_listing')).values() | selectattr('has_loads') | list %}
+{%- if not cdc_is_test() or cdc_data_tests().has_several_loads(ref('raw_listing')) %}
 with listing as (
     select
         listing.*,
