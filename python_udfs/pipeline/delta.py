@@ -9,7 +9,7 @@ from typing import Any
 from python_udfs.connectors.topic_offsets import share_partition
 from python_udfs.pipeline.columns import Column
 from python_udfs.pipeline.sequence import cut_part
-from python_udfs.pipeline.warehouse import Relation, Warehouse, WritesSql
+from python_udfs.pipeline.warehouse import Relation, Sql, Warehouse
 
 # Types of a key whose range can be written, so that files without any of it are left out.
 _RANGE_TYPES = ("tinyint", "smallint", "int", "bigint", "decimal", "date")
@@ -177,16 +177,16 @@ class Log:
     """
 
     warehouse: Warehouse
-    sql: Mapping[str, WritesSql]
+    sql: Sql
     cdc: Mapping[str, Any]
     bronze: Relation
     to_snapshot_id: int
 
     def write_rows_sql(self, start: Start, leaves_out: bool) -> str:
         """Writes the query of the rows after a start; `leaves_out`: without rows of overwritten files."""
-        return self.sql["cdc_bronze_range_sql"](
-            self.bronze, start.snapshot_id, self.to_snapshot_id, start.batch_id, leaves_out
-        )
+        arguments = (self.bronze, start.snapshot_id, self.to_snapshot_id, start.batch_id, leaves_out)
+        rows_sql: str = self.sql["cdc_bronze_range_sql"](*arguments)
+        return rows_sql
 
     def read_facts(
         self, from_snapshot_id: int | None, rows_sql: str, key: str | None = None, is_part: bool = True
@@ -221,7 +221,7 @@ class Log:
 
 def read_range(
     warehouse: Warehouse,
-    sql: Mapping[str, WritesSql],
+    sql: Sql,
     cdc: Mapping[str, Any],
     bronze: Any,
     from_snapshot_id: int | None,

@@ -10,8 +10,9 @@ from typing import Any
 from python_udfs.errors import LakehouseError
 from python_udfs.pipeline.columns import Column, find_renames, has_other_types, plan_silver_columns, rename_all
 from python_udfs.pipeline.delta import Changes, Log, measure_changes
+from python_udfs.pipeline.files import find_listed_table
 from python_udfs.pipeline.sequence import cut_part
-from python_udfs.pipeline.warehouse import Relation, TableColumn, Warehouse, WritesSql
+from python_udfs.pipeline.warehouse import Relation, Sql, TableColumn, Warehouse
 
 # More changes are not sent to every task, as the way `replace` does.
 _MOST_TO_REPLACE = 2_000_000
@@ -66,7 +67,7 @@ class SilverPlan:
 
 def make_plan(
     warehouse: Warehouse,
-    sql: Mapping[str, WritesSql],
+    sql: Sql,
     cdc: Mapping[str, Any],
     config: Any,
     this: Relation,
@@ -130,7 +131,7 @@ def make_plan(
 
 def plan_rebuild(
     warehouse: Warehouse,
-    sql: Mapping[str, WritesSql],
+    sql: Sql,
     cdc: Mapping[str, Any],
     this: Relation,
     bronze: Relation,
@@ -328,10 +329,46 @@ def _plan_progress(
     if changes.has_overwritten:
         progress["cdc.overwritten"] = "true"
     if changes.changes:
-        progress["cdc.ties"] = log.sql["cdc_count_ties"](log.cdc, changes, columns)
+        progress["cdc.ties"] = count_ties(log, changes, columns)
         if log.cdc.get("unchanged_rows") == "skip" and log.cdc["mode"] == "current":
             progress["cdc.keys"] = log.warehouse.query(log.sql["cdc_count_keys_sql"](log.cdc, changes))[0]["keys"]
     return {**progress, **(_count_run(log, changes, started_at) if started_at else {})}
+
+
+def count_ties(log: Log, changes: Changes, columns: Sequence[Column]) -> int:
+    """Counts the ties that a run resolves by a hash.
+
+    They are looked for only if keys have more than one change, and the changes are of more than one file (messages: of
+    more than one partition of a topic) or of a source position that has been applied. Of files the listing has to show
+    two of one source position; of messages nothing does, and the log is read from the first position of the batch.
+
+    Args:
+        log: bronze.
+        changes: that the run applies.
+        columns: of silver.
+    """
+    has_order = changes.has_one_order and not changes.has_applied_positions
+    if log.cdc["mode"] == "append" or changes.has_single_changes or has_order:
+        return 0
+    bronze = log.sql["cdc_node_of"]("bronze", log.cdc)
+    has_messages = bool(bronze) and bronze.cdc["format"] == "json"
+    positions = () if has_messages else _find_shared_positions(log, changes)
+    if not positions and not has_messages:
+        return 0
+    tied_sql = log.sql["cdc_tied_rows_sql"](changes.first_position, positions)
+    log_sql = changes.sql if has_messages and not changes.has_applied_positions else changes.log_sql
+    ties_sql = log.sql["cdc_ties_sql"](log.cdc, log_sql, tied_sql, columns, changes.after_batch_id)
+    return int(log.warehouse.query(ties_sql)[0]["ties"])
+
+
+def _find_shared_positions(log: Log, changes: Changes) -> tuple[str, ...]:
+    listing = log.sql["cdc_relation_of"]("raw_listing")
+    listed = find_listed_table(log.warehouse, log.sql, listing, log.cdc, changes.after_batch_id)
+    if listed.shared_batch_id <= changes.after_batch_id:
+        return ()
+    batches = (changes.after_batch_id, changes.last_batch_id)
+    rows = log.warehouse.query(log.sql["cdc_shared_positions_sql"](log.cdc, listing, *batches))
+    return tuple(row["file_position"] for row in rows)
 
 
 def _count_run(log: Log, changes: Changes, started_at: datetime) -> dict[str, Any]:

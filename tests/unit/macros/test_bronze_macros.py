@@ -11,6 +11,7 @@ from harness import Dbt, Relation, assert_sql_equal, normalise
 
 from python_udfs.pipeline.bronze import complete_rows
 from python_udfs.pipeline.columns import Column, select_own_columns
+from python_udfs.pipeline.files import find_listed_table
 from python_udfs.pipeline.reading import Reading
 
 BRONZE = Relation("bronze", "shop__order")
@@ -144,9 +145,9 @@ TRUNCATE = {"path": "shop/order", "kind": "truncate", "size": 0, "batch_id": 10,
         ({}, "batch_id = (select max(newest.batch_id) from listing as newest) as is_of_newest"),
     ],
 )
-def test_cdc_newest_batches__the_newest_batch_of_all_is_recorded_or_asked_for(recorded, sql):
+def test_find_listed_table__the_newest_batch_of_all_is_recorded_or_asked_for(recorded, sql):
     dbt = Dbt(answers=WAITING, recorded=recorded)
-    assert dbt.cdc_newest_batches(FEED, "listing", 7).batch_id == 10
+    assert find_listed_table(dbt.context["adapter"], dbt.context, "listing", FEED, 7).batch_id == 10
     assert sql in normalise(dbt.queries[0])
 
 
