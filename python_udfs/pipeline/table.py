@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
+from python_udfs.pipeline.warehouse import Warehouse
+
 # Feed, schema and table at the source; a split table has a feed alone.
 Source = tuple[str, "str | None", "str | None"]
 # Layers whose models hold rows of the sources.
@@ -89,6 +91,17 @@ class Models:
     def of_relation(self, relation: str) -> Model | None:
         """Returns the model that makes a relation, ``schema.alias``."""
         return self._by_relation.get(relation)
+
+
+def ask_models(warehouse: Warehouse, nodes: Iterable[Any]) -> Models:
+    """Reads the models of the pipeline, once a command.
+
+    Args:
+        warehouse: keeps the answer.
+        nodes: as for `read_models`.
+    """
+    models: Models = warehouse.ask_once("models", lambda: read_models(nodes))
+    return models
 
 
 def read_models(nodes: Iterable[Any]) -> Models:
