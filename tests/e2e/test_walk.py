@@ -9,7 +9,9 @@ LIMITS = {"bronze, a parquet batch": 35, "silver, a parquet batch": 28, "silver,
 
 def test_a_batch_passes_few_macro_files(empty_lakehouse):
     walks = walk_batches(empty_lakehouse)
-    assert {title: len(walk.files) for title, walk in walks.items()} == LIMITS
+    counts = {title: len(walk.files) for title, walk in walks.items()}
+    assert counts.keys() == LIMITS.keys()
+    assert [title for title, count in counts.items() if count > LIMITS[title]] == [], counts
     assert all(
         walk.steps[0] == (0, f"get_incremental_cdc_{way}_sql")
         for walk, way in zip(walks.values(), ("append", "merge", "merge"), strict=True)
