@@ -1,0 +1,1 @@
+{{ cdc_count_keys_sql(given_table(), given_changes()) }}

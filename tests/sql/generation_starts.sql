@@ -1,0 +1,1 @@
+{{ cdc_generation_starts_sql(given_changes().sql) }}

@@ -1,0 +1,1 @@
+{{ cdc_reset_points_sql(cdc_bronze_range_sql('bronze.shop__order', none, 43, 7)) }}
