@@ -23,7 +23,7 @@ TOPICS = "tests/real/test_kafka_histories.py"
 LOGS = "tests/unit/macros/test_messages_on_spark.py"
 # Rounds of histories that lose `raw_listing`, and `rejected_files` (draw_losses), and whose reloads have rows without a
 # key, or files that nobody can read, for good.
-LOSES_LISTING, LOSES_REJECTIONS = "1", "13"
+LOSES_LISTING, LOSES_REJECTIONS = "1", "1610"
 HAS_KEYLESS_LOADS, HAS_BROKEN_LOADS = "16", "17"
 # A table whose files have each fault that parquet files may have.
 HAS_ODD_FILES = "72"
