@@ -21,11 +21,13 @@ HISTORIES = "tests/e2e/test_histories.py"
 FOLDS = "tests/e2e/test_silver_folds.py"
 TOPICS = "tests/real/test_kafka_histories.py"
 LOGS = "tests/unit/macros/test_messages_on_spark.py"
-# Rounds of histories that lose `raw_listing`, and `rejected_files` (draw_losses), and whose reloads have rows without a
-# key, or files that nobody can read, for good.
-LOSES_LISTING, LOSES_REJECTIONS = "1", "1610"
+LOST_STATE = "tests/e2e/test_lost_state.py"
+FILES = "tests/adapter/test_read_files.py"
+# Rounds of histories that lose `raw_listing` (draw_losses), and whose reloads have rows without a key, or files that
+# nobody can read, for good.
+LOSES_LISTING = "1"
 HAS_KEYLESS_LOADS, HAS_BROKEN_LOADS = "16", "17"
-# A table whose files have each fault that parquet files may have.
+# A table one of whose files has no key column, and one a codec that is missing.
 HAS_ODD_FILES = "72"
 
 
@@ -110,7 +112,7 @@ FAULTS = {
                 "if False:",
             )
         ],
-        *_histories("hard_parquet", seed=LOSES_REJECTIONS),
+        (LOST_STATE, "-k", "rejected_files"),
     ),
     "rows of one sequence have no order": Fault(
         [("macros/order/cdc_row_order_sql.sql", "{{ sequence }}, -{{ batch_id }}", "{{ sequence }}")],
@@ -137,7 +139,7 @@ FAULTS = {
         *_histories("hard_parquet", seed=HAS_ODD_FILES),
     ),
     "a file with fields of one name stops its table": Fault(
-        [(READ, "            _check_fields(stored)\n", "")], *_histories("hard_parquet", seed=HAS_ODD_FILES)
+        [(READ, "            _check_fields(stored)\n", "")], (FILES, "-k", "cannot_be_planned")
     ),
     "the name of a table is that of a folder": Fault(
         [
