@@ -255,7 +255,7 @@ def derives_all_versions(log: Log, silver: Relation | None, changes: Changes) ->
     end the version of any key.
     """
     if silver is not None:
-        _check_versions(silver, log.warehouse.get_columns_in_relation(silver))
+        check_versions(silver, log.warehouse.get_columns_in_relation(silver))
     return (
         silver is None
         or not changes.applied_sequence
@@ -283,7 +283,8 @@ def _moves_reset_point(log: Log, changes: Changes) -> bool:
     return False
 
 
-def _check_versions(silver: Relation, columns: Sequence[TableColumn]) -> None:
+def check_versions(silver: Relation, columns: Sequence[TableColumn]) -> None:
+    """Raises a LakehouseError if a table was built in another mode than history."""
     names = [column.name for column in columns]
     if "_cdc_valid_from" not in names or "_cdc_valid_to" not in names:
         raise LakehouseError(

@@ -22,7 +22,16 @@ from python_udfs.metadata import FEEDS_FILE
 from python_udfs.watch.loop import Watch
 from tests.e2e import test_message_cases as message_cases
 from tests.e2e.kills import kill_at_the_first_file
-from tests.e2e.test_message_cases import FEEDS, TABLES, WITHOUT_V, Cases, land_first, land_second, maxwell
+from tests.e2e.test_message_cases import (
+    FEEDS,
+    TABLES,
+    WITHOUT_V,
+    Cases,
+    land_first,
+    land_second,
+    maxwell,
+    state_encodings,
+)
 
 # The cases of tests/e2e/CASES.md, each a test of its own, with the messages in a broker in place of files. Two
 # files may overlap (case 56); in a topic the messages that were sent again have offsets of their own. KAFKA=all (`make
@@ -63,6 +72,7 @@ def cases(shared_lakehouse, broker) -> Cases:
         add_feed(lakehouse, broker, feed, connector, f"topics={topics}", options, tombstones)
     for table, (feed, columns) in TABLES.items():
         lakehouse.add_table(feed, table, columns=columns)
+    state_encodings(lakehouse)
     lakehouse.make_models()
     lakehouse.dbt("seed")
     cases, topics = Cases(lakehouse), Topics(broker)

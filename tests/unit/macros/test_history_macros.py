@@ -9,12 +9,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pytest
 from dbt_common.clients.agate_helper import table_from_data_flat
-from harness import CompilerError, Dbt, Relation, assert_sql_equal
+from harness import Dbt, Relation, assert_sql_equal
 from spark_process import spark_process
 
-from python_udfs.pipeline.columns import Column
+from python_udfs.errors import LakehouseError
+from python_udfs.pipeline.columns import Column, ExistingColumn
 from python_udfs.pipeline.delta import Log, measure_changes
-from python_udfs.pipeline.silver import derives_all_versions
+from python_udfs.pipeline.silver import check_versions, derives_all_versions
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -381,13 +382,13 @@ def test_cdc_history_merge_sql__a_version_is_its_key_and_its_first_change():
     )
 
 
-def test_validate_history__table_of_another_mode():
+def test_check_versions__table_of_another_mode():
     silver = Relation("silver", "shop__order")
-    dbt = Dbt(columns={silver: {"id": "int", "_cdc_operation": "string"}})
-    with pytest.raises(CompilerError) as error:
-        dbt._validate_history(silver)
+    columns = [ExistingColumn("id", "int"), ExistingColumn("_cdc_operation", "string")]
+    with pytest.raises(LakehouseError) as error:
+        check_versions(silver, columns)
     assert str(error.value) == (
-        "CDC error in silver.shop__order (cdc_history): mode is history, but the table has no columns"
+        "CDC error in silver.shop__order (cdc_merge): mode is history, but the table has no columns"
         " _cdc_valid_from and _cdc_valid_to: it was built in another mode. It has id, _cdc_operation. Rebuild it"
         " (docs/runbook.md), or set the mode back in seeds/cdc_tables.csv and run make models."
     )

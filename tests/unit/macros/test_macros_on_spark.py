@@ -13,6 +13,7 @@ from spark_process import VIEW, spark_process
 
 from python_udfs.connectors.topic_offsets import offset_sql, partition_sql, share_partition
 from python_udfs.pipeline.columns import Column
+from python_udfs.pipeline.sequence import cut_part
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -720,11 +721,11 @@ def test_cdc_sequence_part__cuts_what_cdc_sequence_sql_built(query):
         }
         columns = ", ".join(f"{Dbt().cdc_sequence_part('s', part)} as {part}" for part in parts)
         assert query(f"select {columns} from values ('{made}') as t (s)") == [parts]
-        assert {part: Dbt().cdc_sequence_part(made, part, False) for part in parts} == parts
+        assert {part: cut_part(made, part) for part in parts} == parts
 
 
 def test_cdc_sequence_part__of_no_sequence(query):
-    assert Dbt().cdc_sequence_part("", "source_position", False) == ""
+    assert cut_part("", "source_position") == ""
     [found] = query(f"select {Dbt().cdc_sequence_part('s', 'source_position')} as p from values ('') as t (s)")
     assert found == {"p": ""}
 
@@ -835,7 +836,7 @@ def log_sql(*rows: tuple[int, str, int]) -> str:
     ],
 )
 def test_reset_points_are_truncates_and_complete_reloads(query, rows, reset_points):
-    found = sorted(row["reset_point"] for row in query(Dbt()._reset_points_sql(log_sql(*rows))))
+    found = sorted(row["reset_point"] for row in query(Dbt().cdc_reset_points_sql(log_sql(*rows))))
     [summary] = query(Dbt().cdc_range_facts_sql(log_sql(*rows)))
     assert found == reset_points.split()
     assert (summary["first_reset_point"], summary["last_reset_point"]) == (
@@ -941,7 +942,7 @@ def test_cdc_message_place_sql__a_partition_is_known_and_a_file_without_an_offse
     made = placed(
         query, "debezium", *((key, 0) for key in [*files, TOPIC.format(partition=1), "any+name/messages.json"])
     )
-    partitions = [Dbt().cdc_sequence_part(f"1.1.p.{one}.{0:014}", "partition", False) for one in made]
+    partitions = [cut_part(f"1.1.p.{one}.{0:014}", "partition") for one in made]
     assert partitions[0] == partitions[1] and len(set(partitions)) == 4
     assert [one.startswith("o") for one in made] == [True] * 4 + [False]
 
@@ -1125,8 +1126,8 @@ def test_bitmaps_find_a_key_that_is_there_twice(query, keys, are_single):
     rows = ", ".join(f"({key})" for key in keys.split(", "))
     changes = {"sql": f"select cast(id as bigint) as id from values {rows} as v (id)"}
     cdc = {"primary_key": ["id"], "mode": "current"}
-    [row] = query(Dbt()._single_numbers_sql(cdc, changes))
+    [row] = query(Dbt().cdc_single_changes_sql(cdc, changes, True))
     assert row["has_single_changes"] is are_single
     if "null" not in keys:
-        [row] = query(Dbt()._single_changes_sql(cdc, changes))
+        [row] = query(Dbt().cdc_single_changes_sql(cdc, changes, False))
         assert row["has_single_changes"] is are_single
