@@ -30,7 +30,9 @@
     {% do run_query('create or replace temporary view ' ~ view ~ ' as\n' ~ view_sql) %}
     {% set raw = adapter.call_function('python_udfs.pipeline.bronze.complete_rows', {
         'cdc': cdc, 'bronze': bronze,
-        'reading': adapter.call_function('python_udfs.pipeline.reading.Reading', {'view': view, 'columns': columns}),
+        'reading': adapter.call_function('python_udfs.pipeline.reading.Reading', {
+            'view': view, 'columns': columns, 'has_line_breaks': true,
+        }),
     }) %}
     {% set plan = cdc_column_plan(
         cdc_source_columns(cdc, raw), adapter.get_columns_in_relation(bronze), cdc.get('schema_drift', 'evolve')

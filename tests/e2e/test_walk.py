@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tests.e2e.walk import walk_batches
 
-LIMITS = {"bronze, a parquet batch": 35, "silver, a parquet batch": 28, "silver, a late history batch": 35}
+LIMITS = {"bronze, a parquet batch": 25, "silver, a parquet batch": 20, "silver, a late history batch": 26}
 
 
 def test_a_batch_passes_few_macro_files(empty_lakehouse):
