@@ -1,4 +1,4 @@
 {# Whether deleted rows stay in silver, marked. #}
 {% macro cdc_is_soft(cdc) %}
-    {% do return(cdc.mode == 'current' and cdc.delete_mode == 'soft') %}
+    {% do return(adapter.call_function('python_udfs.pipeline.table.is_soft', {'cdc': cdc})) %}
 {% endmacro %}

@@ -8,6 +8,7 @@ from typing import Any
 
 from python_udfs.explain.fold import Change, State, fold
 from python_udfs.explain.key import Key, key_text
+from python_udfs.pipeline.table import is_soft as keeps_deleted_rows
 
 
 @dataclass(frozen=True)
@@ -38,7 +39,7 @@ class Life:
             and change.batch_id <= self.applied_batch_id
             and (not is_append or change.is_reset_point or change.operation in ("I", "L"))
         ]
-        is_soft = self.cdc["mode"] == "current" and self.cdc["delete_mode"] == "soft"
+        is_soft = keeps_deleted_rows(self.cdc)
         state = fold(applied, self.key, is_soft)
         verdicts = []
         for change in self.changes:

@@ -12,7 +12,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
-from python_udfs.pipeline.delta import RangeFacts, read_range
+from python_udfs.pipeline.delta import Log, RangeFacts
+from python_udfs.pipeline.table import is_soft
 from python_udfs.pipeline.warehouse import Relation, Sql, Warehouse
 
 EMPTY, NOTHING, STEP, FULL = "empty", "nothing", "step", "full"
@@ -225,8 +226,8 @@ def plan_check(warehouse: Warehouse, sql: Sql, table: Table, snapshot_id: int, c
     has_start = warehouse.is_current_ancestor(table.bronze, checked.bronze_snapshot_id)
     start = checked.bronze_snapshot_id if has_start else None
     rows_sql = sql["cdc_bronze_range_sql"](table.bronze, start, progress.bronze_snapshot_id, checked.batch_id)
-    to_snapshot_id = int(progress.bronze_snapshot_id)
-    facts = read_range(warehouse, sql, table.cdc, table.bronze, start, to_snapshot_id, rows_sql, is_part=has_start)
+    log = Log(warehouse, sql, table.cdc, table.bronze, progress.bronze_snapshot_id)
+    facts = log.read_facts(start, rows_sql, is_part=has_start)
     has_late = is_late(facts, checked)
     reason = find_reason_in_changes(table.cdc["mode"], progress, facts, has_late)
     if reason:
@@ -236,7 +237,7 @@ def plan_check(warehouse: Warehouse, sql: Sql, table: Table, snapshot_id: int, c
         checked,
         progress,
         facts,
-        is_row_whole=table.cdc["mode"] != "history" and not sql["cdc_is_soft"](table.cdc),
+        is_row_whole=table.cdc["mode"] != "history" and not is_soft(table.cdc),
         skips_unchanged=table.cdc.get("unchanged_rows") == "skip",
         is_small=warehouse.is_small(facts.changes, progress.rows),
         rows_sql=rows_sql,

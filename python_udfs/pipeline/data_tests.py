@@ -20,7 +20,7 @@ from python_udfs.pipeline.checks import (
 from python_udfs.pipeline.column_differences import Difference, compare_columns, expect_columns, list_own_columns
 from python_udfs.pipeline.columns import select_bronze_columns
 from python_udfs.pipeline.files import read_listed_tables
-from python_udfs.pipeline.table import Model, Models, Source
+from python_udfs.pipeline.table import Model, Models, Source, is_soft
 from python_udfs.pipeline.warehouse import Relation, Sql, Warehouse
 
 T = TypeVar("T")
@@ -125,7 +125,7 @@ class DataTests:
             {column.name: column.dtype.lower() for column in in_bronze},
             self.sql["cdc_history_columns"]()[2:],
             cdc["mode"],
-            self.sql["cdc_is_soft"](cdc),
+            is_soft(cdc),
         )
         source = {column.name: column.type for column in select_bronze_columns(cdc, in_bronze)}
         keeps = cdc.get("schema_drift") == "freeze" or not self._is_newest(bronze, bronze_snapshot_id)

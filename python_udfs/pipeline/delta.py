@@ -84,7 +84,8 @@ class Start:
         sequence: the greatest that was applied; empty: none.
         reset_point: the last that was applied.
         committed_at: the newest time that was applied.
-        has_overwritten: whether a marker of an overwritten file was applied.
+        has_overwritten: whether rows of overwritten files are left out of the log, as a marker of one was applied.
+        replaces_all: whether the delta is the whole log.
         is_first: whether silver has no progress.
         rows: of the table.
     """
@@ -95,8 +96,20 @@ class Start:
     reset_point: str = ""
     committed_at: str = ""
     has_overwritten: bool = False
+    replaces_all: bool = False
     is_first: bool = True
     rows: int = 0
+
+
+@dataclass(frozen=True)
+class _Delta:
+    """Rows of bronze after a start: their query, their facts, and whether the way ``replace`` may write them."""
+
+    start: Start
+    rows_sql: str
+    facts: RangeFacts
+    key_range: KeyRange | None
+    may_replace: bool
 
 
 @dataclass(frozen=True)
@@ -179,7 +192,7 @@ class Log:
     warehouse: Warehouse
     sql: Sql
     cdc: Mapping[str, Any]
-    bronze: Relation
+    bronze: Any
     to_snapshot_id: int
 
     def write_rows_sql(self, start: Start, leaves_out: bool) -> str:
@@ -219,32 +232,6 @@ class Log:
         return RangeFacts(**{**row, **numbers})
 
 
-def read_range(
-    warehouse: Warehouse,
-    sql: Sql,
-    cdc: Mapping[str, Any],
-    bronze: Any,
-    from_snapshot_id: int | None,
-    to_snapshot_id: int,
-    rows_sql: str,
-    is_part: bool,
-) -> RangeFacts:
-    """Reads the facts of rows after a snapshot, or after a batch.
-
-    Args:
-        warehouse: answers questions.
-        sql: macros by name.
-        cdc: of the table of silver.
-        bronze: its log.
-        from_snapshot_id: the snapshot; None: a batch.
-        to_snapshot_id: the last snapshot.
-        rows_sql: the query of the rows.
-        is_part: whether they are all rows after the snapshot, or of the log.
-    """
-    log = Log(warehouse, sql, cdc, bronze, int(to_snapshot_id))
-    return log.read_facts(from_snapshot_id, rows_sql, is_part=is_part)
-
-
 def read_start(warehouse: Warehouse, bronze: Relation, progress: Mapping[str, str]) -> Start:
     """Reads where the delta begins from silver's progress.
 
@@ -281,37 +268,35 @@ def measure_changes(
             whether it has one change of every key.
         may_replace: whether the table's settings allow that way.
     """
-    start, is_current = read_start(log.warehouse, log.bronze, progress), log.cdc["mode"] == "current"
-    replaces_all, first = False, start
-    while True:
-        may_replace = may_replace and is_current and start.rows >= many_rows and _writes_unchanged(log.cdc)
-        key_type = find_range_type(log.cdc, columns) if may_replace or start.is_first else None
-        key = log.cdc["primary_key"][0] if key_type else None
-        rows_sql = log.write_rows_sql(start, replaces_all)
-        keyed_sql = rows_sql
-        if key and log.cdc.get("renamed_columns"):
-            keyed_sql = log.sql["cdc_renamed_columns_sql"](log.cdc, columns, rows_sql)
-        is_part = start.snapshot_id is not None or (start.batch_id == 0 and not replaces_all)
-        facts = log.read_facts(start.snapshot_id, keyed_sql, key, is_part)
-        if not facts.has_overwritten:
-            break
-        first_facts, replaces_all = facts, True
-        start = Start(has_overwritten=True)
-    changes = _describe(log, start, facts, rows_sql, columns, replaces_all)
-    if replaces_all:
-        last_batch_id = max(first.batch_id, first_facts.last_batch_id)
-        changes = replace(changes, after_batch_id=first.batch_id, last_batch_id=last_batch_id)
-    key_range = KeyRange(str(key_type), facts.first_key, facts.last_key) if key else None
-    changes = replace(changes, may_replace=may_replace, key_range=key_range)
-    is_worth_it = start.is_first and is_current and changes.changes >= many_rows
-    return replace(changes, has_single_changes=is_worth_it and _has_single_changes(log, changes))
+    may_replace = may_replace and log.cdc["mode"] == "current" and log.cdc.get("unchanged_rows") != "skip"
+    start = read_start(log.warehouse, log.bronze, progress)
+    delta = _read_delta(log, start, columns, may_replace and start.rows >= many_rows)
+    if not delta.facts.has_overwritten:
+        return _describe(log, delta, columns, many_rows)
+    whole_start = Start(has_overwritten=True, replaces_all=True)
+    whole = _read_delta(log, whole_start, columns, may_replace and whole_start.rows >= many_rows)
+    last_batch_id = max(start.batch_id, delta.facts.last_batch_id)
+    changes = _describe(log, whole, columns, many_rows)
+    return replace(changes, after_batch_id=start.batch_id, last_batch_id=last_batch_id)
 
 
-def _describe(
-    log: Log, start: Start, facts: RangeFacts, rows_sql: str, columns: Sequence[Column], replaces_all: bool
-) -> Changes:
+def _read_delta(log: Log, start: Start, columns: Sequence[Column], may_replace: bool) -> _Delta:
+    key_type = find_range_type(log.cdc, columns) if may_replace or start.is_first else None
+    key = log.cdc["primary_key"][0] if key_type else None
+    rows_sql = log.write_rows_sql(start, start.replaces_all)
+    keyed_sql = rows_sql
+    if key and log.cdc.get("renamed_columns"):
+        keyed_sql = log.sql["cdc_renamed_columns_sql"](log.cdc, columns, rows_sql)
+    is_part = start.snapshot_id is not None or (start.batch_id == 0 and not start.replaces_all)
+    facts = log.read_facts(start.snapshot_id, keyed_sql, key, is_part)
+    key_range = KeyRange(key_type, facts.first_key, facts.last_key) if key_type else None
+    return _Delta(start, rows_sql, facts, key_range, may_replace)
+
+
+def _describe(log: Log, delta: _Delta, columns: Sequence[Column], many_rows: int) -> Changes:
+    start, rows_sql, facts = delta.start, delta.rows_sql, delta.facts
     cdc = log.cdc
-    leaves_out = replaces_all or start.has_overwritten
+    leaves_out = start.has_overwritten
     log_rows_sql = log.write_rows_sql(Start(), leaves_out)
     first_sequence = facts.first_sequence or f"{start.sequence}{_LAST}"
     first_position = cut_part(first_sequence, "source_position")
@@ -319,14 +304,14 @@ def _describe(
     of_log = log.read_facts(None, log_rows_sql) if has_late else facts
     reset_points = _find_reset_points(log, start, of_log, log_rows_sql if has_late else rows_sql)
     reset_point = reset_points[-1] if reset_points else ""
-    return Changes(
+    changes = Changes(
         sql=log.sql["cdc_log_sql"](cdc, columns, rows_sql, facts.has_key_changes),
         log_sql=log.sql["cdc_log_sql"](cdc, columns, log_rows_sql, of_log.has_key_changes),
         from_snapshot_id=start.snapshot_id,
         to_snapshot_id=log.to_snapshot_id,
         changes=facts.changes,
         has_overwritten=leaves_out,
-        replaces_all=replaces_all,
+        replaces_all=start.replaces_all,
         applied_sequence=start.sequence,
         first_sequence=first_sequence,
         first_position=first_position,
@@ -345,9 +330,11 @@ def _describe(
         last_sequence=max(start.sequence, facts.last_sequence or ""),
         last_committed_at=max(start.committed_at, facts.last_committed_at or ""),
         not_applied=facts.updates_and_deletes if cdc["mode"] == "append" else 0,
-        may_replace=False,
-        key_range=None,
+        may_replace=delta.may_replace,
+        key_range=delta.key_range,
     )
+    is_worth_it = start.is_first and cdc["mode"] == "current" and changes.changes >= many_rows
+    return replace(changes, has_single_changes=is_worth_it and _has_single_changes(log, changes))
 
 
 def _find_reset_points(log: Log, start: Start, facts: RangeFacts, rows_sql: str) -> tuple[str, ...]:
@@ -387,10 +374,6 @@ def _has_one_order(facts: RangeFacts) -> bool:
     if facts.first_file is None or facts.last_file is None or facts.first_file == facts.last_file:
         return facts.first_file == facts.last_file
     return share_partition(facts.first_file, facts.last_file)
-
-
-def _writes_unchanged(cdc: Mapping[str, Any]) -> bool:
-    return cdc.get("unchanged_rows") != "skip"
 
 
 def find_range_type(cdc: Mapping[str, Any], columns: Sequence[Column]) -> str | None:

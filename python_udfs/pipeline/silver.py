@@ -12,6 +12,7 @@ from python_udfs.pipeline.columns import Column, find_renames, has_other_types, 
 from python_udfs.pipeline.delta import Changes, Log, measure_changes
 from python_udfs.pipeline.files import find_listed_table
 from python_udfs.pipeline.sequence import cut_part
+from python_udfs.pipeline.table import is_soft
 from python_udfs.pipeline.warehouse import Relation, Sql, TableColumn, Warehouse
 
 # More changes are not sent to every task, as the way `replace` does.
@@ -225,12 +226,11 @@ def _plan_columns(
 def _batch_allows_replace(cdc: Mapping[str, Any], changes: Changes) -> bool:
     """Whether every change is newer than every row, and brings the whole row of its own key alone."""
     has_odd_changes = changes.has_late or changes.has_partial or changes.has_new_reset_point or changes.has_key_changes
-    is_soft = cdc["mode"] == "current" and cdc["delete_mode"] == "soft"
     return (
         changes.may_replace
         and 0 < changes.changes <= _MOST_TO_REPLACE
         and not has_odd_changes
-        and not (is_soft and changes.has_deletes)
+        and not (is_soft(cdc) and changes.has_deletes)
     )
 
 

@@ -159,6 +159,11 @@ def read_cdc(node: Any) -> Mapping[str, Any]:
     return _meta(node).get("cdc") or {}
 
 
+def is_soft(cdc: Mapping[str, Any]) -> bool:
+    """Returns whether deleted rows stay in silver, marked."""
+    return bool(cdc["mode"] == "current" and cdc["delete_mode"] == "soft")
+
+
 def source_of(cdc: Mapping[str, Any]) -> Source:
     """Returns feed, schema and table of a description."""
     return cdc["feed"], cdc.get("source_schema"), cdc.get("source_table")
