@@ -13,8 +13,10 @@
     {% if plan.way == 'nothing' %}
         {% do return(none) %}
     {% endif %}
-    {% do cdc_rename_columns(bronze, cdc, plan.renames) if plan.renames %}
-    {% do cdc_evolve_columns(bronze, plan.columns) if plan.changes_columns %}
+    {% if plan.way == 'append' %}
+        {% do cdc_rename_columns(bronze, plan.renames) %}
+        {% do cdc_evolve_columns(bronze, plan.columns) %}
+    {% endif %}
     {% set properties = dict(plan.properties) %}
     {% if plan.counts_rejections %}
         {% do properties.update({'cdc.rejected': cdc_rejected_count(cdc, ref('rejected_files')) or none}) %}

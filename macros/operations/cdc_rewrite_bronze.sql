@@ -7,10 +7,12 @@
         {% do return(cdc_evolve_columns(bronze, changes)) %}
     {% endif %}
     {% set settings = (cdc_models_of('bronze') | selectattr('alias', 'equalto', bronze.identifier) | first).config %}
-    {% set progress = {'cdc.batch-id': cdc_last_batch_id(bronze)} %}
-    {% for name in ['cdc.line-breaks', 'cdc.rejected'] %}
-        {% do progress.update({name: cdc_progress(bronze).get(name)}) %}
-    {% endfor %}
+    {% set summary = adapter.newest_summary(bronze, 'cdc.batch-id') %}
+    {% set progress = {
+        'cdc.batch-id': cdc_last_batch_id(bronze),
+        'cdc.line-breaks': summary.get('cdc.line-breaks'),
+        'cdc.rejected': summary.get('cdc.rejected'),
+    } %}
     {% do adapter.set_snapshot_properties(progress) %}
     {% set create_sql = 'create or replace table ' ~ bronze ~ '\n' ~ cdc_table_clauses_sql(settings) %}
     {% do run_query(create_sql ~ '\nas\n' ~ _rewritten_sql(bronze, changes)) %}

@@ -18,15 +18,15 @@
     {% if plan.way == 'nothing' %}
         {% do return(none) %}
     {% endif %}
-    {% do _prepare_write(cdc, plan) %}
+    {% do _prepare_write(plan) %}
     {% do return(cdc_silver_write_sql(cdc, bronze, plan)) %}
 {% endmacro %}
 
 
 {# All that is written before the statement: names, columns and types of the table, and what its commit records. #}
-{% macro _prepare_write(cdc, plan) %}
+{% macro _prepare_write(plan) %}
     {% if plan.silver is not none %}
-        {% do cdc_rename_columns(plan.silver, cdc, plan.renames) %}
+        {% do cdc_rename_columns(plan.silver, plan.renames) %}
         {% do cdc_evolve_columns(plan.silver, plan.columns) %}
     {% endif %}
     {% do adapter.set_snapshot_properties(plan.progress) %}

@@ -19,7 +19,6 @@ from python_udfs.pipeline.files import (
 from python_udfs.pipeline.reading import (
     Reading,
     Target,
-    changes_columns,
     plan_batch_columns,
     read_new_files,
     read_target,
@@ -72,7 +71,6 @@ class BronzePlan:
         counts_rejections: whether the batch records how many rows rejected_files has of the table, with these.
         renames: of columns of the table, by their old names.
         columns: the plan of the columns.
-        changes_columns: whether the table gets columns or types.
         properties: that the commit of the batch records; None: it has none of that name.
         files_sql: a query of the files of the batch.
         rows: of the batch.
@@ -89,7 +87,6 @@ class BronzePlan:
     counts_rejections: bool = False
     renames: Mapping[str, str] = field(default_factory=dict)
     columns: tuple[Column, ...] = ()
-    changes_columns: bool = False
     properties: Mapping[str, Any] = field(default_factory=dict)
     files_sql: str = ""
     rows: BatchRows = field(default_factory=BatchRows)
@@ -182,7 +179,6 @@ def plan_batch(
         counts_rejections=bool(plan.rejections) or verify == "full",
         renames={old: new for new, old in target.old_names.items()},
         columns=columns,
-        changes_columns=existing is not None and changes_columns(columns),
         properties={
             "cdc.batch-id": files.last_batch_id,
             "cdc.started-at": started_at,

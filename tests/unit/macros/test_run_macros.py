@@ -8,6 +8,8 @@ from typing import Any
 import pytest
 from harness import MACROS, CompilerError, Dbt, Relation, environment, normalise
 
+from python_udfs.pipeline.silver import read_progress
+
 BRONZE = Relation("bronze", "shop__order")
 SILVER = Relation("silver", "shop__order")
 SUMS = {"cdc_feeds": "f", "cdc_tables": "t", "cdc_columns": "c"}
@@ -63,17 +65,17 @@ def test_generate_schema_name__case(custom, expected):
     assert Dbt().generate_schema_name(custom, None).strip() == expected
 
 
-def test_cdc_progress__no_table():
-    assert Dbt().cdc_progress(None) == {}
+def test_read_progress__no_table():
+    assert read_progress(Dbt().context["adapter"], None) == {}
 
 
-def test_cdc_progress__no_snapshot_with_progress():
-    assert Dbt().cdc_progress(SILVER) == {}
+def test_read_progress__no_snapshot_with_progress():
+    assert read_progress(Dbt().context["adapter"], SILVER) == {}
 
 
-def test_cdc_progress__what_the_project_and_iceberg_say_of_the_table():
+def test_read_progress__what_the_project_and_iceberg_say_of_the_table():
     summary = {"cdc.batch-id": "7", "cdc.sequence": "m", "total-records": "9", "added-records": "2"}
-    progress = Dbt(summary=summary).cdc_progress(SILVER)
+    progress = read_progress(Dbt(summary=summary).context["adapter"], SILVER)
     assert progress == {"cdc.batch-id": "7", "cdc.sequence": "m", "total-records": "9"}
 
 

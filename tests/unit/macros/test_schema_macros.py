@@ -337,9 +337,10 @@ def test_find_renames__two_old_names_make_one_new_column():
 
 def test_cdc_rename_columns__asks_only_where_something_is_renamed():
     dbt = Dbt(columns={BRONZE: {"old": "int"}})
-    dbt.cdc_rename_columns(BRONZE, {"renamed_columns": {}})
+    columns = dbt.context["adapter"].get_columns_in_relation(BRONZE)
+    dbt.cdc_rename_columns(BRONZE, planning.find_renames({"renamed_columns": {}}, columns))
     assert dbt.queries == []
-    dbt.cdc_rename_columns(BRONZE, RENAMES)
+    dbt.cdc_rename_columns(BRONZE, planning.find_renames(RENAMES, columns))
     assert dbt.queries == ["alter table bronze.shop__order rename column `Old` to `new`"]
 
 
