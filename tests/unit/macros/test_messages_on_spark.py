@@ -185,7 +185,7 @@ def test_one_query_of_all_tables_has_the_facts_of_each(query):
         split_of(*messages).replace("'t' as source_table", f"'{table}' as source_table")
         for table, messages in tables.items()
     )
-    rows = query(Dbt()._new_messages_sql(f"({split})", ["code", "id"], "batch_id = 7"))
+    rows = query(Dbt().cdc_new_messages_sql(f"({split})", ["code", "id"], "batch_id = 7"))
     found = {
         row["source_table"]: (sorted(row["names"]), row["are_plain"], row["changed_keys"], row["batch_id"])
         for row in rows
