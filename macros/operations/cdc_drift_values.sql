@@ -3,7 +3,7 @@
     {% if judged.view is none %}
         {% do return({'rows': [], 'error': none}) %}
     {% endif %}
-    {% set policy = cdc.get('schema_drift', 'evolve') %}
+    {% set policy = cdc.schema_drift %}
     {% set plan = cdc_column_plan(source_columns, target, policy) %}
     {% set rows = adapter.call_function('python_udfs.pipeline.bronze.complete_rows', {
         'cdc': cdc, 'reading': judged, 'bronze': bronze,

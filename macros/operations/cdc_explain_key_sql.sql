@@ -9,6 +9,6 @@
 {%- endmacro %}
 
 {% macro _cdc_explain_part(cdc, value, type) -%}
-{%- set comparison = cdc.get('key_comparison', []) if type == 'string' else [] -%}
+{%- set comparison = cdc.key_comparison if type == 'string' else [] -%}
 {{ cdc_key_value_sql('try_cast(' ~ value ~ ' as ' ~ type ~ ')', comparison) }}
 {%- endmacro %}

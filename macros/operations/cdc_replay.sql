@@ -35,7 +35,7 @@
         }),
     }) %}
     {% set plan = cdc_column_plan(
-        cdc_source_columns(cdc, raw), adapter.get_columns_in_relation(bronze), cdc.get('schema_drift', 'evolve')
+        cdc_source_columns(cdc, raw), adapter.get_columns_in_relation(bronze), cdc.schema_drift
     ) %}
     {% do cdc_evolve_columns(bronze, plan) %}
     {% set files_sql = cdc_replay_files_sql(cdc, bronze, cdc_relation_of('raw_listing'), batch_id) %}

@@ -21,7 +21,7 @@
                 'type': type if is_no_text and cdc.format == 'parquet' else 'string',
                 'is_known': cdc_table_name(row['name']) | lower in types
                     or not cdc_source_parts(cdc, [{'name': row['name']}])
-                    or cdc.format == 'json' and cdc.get('schema_drift', 'evolve') == 'evolve',
+                    or cdc.format == 'json' and cdc.schema_drift == 'evolve',
             }) %}
         {% endfor %}
     {% endif %}

@@ -5,8 +5,7 @@
         {% do columns.append({'name': column.name, 'type': column.dtype | lower}) %}
     {% endfor %}
     {#- As of a format that takes its types from the seed: the cells of parquet may be empty. -#}
-    {% set of_seed = dict(cdc, format='csv', columns=cdc.columns | selectattr('type') | list) %}
-    {% for column in cdc_source_columns(of_seed, {'columns': []}) %}
+    {% for column in cdc_source_columns(cdc.as_text(), {'columns': []}) %}
         {% do listed.update({column.name | lower: column.type}) %}
     {% endfor %}
     {% set received = [] %}

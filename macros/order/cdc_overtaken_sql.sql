@@ -5,7 +5,7 @@
     same. In a history each of them is a version that is missing.
 #}
 {% macro cdc_overtaken_sql(cdc, bronze) -%}
-{%- set is_current = cdc.get('silver', {}).get('mode') in ['current', 'append'] -%}
+{%- set is_current = cdc.silver and cdc.silver.mode in ['current', 'append'] -%}
 with quarantined as (
     select
         *,
@@ -48,7 +48,7 @@ inner join reset_point on quarantined._cdc_sequence < reset_point.newest
 {%- if not is_current %}
 where quarantined._cdc_quarantine_rule = 'incomplete_reload'
 {%- endif %}
-{%- if cdc.get('has_key') %}
+{%- if cdc.has_key %}
 union all
 {{ _corrected_keys_sql(cdc.silver, bronze) }}
 {%- endif %}

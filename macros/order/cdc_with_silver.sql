@@ -4,8 +4,7 @@
 #}
 {% macro cdc_with_silver(cdc, bronze) %}
     {% set node = cdc_node_of('silver', cdc) %}
-    {% set silver = node.cdc if node else {} %}
-    {% set names = adapter.get_columns_in_relation(bronze) | map(attribute='name') | map('lower') | list %}
-    {% set missing = silver.get('primary_key', []) | map('lower') | reject('in', names) | list %}
-    {% do return(dict(cdc, silver=silver, has_key=silver.get('mode') == 'current' and not missing)) %}
+    {% do return(adapter.call_function('python_udfs.pipeline.table_config.add_silver', {
+        'cdc': cdc, 'silver': node.cdc if node else none, 'columns': adapter.get_columns_in_relation(bronze),
+    })) %}
 {% endmacro %}

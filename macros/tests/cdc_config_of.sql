@@ -1,5 +1,4 @@
-{# Inside a generic test the word model is the tested relation; this returns what its model states under `meta.cdc`. #}
+{# Inside a generic test the word model is the tested relation; this returns the description of its table. #}
 {% macro cdc_config_of(relation) %}
-    {% set model = cdc_models().of_relation(relation.schema ~ '.' ~ relation.identifier) %}
-    {% do return(model.cdc if model else {}) %}
+    {% do return(cdc_models().describe(relation.schema ~ '.' ~ relation.identifier)) %}
 {% endmacro %}

@@ -2,7 +2,7 @@
 {% macro cdc_fold_start_sql(cdc, plan, before=none) -%}
 {%- set has_row = before ~ '._cdc_sequence is not null' if before else none -%}
 struct(
-    {{ has_row ~ (' and not ' ~ before ~ '._cdc_is_deleted' if cdc_is_soft(cdc)) if before else 'false' }} as live,
+    {{ has_row ~ (' and not ' ~ before ~ '._cdc_is_deleted' if cdc.is_soft) if before else 'false' }} as live,
     {{ 'coalesce(' ~ before ~ "._cdc_sequence, '')" if before else "''" }} as sequence,
     struct(
         {%- for column in plan %}

@@ -8,7 +8,7 @@
 {%- set fields, values = [], [] -%}
 {%- for key in cdc_key_columns(cdc) -%}
     {%- set name = adapter.quote(key) -%}
-    {%- do fields.append(cdc_key_value_sql('silver.' ~ name, cdc.get('key_comparison', [])) ~ ' as ' ~ name) -%}
+    {%- do fields.append(cdc_key_value_sql('silver.' ~ name, cdc.key_comparison) ~ ' as ' ~ name) -%}
     {%- do values.append('cast(key.' ~ name ~ ' as string)') -%}
 {%- endfor -%}
 {%- set key_sql, image_sql = 'struct(' ~ fields | join(', ') ~ ')', 'struct(' ~ get_quoted_csv(columns) ~ ')' -%}

@@ -5,8 +5,8 @@
 {% macro cdc_silver_difference_sql(cdc, silver, bronze, snapshot_id, columns, plan, step=none) -%}
 {%- set order_columns = ['_cdc_operation', '_cdc_committed_at', '_cdc_sequence', '_cdc_generation', '_cdc_batch_id'] -%}
 {%- set keys = cdc.primary_key | map('lower') | list -%}
-{%- set compared = columns | reject('in', order_columns) | list if cdc.get('unchanged_rows') == 'skip' else columns -%}
-{%- set expected_where = 'not _cdc_is_deleted' if not cdc_is_soft(cdc) else none -%}
+{%- set compared = columns | reject('in', order_columns) | list if cdc.unchanged_rows == 'skip' else columns -%}
+{%- set expected_where = 'not _cdc_is_deleted' if not cdc.is_soft else none -%}
 with rows as (
     {{ (step.log_sql if step else cdc_bronze_range_sql(bronze, none, snapshot_id, 0, true)) | indent(4) }}
 ),

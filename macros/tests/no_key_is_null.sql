@@ -1,7 +1,7 @@
 {% test no_key_is_null(model) %}
 {{ cdc_blocks_nothing() }}
 {%- if not cdc_is_test() or cdc_data_tests().check(model).reads_all %}
-{%- set keys = cdc_config_of(model).get('primary_key', []) if execute else ['key'] %}
+{%- set keys = cdc_config_of(model).primary_key if execute else ['key'] %}
 select *
 from {{ model }}
 where {% for key in keys %}{{ adapter.quote(key) }} is null{{ ' and ' if not loop.last }}{% else %}false{% endfor %}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from shlex import quote
 
-from python_udfs.pipeline.table import Source
+from python_udfs.pipeline.table_config import Source
 
 
 def build(model: str) -> str:

@@ -15,7 +15,8 @@ from dbt.adapters.sparksession import snapshots
 from python_udfs.alerts import notice
 from python_udfs.alerts.incidents import TESTS, Incident, Silver, State, changed
 from python_udfs.pipeline.results import FAILED
-from python_udfs.pipeline.table import Source, holds_data, read_cdc, read_models, source_of
+from python_udfs.pipeline.table import holds_data, read_models, read_source, source_of
+from python_udfs.pipeline.table_config import Source
 from spark_files.errors import is_spark_error
 
 logger = AdapterLogger("Lakehouse")
@@ -157,7 +158,7 @@ def _state(
                 "resource_type": str(result.node.resource_type),
                 "status": str(result.status),
                 "message": _message(result, rows),
-                "silver_table": _table_of(by_source, _cdc_of(result.node, nodes)) or named,
+                "silver_table": _table_of_node(by_source, result.node, nodes) or named,
             }
         )
     return State(
@@ -180,10 +181,11 @@ def _message(result: Any, rows: Sequence[Mapping[str, Any]]) -> str | None:
     return first if failures == 1 else f"{first} and {failures - 1:,} more"
 
 
-def _cdc_of(node: Any, nodes: Mapping[str, Any]) -> Mapping[str, Any]:
+def _table_of_node(by_source: Mapping[Source, str], node: Any, nodes: Mapping[str, Any]) -> str | None:
     """The table that a node is about: its own, or that of the model that a generic test is of."""
     attached = nodes.get(getattr(node, "attached_node", None) or "")
-    return read_cdc(node) or (read_cdc(attached) if attached else {})
+    source = read_source(node) or (read_source(attached) if attached else None)
+    return by_source.get(source) if source else None
 
 
 def _table_of(by_source: Mapping[Source, str], row: Mapping[str, Any]) -> str | None:

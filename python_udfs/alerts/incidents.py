@@ -13,7 +13,7 @@ from python_udfs.alerts import commands
 from python_udfs.cli.console import counted
 from python_udfs.pipeline.lag import describe_lateness, measure_lag
 from python_udfs.pipeline.results import FAILED, PASSED, STOPPED
-from python_udfs.pipeline.table import Source
+from python_udfs.pipeline.table_config import Source
 from python_udfs.times import time_of
 
 # Counting the waiting rows of a table is a query of its bronze table: a run asks so many, the longest unasked first.

@@ -11,6 +11,7 @@ from typing import Any
 from python_udfs.metadata.names import RESERVED_PREFIX, names_in_files, new_name, table_name
 from python_udfs.pipeline.columns import ExistingColumn, SourceColumn
 from python_udfs.pipeline.reading import Reading
+from python_udfs.pipeline.table_config import TableConfig
 from python_udfs.pipeline.warehouse import TableColumn
 
 # Values are read of the first files: so many bytes, and one file whatever its size.
@@ -75,7 +76,7 @@ def sort_files(rows: Iterable[Mapping[str, Any]]) -> Waiting:
     )
 
 
-def compare_columns(cdc: Mapping[str, Any], table: Iterable[TableColumn], source: Iterable[SourceColumn]) -> Comparison:
+def compare_columns(cdc: TableConfig, table: Iterable[TableColumn], source: Iterable[SourceColumn]) -> Comparison:
     """Compares the columns of files with those of their table.
 
     Args:
@@ -85,7 +86,7 @@ def compare_columns(cdc: Mapping[str, Any], table: Iterable[TableColumn], source
     """
     own = [column for column in table if not column.name.startswith(RESERVED_PREFIX)]
     present = {column.name.lower() for column in own}
-    renames = cdc.get("renamed_columns") or {}
+    renames = cdc.renamed_columns
     new_names = {column.name: new_name(renames, column.name) for column in own}
     renamed = {old: new for old, new in new_names.items() if new.lower() not in present}
     target = [ExistingColumn(renamed.get(column.name, column.name), column.dtype) for column in own]
@@ -103,7 +104,7 @@ def compare_columns(cdc: Mapping[str, Any], table: Iterable[TableColumn], source
 
 
 def find_missing(
-    cdc: Mapping[str, Any],
+    cdc: TableConfig,
     target: Iterable[TableColumn],
     files: Waiting,
     raw: Reading,
@@ -121,18 +122,18 @@ def find_missing(
         message_names: of all messages that carry a row, as a JSON array; None: there is none.
     """
     names = json.loads(message_names or "[]")
-    if cdc["format"] == "parquet":
+    if cdc.format == "parquet":
         sources = len(raw.schemas)
         counts = Counter(column["name"].lower() for schema in raw.schemas for column in schema)
-    elif cdc["format"] == "csv":
-        sources = len(files.first_paths) - len(raw.rejected) if cdc["options"]["header"] else 0
+    elif cdc.format == "csv":
+        sources = len(files.first_paths) - len(raw.rejected) if cdc.options.header else 0
         counts = Counter({table_name(row["name"]).lower(): int(row["file_count"]) for row in headers})
     else:
         sources = 1 if names else 0
         counts = Counter({table_name(name).lower(): 1 for name in names})
     missing = []
     for column in target:
-        present = sum(counts[name] for name in names_in_files(cdc.get("renamed_columns") or {}, column.name))
+        present = sum(counts[name] for name in names_in_files(cdc.renamed_columns, column.name))
         if present < sources:
             missing.append({"name": column.name, "type": column.dtype.lower(), "is_everywhere": present == 0})
     return missing
@@ -140,7 +141,7 @@ def find_missing(
 
 def describe_table(
     table: str,
-    cdc: Mapping[str, Any],
+    cdc: TableConfig,
     files: Waiting,
     raw: Reading,
     compared: Comparison,
@@ -161,10 +162,10 @@ def describe_table(
     """
     return {
         "table": table,
-        "schema_drift": cdc.get("schema_drift", "evolve"),
+        "schema_drift": cdc.schema_drift,
         "rejected": raw.rejected,
-        "keeps_absent": cdc["options"].get("absent_columns") == "keep",
-        "are_typed": cdc["format"] == "parquet",
+        "keeps_absent": cdc.options.absent_columns == "keep",
+        "are_typed": cdc.format == "parquet",
         "files": len(files.paths),
         "first_files": len(files.first_paths),
         "has_columns": bool(compared.target),

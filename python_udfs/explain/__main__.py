@@ -18,6 +18,7 @@ from python_udfs.explain.report import report
 from python_udfs.explain.verdicts import Life
 from python_udfs.paths import PROJECT_ROOT
 from python_udfs.pipeline.table import Model, read_models
+from python_udfs.pipeline.table_config import TableConfig
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -40,7 +41,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         model = silver_model(operations.nodes(), options.table)
         cdc = model.cdc
         # Rows of a table without a key are identified by file and row.
-        columns = ["_cdc_source_file", "_cdc_file_row"] if cdc["mode"] == "append" else cdc["primary_key"]
+        columns = ["_cdc_source_file", "_cdc_file_row"] if cdc.mode == "append" else cdc.primary_key
         key = parse_key(options.key, columns, model.alias)
         say(report(*explain(cdc, key, operations.ask("cdc_explain", table=model.alias, key=key), model.name)))
 
@@ -58,7 +59,7 @@ def silver_model(nodes: Iterable[Any], table: str) -> Model:
         ExplainError: none is called so, or the source table comes from several feeds.
     """
     models = read_models(nodes).of_layer("silver")
-    sources = [model for model in models if table == "{source_schema}.{source_table}".format(**model.cdc)]
+    sources = [model for model in models if table == f"{model.cdc.source_schema}.{model.cdc.source_table}"]
     matching = [model for model in models if table in (model.alias, model.relation)] or sources
     if len(matching) == 1:
         return matching[0]
@@ -70,7 +71,7 @@ def silver_model(nodes: Iterable[Any], table: str) -> Model:
     )
 
 
-def explain(cdc: Mapping[str, Any], key: Key, answer: Mapping[str, Any], model: str) -> tuple[Life, str]:
+def explain(cdc: TableConfig, key: Key, answer: Mapping[str, Any], model: str) -> tuple[Life, str]:
     """Judges what bronze and silver answered.
 
     Args:
@@ -85,7 +86,7 @@ def explain(cdc: Mapping[str, Any], key: Key, answer: Mapping[str, Any], model: 
     Raises:
         ExplainError: the tables are not there, the key is none of its types, or bronze has no change of it.
     """
-    table = f"{cdc['source_schema']}.{cdc['source_table']}"
+    table = f"{cdc.source_schema}.{cdc.source_table}"
     if not answer["is_built"]:
         raise ExplainError(f"{table} has no bronze or no silver table yet: run `dbt build --select +{model}` first.")
     types = answer["types"]

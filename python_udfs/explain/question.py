@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from python_udfs.metadata.names import RESERVED_PREFIX
+from python_udfs.pipeline.table_config import TableConfig
 from python_udfs.pipeline.warehouse import Relation, Warehouse, WritesSql
 
 # Roles of the rows of `cdc_explain_changes_sql` that change a row of the key.
@@ -15,7 +16,7 @@ CHANGES = ("change", "key change")
 def ask_key(
     warehouse: Warehouse,
     macros: Mapping[str, WritesSql],
-    cdc: Mapping[str, Any],
+    cdc: TableConfig,
     key: Mapping[str, Any],
     bronze: Relation | None,
     silver: Relation | None,

@@ -24,8 +24,8 @@ def report(life: Life, silver: str) -> str:
         silver: name of the silver table.
     """
     cdc = life.cdc
-    deletes = f", {cdc['delete_mode']} deletes" if cdc["mode"] == "current" else ""
-    head = f"{cdc['source_schema']}.{cdc['source_table']}, {key_text(life.key)} (mode {cdc['mode']}{deletes})"
+    deletes = f", {cdc.delete_mode} deletes" if cdc.mode == "current" else ""
+    head = f"{cdc.source_schema}.{cdc.source_table}, {key_text(life.key)} (mode {cdc.mode}{deletes})"
     changes = [_line(change, life.key, verdict) for change, verdict in zip(life.changes, life.verdicts(), strict=True)]
     rows = [[_cut(value) for value in row["image"].values()] for row in life.silver]
     now = _table(list(life.silver[0]["image"]), rows) if rows else "no row"

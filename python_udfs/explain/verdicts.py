@@ -8,7 +8,7 @@ from typing import Any
 
 from python_udfs.explain.fold import Change, State, fold
 from python_udfs.explain.key import Key, key_text
-from python_udfs.pipeline.table import is_soft as keeps_deleted_rows
+from python_udfs.pipeline.table_config import TableConfig
 
 
 @dataclass(frozen=True)
@@ -23,7 +23,7 @@ class Life:
         applied_batch_id: the last batch that silver has applied.
     """
 
-    cdc: Mapping[str, Any]
+    cdc: TableConfig
     key: Key
     changes: Sequence[Change]
     silver: Sequence[Mapping[str, Any]]
@@ -31,7 +31,7 @@ class Life:
 
     def verdicts(self) -> list[str]:
         """The verdict of each change."""
-        is_append, is_history = self.cdc["mode"] == "append", self.cdc["mode"] == "history"
+        is_append, is_history = self.cdc.mode == "append", self.cdc.mode == "history"
         applied = [
             change
             for change in self.changes
@@ -39,7 +39,7 @@ class Life:
             and change.batch_id <= self.applied_batch_id
             and (not is_append or change.is_reset_point or change.operation in ("I", "L"))
         ]
-        is_soft = keeps_deleted_rows(self.cdc)
+        is_soft = self.cdc.is_soft
         state = fold(applied, self.key, is_soft)
         verdicts = []
         for change in self.changes:

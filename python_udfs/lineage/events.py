@@ -81,11 +81,9 @@ class Lineage:
         layer = _layer(table.node)
         if layer == "bronze":
             cdc = read_cdc(table.node)
-            raw = raw_datasets(
-                self._metadata.feed(cdc["feed"]), cdc["source_schema"], cdc["source_table"], self._landing
-            )
+            raw = raw_datasets(self._metadata.feed(cdc.feed), cdc.source_schema, cdc.source_table, self._landing)
             table.inputs = {name: (namespace, name) for namespace, name in raw}
-            table.lineage = of_bronze(table.columns, table.inputs, cdc["renamed_columns"])
+            table.lineage = of_bronze(table.columns, table.inputs, cdc.renamed_columns)
             return
         parents = [self.tables[one] for one in table.node["depends_on"]["nodes"] if one in self.tables]
         table.inputs = {parent.name: (self._namespace, parent.name) for parent in parents}

@@ -25,6 +25,7 @@ from python_udfs.pipeline.reading import (
     warn_of_names,
 )
 from python_udfs.pipeline.reloads import Reload, add_repeated_loads, assign_generations
+from python_udfs.pipeline.table_config import TableConfig
 from python_udfs.pipeline.warehouse import Relation, Sql, Warehouse
 
 
@@ -152,7 +153,7 @@ def plan_batch(
     plan = replace(
         plan, warnings=(*plan.warnings, *warn_of_types(owner, cdc, columns, sql["cdc_change_types_command"](owner)))
     )
-    if cdc.get("schema_drift") == "quarantine":
+    if cdc.schema_drift == "quarantine":
         rows = replace(rows, drift_sql=sql["cdc_schema_drift_sql"](cdc, reading, target.columns, existing))
     if files.is_reloaded:
         generations = assign_generations(warehouse, sql, owner, table, files, plan.rejections, target, rows, columns)
@@ -195,7 +196,7 @@ def plan_batch(
 
 
 def complete_rows(
-    cdc: Mapping[str, Any], reading: Reading, bronze: Relation | None, drift_sql: str | None = None
+    cdc: TableConfig, reading: Reading, bronze: Relation | None, drift_sql: str | None = None
 ) -> BatchRows:
     """Returns the rows of files that a command reads and writes nowhere; a record may lack optional columns.
 
@@ -208,7 +209,7 @@ def complete_rows(
     return replace(_start_rows(cdc, reading, bronze), drift_sql=drift_sql, has_short_records=True)
 
 
-def has_plain_changes(cdc: Mapping[str, Any], files: NewFiles, rows: BatchRows) -> bool:
+def has_plain_changes(cdc: TableConfig, files: NewFiles, rows: BatchRows) -> bool:
     """Returns whether each row of a batch is a change that carries all values under the key that the row has now.
 
     None is a marker. Silver then need not read the rows to find out.
@@ -218,14 +219,14 @@ def has_plain_changes(cdc: Mapping[str, Any], files: NewFiles, rows: BatchRows) 
         files: of the batch.
         rows: of the batch.
     """
-    options = cdc["options"]
+    options = cdc.options
     has_markers = rows.has_truncate or rows.overwritten or rows.reloads
-    has_other_rows = options.get("before_image_prefix") or options.get("unavailable_value")
-    are_plain = files.are_plain if cdc["format"] == "json" else not has_other_rows
-    return bool(are_plain and not has_markers and options.get("absent_columns") != "keep")
+    has_other_rows = options.before_image_prefix or options.unavailable_value
+    are_plain = files.are_plain if cdc.format == "json" else not has_other_rows
+    return bool(are_plain and not has_markers and options.absent_columns != "keep")
 
 
-def _start_rows(cdc: Mapping[str, Any], reading: Reading, bronze: Relation | None) -> BatchRows:
+def _start_rows(cdc: TableConfig, reading: Reading, bronze: Relation | None) -> BatchRows:
     return BatchRows(**vars(reading), source_parts=select_own_columns(cdc, reading.columns), bronze=bronze)
 
 
@@ -257,9 +258,9 @@ def _judge_source_log(
 
 
 def _has_short_records(
-    warehouse: Warehouse, sql: Sql, cdc: Mapping[str, Any], files: NewFiles, reading: Reading, columns: Sequence[Column]
+    warehouse: Warehouse, sql: Sql, cdc: TableConfig, files: NewFiles, reading: Reading, columns: Sequence[Column]
 ) -> bool:
-    if cdc["format"] != "csv" or reading.view is None or not sql["cdc_csv_optional_columns"](cdc, columns):
+    if cdc.format != "csv" or reading.view is None or not sql["cdc_csv_optional_columns"](cdc, columns):
         return False
     return bool(warehouse.query(sql["cdc_csv_short_records_sql"](cdc, files.sql, reading.view)))
 

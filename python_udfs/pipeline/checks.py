@@ -13,7 +13,7 @@ from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from python_udfs.pipeline.delta import Log, RangeFacts
-from python_udfs.pipeline.table import is_soft
+from python_udfs.pipeline.table_config import TableConfig
 from python_udfs.pipeline.warehouse import Relation, Sql, Warehouse
 
 EMPTY, NOTHING, STEP, FULL = "empty", "nothing", "step", "full"
@@ -134,7 +134,7 @@ class Table:
 
     silver: Relation
     bronze: Relation | None
-    cdc: Mapping[str, Any]
+    cdc: TableConfig
 
     @property
     def name(self) -> str:
@@ -229,7 +229,7 @@ def plan_check(warehouse: Warehouse, sql: Sql, table: Table, snapshot_id: int, c
     log = Log(warehouse, sql, table.cdc, table.bronze, progress.bronze_snapshot_id)
     facts = log.read_facts(start, rows_sql, is_part=has_start)
     has_late = is_late(facts, checked)
-    reason = find_reason_in_changes(table.cdc["mode"], progress, facts, has_late)
+    reason = find_reason_in_changes(table.cdc.mode, progress, facts, has_late)
     if reason:
         return Check(FULL, reason, table, record)
     whole_log = (table.bronze, None, progress.bronze_snapshot_id, 0, True)
@@ -237,8 +237,8 @@ def plan_check(warehouse: Warehouse, sql: Sql, table: Table, snapshot_id: int, c
         checked,
         progress,
         facts,
-        is_row_whole=table.cdc["mode"] != "history" and not is_soft(table.cdc),
-        skips_unchanged=table.cdc.get("unchanged_rows") == "skip",
+        is_row_whole=table.cdc.mode != "history" and not table.cdc.is_soft,
+        skips_unchanged=table.cdc.unchanged_rows == "skip",
         is_small=warehouse.is_small(facts.changes, progress.rows),
         rows_sql=rows_sql,
         log_sql=sql["cdc_bronze_range_sql"](*whole_log) if has_late else rows_sql,

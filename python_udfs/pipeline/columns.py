@@ -8,6 +8,7 @@ from typing import Any
 
 from python_udfs.errors import LakehouseError, UsageError
 from python_udfs.metadata.names import RESERVED_PREFIX, file_name, names_in_files, new_name
+from python_udfs.pipeline.table_config import ListedColumn, TableConfig
 from python_udfs.pipeline.warehouse import Relation, TableColumn, Warehouse
 
 _TIME_TRANSFORMS = ("years", "months", "days", "hours")
@@ -104,7 +105,7 @@ class JudgedColumns:
     may_fail: tuple[str, ...]
 
 
-def read_source_columns(cdc: Mapping[str, Any], columns: Iterable[Mapping[str, Any]]) -> tuple[SourceColumn, ...]:
+def read_source_columns(cdc: TableConfig, columns: Iterable[Mapping[str, Any]]) -> tuple[SourceColumn, ...]:
     """Returns the source's columns in one batch.
 
     Parquet carries names and types: a type in cdc_columns.csv goes before those of the files, and a column of which
@@ -117,11 +118,11 @@ def read_source_columns(cdc: Mapping[str, Any], columns: Iterable[Mapping[str, A
         columns: of the view over the files.
     """
     by_name: dict[str, SourceColumn] = {}
-    if cdc["format"] != "parquet":
-        for column in select_own_columns(cdc, cdc["columns"], are_listed=True):
-            type_ = write_table_type(column["type"])
-            raw_type = type_ if cdc["format"] == "json" and type_ == "binary" else "string"
-            by_name[column["name"].lower()] = SourceColumn(column["name"], type_, raw_type, is_listed=True)
+    if cdc.format != "parquet":
+        for listed in _select_listed_columns(cdc):
+            type_ = write_table_type(listed.type)
+            raw_type = type_ if cdc.format == "json" and type_ == "binary" else "string"
+            by_name[listed.name.lower()] = SourceColumn(listed.name, type_, raw_type, is_listed=True)
     for column in select_own_columns(cdc, columns):
         if column["type"] == "void":
             continue
@@ -131,30 +132,28 @@ def read_source_columns(cdc: Mapping[str, Any], columns: Iterable[Mapping[str, A
             by_name[name.lower()] = SourceColumn(name, type_, column["type"])
         elif not before.is_listed and before.raw_type != column["type"]:
             by_name[name.lower()] = replace(before, types=(*(before.types or (before.type,)), type_))
-    if cdc["format"] == "parquet":
+    if cdc.format == "parquet":
         _bind_types(cdc, by_name)
     return tuple(by_name.values())
 
 
-def _bind_types(cdc: Mapping[str, Any], by_name: dict[str, SourceColumn]) -> None:
+def _bind_types(cdc: TableConfig, by_name: dict[str, SourceColumn]) -> None:
     """Gives the columns of parquet files the types of cdc_columns.csv, as if a file before them had these.
 
     A column that no file has gets its row, too: a table without files is as its metadata describes it.
     """
-    for listed in select_own_columns(cdc, cdc.get("columns") or ()):
-        name, type_ = listed["name"].lower(), write_table_type(listed["type"])
+    for listed in _select_listed_columns(cdc):
+        name, type_ = listed.name.lower(), write_table_type(listed.type)
         of_files = by_name.get(name)
         if of_files is None:
-            by_name[name] = SourceColumn(listed["name"], type_, None, is_listed=True)
+            by_name[name] = SourceColumn(listed.name, type_, None, is_listed=True)
             continue
         types = of_files.types or (of_files.type,)
         types = () if types == (type_,) else (type_, *types)
         by_name[name] = replace(of_files, type=type_, is_listed=True, types=types)
 
 
-def select_own_columns(
-    cdc: Mapping[str, Any], columns: Iterable[Mapping[str, Any]], are_listed: bool = False
-) -> list[Mapping[str, Any]]:
+def select_own_columns(cdc: TableConfig, columns: Iterable[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
     """Returns the columns of files that are the source's: not those that DMS adds.
 
     Without a header, a column named Op is the source's. Without a name there is no column: who reads the files reports
@@ -162,33 +161,38 @@ def select_own_columns(
 
     Args:
         cdc: of the table.
-        columns: of files, or of the metadata.
-        are_listed: whether they are of the metadata, which never lists control columns.
+        columns: of files.
     """
     columns = list(columns)
     names = [column.get("file_name") or column["name"] for column in columns]
-    added = set() if are_listed else _control_columns(cdc, names)
-    added |= _columns_behind(cdc, names)
+    added = _control_columns(cdc, names) | _columns_behind(cdc, names)
     return [column for column, name in zip(columns, names, strict=True) if name and name not in added]
 
 
-def _control_columns(cdc: Mapping[str, Any], names: Sequence[str]) -> set[str]:
+def _select_listed_columns(cdc: TableConfig) -> list[ListedColumn]:
+    """The listed columns that are the source's; without names in files, none of them is a control column."""
+    names = [column.name for column in cdc.columns]
+    added = _columns_behind(cdc, names) | (_control_columns(cdc, names) if cdc.format == "parquet" else set())
+    return [column for column in cdc.columns if column.name not in added]
+
+
+def _control_columns(cdc: TableConfig, names: Sequence[str]) -> set[str]:
     """DMS writes ``Op`` so and no other way: a column ``op`` is the source's."""
-    options = cdc["options"]
-    controls = _spelt(options.get("timestamp_column") or "", names)
-    if options.get("operation_column") != "never" and cdc.get("format") != "json":
+    options = cdc.options
+    controls = _spelt(options.timestamp_column or "", names)
+    if options.operation_column != "never" and cdc.format != "json":
         controls |= {"Op"}
     return controls
 
 
-def _columns_behind(cdc: Mapping[str, Any], names: Sequence[str]) -> set[str]:
+def _columns_behind(cdc: TableConfig, names: Sequence[str]) -> set[str]:
     """The change sequence and before images stand behind the columns of the source (docs/feeds/dms_format.md).
 
     The prefix counts as the metadata writes it: with BI_, bi_score is a column of the source.
     """
-    prefix = cdc["options"].get("before_image_prefix")
+    prefix = cdc.options.before_image_prefix
     images = {name for name in names if name.startswith(prefix)} if prefix is not None else set()
-    return images | _spelt(cdc["options"].get("change_sequence_column") or "", names)
+    return images | _spelt(cdc.options.change_sequence_column or "", names)
 
 
 def _spelt(name: str, names: Sequence[str]) -> set[str]:
@@ -251,17 +255,17 @@ def _plan_column(name: str, old_type: str, column: SourceColumn | None, policy: 
     )
 
 
-def judge_columns(cdc: Mapping[str, Any], columns: Sequence[Column]) -> JudgedColumns:
+def judge_columns(cdc: TableConfig, columns: Sequence[Column]) -> JudgedColumns:
     """Sorts the columns of a batch, before images included, by the rows that need them."""
-    keys = {key.lower() for key in cdc["primary_key"]}
+    keys = {key.lower() for key in cdc.primary_key}
     of_key = tuple(column for column in columns if column.key is None and column.name.lower() in keys)
     others = tuple(column for column in columns if column not in of_key)
-    cast = [column for column in others if column.is_cast] if cdc["format"] == "parquet" else []
+    cast = [column for column in others if column.is_cast] if cdc.format == "parquet" else []
     failing = [*cast, *(column for column in others if column.may_fail)]
     return JudgedColumns(of_key, others, tuple(column.name for column in failing))
 
 
-def select_bronze_columns(cdc: Mapping[str, Any], columns: Sequence[TableColumn]) -> tuple[SourceColumn, ...]:
+def select_bronze_columns(cdc: TableConfig, columns: Sequence[TableColumn]) -> tuple[SourceColumn, ...]:
     """Returns the source columns of bronze as silver has them: one that has an old and a new name is one column."""
     names = {column.name.lower() for column in columns}
     own = [column for column in columns if not column.name.startswith(RESERVED_PREFIX)]
@@ -272,9 +276,7 @@ def select_bronze_columns(cdc: Mapping[str, Any], columns: Sequence[TableColumn]
     )
 
 
-def select_log_columns(
-    cdc: Mapping[str, Any], columns: Sequence[TableColumn], wanted: Iterable[str]
-) -> tuple[Column, ...]:
+def select_log_columns(cdc: TableConfig, columns: Sequence[TableColumn], wanted: Iterable[str]) -> tuple[Column, ...]:
     """Returns the source columns of bronze that a table of silver has.
 
     Args:
@@ -290,24 +292,24 @@ def select_log_columns(
     )
 
 
-def rename(cdc: Mapping[str, Any], name: str) -> str:
+def rename(cdc: TableConfig, name: str) -> str:
     """Returns the name that a column of files has now."""
-    return new_name(cdc.get("renamed_columns") or {}, name)
+    return new_name(cdc.renamed_columns, name)
 
 
-def list_names_in_files(cdc: Mapping[str, Any], name: str) -> list[str]:
+def list_names_in_files(cdc: TableConfig, name: str) -> list[str]:
     """Returns the names, in lower case, that files may have for a column: its own, then its old ones."""
-    return names_in_files(cdc.get("renamed_columns") or {}, name)
+    return names_in_files(cdc.renamed_columns, name)
 
 
-def find_old_columns(cdc: Mapping[str, Any], name: str, columns: Iterable[TableColumn]) -> tuple[str, ...]:
+def find_old_columns(cdc: TableConfig, name: str, columns: Iterable[TableColumn]) -> tuple[str, ...]:
     """Returns the columns of a table that the metadata knows as old names of a column."""
     old = list_names_in_files(cdc, name)[1:]
     return tuple(column.name for column in columns if column.name.lower() in old) if old else ()
 
 
 def find_renames(
-    cdc: Mapping[str, Any], columns: Sequence[TableColumn], allowed: Iterable[str] | None = None
+    cdc: TableConfig, columns: Sequence[TableColumn], allowed: Iterable[str] | None = None
 ) -> dict[str, str]:
     """Returns the columns of a table that get a new name; one that has both names already is left alone.
 
@@ -318,7 +320,7 @@ def find_renames(
     """
     present = {column.name.lower(): column.name for column in columns}
     renames: dict[str, str] = {}
-    for old, new in (cdc.get("renamed_columns") or {}).items():
+    for old, new in cdc.renamed_columns.items():
         is_free = new.lower() not in present and (allowed is None or new.lower() in allowed)
         if old.lower() in present and is_free:
             renames[old] = new
@@ -357,7 +359,7 @@ def has_other_types(plan: Iterable[Column], warehouse: Warehouse) -> bool:
 
 
 def plan_silver_columns(
-    cdc: Mapping[str, Any],
+    cdc: TableConfig,
     bronze: Relation,
     bronze_columns: Sequence[TableColumn],
     silver: Relation,
@@ -386,9 +388,9 @@ def plan_silver_columns(
     source = select_bronze_columns(cdc, bronze_columns)
     _check_key(cdc, bronze, silver, [column.name for column in source])
     if not source:
-        return _placeholders(cdc["primary_key"], partition_by)
+        return _placeholders(cdc.primary_key, partition_by)
     check_renames(cdc, bronze, silver, bronze_columns, target, warehouse)
-    is_frozen = cdc.get("schema_drift") == "freeze" and bool(target)
+    is_frozen = cdc.schema_drift == "freeze" and bool(target)
     plan = plan_columns(source, target, "freeze" if is_frozen else "evolve", warehouse)
     return tuple(
         replace(column, old_columns=find_old_columns(cdc, column.name, bronze_columns))
@@ -405,19 +407,19 @@ def _placeholders(primary_key: Sequence[str], partition_by: Sequence[str]) -> tu
     return tuple(Column(name, type_, change="add") for name, type_ in types.items())
 
 
-def _check_key(cdc: Mapping[str, Any], bronze: Relation, silver: Relation, columns: Sequence[str]) -> None:
+def _check_key(cdc: TableConfig, bronze: Relation, silver: Relation, columns: Sequence[str]) -> None:
     present = {name.lower() for name in columns}
-    missing = [key.lower() for key in cdc["primary_key"] if key.lower() not in present]
+    missing = [key.lower() for key in cdc.primary_key if key.lower() not in present]
     if columns and missing:
         raise LakehouseError(
             f"CDC error in {silver} (cdc_merge): {bronze} has no key column {', '.join(missing)}; it has"
-            f" {', '.join(columns)}. Correct primary_key of {cdc['source_schema']}.{cdc['source_table']} in"
+            f" {', '.join(columns)}. Correct primary_key of {cdc.source_schema}.{cdc.source_table} in"
             " seeds/cdc_tables.csv and run make models."
         )
 
 
 def check_renames(
-    cdc: Mapping[str, Any],
+    cdc: TableConfig,
     bronze: Relation,
     silver: Relation,
     bronze_columns: Sequence[TableColumn],
@@ -428,7 +430,7 @@ def check_renames(
     types = {column.name.lower(): column.dtype.lower() for column in bronze_columns}
     in_silver = {column.name.lower() for column in silver_columns}
     problems = []
-    for old, new in (cdc.get("renamed_columns") or {}).items():
+    for old, new in cdc.renamed_columns.items():
         if {old.lower(), new.lower()} <= in_silver:
             problems.append(
                 f"{silver} has both columns {old} and {new}, expected {new} only. Rebuild it from bronze: dbt"
@@ -443,14 +445,14 @@ def check_renames(
     if problems:
         raise UsageError(
             [
-                f"CDC error in {silver} (cdc_merge): renamed_columns of {cdc['source_schema']}.{cdc['source_table']} in"
+                f"CDC error in {silver} (cdc_merge): renamed_columns of {cdc.source_schema}.{cdc.source_table} in"
                 f" seeds/cdc_tables.csv: {' '.join(problems)}"
             ]
         )
 
 
 def plan_before_images(
-    cdc: Mapping[str, Any], columns: Sequence[Mapping[str, Any]], plan: Sequence[Column], warehouse: Warehouse
+    cdc: TableConfig, columns: Sequence[Mapping[str, Any]], plan: Sequence[Column], warehouse: Warehouse
 ) -> tuple[Column, ...]:
     """Returns the columns that hold the key as it was before a change (docs/feeds/dms_format.md, Images).
 
@@ -459,18 +461,20 @@ def plan_before_images(
 
     Args:
         cdc: of the table.
-        columns: of the files, as they are read; messages need none.
+        columns: of the files, as they are read; messages need none, and CSV without a header has the listed ones.
         plan: of the table.
         warehouse: writes literals.
     """
-    keys = {key.lower() for key in cdc["primary_key"]}
+    keys = {key.lower() for key in cdc.primary_key}
     of_key = [column for column in plan if column.name.lower() in keys]
-    if cdc["format"] == "json":
+    if cdc.format == "json":
         return tuple(_message_image(column, warehouse) for column in of_key if column.type != "binary")
-    prefix = cdc["options"].get("before_image_prefix")
+    prefix = cdc.options.before_image_prefix
+    if cdc.format == "csv" and not cdc.options.header:
+        columns = [{"name": column.name} for column in cdc.columns]
     images = [_file_image(cdc, prefix, columns, column) for column in of_key] if prefix else []
     complete = tuple(image for image in images if image)
-    return complete if len(complete) == len(cdc["primary_key"]) else ()
+    return complete if len(complete) == len(cdc.primary_key) else ()
 
 
 def _message_image(column: Column, warehouse: Warehouse) -> Column:
@@ -478,9 +482,7 @@ def _message_image(column: Column, warehouse: Warehouse) -> Column:
     return Column(f"before image of {column.name}", column.type, "string", sql=f"_cdc_before[{name}]", key=column)
 
 
-def _file_image(
-    cdc: Mapping[str, Any], prefix: str, columns: Sequence[Mapping[str, Any]], column: Column
-) -> Column | None:
+def _file_image(cdc: TableConfig, prefix: str, columns: Sequence[Mapping[str, Any]], column: Column) -> Column | None:
     wanted = file_name(column.name).lower()
     images = []
     for image in columns:
@@ -489,7 +491,7 @@ def _file_image(
             images.append(image)
     if not images:
         return None
-    is_text = cdc["format"] == "csv"
+    is_text = cdc.format == "csv"
     types = ["string" if is_text else image["type"] for image in images if is_text or image["type"] != "void"]
     is_cast = len(set(types)) > 1
     raw_type = column.type if is_cast else next(iter(types), None)
@@ -508,7 +510,7 @@ def read_part(column: Column, sql: str, raw_type: str) -> Column:
 
 
 def describe_drift(
-    cdc: Mapping[str, Any],
+    cdc: TableConfig,
     columns: Sequence[Mapping[str, Any]],
     target: Sequence[TableColumn],
     advice: str,
@@ -537,7 +539,7 @@ def describe_drift(
     return "; ".join(changes)
 
 
-def warn_of_types(table: Relation, cdc: Mapping[str, Any], plan: Iterable[Column], command: str) -> list[str]:
+def warn_of_types(table: Relation, cdc: TableConfig, plan: Iterable[Column], command: str) -> list[str]:
     """Writes a warning for each column of another type than its seed's.
 
     Args:

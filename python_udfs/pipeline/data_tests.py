@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
@@ -20,7 +20,8 @@ from python_udfs.pipeline.checks import (
 from python_udfs.pipeline.column_differences import Difference, compare_columns, expect_columns, list_own_columns
 from python_udfs.pipeline.columns import select_bronze_columns
 from python_udfs.pipeline.files import read_listed_tables
-from python_udfs.pipeline.table import Model, Models, Source, is_soft
+from python_udfs.pipeline.table import Model, Models
+from python_udfs.pipeline.table_config import Source, SourceTable, TableConfig
 from python_udfs.pipeline.warehouse import Relation, Sql, Warehouse
 
 T = TypeVar("T")
@@ -45,7 +46,7 @@ class Columns:
 class PartialChanges:
     """Changes of a table, and whether its feed keeps absent columns."""
 
-    cdc: Mapping[str, Any]
+    cdc: TableConfig
     rows_sql: str
     keeps_absent: bool
 
@@ -54,7 +55,7 @@ class PartialChanges:
 class Problem:
     """A table that cannot be asked, because a column or a file of it is gone, with Spark's reason."""
 
-    cdc: Mapping[str, Any]
+    cdc: TableConfig
     reason: str
 
 
@@ -73,7 +74,7 @@ class SplitTable:
     relation: Relation
     feed: str
     connector: str
-    tables: Sequence[Mapping[str, Any]]
+    tables: Sequence[SourceTable]
 
 
 @dataclass(frozen=True)
@@ -104,8 +105,7 @@ class DataTests:
         name = name_of(silver)
 
         def plan() -> Check:
-            model = self.models.of_relation(name)
-            cdc = model.cdc if model else {}
+            cdc = self.models.describe(name)
             table = Table(silver, self._find("bronze", cdc), cdc)
             return plan_check(self.warehouse, self.sql, table, snapshot_id, self._checked().get(name))
 
@@ -124,18 +124,18 @@ class DataTests:
         own = list_own_columns(
             {column.name: column.dtype.lower() for column in in_bronze},
             self.sql["cdc_history_columns"]()[2:],
-            cdc["mode"],
-            is_soft(cdc),
+            cdc.mode,
+            cdc.is_soft,
         )
         source = {column.name: column.type for column in select_bronze_columns(cdc, in_bronze)}
-        keeps = cdc.get("schema_drift") == "freeze" or not self._is_newest(bronze, bronze_snapshot_id)
-        differences = compare_columns(expect_columns(source, cdc["primary_key"], own), silver, keeps)
+        keeps = cdc.schema_drift == "freeze" or not self._is_newest(bronze, bronze_snapshot_id)
+        differences = compare_columns(expect_columns(source, cdc.primary_key, own), silver, keeps)
         others = {difference.name for difference in differences}
         return Columns(tuple(differences), tuple(name for name in silver if name not in others))
 
     def compares_steps(self, bronze: Relation) -> bool:
         """Returns whether the silver table of a bronze table was compared with it, and needs no full comparison yet."""
-        silver = self._find("silver", self._cdc_of(bronze))
+        silver = self._find("silver", self.models.describe(name_of(bronze)))
         checked = self._checked().get(name_of(silver)) if silver else None
         return checked is not None and not checked.is_due
 
@@ -171,8 +171,8 @@ class DataTests:
             in_doubt += steps if answer["error"] else [steps[int(row["number"])] for row in answer["rows"]]
         return self._sort_out("cdc_unknown_updates_sql", [check.table for check in in_doubt])
 
-    def list_quarantined(self) -> list[Mapping[str, Any]]:
-        """Returns ``meta.cdc`` of the bronze tables that may have rows in quarantine, by Iceberg's manifests."""
+    def list_quarantined(self) -> list[TableConfig]:
+        """Returns the descriptions of the bronze tables that may have rows in quarantine, by Iceberg's manifests."""
         return self._ask(
             "quarantined tables",
             lambda: [
@@ -185,7 +185,7 @@ class DataTests:
     def list_split(self) -> list[SplitTable]:
         """Returns the split tables that exist."""
         return [
-            SplitTable(relation, model.cdc["feed"], model.cdc["connector"], model.cdc.get("tables") or ())
+            SplitTable(relation, model.cdc.feed, model.cdc.connector, model.cdc.tables)
             for model, relation in self._existing("split")
         ]
 
@@ -247,8 +247,8 @@ class DataTests:
             rows_sql = check.step.rows_sql
         else:
             return None
-        options = (self._cdc_of(table.bronze) if table.bronze else {}).get("options", {})
-        return PartialChanges(table.cdc, rows_sql, options.get("absent_columns") == "keep")
+        options = self.models.describe(name_of(table.bronze)).options if table.bronze else None
+        return PartialChanges(table.cdc, rows_sql, options is not None and options.absent_columns == "keep")
 
     def _sort_out(self, macro: str, tables: Sequence[Table | PartialChanges]) -> Questions:
         """Returns queries of a macro, one for each table. To analyse them all together reads no row, and is cheap."""
@@ -281,7 +281,7 @@ class DataTests:
         return read_checked(self.warehouse.query(self.sql["cdc_checked_tables_sql"](recorded))) if recorded else {}
 
     def _keyed(self) -> list[Model]:
-        return [model for model in self.models.of_layer("silver") if model.cdc["mode"] != "append"]
+        return [model for model in self.models.of_layer("silver") if model.cdc.mode != "append"]
 
     def _checks(self, models: Iterable[Model]) -> list[Check]:
         return [self.check(silver) for silver in map(self._relation, models) if silver is not None]
@@ -290,16 +290,12 @@ class DataTests:
         relations = [(model, self._relation(model)) for model in self.models.of_layer(layer)]
         return [(model, relation) for model, relation in relations if relation is not None]
 
-    def _find(self, layer: str, cdc: Mapping[str, Any]) -> Relation | None:
-        model = self.models.of_source(layer, cdc) if cdc else None
+    def _find(self, layer: str, cdc: TableConfig) -> Relation | None:
+        model = self.models.of_source(layer, cdc)
         return self._relation(model) if model else None
 
     def _relation(self, model: Model) -> Relation | None:
         return self.warehouse.get_relation(database=model.database, schema=model.schema, identifier=model.alias)
-
-    def _cdc_of(self, relation: Relation) -> Mapping[str, Any]:
-        model = self.models.of_relation(name_of(relation))
-        return model.cdc if model else {}
 
     def _ask(self, key: Any, ask: Callable[[], T]) -> T:
         answer: T = self.warehouse.ask_once(key, ask)

@@ -9,6 +9,7 @@ from typing import Any
 from python_udfs.connectors.topic_offsets import share_partition
 from python_udfs.pipeline.columns import Column
 from python_udfs.pipeline.sequence import cut_part
+from python_udfs.pipeline.table_config import TableConfig
 from python_udfs.pipeline.warehouse import Relation, Sql, Warehouse
 
 # Types of a key whose range can be written, so that files without any of it are left out.
@@ -191,7 +192,7 @@ class Log:
 
     warehouse: Warehouse
     sql: Sql
-    cdc: Mapping[str, Any]
+    cdc: TableConfig
     bronze: Any
     to_snapshot_id: int
 
@@ -223,9 +224,9 @@ class Log:
 
     def _read_facts(self, from_snapshot_id: int | None, rows_sql: str, key: str | None, is_part: bool) -> RangeFacts:
         names = [*_METRIC_COLUMNS, *([key] if key else [])]
-        if is_part and self.to_snapshot_id and not self.cdc.get("renamed_columns"):
+        if is_part and self.to_snapshot_id and not self.cdc.renamed_columns:
             added = self.warehouse.added_metrics(self.bronze, from_snapshot_id, self.to_snapshot_id, names)
-            if added and _are_plain_changes(added, self.cdc["mode"]):
+            if added and _are_plain_changes(added, self.cdc.mode):
                 return _read_metrics(added, key)
         row = self.warehouse.query(self.sql["cdc_range_facts_sql"](rows_sql, key))[0]
         numbers = {name: int(row.get(name) or 0) for name in ("changes", "updates_and_deletes", "last_batch_id")}
@@ -268,7 +269,7 @@ def measure_changes(
             whether it has one change of every key.
         may_replace: whether the table's settings allow that way.
     """
-    may_replace = may_replace and log.cdc["mode"] == "current" and log.cdc.get("unchanged_rows") != "skip"
+    may_replace = may_replace and log.cdc.mode == "current" and log.cdc.unchanged_rows != "skip"
     start = read_start(log.warehouse, log.bronze, progress)
     delta = _read_delta(log, start, columns, may_replace and start.rows >= many_rows)
     if not delta.facts.has_overwritten:
@@ -282,10 +283,10 @@ def measure_changes(
 
 def _read_delta(log: Log, start: Start, columns: Sequence[Column], may_replace: bool) -> _Delta:
     key_type = find_range_type(log.cdc, columns) if may_replace or start.is_first else None
-    key = log.cdc["primary_key"][0] if key_type else None
+    key = log.cdc.primary_key[0] if key_type else None
     rows_sql = log.write_rows_sql(start, start.replaces_all)
     keyed_sql = rows_sql
-    if key and log.cdc.get("renamed_columns"):
+    if key and log.cdc.renamed_columns:
         keyed_sql = log.sql["cdc_renamed_columns_sql"](log.cdc, columns, rows_sql)
     is_part = start.snapshot_id is not None or (start.batch_id == 0 and not start.replaces_all)
     facts = log.read_facts(start.snapshot_id, keyed_sql, key, is_part)
@@ -329,11 +330,11 @@ def _describe(log: Log, delta: _Delta, columns: Sequence[Column], many_rows: int
         last_batch_id=max(start.batch_id, facts.last_batch_id),
         last_sequence=max(start.sequence, facts.last_sequence or ""),
         last_committed_at=max(start.committed_at, facts.last_committed_at or ""),
-        not_applied=facts.updates_and_deletes if cdc["mode"] == "append" else 0,
+        not_applied=facts.updates_and_deletes if cdc.mode == "append" else 0,
         may_replace=delta.may_replace,
         key_range=delta.key_range,
     )
-    is_worth_it = start.is_first and cdc["mode"] == "current" and changes.changes >= many_rows
+    is_worth_it = start.is_first and cdc.mode == "current" and changes.changes >= many_rows
     return replace(changes, has_single_changes=is_worth_it and _has_single_changes(log, changes))
 
 
@@ -376,11 +377,11 @@ def _has_one_order(facts: RangeFacts) -> bool:
     return share_partition(facts.first_file, facts.last_file)
 
 
-def find_range_type(cdc: Mapping[str, Any], columns: Sequence[Column]) -> str | None:
+def find_range_type(cdc: TableConfig, columns: Sequence[Column]) -> str | None:
     """Returns the type of a key whose range can be written, so that files without any of it are left out; else None."""
-    if len(cdc["primary_key"]) != 1 or cdc.get("key_comparison"):
+    if len(cdc.primary_key) != 1 or cdc.key_comparison:
         return None
-    key = cdc["primary_key"][0].lower()
+    key = cdc.primary_key[0].lower()
     types = (column.type for column in columns if column.name.lower() == key)
     return next((type_ for type_ in types if type_.split("(")[0] in _RANGE_TYPES), None)
 

@@ -8,7 +8,8 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from python_udfs.metadata.names import file_name
-from python_udfs.pipeline.table import Source, count_layer, source_of
+from python_udfs.pipeline.table import count_layer, source_of
+from python_udfs.pipeline.table_config import Source, TableConfig
 from python_udfs.pipeline.warehouse import Relation, Sql, Warehouse
 
 # The reason of a version that the listing shows and nobody can read any more.
@@ -63,7 +64,7 @@ class BronzeTable:
     """
 
     name: str
-    cdc: Mapping[str, Any]
+    cdc: TableConfig
     listing: Relation
     rejected: Relation
     split: Relation | None = None
@@ -71,7 +72,7 @@ class BronzeTable:
     @property
     def is_kafka(self) -> bool:
         """Whether it reads messages of topics: these have no files."""
-        return bool(self.cdc.get("is_kafka"))
+        return self.cdc.is_kafka
 
 
 @dataclass(frozen=True)
@@ -169,7 +170,7 @@ def read_listed_tables(warehouse: Warehouse, sql: Sql, listing: Relation) -> Map
 
 
 def find_listed_table(
-    warehouse: Warehouse, sql: Sql, listing: Relation, cdc: Mapping[str, Any], after_batch_id: int
+    warehouse: Warehouse, sql: Sql, listing: Relation, cdc: TableConfig, after_batch_id: int
 ) -> ListedTable:
     """Returns the listed files of one table; of no batch if nothing was listed since, or if it reads messages.
 
@@ -180,15 +181,14 @@ def find_listed_table(
         cdc: the description of the table.
         after_batch_id: the last batch that the table has.
     """
-    source = source_of(cdc)
-    nothing = ListedTable(*source)
-    if cdc.get("is_kafka"):
+    nothing = ListedTable(*cdc.source)
+    if cdc.is_kafka:
         return nothing
     # None if the last commit was another program's.
     newest = warehouse.current_summary(listing).get("cdc.batch-id")
     if newest and int(newest) <= int(after_batch_id):
         return nothing
-    return read_listed_tables(warehouse, sql, listing).get(source, nothing)
+    return read_listed_tables(warehouse, sql, listing).get(cdc.source, nothing)
 
 
 def find_new_files(
@@ -307,9 +307,9 @@ def find_new_messages(warehouse: Warehouse, sql: Sql, table: BronzeTable, after_
     )
 
 
-def name_message_keys(cdc: Mapping[str, Any]) -> list[str]:
+def name_message_keys(cdc: TableConfig) -> list[str]:
     """Returns the key columns of a table as its messages name them, in lower case."""
-    return [file_name(key).lower() for key in cdc["primary_key"]]
+    return [file_name(key).lower() for key in cdc.primary_key]
 
 
 def _ask_newest_messages(warehouse: Warehouse, sql: Sql, table: BronzeTable) -> tuple[int, list[str]]:
@@ -317,9 +317,7 @@ def _ask_newest_messages(warehouse: Warehouse, sql: Sql, table: BronzeTable) -> 
 
     def ask() -> tuple[int, list[str]]:
         models: Iterable[Any] = sql["cdc_models_of"]("bronze")
-        keys = {
-            key for model in models if model.cdc["feed"] == table.cdc["feed"] for key in name_message_keys(model.cdc)
-        }
+        keys = {key for model in models if model.cdc.feed == table.cdc.feed for key in name_message_keys(model.cdc)}
         summary = warehouse.newest_summary(table.split, "cdc.batch-id")
         return int(summary.get("cdc.batch-id", 0)), sorted(keys)
 
@@ -350,8 +348,8 @@ def _read_listed_table(row: Mapping[str, Any]) -> ListedTable:
     )
 
 
-def _source_values(cdc: Mapping[str, Any]) -> dict[str, Any]:
-    return {name: cdc[name] for name in ("feed", "source_schema", "source_table")}
+def _source_values(cdc: TableConfig) -> dict[str, Any]:
+    return {"feed": cdc.feed, "source_schema": cdc.source_schema, "source_table": cdc.source_table}
 
 
 def _read_names(text: str | None) -> list[str]:

@@ -8,6 +8,7 @@ from typing import Any
 from python_udfs.errors import LakehouseError
 from python_udfs.metadata.names import RESERVED_PREFIX
 from python_udfs.pipeline.table import Model, Models
+from python_udfs.pipeline.table_config import TableConfig
 from python_udfs.pipeline.text_table import write_table
 from python_udfs.pipeline.warehouse import TableColumn
 
@@ -89,7 +90,7 @@ def require_types(table: str, bronze: Any, problems: Iterable[str], failures: It
         raise LakehouseError(f"CDC error (change_types) for {table}: {'. '.join(sentences)}. Nothing was changed.")
 
 
-def list_replay_problems(cdc: Mapping[str, Any], columns: Iterable[Mapping[str, Any]]) -> list[str]:
+def list_replay_problems(cdc: TableConfig, columns: Iterable[Mapping[str, Any]]) -> list[str]:
     """Lists why the quarantined rows of a table cannot be judged again.
 
     Args:
@@ -97,7 +98,7 @@ def list_replay_problems(cdc: Mapping[str, Any], columns: Iterable[Mapping[str, 
         columns: from the macro cdc_replay_columns.
     """
     problems = []
-    if cdc["format"] == "csv" and cdc["options"]["header"]:
+    if cdc.format == "csv" and cdc.options.header:
         problems.append("its files have a header, and a row in quarantine does not name it: deliver the rows again")
     for column in columns:
         if not column["is_known"]:

@@ -17,6 +17,7 @@ from python_udfs.pipeline.columns import (
     select_own_columns,
 )
 from python_udfs.pipeline.files import BronzeTable, NewFiles
+from python_udfs.pipeline.table_config import ReadOptions, TableConfig
 from python_udfs.pipeline.warehouse import Relation, Sql, TableColumn, Warehouse
 
 # More CSV files, or a large one, are read by several tasks: then line numbers are counted first.
@@ -61,7 +62,7 @@ class Reading:
     verified: str = "full"
 
 
-def read_target(warehouse: Warehouse, cdc: Mapping[str, Any], relation: Relation | None, after_batch_id: int) -> Target:
+def read_target(warehouse: Warehouse, cdc: TableConfig, relation: Relation | None, after_batch_id: int) -> Target:
     """Asks for the columns of a bronze table, and renames those that the metadata names otherwise now.
 
     A table that has a column under its old name only gets the new one. One that has both is left alone.
@@ -79,9 +80,7 @@ def read_target(warehouse: Warehouse, cdc: Mapping[str, Any], relation: Relation
     return Target(relation, after_batch_id, rename_all(columns, renames), {new: old for old, new in renames.items()})
 
 
-def plan_batch_columns(
-    warehouse: Warehouse, cdc: Mapping[str, Any], reading: Reading, target: Target
-) -> tuple[Column, ...]:
+def plan_batch_columns(warehouse: Warehouse, cdc: TableConfig, reading: Reading, target: Target) -> tuple[Column, ...]:
     """Returns the plan of the columns that a batch and its table have.
 
     Args:
@@ -91,7 +90,7 @@ def plan_batch_columns(
         target: the table.
     """
     source = read_source_columns(cdc, reading.columns)
-    return tuple(plan_columns(source, target.columns, cdc.get("schema_drift", "evolve"), warehouse))
+    return tuple(plan_columns(source, target.columns, cdc.schema_drift, warehouse))
 
 
 def changes_columns(plan: Iterable[Column]) -> bool:
@@ -100,7 +99,7 @@ def changes_columns(plan: Iterable[Column]) -> bool:
 
 
 def open_files(
-    warehouse: Warehouse, sql: Sql, cdc: Mapping[str, Any], view: str, paths: Iterable[str], verify: str
+    warehouse: Warehouse, sql: Sql, cdc: TableConfig, view: str, paths: Iterable[str], verify: str
 ) -> Reading:
     """Registers a view over files. A CSV file is opened as lines of text; names are those of its header, if it has one.
 
@@ -112,13 +111,13 @@ def open_files(
         paths: of the files.
         verify: `schema` or `full`, as the adapter takes it.
     """
-    is_csv, settings = cdc["format"] == "csv", cdc["options"]
+    is_csv, settings = cdc.format == "csv", cdc.options
     raw = warehouse.read_files(
-        view, "text" if is_csv else cdc["format"], list(paths), {"verify": verify, **_reader_options(sql, cdc)}
+        view, "text" if is_csv else cdc.format, list(paths), {"verify": verify, **_reader_options(sql, cdc)}
     )
     columns = [] if is_csv else [_name_column(column) for column in raw["columns"]]
-    if is_csv and settings["header"] and raw["columns"]:
-        header = warehouse.query(sql["cdc_csv_header_sql"](view, settings["delimiter"]))
+    if is_csv and settings.header and raw["columns"]:
+        header = warehouse.query(sql["cdc_csv_header_sql"](view, settings.delimiter))
         columns = [_name_column({"name": row["name"], "type": "string"}) for row in header]
     schemas = raw["schemas"] if is_csv else [[_name_column(column) for column in some] for some in raw["schemas"]]
     return Reading(
@@ -157,7 +156,7 @@ def read_new_files(
     reading = Reading(verified="full" if is_full else "schema")
     if files.paths:
         reading = open_files(warehouse, sql, cdc, view, files.paths, reading.verified)
-        is_typed = reading.verified == "schema" and cdc["format"] == "parquet" and target.relation is not None
+        is_typed = reading.verified == "schema" and cdc.format == "parquet" and target.relation is not None
         if is_typed and changes_columns(plan_batch_columns(warehouse, cdc, reading, target)):
             reading = open_files(warehouse, sql, cdc, view, files.paths, "full")
     if files.has_multi_table:
@@ -175,7 +174,7 @@ def read_new_files(
     return reading
 
 
-def reads_late(warehouse: Warehouse, cdc: Mapping[str, Any], files: NewFiles, target: Target) -> bool:
+def reads_late(warehouse: Warehouse, cdc: TableConfig, files: NewFiles, target: Target) -> bool:
     """Returns whether files may be read without a look into them.
 
     Line numbers of CSV need no counting if a task reads a whole file, and no value went over lines in the batch before.
@@ -188,10 +187,10 @@ def reads_late(warehouse: Warehouse, cdc: Mapping[str, Any], files: NewFiles, ta
         files: of the batch.
         target: the bronze table as it is.
     """
-    if cdc["format"] != "csv":
-        return bool(cdc["format"] == "parquet")
-    has_optional = any(column["optional"] for column in cdc["columns"])
-    if cdc["options"]["header"] or has_optional or files.is_large or len(files.paths) > MOST_UNCOUNTED_FILES:
+    if cdc.format != "csv":
+        return bool(cdc.format == "parquet")
+    has_optional = any(column.optional for column in cdc.columns)
+    if cdc.options.header or has_optional or files.is_large or len(files.paths) > MOST_UNCOUNTED_FILES:
         return False
     summary = warehouse.newest_summary(target.relation, "cdc.batch-id") if target.relation is not None else {}
     return "cdc.line-breaks" not in summary
@@ -200,7 +199,7 @@ def reads_late(warehouse: Warehouse, cdc: Mapping[str, Any], files: NewFiles, ta
 def add_multi_table_files(
     warehouse: Warehouse,
     sql: Sql,
-    cdc: Mapping[str, Any],
+    cdc: TableConfig,
     names: Iterable[str],
     after_batch_id: int,
     last_batch_id: int,
@@ -221,18 +220,18 @@ def add_multi_table_files(
         split: the split table.
         view: its name; messages have no view.
     """
-    if cdc["format"] == "json":
+    if cdc.format == "json":
         # Read once: a view would be analysed twice.
         view = f"(\n{sql['cdc_messages_sql'](split, cdc, after_batch_id, last_batch_id)}\n)"
     else:
         lines_sql = sql["cdc_multi_table_lines_sql"](split, cdc, after_batch_id, last_batch_id, reading.view)
         warehouse.query(f"create or replace temporary view {view} as\n{lines_sql}")
-    columns = [] if cdc["format"] == "json" else list(reading.columns)
+    columns = [] if cdc.format == "json" else list(reading.columns)
     named = [_name_column({"name": name, "type": "string"}) for name in sorted(set(names))]
     return replace(reading, view=view, columns=[*columns, *named])
 
 
-def warn_of_names(owner: Any, cdc: Mapping[str, Any], reading: Reading) -> list[str]:
+def warn_of_names(owner: Any, cdc: TableConfig, reading: Reading) -> list[str]:
     """Returns a warning for each column that has another name here, or that is nearly one of those that DMS adds.
 
     Args:
@@ -240,8 +239,8 @@ def warn_of_names(owner: Any, cdc: Mapping[str, Any], reading: Reading) -> list[
         cdc: the description of the table.
         reading: of the batch.
     """
-    prefix = cdc["options"].get("before_image_prefix")
-    has_operation = cdc["format"] == "parquet" and cdc["options"].get("operation_column") != "never"
+    prefix = cdc.options.before_image_prefix
+    has_operation = cdc.format == "parquet" and cdc.options.operation_column != "never"
     warnings = []
     for column in select_own_columns(cdc, reading.columns):
         name = column.get("file_name", column["name"])
@@ -257,16 +256,16 @@ def warn_of_names(owner: Any, cdc: Mapping[str, Any], reading: Reading) -> list[
     return warnings
 
 
-def _reader_options(sql: Sql, cdc: Mapping[str, Any]) -> dict[str, Any]:
-    settings = cdc["options"]
-    if cdc["format"] == "parquet":
+def _reader_options(sql: Sql, cdc: TableConfig) -> dict[str, Any]:
+    settings = cdc.options
+    if cdc.format == "parquet":
         # Nested values are text: they fit each other whatever fields they have, in any cut into batches.
-        exact = ["Op", settings.get("timestamp_column"), settings.get("change_sequence_column")]
-        key = [[file_name(name) for name in list_names_in_files(cdc, column)] for column in cdc["primary_key"]]
+        exact = ["Op", settings.timestamp_column, settings.change_sequence_column]
+        key = [[file_name(name) for name in list_names_in_files(cdc, column)] for column in cdc.primary_key]
         return {"types": "separate", "exact": [name for name in exact if name], "nested": "json", "key": key}
-    if cdc["format"] == "csv":
-        find = sql["cdc_csv_continues_sql"]("value", settings["delimiter"])
-        charset = {"charset": settings["charset"]} if settings.get("charset") else {}
+    if cdc.format == "csv":
+        find = sql["cdc_csv_continues_sql"]("value", settings.delimiter)
+        charset = {"charset": settings.charset} if settings.charset != ReadOptions.charset else {}
         return {"lineSep": "\n", "one_task": True, "find": find, **charset}
     return {}
 

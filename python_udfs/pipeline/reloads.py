@@ -194,7 +194,7 @@ def find_redelivered(
         target.relation,
         columns,
         earlier,
-        table.cdc["options"].get("timestamp_column"),
+        table.cdc.options.timestamp_column,
         target.old_names,
     )
     same = [row["file_key"] for row in warehouse.query(same_sql)]

@@ -12,7 +12,7 @@ from python_udfs.pipeline.columns import Column, find_renames, has_other_types, 
 from python_udfs.pipeline.delta import Changes, Log, measure_changes
 from python_udfs.pipeline.files import find_listed_table
 from python_udfs.pipeline.sequence import cut_part
-from python_udfs.pipeline.table import is_soft
+from python_udfs.pipeline.table_config import TableConfig
 from python_udfs.pipeline.warehouse import Relation, Sql, TableColumn, Warehouse
 
 # More changes are not sent to every task, as the way `replace` does.
@@ -69,7 +69,7 @@ class SilverPlan:
 def make_plan(
     warehouse: Warehouse,
     sql: Sql,
-    cdc: Mapping[str, Any],
+    cdc: TableConfig,
     config: Any,
     this: Relation,
     bronze: Relation,
@@ -115,7 +115,7 @@ def make_plan(
     way = choose_way(cdc, silver is not None, changes)
     # All rows are written as to a table that is not there.
     versions = None if way == "overwrite" else silver
-    derives_all = cdc["mode"] == "history" and derives_all_versions(log, versions, changes)
+    derives_all = cdc.mode == "history" and derives_all_versions(log, versions, changes)
     return SilverPlan(
         way=way,
         message=f"{way}: {', '.join(_list_reasons(changes, has_types_of_bronze))}",
@@ -133,7 +133,7 @@ def make_plan(
 def plan_rebuild(
     warehouse: Warehouse,
     sql: Sql,
-    cdc: Mapping[str, Any],
+    cdc: TableConfig,
     this: Relation,
     bronze: Relation,
     many_rows: int,
@@ -153,13 +153,13 @@ def plan_rebuild(
     )
 
 
-def is_of_other_types(warehouse: Warehouse, cdc: Mapping[str, Any], bronze: Relation, silver: Relation) -> bool:
+def is_of_other_types(warehouse: Warehouse, cdc: TableConfig, bronze: Relation, silver: Relation) -> bool:
     """Returns whether silver has to be made again, because bronze was rewritten with other types."""
     log = Log(warehouse, {}, cdc, bronze, 0)
     return has_other_types(_plan_columns(log, Settings(), silver, silver)[1], warehouse)
 
 
-def choose_way(cdc: Mapping[str, Any], is_there: bool, changes: Changes) -> str:
+def choose_way(cdc: TableConfig, is_there: bool, changes: Changes) -> str:
     """Chooses how a batch is written; as `SilverPlan.way`.
 
     Args:
@@ -172,11 +172,11 @@ def choose_way(cdc: Mapping[str, Any], is_there: bool, changes: Changes) -> str:
     if changes.replaces_all:
         # Files were overwritten: bronze has no record of what their rows had replaced.
         return "overwrite"
-    if cdc["mode"] == "history":
+    if cdc.mode == "history":
         return "versions"
     if _batch_allows_replace(cdc, changes):
         return "replace"
-    if cdc["mode"] == "append" and _has_only_new_files(changes):
+    if cdc.mode == "append" and _has_only_new_files(changes):
         return "append"
     return "merge"
 
@@ -223,14 +223,14 @@ def _plan_columns(
     return renames, columns
 
 
-def _batch_allows_replace(cdc: Mapping[str, Any], changes: Changes) -> bool:
+def _batch_allows_replace(cdc: TableConfig, changes: Changes) -> bool:
     """Whether every change is newer than every row, and brings the whole row of its own key alone."""
     has_odd_changes = changes.has_late or changes.has_partial or changes.has_new_reset_point or changes.has_key_changes
     return (
         changes.may_replace
         and 0 < changes.changes <= _MOST_TO_REPLACE
         and not has_odd_changes
-        and not (is_soft(cdc) and changes.has_deletes)
+        and not (cdc.is_soft and changes.has_deletes)
     )
 
 
@@ -331,7 +331,7 @@ def _plan_progress(
         progress["cdc.overwritten"] = "true"
     if changes.changes:
         progress["cdc.ties"] = count_ties(log, changes, columns)
-        if log.cdc.get("unchanged_rows") == "skip" and log.cdc["mode"] == "current":
+        if log.cdc.unchanged_rows == "skip" and log.cdc.mode == "current":
             progress["cdc.keys"] = log.warehouse.query(log.sql["cdc_count_keys_sql"](log.cdc, changes))[0]["keys"]
     return {**progress, **(_count_run(log, changes, started_at) if started_at else {})}
 
@@ -349,10 +349,10 @@ def count_ties(log: Log, changes: Changes, columns: Sequence[Column]) -> int:
         columns: of silver.
     """
     has_order = changes.has_one_order and not changes.has_applied_positions
-    if log.cdc["mode"] == "append" or changes.has_single_changes or has_order:
+    if log.cdc.mode == "append" or changes.has_single_changes or has_order:
         return 0
     bronze = log.sql["cdc_node_of"]("bronze", log.cdc)
-    has_messages = bool(bronze) and bronze.cdc["format"] == "json"
+    has_messages = bool(bronze) and bronze.cdc.format == "json"
     positions = () if has_messages else _find_shared_positions(log, changes)
     if not positions and not has_messages:
         return 0
@@ -386,7 +386,7 @@ def _count_run(log: Log, changes: Changes, started_at: datetime) -> dict[str, An
         is_known = False
     for snapshot in snapshots:
         rows += snapshot["net_rows"]
-        numbers.update(find_order_marks(snapshot["summary"], log.cdc["mode"]))
+        numbers.update(find_order_marks(snapshot["summary"], log.cdc.mode))
         began = snapshot["summary"].get("cdc.started-at")
         if began:
             ended = datetime.fromisoformat(snapshot["committed_at"]).replace(tzinfo=timezone.utc)

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
+from python_udfs.errors import LakehouseError, UsageError
+from python_udfs.pipeline.table_config import Source, TableConfig, list_problems, read_config
 from python_udfs.pipeline.warehouse import Warehouse
 
-# Feed, schema and table at the source; a split table has a feed alone.
-Source = tuple[str, "str | None", "str | None"]
 # Layers whose models hold rows of the sources.
 DATA_LAYERS = ("split", "bronze", "silver")
 
@@ -27,7 +27,7 @@ class Model:
         alias: of its relation.
         description: of the model.
         layer: ``split``, ``bronze``, ``silver``, ``etl_metadata`` or ``view``.
-        cdc: all that the generated model states under ``meta.cdc``.
+        cdc: the description of its table, that the generated model states under ``meta.cdc``.
         lag_limit_minutes: that the table may be behind; None: no limit.
         config: dbt's configuration of the model.
     """
@@ -39,7 +39,7 @@ class Model:
     alias: str
     description: str
     layer: str
-    cdc: Mapping[str, Any]
+    cdc: TableConfig
     lag_limit_minutes: float | None
     config: Any
 
@@ -51,7 +51,7 @@ class Model:
     @property
     def source(self) -> Source:
         """Feed, schema and table that it has rows of."""
-        return source_of(self.cdc)
+        return self.cdc.source
 
 
 @dataclass(frozen=True)
@@ -79,18 +79,36 @@ class Models:
         """Returns the models of a layer, in the order of the graph."""
         return self._by_layer.get(layer, [])
 
-    def of_source(self, layer: str, cdc: Mapping[str, Any]) -> Model | None:
+    def of_source(self, layer: str, cdc: TableConfig) -> Model | None:
         """Returns the model that a layer has of a source table.
 
         Args:
             layer: one of `DATA_LAYERS`.
-            cdc: has ``feed``, ``source_schema`` and ``source_table``.
+            cdc: of the table in any layer.
         """
-        return self._by_source.get((layer, source_of(cdc)))
+        return self._by_source.get((layer, cdc.source))
 
     def of_relation(self, relation: str) -> Model | None:
         """Returns the model that makes a relation, ``schema.alias``."""
         return self._by_relation.get(relation)
+
+    def describe(self, relation: str) -> TableConfig:
+        """Returns the description of a table.
+
+        Args:
+            relation: ``schema.alias``.
+
+        Raises:
+            LakehouseError: no model of the pipeline makes it.
+        """
+        model = self.of_relation(relation)
+        if model is None:
+            tables = ", ".join(sorted(model.relation for model in self.by_id.values() if model.layer in DATA_LAYERS))
+            raise LakehouseError(
+                f"CDC error: {relation} is no table of the pipeline. Expected one of: {tables or 'none'}."
+                " Name such a table, or run make models if its row is new in seeds/cdc_tables.csv."
+            )
+        return model.cdc
 
 
 def ask_models(warehouse: Warehouse, nodes: Iterable[Any]) -> Models:
@@ -109,7 +127,14 @@ def read_models(nodes: Iterable[Any]) -> Models:
 
     Args:
         nodes: of dbt's graph or manifest, as objects or as mappings.
+
+    Raises:
+        UsageError: with the mistakes of all models, as for `read_config`.
     """
+    nodes = [node for node in nodes if read_layer(node) is not None]
+    problems = [problem for node in nodes for problem in list_problems(_stated(node), _field(node, "name"))]
+    if problems:
+        raise UsageError(problems)
     models = (read_model(node) for node in nodes)
     return Models({model.unique_id: model for model in models if model})
 
@@ -135,7 +160,7 @@ def read_model(node: Any) -> Model | None:
 
 def read_layer(node: Any) -> str | None:
     """Reads the layer of a node; None if it is no model, or has none."""
-    return read_cdc(node).get("layer") if str(_field(node, "resource_type")) == "model" else None
+    return _stated(node).get("layer") if str(_field(node, "resource_type")) == "model" else None
 
 
 def holds_data(node: Any) -> bool:
@@ -154,19 +179,24 @@ def count_layer(layer: str, nodes: Mapping[str, Any], unique_ids: Iterable[str])
     return sum(read_layer(nodes[unique_id]) == layer for unique_id in unique_ids if unique_id in nodes)
 
 
-def read_cdc(node: Any) -> Mapping[str, Any]:
-    """Reads what a node states under ``meta.cdc``; a data test may have it, too. Empty if it has nothing."""
+def read_cdc(node: Any) -> TableConfig:
+    """Reads the description of a model's table, as for `read_config`."""
+    return read_config(_stated(node), _field(node, "name"))
+
+
+def read_source(node: Any) -> Source | None:
+    """Reads of which source table a node is; a data test may state it, too. None if it states none."""
+    stated = _stated(node)
+    return source_of(stated) if "feed" in stated else None
+
+
+def source_of(row: Mapping[str, Any]) -> Source:
+    """Returns feed, schema and table of a row of ``etl_metadata``, or of a node's description."""
+    return row["feed"], row.get("source_schema"), row.get("source_table")
+
+
+def _stated(node: Any) -> Mapping[str, Any]:
     return _meta(node).get("cdc") or {}
-
-
-def is_soft(cdc: Mapping[str, Any]) -> bool:
-    """Returns whether deleted rows stay in silver, marked."""
-    return bool(cdc["mode"] == "current" and cdc["delete_mode"] == "soft")
-
-
-def source_of(cdc: Mapping[str, Any]) -> Source:
-    """Returns feed, schema and table of a description."""
-    return cdc["feed"], cdc.get("source_schema"), cdc.get("source_table")
 
 
 def _meta(node: Any) -> Mapping[str, Any]:

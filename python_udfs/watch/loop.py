@@ -21,7 +21,8 @@ from python_udfs.cli.console import duration_text, say, text_table
 from python_udfs.cli.dbt import newest_change
 from python_udfs.errors import LakehouseError
 from python_udfs.pipeline.results import FAILED
-from python_udfs.pipeline.table import Source, read_models
+from python_udfs.pipeline.table import read_models
+from python_udfs.pipeline.table_config import Source
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -85,7 +86,7 @@ class Project:
         models = read_models(nodes.values())
         splits = {model.unique_id: model for model in models.of_layer("split")}
         for model in splits.values():
-            project.splits[model.cdc["feed"]] = Split(model.name, model.relation, bool(model.cdc.get("is_kafka")))
+            project.splits[model.cdc.feed] = Split(model.name, model.relation, model.cdc.is_kafka)
         bronze = {model.unique_id: model for model in models.of_layer("bronze")}
         project.bronze.update({model.source: model.name for model in bronze.values()})
         project.silver.update({model.name: model.relation for model in models.of_layer("silver")})

@@ -49,7 +49,7 @@ where
     and latest.ignored_reason is null
     and latest.batch_id > coalesce(restated.batch_id, 0)
     and {{ cdc_is_of_a_feed_sql('latest.feed') | indent(4) }}
-    {%- for table in cdc_models_of('bronze') | map(attribute='cdc') if table.get('vanished_files') == 'ignore' %}
+    {%- for table in cdc_models_of('bronze') | map(attribute='cdc') if table.vanished_files == 'ignore' %}
     and not (
         latest.feed = {{ adapter.string_literal(table.feed) }}
         and latest.source_schema = {{ adapter.string_literal(table.source_schema) }}

@@ -347,7 +347,7 @@ def agreements(monkeypatch):
             return facts
         read = asdict(read_facts(log, from_snapshot_id, rows_sql, key, is_part=False))
         # Asked only of tables without a key.
-        left_out = set() if log.cdc["mode"] == "append" else {"updates_and_deletes"}
+        left_out = set() if log.cdc.mode == "append" else {"updates_and_deletes"}
         differences = {
             name: (value, read[name])
             for name, value in asdict(facts).items()

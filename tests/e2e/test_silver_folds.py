@@ -15,12 +15,14 @@ from typing import Any
 import pytest
 from dbt_common.clients.agate_helper import table_from_data_flat
 from pyspark.sql import SparkSession
+from table_configs import make_config
 
 from dbt.adapters.sparksession import snapshots
 from python_udfs.pipeline.checks import Check, Checked, Step, Table, plan_check
 from python_udfs.pipeline.columns import Column
 from python_udfs.pipeline.delta import Changes, Log, measure_changes
 from python_udfs.pipeline.silver import SilverPlan, choose_way
+from python_udfs.pipeline.table_config import TableConfig
 from tests.oracle import UNAVAILABLE, Life, Row, Rules
 from tests.unit.macros.harness import Dbt, Relation
 
@@ -140,14 +142,14 @@ def reloads(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
     ]
 
 
-def folded(cdc: dict[str, Any], rows: list[dict[str, Any]]) -> dict[Any, dict[str, Any]]:
+def folded(cdc: TableConfig, rows: list[dict[str, Any]]) -> dict[Any, dict[str, Any]]:
     """What silver has to hold, by key: the oracle's lives, over rows of bronze."""
-    rules = Rules(("k", "n"), COLUMNS, key_comparison=cdc["key_comparison"])
+    rules = Rules(("k", "n"), COLUMNS, key_comparison=cdc.key_comparison)
     lives: dict[Any, Life] = {}
     newest: dict[Any, dict[str, Any]] = {}
 
     def take(row: dict[str, Any], operation: str, image: dict[str, Any]) -> None:
-        is_append = cdc["mode"] == "append"
+        is_append = cdc.mode == "append"
         key = (row["_cdc_source_file"], row["_cdc_file_row"]) if is_append else rules.key_of(image)
         lives.setdefault(key, Life()).take(Row(operation, image, row["_cdc_committed_at"]), rules)
         newest[key] = {name: row[name] for name in ("_cdc_sequence", "_cdc_batch_id")} | {"_cdc_operation": operation}
@@ -157,14 +159,14 @@ def folded(cdc: dict[str, Any], rows: list[dict[str, Any]]) -> dict[Any, dict[st
         if operation in "TR":
             for life in lives.values():
                 life.end(row["_cdc_committed_at"] or START)
-        elif cdc["mode"] != "append" or operation in "IL":
-            if row["_cdc_old_key"] and cdc["mode"] != "append":
+        elif cdc.mode != "append" or operation in "IL":
+            if row["_cdc_old_key"] and cdc.mode != "append":
                 old = {"k": row["_cdc_old_key"]["k"], "n": int(row["_cdc_old_key"]["n"])}
                 take(row, "D", old)
             unavailable = dict.fromkeys(row["_cdc_unavailable_columns"] or (), UNAVAILABLE)
             take(row, operation, {name: row[name] for name in COLUMNS} | unavailable)
     silver = {key: life.image | newest[key] | {"_cdc_is_deleted": not life.live} for key, life in lives.items()}
-    return silver if cdc["delete_mode"] == "soft" else {key: row for key, row in silver.items() if lives[key].live}
+    return silver if cdc.delete_mode == "soft" else {key: row for key, row in silver.items() if lives[key].live}
 
 
 def order(row: dict[str, Any]) -> str:
@@ -177,7 +179,7 @@ class Silver:
 
     def __init__(self, spark: SparkSession, name: str, cdc: dict[str, Any]) -> None:
         self.spark = spark
-        self.cdc = DEFAULTS | cdc
+        self.cdc = make_config(**DEFAULTS | cdc)
         self.in_order = "in_order" in name
         self.bronze = Relation("fold", f"bronze_{name}")
         self.silver = Relation("fold", f"silver_{name}")
@@ -237,7 +239,7 @@ class Silver:
         changes = self.measure(dbt, snapshot, self.progress)
         if is_first:
             is_single = self.run_query(dbt.cdc_single_changes_sql(self.cdc, changes, False)).rows if rows else [[False]]
-            has_single_changes = self.cdc["mode"] == "current" and bool(is_single[0][0])
+            has_single_changes = self.cdc.mode == "current" and bool(is_single[0][0])
             changes = replace(changes, has_single_changes=has_single_changes)
             properties = ", ".join(f"'{name}' = '{value}'" for name, value in MERGE_ON_READ.items())
             sql = dbt.cdc_silver_sql(self.cdc, changes, PLAN, is_first)
@@ -274,17 +276,17 @@ class Silver:
 
     def rows(self) -> dict[Any, dict[str, Any]]:
         columns = [*COLUMNS, "_cdc_sequence", "_cdc_operation", "_cdc_batch_id"]
-        if self.cdc["delete_mode"] == "soft":
+        if self.cdc.delete_mode == "soft":
             columns.append("_cdc_is_deleted")
-        if self.cdc["mode"] == "append":
+        if self.cdc.mode == "append":
             columns += ["_cdc_source_file", "_cdc_file_row"]
         rows = [row.asDict() for row in self.spark.table(str(self.silver)).select(*columns).collect()]
         found = {}
         for row in rows:
             key = (row["k"], row["n"])
-            if self.cdc["mode"] == "append":
+            if self.cdc.mode == "append":
                 key = (row.pop("_cdc_source_file"), row.pop("_cdc_file_row"))
-            if self.cdc["key_comparison"]:
+            if self.cdc.key_comparison:
                 key = (row["k"] and row["k"].rstrip(" ").lower(), row["n"])
             assert key not in found, f"two rows of {key}"
             found[key] = row
@@ -357,7 +359,7 @@ def test_silver_is_the_fold_of_its_changes(spark, shape):
     again = [] if silver.in_order else random.sample([row for row in rows if row["_cdc_batch_id"] < BATCHES], 60)
     again = [row | {"_cdc_batch_id": random.randint(row["_cdc_batch_id"] + 1, BATCHES)} for row in again]
     depths = Counter()
-    hidden = {"_cdc_sequence", "_cdc_operation", "_cdc_batch_id"} if silver.cdc["unchanged_rows"] == "skip" else set()
+    hidden = {"_cdc_sequence", "_cdc_operation", "_cdc_batch_id"} if silver.cdc.unchanged_rows == "skip" else set()
     for batch in range(1, BATCHES + 1):
         silver.apply([row for row in rows + again if row["_cdc_batch_id"] == batch])
         wrong = faults(silver, [row for row in rows if row["_cdc_batch_id"] <= batch], hidden)

@@ -17,6 +17,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from table_configs import state_config
 
 from python_udfs.alerts import hook, notice
 from python_udfs.alerts.incidents import Incident, Silver, State, changed
@@ -383,7 +384,7 @@ class Node(SimpleNamespace):
 
     def __init__(self, name: str, layer: str | None = None, kind: str = "model", **words: Any) -> None:
         source = {"feed": "f", "source_schema": "s", "source_table": "t"}
-        meta = {"cdc": {"layer": layer, **source}} if layer else {}
+        meta = {"cdc": state_config(layer=layer, **source)} if layer else {}
         super().__init__(name=name, unique_id=name, resource_type=kind, config=SimpleNamespace(meta=meta), **words)
 
 
@@ -396,7 +397,7 @@ SILVER_NODE = {
     "config": {
         "meta": {
             "lag_limit_minutes": 30,
-            "cdc": {"layer": "silver", "feed": "f", "source_schema": "s", "source_table": "t"},
+            "cdc": state_config(layer="silver", feed="f", source_schema="s", source_table="t"),
         }
     },
 }

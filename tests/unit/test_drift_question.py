@@ -5,6 +5,8 @@ from __future__ import annotations
 from types import SimpleNamespace
 from typing import Any
 
+from table_configs import make_config
+
 from python_udfs.drift.question import Comparison, Waiting, compare_columns, find_missing, sort_files
 from python_udfs.pipeline.columns import ExistingColumn, SourceColumn
 from python_udfs.pipeline.reading import Reading
@@ -19,7 +21,7 @@ def described(types: dict[str, str]) -> list[Any]:
 
 def compare(files: dict[str, Any], table: dict[str, str] = TABLE, **cdc: Any) -> Comparison:
     source = [SourceColumn(name, type, type) for name, type in files.items()]
-    return compare_columns(cdc, described(table), source)
+    return compare_columns(make_config(**cdc), described(table), source)
 
 
 def column(name: str, table_type: str | None, *types: str, is_listed: bool = False) -> dict[str, Any]:
@@ -42,7 +44,7 @@ def test_types_of_files_beside_those_of_the_table():
 
 def test_every_type_of_a_column_in_the_order_of_the_files():
     entry = SourceColumn("id", "int", "int", is_listed=True, types=("int", "bigint"))
-    assert compare_columns({}, [], [entry]).columns == [column("id", None, "int", "bigint", is_listed=True)]
+    assert compare_columns(make_config(), [], [entry]).columns == [column("id", None, "int", "bigint", is_listed=True)]
 
 
 def test_a_table_without_columns_of_the_source():
@@ -58,7 +60,7 @@ def test_renamed_columns():
 
 
 def missing(format: str, raw: Reading, headers: Any = (), names: str | None = None, **options: Any) -> Any:
-    cdc = {"format": format, "options": options, "renamed_columns": {"Cost": "price"}}
+    cdc = make_config(format=format, options=options, renamed_columns={"Cost": "price"})
     target = [ExistingColumn("ID", "int"), ExistingColumn("v", "string"), ExistingColumn("price", "date")]
     files = Waiting([], ["a", "b", "c"], [], False, 0)
     entries = find_missing(cdc, target, files, raw, headers, names)

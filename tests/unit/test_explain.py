@@ -8,6 +8,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from table_configs import make_config, state_config
 
 from python_udfs.cli.operation import OperationError, Operations
 from python_udfs.explain.__main__ import explain, main, silver_model
@@ -18,11 +19,6 @@ from python_udfs.explain.verdicts import Life
 
 KEY_ONLY = {"id": "1", "v": None, "w": None}
 APPLIED = 10
-
-
-def table(**cells: Any) -> dict[str, Any]:
-    described = {"layer": "silver", "feed": "retail", "source_schema": "shop", "source_table": "order"}
-    return {**described, "primary_key": ["id"], "mode": "current", "delete_mode": "hard", **cells}
 
 
 def change(minute: int, operation: str = "U", **cells: Any) -> dict[str, Any]:
@@ -62,8 +58,8 @@ def reset_point(role: str, minute: int) -> dict[str, Any]:
 
 
 def life(rows: list[dict[str, Any]], silver: list[dict[str, Any]] | None = None, **cells: Any) -> Life:
-    cdc = table(**cells)
-    names = ["_cdc_source_file", "_cdc_file_row"] if cdc["mode"] == "append" else cdc["primary_key"]
+    cdc = make_config(**cells)
+    names = ["_cdc_source_file", "_cdc_file_row"] if cdc.mode == "append" else cdc.primary_key
     written = [{name: json.dumps(v) if isinstance(v, dict | list) else v for name, v in row.items()} for row in rows]
     changes = [Change.of(number, row) for number, row in enumerate(written, start=1)]
     return Life(cdc, dict.fromkeys(names, "1"), changes, silver or [], APPLIED)
@@ -297,7 +293,7 @@ def nodes(*tables: tuple[str, str]) -> list[Any]:
     models = [SimpleNamespace(alias="other", resource_type="model", config=SimpleNamespace(meta={}))]
     for alias, source in tables:
         for layer in ("bronze", "silver"):
-            meta = {"cdc": table(layer=layer, source_table=source)}
+            meta = {"cdc": state_config(layer=layer, source_table=source)}
             name = f"{layer}_{alias}"
             node = {
                 "unique_id": f"model.{name}",
@@ -378,7 +374,7 @@ ANSWER = {
 )
 def test_what_cannot_be_explained_is_reported(answer, message):
     with pytest.raises(ExplainError) as error:
-        explain(table(), {"id": "1"}, {**ANSWER, **answer}, "silver_shop__order")
+        explain(make_config(), {"id": "1"}, {**ANSWER, **answer}, "silver_shop__order")
     assert str(error.value) == message
 
 

@@ -13,6 +13,7 @@ import pytest
 from jsonschema import Draft202012Validator, ValidationError
 from referencing import Registry, Resource
 from seed_files import good_seeds, write_seeds
+from table_configs import state_config
 
 from python_udfs.lineage.__main__ import main
 from python_udfs.lineage.columns import Source, of_query
@@ -42,11 +43,11 @@ def validate(event: dict[str, Any]) -> None:
 
 
 def model(name: str, layer: str | None, schema: str, columns: tuple[str, ...] = (), **settings: Any) -> dict[str, Any]:
-    cdc = {"layer": layer, "feed": "shop", "source_schema": "shop", "source_table": "item", "renamed_columns": {}}
+    cdc = {"layer": layer, "feed": "shop", "source_schema": "shop", "source_table": "item"}
     return {
         "resource_type": "model", "name": name, "schema": schema, "alias": name.removeprefix(f"{layer}_"),
         "language": "sql", "description": "", "depends_on": {"nodes": []},
-        "config": {"meta": {"cdc": {**cdc, **settings.pop("cdc", {})}} if layer else {}},
+        "config": {"meta": {"cdc": state_config(**cdc, **settings.pop("cdc", {}))} if layer else {}},
         "columns": {column: {"description": f"about {column}"} for column in columns}, **settings,
     }  # fmt: skip
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from table_configs import state_config
 
 from python_udfs.errors import LakehouseError
 from python_udfs.pipeline.maintenance import (
@@ -34,14 +35,14 @@ SORT = "sort deletes by file"
 
 
 def node(layer, name, schema=None, **config):
-    cdc = {"layer": layer, "feed": "retail", "source_schema": "shop", "source_table": name}
+    own = {"source_table": name} if layer in ("bronze", "silver") else {}
     return {
         "unique_id": f"{layer}.{name}",
         "resource_type": "model",
         "name": f"{layer}_{name}",
         "schema": schema or layer,
         "alias": name,
-        "config": {"meta": {"cdc": cdc}, **config},
+        "config": {"meta": {"cdc": state_config(layer=layer, **own)}, **config},
     }
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from types import SimpleNamespace
 
 import pytest
+from table_configs import make_config, state_config
 
 from python_udfs.errors import LakehouseError
 from python_udfs.pipeline.columns import Column
@@ -26,7 +27,7 @@ NODE = {
     "name": "silver_s__t",
     "schema": "silver",
     "alias": "s__t",
-    "config": {"meta": {"cdc": {"layer": "silver", "feed": "f", "source_schema": "s", "source_table": "t"}}},
+    "config": {"meta": {"cdc": state_config(layer="silver", feed="f", source_schema="s", source_table="t")}},
 }
 MODELS = read_models([NODE])
 
@@ -80,11 +81,11 @@ def test_all_values_that_would_change_are_named():
 
 def test_why_rows_cannot_be_replayed():
     columns = [{"name": "more", "is_known": False}, {"name": "id", "is_known": True}]
-    header, column = list_replay_problems({"format": "csv", "options": {"header": True}}, columns)
+    header, column = list_replay_problems(make_config(format="csv", options={"header": True}), columns)
     assert header.startswith("its files have a header")
     assert column.startswith("rows in quarantine have a column more that bronze does not have")
-    assert list_replay_problems({"format": "csv", "options": {"header": False}}, columns[1:]) == []
-    assert list_replay_problems({"format": "parquet", "options": {"header": True}}, []) == []
+    assert list_replay_problems(make_config(format="csv", options={"header": False}), columns[1:]) == []
+    assert list_replay_problems(make_config(format="parquet", options={"header": True}), []) == []
     require_replayable("t", [])
     with pytest.raises(LakehouseError, match=r"\(replay_quarantine\) for t: a; b\. Nothing was replayed\.$"):
         require_replayable("t", ["a", "b"])

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from confluent_kafka.admin import AdminClient
 from seed_files import good_seeds, write_seeds
+from table_configs import state_config
 
 from python_udfs.errors import UsageError
 from python_udfs.run.__main__ import main, selection_of
@@ -17,7 +18,7 @@ from python_udfs.run.outcome import outcome_of
 
 
 def node(name: str, kind: str = "model", layer: str | None = None, **settings: Any) -> SimpleNamespace:
-    meta = {"cdc": {"layer": layer}} if layer else {}
+    meta = {"cdc": state_config(layer=layer)} if layer else {}
     return SimpleNamespace(
         unique_id=name, name=name, resource_type=kind, alias=name.partition("_")[2],
         config=SimpleNamespace(meta=meta | settings.pop("meta", {})),

@@ -6,6 +6,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from table_configs import state_config
 
 from python_udfs.watch import loop
 from python_udfs.watch.__main__ import main as watch_command
@@ -15,7 +16,7 @@ SPLITS = {"live": "etl_metadata.split_live", "bank": "etl_metadata.split_bank"}
 
 
 def node(name: str, above: tuple[str, ...] = (), materialized: str = "incremental", **cdc: Any) -> SimpleNamespace:
-    config = SimpleNamespace(meta={"cdc": cdc} if cdc else {}, materialized=materialized)
+    config = SimpleNamespace(meta={"cdc": state_config(**cdc)} if cdc else {}, materialized=materialized)
     schema = {"split": "etl_metadata"}.get(cdc.get("layer", ""), cdc.get("layer", "gold"))
     return SimpleNamespace(
         name=name, unique_id=name, resource_type="model", schema=schema, alias=name, config=config,

@@ -5,6 +5,6 @@
     {% endif %}
     {% do return(adapter.call_function('python_udfs.pipeline.columns.plan_before_images', {
         'cdc': cdc, 'plan': plan, 'warehouse': adapter,
-        'columns': cdc.columns if cdc.format == 'csv' and not cdc.options.header else raw.columns,
+        'columns': raw.columns,
     })) %}
 {% endmacro %}

@@ -6,7 +6,7 @@
 {%- set before_images = cdc_before_images(cdc, raw, plan) -%}
 {%- set may_fail = cdc_judged_columns(cdc, plan + before_images).may_fail if raw.view is not none else [] -%}
 {%- set old_key_sql = cdc_old_key_sql(before_images if cdc.format != 'json' else []) -%}
-{%- set sequence = cdc.options.get('change_sequence_column') if raw.view is not none else none -%}
+{%- set sequence = cdc.options.change_sequence_column if raw.view is not none else none -%}
 {%- set position_sql, place_sql, content_sql = '_cdc_file_position', none, '_cdc_content' -%}
 {%- if sequence -%}
     {%- set has_sequence = "_cdc_kind <> 'load' and " ~ cdc_is_change_sequence_sql('_cdc_change_sequence') -%}
@@ -30,7 +30,7 @@
 {%- endif -%}
 {%- set may_shift = cdc_csv_optional_columns(cdc, plan) if raw.has_short_records | default(none) else [] -%}
 {%- set malformed = ['_cdc_malformed'] + (['_cdc_shifted'] if may_shift else []) -%}
-{%- do malformed.append(cdc_commit_time_sql(cdc)) if cdc.options.get('timestamp_column') and raw.view is not none -%}
+{%- do malformed.append(cdc_commit_time_sql(cdc)) if cdc.options.timestamp_column and raw.view is not none -%}
 {%- set malformed_sql = 'coalesce(' ~ malformed | join(', ') ~ ')' if malformed | length > 1 else '_cdc_malformed' -%}
 {%- set records = 'checked' if may_shift else 'records' -%}
 {%- set markers = [('T', 'truncates', cdc_truncates_sql())] if raw.has_truncate | default(none) else [] -%}

@@ -4,7 +4,7 @@
     complete reload is gone (tests/e2e/CASES.md, 40).
 #}
 {% macro cdc_silver_sql(cdc, changes, plan, is_first) -%}
-{%- set is_soft = cdc_is_soft(cdc) -%}
+{%- set is_soft = cdc.is_soft -%}
 {%- set carries_forward = changes.has_partial and cdc.mode == 'current' -%}
 with new_changes as (
     {{ changes.sql | indent(4) }}
@@ -70,7 +70,7 @@ from newest
 {%- set name = adapter.quote(column.name) -%}
 {%- if column.raw_type is none -%}
     cast(null as {{ column.type }})
-{%- elif cdc_is_soft(cdc) and column.name | lower in cdc.primary_key | map('lower') -%}
+{%- elif cdc.is_soft and column.name | lower in cdc.primary_key | map('lower') -%}
     if(image is null, change.{{ name }}, image.{{ name }})
 {%- else -%}
     image.{{ name }}

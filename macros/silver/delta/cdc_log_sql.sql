@@ -6,7 +6,7 @@
 {% macro cdc_log_sql(cdc, plan, rows_sql, has_key_changes) -%}
 {%- set keys = cdc.primary_key | map('lower') | list -%}
 {%- set splits = has_key_changes and cdc.mode != 'append' -%}
-{%- set comparison = cdc.get('key_comparison', []) -%}
+{%- set comparison = cdc.key_comparison -%}
 select
     {%- for column in plan if column.raw_type is not none %}
     {%- set name = adapter.quote(column.name) %}
@@ -29,7 +29,7 @@ select
     {%- endif %}
     {{ 'if(_cdc_is_old_key, null, _cdc_unavailable_columns) as ' if splits }}_cdc_unavailable_columns
 from (
-    {{ (cdc_renamed_columns_sql(cdc, plan, rows_sql) if cdc.get('renamed_columns') else rows_sql) | indent(4) }}
+    {{ (cdc_renamed_columns_sql(cdc, plan, rows_sql) if cdc.renamed_columns else rows_sql) | indent(4) }}
 ) as bronze
 {%- if splits %}
 lateral view explode(if(_cdc_old_key is null, array(false), array(false, true))) as _cdc_is_old_key

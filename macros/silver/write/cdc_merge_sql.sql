@@ -6,7 +6,7 @@
 #}
 {% macro cdc_merge_sql(cdc, target, source, columns, changes) -%}
 {%- set carries_forward = changes.has_partial and cdc.mode == 'current' -%}
-{%- set is_soft = cdc_is_soft(cdc) -%}
+{%- set is_soft = cdc.is_soft -%}
 {%- set is_newer = 'source._cdc_sequence ' ~ ('>=' if is_soft or carries_forward else '>') ~ ' target._cdc_sequence' -%}
 merge into {{ target }} as target
 using {{ source }} as source
@@ -20,7 +20,7 @@ when matched and {{ is_newer }} and not source._cdc_has_image then update set
     {%- endfor %}
 {%- endif %}
 when matched and {{ is_newer }}
-{%- if cdc.get('unchanged_rows') == 'skip' %} and {{ cdc_row_differs_sql(columns, carries_forward, is_soft) }}{% endif %} then update set
+{%- if cdc.unchanged_rows == 'skip' %} and {{ cdc_row_differs_sql(columns, carries_forward, is_soft) }}{% endif %} then update set
     {%- for column in columns %}
     {%- set value_sql = cdc_merge_value_sql(column, carries_forward, is_soft) %}
     {{ adapter.quote(column) }} = {{ value_sql | indent(4) }}{{ ',' if not loop.last }}

@@ -15,7 +15,7 @@ select
     {%- for column in plan %}
     cast(null as {{ column.type }}) as {{ adapter.quote(column.name) }},
     {%- endfor %}
-    {%- if cdc_is_soft(cdc) %}
+    {%- if cdc.is_soft %}
     false as _cdc_is_deleted,
     {%- endif %}
     {%- if cdc.mode == 'history' %}

@@ -1,3 +1,6 @@
 {% macro given_overtaken(mode='current') %}
-    {% do return(dict(given_table(mode=mode), silver=given_table(mode=mode), has_key=mode == 'current')) %}
+    {% set table = given_table(mode=mode) %}
+    {% do return(adapter.call_function('python_udfs.pipeline.table_config.add_silver', {
+        'cdc': table, 'silver': table, 'columns': table.columns,
+    })) %}
 {% endmacro %}

@@ -8,7 +8,8 @@
     unchanged_rows='write',
     key_comparison=[]
 ) %}
-    {% do return({
+    {% set stated = {
+        'layer': 'bronze',
         'feed': 'retail',
         'split': 'split_retail' if multi_table else none,
         'connector': 'dms',
@@ -40,5 +41,8 @@
             {'name': 'BI_line no', 'type': 'int', 'optional': true},
             {'name': 'change_seq', 'type': 'string', 'optional': true},
         ] if partial else []),
-    }) %}
+    } %}
+    {% do return(adapter.call_function('python_udfs.pipeline.table_config.read_config', {
+        'stated': stated, 'model': 'given_table',
+    })) %}
 {% endmacro %}

@@ -21,6 +21,7 @@ import yaml
 from dbt_common.clients.agate_helper import table_from_data_flat
 from dbt_common.clients.jinja import CallableMacroGenerator, get_environment
 from dbt_common.exceptions.macros import MacroReturn
+from table_configs import make_config, state_config
 
 from dbt.adapters.sparksession.impl import SNAPSHOT_PROPERTY, SparksessionAdapter
 
@@ -86,14 +87,23 @@ class Macro(CallableMacroGenerator):
 
     def __init__(self, name: str, template: jinja2.Template, context: dict[str, Any]) -> None:
         super().__init__(SimpleNamespace(name=name, macro_sql=""), context)
+        self.name = name
         self.template = template
 
     def get_template(self) -> jinja2.Template:
         return self.template
 
+    def _complete(self, args: tuple[Any, ...]) -> list[Any]:
+        """A description of a table that a test has written as a mapping becomes what the macro gets."""
+        names = [*_arguments()[self.name], *([None] * len(args))]
+        return [
+            make_config(**value) if name == "cdc" and isinstance(value, dict) else value
+            for name, value in zip(names, args, strict=False)
+        ]
+
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         try:
-            return self.get_macro()(*args, **kwargs)
+            return self.get_macro()(*self._complete(args), **kwargs)
         except MacroReturn as returned:
             return returned.value
 
@@ -103,7 +113,7 @@ class Dbt:
 
     Args:
         this: the model's own relation.
-        cdc: what the model's configuration has under meta.cdc.
+        cdc: what the model's configuration has under meta.cdc, completed by `state_config`, as that of each node.
         config: further configuration of the model.
         which: the command that runs, such as `run` or `compile`.
         is_empty: whether it has the flag `--empty`.
@@ -205,7 +215,8 @@ class Dbt:
         def call_function(name: str, arguments: dict[str, Any], needs_spark: bool = False) -> Any:
             return ((functions or {}).get(name) or _function(name))(**arguments)
 
-        settings = {**({"meta": {"cdc": cdc}} if cdc else {}), **(config or {})}
+        stated = state_config(**cdc) if cdc else None
+        settings = {**({"meta": {"cdc": stated}} if cdc else {}), **(config or {})}
         self.context: dict[str, Any] = {
             "adapter": SimpleNamespace(
                 get_columns_in_relation=lambda relation: [
@@ -269,7 +280,7 @@ class Dbt:
             ),
             "model": SimpleNamespace(
                 name=f"{this.schema}_{this.identifier}",
-                config=SimpleNamespace(meta={"cdc": cdc}),
+                config=SimpleNamespace(meta={"cdc": stated}),
                 refs=[SimpleNamespace(name=f"bronze_{this.identifier}")],
             ),
             "print": self.printed.append,
@@ -320,10 +331,18 @@ def _templates() -> dict[str, jinja2.Template]:
     return {name: compiled.from_string(file.text) for file in macro_files() for name in file.arguments}
 
 
+@cache
+def _arguments() -> dict[str, list[str]]:
+    return {name: arguments for file in macro_files() for name, arguments in file.arguments.items()}
+
+
 def _nodes(nodes: dict[str, Any]) -> dict[str, Any]:
     """The nodes with what dbt's graph has of each."""
     for unique_id, node in nodes.items():
         node.unique_id = unique_id
+        meta = getattr(getattr(node, "config", None), "meta", None) or {}
+        if meta.get("cdc"):
+            meta["cdc"] = state_config(**meta["cdc"])
     return nodes
 
 

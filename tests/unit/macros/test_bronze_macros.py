@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 from harness import Dbt, Relation, assert_sql_equal, normalise
+from table_configs import make_config
 
 from python_udfs.pipeline.bronze import complete_rows
 from python_udfs.pipeline.columns import Column, select_own_columns
@@ -147,7 +148,7 @@ TRUNCATE = {"path": "shop/order", "kind": "truncate", "size": 0, "batch_id": 10,
 )
 def test_find_listed_table__the_newest_batch_of_all_is_recorded_or_asked_for(recorded, sql):
     dbt = Dbt(answers=WAITING, recorded=recorded)
-    assert find_listed_table(dbt.context["adapter"], dbt.context, "listing", FEED, 7).batch_id == 10
+    assert find_listed_table(dbt.context["adapter"], dbt.context, "listing", make_config(**FEED), 7).batch_id == 10
     assert sql in normalise(dbt.queries[0])
 
 
@@ -393,7 +394,7 @@ def test_cdc_parquet_absent_sql__case(word, files, expected):
 )
 def test_cdc_source_parts__columns_that_dms_adds(prefix, sequence, name, expected):
     options = {"before_image_prefix": prefix, "change_sequence_column": sequence}
-    parts = select_own_columns({"options": options}, [{"name": name}], are_listed=True)
+    parts = select_own_columns(make_config(options=options), [{"name": name}])
     assert (parts == []) is expected
 
 
@@ -544,7 +545,7 @@ def test_cdc_parquet_records_sql__the_columns_of_files_are_judged_once_however_m
     dbt, calls = Dbt(), []
     judge = dbt.cdc_source_parts
     dbt.context["cdc_source_parts"] = lambda *arguments: calls.append(arguments) or judge(*arguments)
-    rows = complete_rows(PARQUET, Reading(**raw(*names)), None)
+    rows = complete_rows(make_config(**PARQUET), Reading(**raw(*names)), None)
     dbt.cdc_parquet_records_sql(PARQUET, rows, plan, FILE_NAMES)
     assert (len(rows.source_parts), calls) == (len(names), [])
 
@@ -665,7 +666,7 @@ def test_cdc_bronze_sql__records_of_the_format(format, view, part):
     sql = Dbt().cdc_bronze_sql(
         {**table(), "format": format},
         FILES_SQL,
-        complete_rows({**table(), "format": format}, Reading(view), None),
+        complete_rows(make_config(**table() | {"format": format}), Reading(view), None),
         (ID,),
     )
     assert normalise(sql).startswith(normalise(f"with files as ({Dbt().cdc_file_position_sql(FILES_SQL)}),"))

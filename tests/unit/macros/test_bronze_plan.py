@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
 from harness import Dbt, Relation, assert_sql_equal, normalise
+from table_configs import make_config
 
 from python_udfs.pipeline.bronze import BatchRows, has_plain_changes
 from python_udfs.pipeline.columns import Column
@@ -23,6 +25,7 @@ from python_udfs.pipeline.files import (
 )
 from python_udfs.pipeline.reading import Reading, Target, open_files, read_new_files, read_target, warn_of_names
 from python_udfs.pipeline.reloads import HeldReload, Reload, judge_reloads
+from python_udfs.pipeline.table_config import TableConfig
 
 BRONZE = Relation("bronze", "shop__order")
 FEED = {"feed": "it's", "format": "csv", "source_schema": "shop", "source_table": "order"}
@@ -43,20 +46,20 @@ def nodes(count: int) -> dict[str, Any]:
     return {str(number): model(str(number), layer="bronze") for number in range(count)}
 
 
-def described(format: str = "csv", *, optional: bool = False, **options: Any) -> dict[str, Any]:
-    columns = [{"name": "id", "type": "int", "optional": optional}]
-    defaults = {"operation_column": "auto", "delimiter": ",", "header": False, "null_values": [""]}
-    return {**FEED, "format": format, "primary_key": ["id"], "columns": columns, "options": {**defaults, **options}}
+def described(format: str = "csv", *, optional: bool = False, **options: Any) -> TableConfig:
+    columns = [{"name": "id", "type": "int", "optional": optional}] if format == "csv" else []
+    return make_config(**FEED | {"format": format, "columns": columns, "options": {"null_values": [""], **options}})
 
 
 def find(dbt: Dbt, cdc: dict[str, Any] = FEED, after: int = 7, tables: int = 3, **words: Any) -> NewFiles:
     split = cdc.get("split")
-    table = BronzeTable("shop__order", cdc, "ref.raw_listing", "ref.rejected_files", split)  # type: ignore[arg-type]
+    config = make_config(**cdc)
+    table = BronzeTable("shop__order", config, "ref.raw_listing", "ref.rejected_files", split)  # type: ignore[arg-type]
     run = Run(nodes(tables), list(nodes(tables)), words.pop("is_empty", False))
     return find_new_files(dbt.context["adapter"], dbt.context, table, run, after, **words)
 
 
-def read(dbt: Dbt, cdc: dict[str, Any], files: NewFiles, target: Target, verify: str = "schema") -> Reading:
+def read(dbt: Dbt, cdc: TableConfig, files: NewFiles, target: Target, verify: str = "schema") -> Reading:
     table = BronzeTable("shop__order", cdc, "ref.raw_listing", "ref.rejected_files")  # type: ignore[arg-type]
     return read_new_files(dbt.context["adapter"], dbt.context, table, files, target, verify)
 
@@ -160,7 +163,7 @@ def new_messages(*rows: dict[str, Any], **settings: Any) -> tuple[Dbt, NewFiles]
     models = {cdc["source_table"]: model(cdc["source_table"], layer="bronze", **cdc) for cdc in cdcs}
     answers = settings.pop("answers", {"split_shop": list(rows)})
     dbt = Dbt(answers=answers, nodes=models, summary={"cdc.batch-id": "9"}, **settings)
-    dbt.context["cdc_models_of"] = lambda layer: [SimpleNamespace(cdc=cdc) for cdc in cdcs]
+    dbt.context["cdc_models_of"] = lambda layer: [SimpleNamespace(cdc=make_config(**cdc)) for cdc in cdcs]
     return dbt, find(dbt, OF_TOPICS)
 
 
@@ -213,7 +216,9 @@ def test_a_change_of_its_own_key_is_not_plain(facts, are_plain):
 
 def test_a_table_of_topics_has_no_listed_files():
     dbt = Dbt()
-    assert find_listed_table(dbt.context["adapter"], dbt.context, "l", OF_TOPICS, 0) == ListedTable(*NAMED.values())
+    assert find_listed_table(dbt.context["adapter"], dbt.context, "l", make_config(**OF_TOPICS), 0) == ListedTable(
+        *NAMED.values()
+    )
 
 
 def test_reasons_of_rejections_are_text_and_each_version_has_its_rule():
@@ -272,7 +277,7 @@ def test_a_header_names_the_columns(columns, names):
 
 
 def test_a_key_column_has_the_names_of_the_files():
-    cdc = {**described("parquet"), "primary_key": ["ID", "source__pos"], "renamed_columns": {"Nr": "id"}}
+    cdc = replace(described("parquet"), primary_key=("ID", "source__pos"), renamed_columns={"Nr": "id"})
     dbt = Dbt(files=READABLE)
     open_files(dbt.context["adapter"], dbt.context, cdc, "raw", ["a"], "full")
     assert dbt.files_read[0][3]["key"] == [["id", "nr"], ["_pos"]]
@@ -313,7 +318,6 @@ def test_files_are_decoded_first_only_if_more_than_rows_depends_on_it(format, co
         answers={"headers": [{"name": "id"}]},
     )
     cdc = described(format, **settings)
-    cdc["columns"] = [] if format == "parquet" else cdc["columns"]
     target = read_target(dbt.context["adapter"], cdc, BRONZE if columns else None, 7)
     batch = NewFiles("", 8, **{"paths": ("a",), **files})
     reading = read(dbt, cdc, batch, target, words.get("verify", "schema"))
@@ -323,7 +327,7 @@ def test_files_are_decoded_first_only_if_more_than_rows_depends_on_it(format, co
 
 def test_a_column_under_its_old_name_alone_is_renamed():
     dbt = Dbt(columns={BRONZE: {"OLD": "int", "kept": "date", "y": "int", "z": "int"}})
-    cdc = {"renamed_columns": {"old": "New", "y": "z", "nobody": "x"}}
+    cdc = make_config(renamed_columns={"old": "New", "y": "z", "nobody": "x"})
     target = read_target(dbt.context["adapter"], cdc, BRONZE, 7)
     assert [(column.name, column.dtype) for column in target.columns] == [
         ("New", "int"),
@@ -403,4 +407,4 @@ def test_reloads_end_when_their_files_have_come_and_wait_for_files_that_nobody_c
 def test_changes_are_plain_if_no_row_needs_a_look(cdc, words, expected):
     files = NewFiles("", 8, are_plain=words.get("are_plain", True))
     rows = BatchRows(**{name: value for name, value in words.items() if name != "are_plain"})
-    assert has_plain_changes({"format": "parquet", "options": {}} | cdc, files, rows) is expected
+    assert has_plain_changes(make_config(**{"format": "parquet"} | cdc), files, rows) is expected

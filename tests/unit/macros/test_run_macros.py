@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from harness import MACROS, CompilerError, Dbt, Relation, environment, normalise
 
+from python_udfs.errors import LakehouseError
 from python_udfs.pipeline.silver import read_progress
 
 BRONZE = Relation("bronze", "shop__order")
@@ -210,15 +211,20 @@ GRAPH = {
 }
 
 
-@pytest.mark.parametrize(
-    ("relation", "layer"), [(SILVER, "silver"), (BRONZE, "bronze"), (Relation("gold", "plain"), None)]
-)
+@pytest.mark.parametrize(("relation", "layer"), [(SILVER, "silver"), (BRONZE, "bronze")])
 def test_cdc_config_of__relation(relation, layer):
-    assert Dbt(nodes=GRAPH).cdc_config_of(relation).get("layer") == layer
+    assert Dbt(nodes=GRAPH).cdc_config_of(relation).layer == layer
 
 
-def test_cdc_config_of__unknown_relation():
-    assert Dbt(nodes=GRAPH).cdc_config_of(Relation("x", "y")) == {}
+@pytest.mark.parametrize("relation", [Relation("gold", "plain"), Relation("x", "y")])
+def test_cdc_config_of__unknown_relation(relation):
+    with pytest.raises(LakehouseError) as error:
+        Dbt(nodes=GRAPH).cdc_config_of(relation)
+    assert str(error.value) == (
+        f"CDC error: {relation} is no table of the pipeline. Expected one of: bronze.other,"
+        " bronze.shop__order, silver.shop__order. Name such a table, or run make models if its row is new in"
+        " seeds/cdc_tables.csv."
+    )
 
 
 def test_cdc_table_of__same_feed_schema_and_table():

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 from harness import Dbt, Relation, assert_sql_equal, normalise
+from table_configs import make_config
 
 from python_udfs.errors import LakehouseError
 from python_udfs.metadata.names import RESERVED_NAMES, file_name, table_name
@@ -96,7 +97,7 @@ def test_types_are_the_same_in_any_cut_into_batches(target, types, expected):
     cdc = {"format": "parquet", "options": DMS}
 
     def batch(*types):
-        return planning.read_source_columns(cdc, [{"name": "a", "type": type} for type in types])
+        return planning.read_source_columns(make_config(**cdc), [{"name": "a", "type": type} for type in types])
 
     [whole] = plan_all(batch(*types), kept(**target))
     assert whole.type == expected
@@ -109,7 +110,9 @@ def test_types_are_the_same_in_any_cut_into_batches(target, types, expected):
 @pytest.mark.parametrize("policy", ["freeze", "quarantine"])
 def test_the_first_file_alone_decides_the_type_of_a_table_whose_types_do_not_change(policy):
     cdc = {"format": "parquet", "options": DMS}
-    source = planning.read_source_columns(cdc, [{"name": "a", "type": type} for type in ("int", "bigint")])
+    source = planning.read_source_columns(
+        make_config(**cdc), [{"name": "a", "type": type} for type in ("int", "bigint")]
+    )
     [column] = plan_all(source, [], policy)
     assert (column.raw_type, column.type) == ("int", "int")
 
@@ -244,14 +247,13 @@ DMS = {"timestamp_column": "Dms_Timestamp", "operation_column": "auto"}
 )
 def test_cdc_source_parts__control_columns(options, expected):
     columns = [{"name": name} for name in ("Op", "op", "TS", "ts", "dms_timestamp")]
-    own = planning.select_own_columns({"options": options}, columns)
+    own = planning.select_own_columns(make_config(options=options), columns)
     assert [column["name"] for column in columns if column not in own] == expected
-    assert planning.select_own_columns({"options": options}, columns, are_listed=True) == columns
 
 
 def test_cdc_source_columns__parquet_without_control_columns():
     raw = {"columns": [{"name": name, "type": "smallint"} for name in ("Op", "DMS_TIMESTAMP", "id")]}
-    assert planning.read_source_columns({"format": "parquet", "options": DMS}, raw["columns"]) == (
+    assert planning.read_source_columns(make_config(format="parquet", options=DMS), raw["columns"]) == (
         SourceColumn("id", "int", "smallint"),
     )
 
@@ -276,7 +278,7 @@ LISTED = [{"name": "Id", "type": "smallint"}, {"name": "Op", "type": "string"}, 
 )
 def test_the_type_of_the_seed_goes_before_those_of_parquet_files(files, target, policy, expected):
     cdc = {"format": "parquet", "options": DMS, "columns": LISTED}
-    source = planning.read_source_columns(cdc, [{"name": "id", "type": type} for type in files])
+    source = planning.read_source_columns(make_config(**cdc), [{"name": "id", "type": type} for type in files])
     planned = plan_all(source, kept(**target), policy)
     assert [(column.name, column.raw_type, column.type) for column in planned] == expected
     # Each value is cast from the type that its file has, in the batch of any cut.
@@ -304,7 +306,7 @@ CSV_COLUMNS = (
 def test_cdc_source_columns__old_and_new_name_are_one_column(types, expected):
     cdc = {"format": "parquet", "options": DMS, "renamed_columns": {"Old": "new", "older": "new"}}
     raw = {"columns": [{"name": name, "type": type} for name, type in zip(("OLD", "new"), types, strict=False)]}
-    [column] = planning.read_source_columns(cdc, raw["columns"])
+    [column] = planning.read_source_columns(make_config(**cdc), raw["columns"])
     [planned] = plan_all([column], [])
     assert (planned.name, planned.raw_type, planned.type) == ("new", *expected)
 
@@ -312,10 +314,10 @@ def test_cdc_source_columns__old_and_new_name_are_one_column(types, expected):
 def test_cdc_source_columns__a_renamed_column_of_a_header_is_a_listed_one():
     cdc = {**CSV, "options": {**DMS, "header": True}, "renamed_columns": {"title": "name"}}
     header = [{"name": name, "type": "string"} for name in ("Op", "id", "Title")]
-    assert planning.read_source_columns(cdc, header) == CSV_COLUMNS
+    assert planning.read_source_columns(make_config(**cdc), header) == CSV_COLUMNS
 
 
-RENAMES = {"source_schema": "shop", "source_table": "order", "renamed_columns": {"Old": "new", "x": "y"}}
+RENAMES = make_config(renamed_columns={"Old": "new", "x": "y"})
 
 
 @pytest.mark.parametrize(
@@ -332,13 +334,15 @@ def test_find_renames__case(columns, allowed, expected):
 
 
 def test_find_renames__two_old_names_make_one_new_column():
-    assert planning.find_renames({"renamed_columns": {"a": "c", "b": "c"}}, kept(a="int", b="int")) == {"a": "c"}
+    assert planning.find_renames(make_config(renamed_columns={"a": "c", "b": "c"}), kept(a="int", b="int")) == {
+        "a": "c"
+    }
 
 
 def test_cdc_rename_columns__asks_only_where_something_is_renamed():
     dbt = Dbt(columns={BRONZE: {"old": "int"}})
     columns = dbt.context["adapter"].get_columns_in_relation(BRONZE)
-    dbt.cdc_rename_columns(BRONZE, planning.find_renames({"renamed_columns": {}}, columns))
+    dbt.cdc_rename_columns(BRONZE, planning.find_renames(make_config(renamed_columns={}), columns))
     assert dbt.queries == []
     dbt.cdc_rename_columns(BRONZE, planning.find_renames(RENAMES, columns))
     assert dbt.queries == ["alter table bronze.shop__order rename column `Old` to `new`"]
@@ -414,21 +418,29 @@ def test_cdc_renamed_columns_sql__the_old_key_too():
 def test_cdc_source_columns__before_images_are_not_the_sources():
     cdc = {"format": "parquet", "options": {**DMS, "before_image_prefix": "BI_"}}
     raw = {"columns": [{"name": name, "type": "int"} for name in ("id", "BI_id", "bi_score", "bird")]}
-    assert [column.name for column in planning.read_source_columns(cdc, raw["columns"])] == ["id", "bi_score", "bird"]
+    assert [column.name for column in planning.read_source_columns(make_config(**cdc), raw["columns"])] == [
+        "id",
+        "bi_score",
+        "bird",
+    ]
     cdc |= {"format": "csv", "columns": raw["columns"]}
-    assert [column.name for column in planning.read_source_columns(cdc, ())] == ["id", "bi_score", "bird"]
+    assert [column.name for column in planning.read_source_columns(make_config(**cdc), ())] == [
+        "id",
+        "bi_score",
+        "bird",
+    ]
 
 
 def test_cdc_source_columns__csv_takes_them_from_the_seed():
     cdc = {**CSV, "options": {**DMS, "header": False}}
-    assert planning.read_source_columns(cdc, ()) == CSV_COLUMNS
+    assert planning.read_source_columns(make_config(**cdc), ()) == CSV_COLUMNS
 
 
 def test_cdc_source_columns__csv_header_adds_unknown_names_as_text():
     cdc = {**CSV, "options": {**DMS, "header": True, "delimiter": ","}}
     header = [{"name": name, "type": "string"} for name in ("Op", "dms_timestamp", "ID", "name", "New")]
     new = SourceColumn("New", "string", "string")
-    assert planning.read_source_columns(cdc, header) == (*CSV_COLUMNS, new)
+    assert planning.read_source_columns(make_config(**cdc), header) == (*CSV_COLUMNS, new)
 
 
 @pytest.mark.parametrize(
@@ -470,7 +482,9 @@ def silver_columns(bronze: dict[str, str], silver: dict[str, str] | None, **cdc:
     cdc = {"primary_key": ["id"], "source_schema": "shop", "source_table": "order", **cdc}
     in_bronze = kept(**bronze, **OWN)
     in_silver = kept(**silver, **OWN) if silver is not None else []
-    planned = planning.plan_silver_columns(cdc, BRONZE, in_bronze, SILVER, in_silver, ["days(ts)"], ADAPTER)
+    planned = planning.plan_silver_columns(
+        make_config(**cdc), BRONZE, in_bronze, SILVER, in_silver, ["days(ts)"], ADAPTER
+    )
     return [(column.name, column.type, column.change) for column in planned]
 
 
@@ -500,7 +514,7 @@ def test_plan_silver_columns__old_and_new_name_in_bronze_are_one_column():
 
 def test_plan_silver_columns__silver_is_renamed_after_bronze():
     bronze = {"id": "int", "v": "int"}
-    assert planning.find_renames({"renamed_columns": {"v": "v2"}}, kept(**bronze), {"id", "v"}) == {}
+    assert planning.find_renames(make_config(renamed_columns={"v": "v2"}), kept(**bronze), {"id", "v"}) == {}
     planned = silver_columns(bronze, bronze, renamed_columns={"v": "v2"})
     assert planned == [("id", "int", None), ("v", "int", None)]
 
@@ -517,7 +531,7 @@ def test_plan_silver_columns__a_missing_key_is_named():
 def test_validate_key__message():
     cdc = {"primary_key": ["ID", "Nr", "line no"], "source_schema": "shop", "source_table": "order"}
     with pytest.raises(LakehouseError) as error:
-        planning._check_key(cdc, BRONZE, SILVER, ["id", "name"])
+        planning._check_key(make_config(**cdc), BRONZE, SILVER, ["id", "name"])
     assert str(error.value) == (
         "CDC error in silver.shop__order (cdc_merge): bronze.shop__order has no key column nr, line no; it has "
         "id, name. Correct primary_key of shop.order in seeds/cdc_tables.csv and run make models."
@@ -526,7 +540,7 @@ def test_validate_key__message():
 
 @pytest.mark.parametrize(("keys", "columns"), [(["ID"], ["Id", "name"]), ([], ["id"]), (["id"], [])])
 def test_validate_key__nothing_wrong(keys, columns):
-    planning._check_key({"primary_key": keys}, BRONZE, SILVER, columns)
+    planning._check_key(make_config(primary_key=keys), BRONZE, SILVER, columns)
 
 
 @pytest.mark.parametrize(

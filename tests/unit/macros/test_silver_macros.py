@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 from harness import CompilerError, Dbt, Relation, assert_sql_equal, normalise
+from table_configs import make_config
 
 from python_udfs.pipeline import silver as planning
 from python_udfs.pipeline.columns import Column
@@ -187,7 +188,7 @@ PLAN = (Column("id", "int", "int"), Column("gone", "date"))
 
 def log_of(dbt: Dbt, cdc: dict[str, Any] = CDC) -> Log:
     """Bronze up to snapshot 43."""
-    return Log(dbt.context["adapter"], dbt.context, cdc, BRONZE, 43)
+    return Log(dbt.context["adapter"], dbt.context, make_config(**cdc), BRONZE, 43)
 
 
 def measure(
@@ -589,8 +590,8 @@ def test_cdc_silver_sql__nothing_from_before_a_reset_point_lives(is_new):
 )
 def test_choose_way__case(way, cdc, changes):
     changes = replace(CHANGES, **changes)
-    assert planning.choose_way(cdc, True, changes) == way
-    assert planning.choose_way(cdc, False, changes) == "create"
+    assert planning.choose_way(make_config(**cdc), True, changes) == way
+    assert planning.choose_way(make_config(**cdc), False, changes) == "create"
 
 
 def test_cdc_changes_sql__late_keys_are_read_again_from_the_whole_log():
@@ -909,7 +910,7 @@ def test_measure_changes__a_table_takes_batches_by_replacing_rows(expected, cdc,
 )
 def test__batch_allows_replace__case(expected, cdc, changes):
     changes = replace(CHANGES, **{"changes": 2_000_000, "may_replace": True, **changes})
-    assert planning._batch_allows_replace({**CDC, **cdc}, changes) is expected
+    assert planning._batch_allows_replace(make_config(**CDC | cdc), changes) is expected
 
 
 def test_get_incremental_cdc_merge_sql__rows_are_replaced_where_nothing_is_late():
@@ -939,7 +940,7 @@ def test_get_incremental_cdc_merge_sql__rows_are_replaced_where_nothing_is_late(
 )
 def test_find_range_type__case(type, keys, comparison, expected):
     cdc = {"primary_key": keys, "key_comparison": comparison}
-    assert find_range_type(cdc, (Column("v", "int"), Column("id", type))) == expected
+    assert find_range_type(make_config(**cdc), (Column("v", "int"), Column("id", type))) == expected
 
 
 @pytest.mark.parametrize(("type", "has_range"), [("int", True), ("string", False)])

@@ -1,7 +1,9 @@
 {# The branches of a case that a record takes whose fields the header does not name one by one. #}
 {% macro cdc_csv_header_defects_sql(cdc) -%}
 {%- set words = [] -%}
-{%- for word in cdc.options.null_values + ['', '""'] %}{% do words.append(adapter.string_literal(word)) %}{% endfor -%}
+{%- for word in cdc.options.null_values | list + ['', '""'] -%}
+    {%- do words.append(adapter.string_literal(word)) -%}
+{%- endfor -%}
 {%- set is_lost = "(name, field) -> name = '' and trim(field) not in (" ~ words | join(', ') ~ ')' -%}
 {%- set nameless = 'zip_with(_cdc_header, _cdc_fields, ' ~ is_lost ~ ')' -%}
 when size(_cdc_fields) <> size(_cdc_header)

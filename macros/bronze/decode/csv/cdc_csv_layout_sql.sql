@@ -62,7 +62,7 @@ laid_out as (
 #}
 {% macro _cdc_header_name_sql(cdc, images) -%}
 {%- set exact = (['Op'] if cdc.options.operation_column != 'never' else []) + images -%}
-{%- set columns = [cdc.options.get('timestamp_column'), cdc.options.get('change_sequence_column')] | select | list -%}
+{%- set columns = [cdc.options.timestamp_column, cdc.options.change_sequence_column] | select | list -%}
 case
     {%- for own in exact %}
     when name = {{ adapter.string_literal(own) }} then {{ adapter.string_literal('=' ~ own | lower) }}

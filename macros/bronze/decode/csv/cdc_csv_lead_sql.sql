@@ -4,11 +4,11 @@
     have table and schema after the operation (docs/feeds/dms_format.md, Transaction files).
 #}
 {% macro cdc_csv_lead_sql(cdc) -%}
-{%- set timestamps = 1 if cdc.options.get('timestamp_column') else 0 -%}
+{%- set timestamps = 1 if cdc.options.timestamp_column else 0 -%}
 {%- set lead = {
     'auto': 'if(_cdc_kind = ' ~ "'load'" ~ ', ' ~ timestamps ~ ', ' ~ (timestamps + 1) ~ ')',
     'always': timestamps + 1,
     'never': timestamps
 }[cdc.options.operation_column] -%}
-{{ 'if(_cdc_kind = ' ~ "'multi_table'" ~ ', ' ~ (timestamps + 3) ~ ', ' ~ lead ~ ')' if cdc.get('split') else lead }}
+{{ 'if(_cdc_kind = ' ~ "'multi_table'" ~ ', ' ~ (timestamps + 3) ~ ', ' ~ lead ~ ')' if cdc.split else lead }}
 {%- endmacro %}

@@ -11,7 +11,7 @@ from {{ raw.view }} as raw
         on
             raw._file_path = files.path
             and files.is_newest
-            {%- if cdc.get('split') %}
+            {%- if cdc.split %}
             and (files.kind <> 'multi_table' or unix_millis(raw._file_modified_at) = unix_millis(files.modified_at))
             {%- endif %}
 {%- endset -%}

@@ -4,7 +4,7 @@
 #}
 {% macro cdc_csv_no_header_sql(cdc) -%}
 {%- set names = [] -%}
-{%- for name in cdc.columns | map(attribute='name') | list + cdc.primary_key -%}
+{%- for name in cdc.columns | map(attribute='name') | list + cdc.primary_key | list -%}
     {%- for name_in_file in cdc_names_in_files(cdc, name) -%}
         {%- do names.append(adapter.string_literal(cdc_file_name(name_in_file) | lower)) -%}
     {%- endfor -%}

@@ -25,7 +25,7 @@ records as (
         {%- for column in before_images if column.raw_type is not none %}
         {{ cdc_csv_value_sql(cdc, own ~ column.name) }} as {{ adapter.quote(column.name) }},
         {%- endfor %}
-        {%- if cdc.options.get('change_sequence_column') %}
+        {%- if cdc.options.change_sequence_column %}
         nullif(trim({{ cdc_csv_value_sql(cdc, own ~ cdc.options.change_sequence_column) }}), '') as _cdc_change_sequence,
         {%- endif %}
         {{ _csv_control_sql(cdc, 'operation') }} as _cdc_op,
@@ -52,7 +52,7 @@ records as (
 {# The operation or the timestamp column of a CSV record. #}
 {% macro _csv_control_sql(cdc, control) -%}
 {%- set has_operation = cdc.options.operation_column != 'never' -%}
-{%- set timestamp_column = cdc.options.get('timestamp_column') -%}
+{%- set timestamp_column = cdc.options.timestamp_column -%}
 {%- if control == 'operation' and not has_operation or control == 'timestamp' and not timestamp_column -%}
     cast(null as string)
 {%- elif cdc.options.header -%}

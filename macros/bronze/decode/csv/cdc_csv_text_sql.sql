@@ -4,7 +4,7 @@
 #}
 {% macro cdc_csv_text_sql(cdc, position) -%}
 {%- set field = 'try_element_at(_cdc_fields, cast(' ~ position ~ ' as int))' -%}
-{%- set words = cdc.options.null_values + [cdc.options.get('unavailable_value')] -%}
+{%- set words = cdc.options.null_values | list + [cdc.options.unavailable_value] -%}
 case
             when {{ field }} like '"%'
                 then replace(substring({{ field }}, 2, length({{ field }}) - 2), '""', '"')

@@ -4,8 +4,8 @@
 #}
 {% macro cdc_csv_unavailable_sql(cdc, plan) -%}
 {%- set keys = cdc.primary_key | map('lower') | list -%}
-{%- set word = cdc.options.get('unavailable_value') -%}
-{%- set keeps_absent = cdc.options.get('absent_columns') == 'keep' -%}
+{%- set word = cdc.options.unavailable_value -%}
+{%- set keeps_absent = cdc.options.absent_columns == 'keep' -%}
 {%- set conditions = {} -%}
 {%- for column in plan if column.name | lower not in keys -%}
     {%- set alternatives = ['true'] if keeps_absent and column.raw_type is none else [] -%}

@@ -3,7 +3,7 @@
     read another character for its wrong bytes by then, which shows the field.
 #}
 {% macro cdc_csv_undecodable_sql(cdc) -%}
-{%- set charset = cdc.options.get('charset', 'UTF-8') -%}
+{%- set charset = cdc.options.charset -%}
 {%- set is_wrong = "field -> contains(field, '\\ufffd')" -%}
 when not is_valid_utf8(_cdc_content)
                 then concat(

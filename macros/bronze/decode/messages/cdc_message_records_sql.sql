@@ -80,7 +80,7 @@ coalesce(
 #}
 {% macro _message_unavailable_sql(cdc, plan) -%}
 {%- set keys = cdc.primary_key | map('lower') | list -%}
-{%- set keeps_absent = cdc.options.get('absent_columns') == 'keep' -%}
+{%- set keeps_absent = cdc.options.absent_columns == 'keep' -%}
 {%- set conditions = {} -%}
 {%- for column in plan if column.name | lower not in keys -%}
     {%- set alternatives = [] -%}

@@ -4,7 +4,7 @@
 #}
 {% macro cdc_parquet_parts(cdc, raw, column) %}
     {% set is_image = column.key is not none %}
-    {% set is_renamed = cdc.get('renamed_columns') and not is_image %}
+    {% set is_renamed = cdc.renamed_columns and not is_image %}
     {% set names = cdc_names_in_files(cdc, column.name) if is_renamed else [column.name | lower] %}
     {% set candidates = raw.columns if is_image else raw.source_parts | default(none) %}
     {% set candidates = cdc_source_parts(cdc, raw.columns) if candidates is none else candidates %}

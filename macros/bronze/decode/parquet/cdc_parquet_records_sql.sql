@@ -1,8 +1,8 @@
 {% macro cdc_parquet_records_sql(cdc, raw, plan, file_columns, before_images=()) -%}
-{%- set sequence = cdc.options.get('change_sequence_column') or '' -%}
+{%- set sequence = cdc.options.change_sequence_column or '' -%}
 {%- set columns = plan + before_images -%}
 {%- set unavailable_sql = 'cast(null as array<string>)' -%}
-{%- if cdc.options.get('absent_columns') == 'keep' -%}
+{%- if cdc.options.absent_columns == 'keep' -%}
     {%- set unavailable_sql = cdc_parquet_absent_sql(cdc, raw, plan) -%}
 {%- endif -%}
 records as (
@@ -12,7 +12,7 @@ records as (
         {%- endfor %}
         raw._file_row as _cdc_row,
         {{ _cdc_control_sql(cdc, raw, 'Op' if cdc.options.operation_column != 'never' else '') }} as _cdc_op,
-        {{ _cdc_control_sql(cdc, raw, cdc.options.get('timestamp_column') or '') }} as _cdc_commit_text,
+        {{ _cdc_control_sql(cdc, raw, cdc.options.timestamp_column or '') }} as _cdc_commit_text,
         {%- if sequence %}
         nullif(trim({{ _cdc_control_sql(cdc, raw, sequence) }}), '') as _cdc_change_sequence,
         {%- endif %}
