@@ -6,7 +6,8 @@
     partial=false,
     multi_table=false,
     unchanged_rows='write',
-    key_comparison=[]
+    key_comparison=[],
+    renamed_columns={}
 ) %}
     {% set stated = {
         'layer': 'bronze',
@@ -21,6 +22,7 @@
         'delete_mode': delete_mode,
         'key_comparison': key_comparison,
         'unchanged_rows': unchanged_rows,
+        'renamed_columns': renamed_columns,
         'options': {
             'timestamp_column': 'dms_timestamp',
             'operation_column': 'auto',
