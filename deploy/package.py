@@ -19,7 +19,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
 PROJECT = ("dbt_project.yml", "macros", "models", "profiles", "seeds", "tests/data", "python_udfs")
-LEFT_OUT = shutil.ignore_patterns("__pycache__", "*.egg-info")
+LEFT_OUT = shutil.ignore_patterns("__pycache__", "*.egg-info", "sample_data")
 NOT_FOR_A_RUN = "# check"  # the heading in requirements.in
 COMPRESSION = 3  # of 9: the next ones take longer than they save in sending
 

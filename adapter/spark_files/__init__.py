@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from spark_files.cached import cached, cached_part
+from spark_files.internals import read_name_encoding
+from spark_files.keep_columns import keep_columns
 from spark_files.list_files import Selection, count_unnamed, list_files, qualified
 from spark_files.read_files import OptionError, read_files
 from spark_files.widening import common_type, holds, is_promotion
@@ -16,7 +18,9 @@ __all__ = [
     "count_unnamed",
     "holds",
     "is_promotion",
+    "keep_columns",
     "list_files",
     "qualified",
     "read_files",
+    "read_name_encoding",
 ]

@@ -32,15 +32,14 @@ from airflow.sdk.exceptions import AirflowException, AirflowFailException, Airfl
 PROJECT = Path(os.environ.get("LAKEHOUSE_PROJECT") or Path(__file__).resolve().parents[2])
 sys.path.append(str(PROJECT))
 
-from python_udfs.metadata import load_metadata  # noqa: E402 - the line above finds it
+from python_udfs.cli.console import ExitCode  # noqa: E402 - the line above finds it
+from python_udfs.metadata import load_metadata  # noqa: E402
 from python_udfs.pipeline.lag import is_late  # noqa: E402
 
 # One slot: of two builds of a warehouse at once, the second fails and has to be repeated.
 POOL = os.environ.get("LAKEHOUSE_POOL") or "lakehouse"
 MAIL = os.environ.get("LAKEHOUSE_ALERT_MAIL") or ""
 WEBHOOK = os.environ.get("LAKEHOUSE_ALERT_WEBHOOK") or ""
-# The command's exit code for a cause that may pass (python_udfs/run).
-TEMPORARY = 75
 SILVER = AssetAlias("lakehouse_silver")
 
 
@@ -231,7 +230,7 @@ class ProjectCommand(BaseOperator):
             )
             outcome = json.loads(path.read_text(encoding="utf-8")) if path.exists() else None
         task = context["ti"]
-        if code == TEMPORARY and (outcome is None or task.try_number <= task.max_tries):
+        if code == ExitCode.TEMPORARY and (outcome is None or task.try_number <= task.max_tries):
             causes = _failures(outcome) if outcome else ["its words are in the log"]
             raise AirflowException("A cause that may pass: " + "\n".join(causes))
         if outcome is None:

@@ -9,8 +9,8 @@
         {% set recorded = cdc_relation_of('silver_checks') %}
         {#- Without it each later command would compare whole tables again. -#}
         {% do cdc_create_recorded(recorded, cdc_check_columns()) if load_relation(recorded) is none %}
-        {#- A row for each table: planned once, with one task a stage. -#}
-        {% do adapter.set_properties({'spark.sql.adaptive.enabled': 'false', 'spark.sql.shuffle.partitions': 1}) %}
+        {#- A row for each table. -#}
+        {% do adapter.plan_once() %}
         {% do run_query(_record_checks_sql(recorded, passed)) %}
     {% endif %}
 {% endmacro %}

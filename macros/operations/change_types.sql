@@ -6,7 +6,7 @@
 {% macro change_types(table) %}
     {% set node = cdc_silver_node(table) %}
     {% set bronze = cdc_required_bronze(node) %}
-    {% set cdc = cdc_with_silver(cdc_config_of(bronze), bronze) %}
+    {% set cdc = cdc_with_silver(cdc_node_of('bronze', node.cdc).cdc, bronze) %}
     {% set decided = cdc_type_changes(cdc, bronze) %}
     {% do validate_change_types(node.alias, bronze, decided) %}
     {% for column in decided.changes %}

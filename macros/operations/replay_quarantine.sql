@@ -5,7 +5,7 @@
 {% macro replay_quarantine(table) %}
     {% set node = cdc_silver_node(table) %}
     {% set bronze, operations = cdc_table_of('bronze', node.cdc), 'python_udfs.pipeline.operations.' %}
-    {% set cdc = cdc_with_silver(cdc_config_of(bronze), bronze) if bronze is not none else {} %}
+    {% set cdc = cdc_with_silver(cdc_node_of('bronze', node.cdc).cdc, bronze) if bronze is not none else {} %}
     {% set problems = adapter.call_function(operations ~ 'list_replay_problems', {
         'cdc': cdc, 'columns': cdc_replay_columns(cdc, bronze)
     }) if cdc else ['its bronze table does not exist yet'] %}

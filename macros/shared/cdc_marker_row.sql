@@ -1,4 +1,4 @@
-{# The row of a marker: no file has as many lines (python_udfs/landing/split.py writes it, too). #}
-{% macro cdc_marker_row() -%}
-999999999999
-{%- endmacro %}
+{# The row of a marker: no file has as many lines. #}
+{% macro cdc_marker_row() %}
+    {% do return(adapter.call_function('python_udfs.pipeline.sequence.marker_row', {})) %}
+{% endmacro %}

@@ -30,10 +30,7 @@
         {% do cdc_evolve_columns(plan.silver, plan.columns) %}
     {% endif %}
     {% do adapter.set_snapshot_properties(plan.progress) %}
-    {% if plan.is_small %}
-        {#- Planned once, not again after each stage, and each stage is one task. -#}
-        {% do adapter.set_properties({'spark.sql.adaptive.enabled': 'false', 'spark.sql.shuffle.partitions': 1}) %}
-    {% endif %}
+    {% do adapter.plan_once() if plan.is_small %}
 {% endmacro %}
 
 

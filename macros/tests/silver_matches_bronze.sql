@@ -15,10 +15,7 @@ from {{ model }}
 {%- set table, snapshot_id = check.table, check.record.bronze_snapshot_id %}
 {%- set columns = cdc_data_tests().compare_columns(table, snapshot_id) %}
 {%- set plan = cdc_log_plan(table.bronze, columns.names, table.cdc) %}
-{%- if check.step and check.step.is_small %}
-    {#- Planned once, not again after each stage. -#}
-    {%- do adapter.set_properties({'spark.sql.adaptive.enabled': 'false'}) %}
-{%- endif %}
+{%- do adapter.plan_once(is_one_task=false) if check.step and check.step.is_small %}
 {{ _with_columns_sql(
     columns,
     cdc_difference_sql(table.cdc, model, table.bronze, snapshot_id, columns.names | list, plan, check.step)

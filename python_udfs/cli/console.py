@@ -128,11 +128,3 @@ def text_table(head: Sequence[str], lines: Sequence[Sequence[str]], alignment: s
 def counted(number: int, noun: str) -> str:
     """A number of things in words: `1 row`, `2,000 rows`."""
     return f"{number:,} {noun}{'' if number == 1 else 's'}"
-
-
-def duration_text(seconds: int) -> str:
-    """A duration in its largest whole unit: ``42 s``, ``7 min``, ``3 h``, ``2,900 days``."""
-    for size, unit in ((86_400, "days"), (3_600, "h"), (60, "min")):
-        if seconds >= 2 * size:
-            return f"{seconds // size:,} {unit}"
-    return f"{seconds} s"

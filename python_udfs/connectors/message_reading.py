@@ -7,15 +7,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Mapping
-from functools import cache, wraps
-from typing import Any, ParamSpec, TypeVar
+from typing import Any
 
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
 from python_udfs.connectors.file_names import SINK_FILE
 from python_udfs.connectors.lines import FILE_COLUMNS, joined
-from spark_files.internals import java_gateway_in_use
 
 RESULT_COLUMNS = [
     *FILE_COLUMNS,
@@ -58,25 +56,6 @@ _HALF = rf"\A(?:[^\\]++|\\[^u]|\\u(?![dD][89a-fA-F])|{_PAIR})*+{_MAYBE_HALF}"
 MOST_LEVELS = 200
 _MAYBE_DEEP = rf"\A[^{{\[]*+(?:[{{\[][^{{\[]*+){{{MOST_LEVELS + 1}}}+"
 _LAST_MICROSECOND = 253_402_300_800_000_000 - 1  # of the year 9999
-_P = ParamSpec("_P")
-_T = TypeVar("_T")
-
-
-def kept(build: Callable[_P, _T]) -> Callable[_P, _T]:
-    """Keeps the columns that a function builds for the next batches: each part of a column is a call of Java.
-
-    Args:
-        build: a function of texts and truth values, which builds columns by name alone, of no frame in particular.
-    """
-    # Columns are objects of the Java that they were built in.
-    built: Any = cache(lambda _java, *args, **kwargs: build(*args, **kwargs))
-
-    @wraps(build)
-    def found(*args: _P.args, **kwargs: _P.kwargs) -> _T:
-        columns: _T = built(java_gateway_in_use(), *args, **kwargs)
-        return columns
-
-    return found
 
 
 def text_or_base64(value: Column) -> Column:

@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from python_udfs.cli.console import duration_text
+from python_udfs.times import duration_text
 
 if TYPE_CHECKING:
     from python_udfs.kafka.plan import Plan

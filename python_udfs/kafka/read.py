@@ -20,9 +20,8 @@ from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as F
 
 from dbt.adapters.sparksession import snapshots
-from dbt.adapters.sparksession.impl import SNAPSHOT_PROPERTY
+from dbt.adapters.sparksession.few_rows import plan_once
 from dbt.adapters.sparksession.python_models import Written
-from python_udfs.cli.console import duration_text
 from python_udfs.connectors.registry import CONNECTORS
 from python_udfs.kafka import avro
 from python_udfs.kafka.client import KafkaError, of_spark, settings, without_secrets
@@ -41,7 +40,9 @@ from python_udfs.kafka.plan import (
 from python_udfs.kafka.spark_package import kafka_reader
 from python_udfs.kafka.values import as_text
 from python_udfs.landing.listing import next_batch_id
-from python_udfs.landing.split import MARKER_ROW, Waiting
+from python_udfs.landing.split import Waiting
+from python_udfs.pipeline.sequence import MARKER_ROW
+from python_udfs.times import duration_text
 from spark_files.errors import is_commit_conflict, is_spark_error, spark_message
 
 if TYPE_CHECKING:
@@ -103,9 +104,7 @@ def new_messages(spark: SparkSession, feed: Mapping[str, Any], target: str | Non
         logger.info(f"Feed {name}: reads {plan.messages:,} offsets of {len(plan.ranges)} partitions")
         try:
             if plan.messages <= _FEW_MESSAGES:
-                # Planned once, not again after each stage, and rows are distributed to one task.
-                spark.conf.set("spark.sql.adaptive.enabled", "false")
-                spark.conf.set("spark.sql.shuffle.partitions", "1")
+                plan_once(spark)
             rows = _rows(spark, feed, plan, batch_id, new_gaps)
             _set_progress(spark, plan, batch_id)
             if target is None:
@@ -408,8 +407,7 @@ def _set_progress(spark: SparkSession, plan: Plan, batch_id: int) -> None:
         ENDS: _as_json(plan.ends),
         WAITING: json.dumps(progress.waiting),
     }
-    for key, value in values.items():
-        spark.conf.set(f"{SNAPSHOT_PROPERTY}.{key}", value)
+    snapshots.record_in_commits(spark, values)
 
 
 def _as_json(offsets: Mapping[Partition, int]) -> str:

@@ -10,13 +10,12 @@ from typing import Any
 from dbt.adapters.events.logging import AdapterLogger
 from pyspark.sql import DataFrame, SparkSession
 
-from dbt.adapters.sparksession.impl import SNAPSHOT_PROPERTY
-from dbt.adapters.sparksession.snapshots import has_few_rows, newest_record, record
+from dbt.adapters.sparksession.snapshots import has_few_rows, newest_record, record, record_in_commits
 from python_udfs.errors import LakehouseError
-from python_udfs.landing.listing import LISTING_SCHEMA, feed_location, new_files, with_columns
+from python_udfs.landing.listing import LISTING_SCHEMA, new_files, with_columns
 from python_udfs.landing.lost_versions import BATCH, has_lost_versions, lost_versions
 from python_udfs.metadata.of_models import Readers
-from python_udfs.paths import landing_root
+from python_udfs.paths import feed_location, landing_root
 
 logger = AdapterLogger("Lakehouse")
 
@@ -84,7 +83,7 @@ def list_landing(
         if key in listed or key in moments
     }
     if found is not None:
-        spark.conf.set(f"{SNAPSHOT_PROPERTY}.{KEY}", json.dumps(recorded))
+        record_in_commits(spark, {KEY: json.dumps(recorded)})
     elif table is not None and recorded != before:
         record(spark, table, KEY, json.dumps(recorded))
     return found
@@ -122,7 +121,7 @@ def _with_lost_versions(
     )
     found = new_files(spark, feeds, known.unionByName(lost, allowMissingColumns=True), now)
     if found is None:
-        spark.conf.set(f"{SNAPSHOT_PROPERTY}.{BATCH}", lost.agg({"batch_id": "max"}).collect()[0][0])
+        record_in_commits(spark, {BATCH: lost.agg({"batch_id": "max"}).collect()[0][0]})
     return lost if found is None else found.unionByName(lost)
 
 

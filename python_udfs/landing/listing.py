@@ -15,15 +15,14 @@ from dbt.adapters.events.logging import AdapterLogger
 from pyspark.sql import Column, DataFrame, Observation, Row, SparkSession
 from pyspark.sql import functions as F
 
-from dbt.adapters.sparksession.impl import SNAPSHOT_PROPERTY
+from dbt.adapters.sparksession.snapshots import record_in_commits
 from python_udfs.connectors.file_names import sql_text
 from python_udfs.connectors.protocol import FileRules
 from python_udfs.connectors.registry import CONNECTORS
 from python_udfs.landing.scope import Scope, ranges, with_times
-from python_udfs.paths import landing_root
-from spark_files import count_unnamed, list_files, qualified
+from python_udfs.paths import feed_location, landing_root
+from spark_files import count_unnamed, list_files, qualified, read_name_encoding
 from spark_files.errors import is_spark_error, root_cause
-from spark_files.internals import read_name_encoding
 
 logger = AdapterLogger("Lakehouse")
 
@@ -36,21 +35,6 @@ LISTING_SCHEMA = (
 TABLE = ["feed", "source_schema", "source_table"]
 
 READ = "in ('load', 'change', 'multi_table')"
-
-
-def feed_location(location: str, root: str) -> str:
-    """The location of a feed as Spark reads it.
-
-    Args:
-        location: the location in the feed's row of `cdc_feeds.csv`.
-        root: the landing root, a folder or a URI.
-
-    Returns:
-        The location itself when it is absolute or a URI, else the location under the root.
-    """
-    if "://" in location or location.startswith("/"):
-        return location
-    return f"{root.rstrip('/')}/{location}"
 
 
 def new_files(
@@ -139,7 +123,7 @@ def new_files(
         last_batch_id = listing.agg({"batch_id": "max"}).collect()[0][0]
     batch_id = next_batch_id(now, last_batch_id)
     # The commit of the rows records their batch.
-    spark.conf.set(f"{SNAPSHOT_PROPERTY}.cdc.batch-id", batch_id)
+    record_in_commits(spark, {"cdc.batch-id": batch_id})
     return with_columns(_union(rows).withColumns({"batch_id": F.lit(batch_id), "first_seen_at": F.lit(now)}))
 
 

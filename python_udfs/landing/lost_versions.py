@@ -17,9 +17,9 @@ from pyspark.sql import functions as F
 from dbt.adapters.sparksession.snapshots import newest_summary
 from python_udfs.connectors.file_names import sql_text
 from python_udfs.connectors.registry import CONNECTORS
-from python_udfs.landing.listing import TABLE, feed_location
+from python_udfs.landing.listing import TABLE
 from python_udfs.metadata.of_models import Readers
-from python_udfs.paths import landing_root
+from python_udfs.paths import feed_location, landing_root
 from spark_files import qualified
 
 BATCH = "cdc.batch-id"

@@ -22,6 +22,7 @@ from python_udfs.connectors.message_reading import text_or_base64
 from python_udfs.connectors.options import MESSAGE_OPTIONS
 from python_udfs.connectors.registry import CONNECTORS
 from python_udfs.pipeline.files import REPLACED, describe_rejection
+from python_udfs.pipeline.sequence import MARKER_ROW
 from spark_files import cached, read_files
 from spark_files.charsets import UTF8
 
@@ -29,8 +30,6 @@ logger = AdapterLogger("Lakehouse")
 
 VERSION = ["path", "size", "modified_at"]
 FILE_VERSION_COLUMNS = [*VERSION, "file_key", "file_time", "batch_id"]
-# The row of a marker: no file has as many lines (the macro cdc_marker_row writes it, too).
-MARKER_ROW = 999_999_999_999
 # Takes files that are left out, and the reason of each by its path.
 Reject = Callable[..., None]
 

@@ -21,6 +21,7 @@ from openlineage.client.facet_v2 import (
 from python_udfs.connectors.options import KAFKA_SCHEME
 from python_udfs.lineage.columns import ColumnLineage, Source, of_bronze, of_query, of_silver
 from python_udfs.metadata import Feed, Metadata
+from python_udfs.paths import feed_location
 from python_udfs.pipeline.table import read_cdc, read_layer
 
 PRODUCER = "urn:cdc-lakehouse"
@@ -169,8 +170,7 @@ def raw_datasets(feed: Feed, schema: str, table: str, landing: str) -> list[Name
         broker = feed.location.removeprefix(KAFKA_SCHEME).split(",")[0]
         kafka = feed.options.kafka
         return [(f"{KAFKA_SCHEME}{broker}", topic) for topic in kafka.topics or (str(kafka.topic_pattern),)]
-    is_absolute = "://" in feed.location or feed.location.startswith("/")
-    location = feed.location if is_absolute else f"{landing.rstrip('/')}/{feed.location}"
+    location = feed_location(feed.location, landing)
     folder = location if feed.is_multi_table else f"{location}/{schema}/{table}"
     scheme, colon, rest = folder.partition("://")
     if not colon:

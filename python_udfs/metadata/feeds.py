@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from python_udfs.connectors.options import FORMATS, KAFKA_SCHEME
 from python_udfs.metadata.files import shown
 from python_udfs.metadata.options import FeedOptions, read_options
+from python_udfs.paths import is_relative
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -89,5 +90,5 @@ def _location(row: Row, others: Iterable[Feed]) -> str:
 def _within(location: str, folder: str) -> bool:
     """Whether ``location`` is ``folder`` or lies in it; ``.`` holds every relative location."""
     if folder == ".":
-        return "://" not in location and not location.startswith("/")
+        return is_relative(location)
     return location == folder or location.startswith(folder + "/")

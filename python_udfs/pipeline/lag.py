@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import datetime
 
-from python_udfs.cli.console import duration_text
+from python_udfs.times import duration_text
 
 
 def measure_lag(now: datetime, newest: datetime | None) -> float | None:

@@ -9,6 +9,8 @@ generation.position.file.row.modified_millis
 
 from __future__ import annotations
 
+# The row of a marker, which is no row of a file or an offset: no file has as many lines.
+MARKER_ROW = 999_999_999_999
 # Where each part begins and ends; counted from the end if negative, and 0 is the end itself.
 PARTS = {
     "generation": (0, 6),
@@ -20,6 +22,11 @@ PARTS = {
     "partition": (-27, -21),
     "modified_millis": (-14, 0),
 }
+
+
+def marker_row() -> int:
+    """Returns `MARKER_ROW`, for macros."""
+    return MARKER_ROW
 
 
 def cut_part(sequence: str, part: str) -> str:

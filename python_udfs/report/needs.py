@@ -9,9 +9,10 @@ from itertools import pairwise
 from typing import Any
 
 from python_udfs.alerts import commands
-from python_udfs.cli.console import counted, duration_text
+from python_udfs.cli.console import counted
 from python_udfs.pipeline.lag import describe_lateness
 from python_udfs.report.facts import Facts, Table
+from python_udfs.times import duration_text
 
 # A feed is silent after so many times its longest pause, if that many batches are known and at least an hour has gone.
 PAUSES = 2

@@ -10,10 +10,10 @@ from typing import Any
 
 import jinja2
 
-from python_udfs.cli.console import duration_text
 from python_udfs.report import charts
 from python_udfs.report.facts import ROWS, RUNS, Facts, Run, Table
 from python_udfs.report.needs import Need, expectation_text, needs
+from python_udfs.times import duration_text
 
 TEMPLATES = Path(__file__).parent / "templates"
 UNKNOWN = "\N{EN DASH}"

@@ -17,12 +17,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from dbt.adapters.sparksession import snapshots
-from python_udfs.cli.console import duration_text, say, text_table
+from python_udfs.cli.console import say, text_table
 from python_udfs.cli.dbt import newest_change
 from python_udfs.errors import LakehouseError
 from python_udfs.pipeline.results import FAILED
 from python_udfs.pipeline.table import read_models
 from python_udfs.pipeline.table_config import Source
+from python_udfs.times import duration_text
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

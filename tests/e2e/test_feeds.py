@@ -8,7 +8,7 @@ import pyarrow as pa
 import pytest
 from stories import ID_V_W, START, at, change
 
-from python_udfs.landing.split import MARKER_ROW
+from python_udfs.pipeline.sequence import MARKER_ROW
 from python_udfs.sample_data.dms_writer import Column, DmsTask, SourceTable
 
 WIDE = (*ID_V_W, Column("n", pa.int64()))

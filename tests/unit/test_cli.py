@@ -8,9 +8,10 @@ from types import SimpleNamespace
 
 import pytest
 
-from python_udfs.cli.console import _RIGHTS, duration_text, run_command, text_table
+from python_udfs.cli.console import _RIGHTS, run_command, text_table
 from python_udfs.cli.dbt import Dbt, DbtError, newest_change, show_event
 from python_udfs.errors import LakehouseError, UsageError
+from python_udfs.times import duration_text
 
 
 def raised(error: BaseException) -> int:

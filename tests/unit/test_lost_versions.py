@@ -7,7 +7,7 @@ from datetime import datetime, timedelta, timezone
 
 import pytest
 
-from dbt.adapters.sparksession.impl import SNAPSHOT_PROPERTY
+from dbt.adapters.sparksession.snapshots import SNAPSHOT_PROPERTY
 from python_udfs.landing.full_listings import list_landing
 from python_udfs.metadata.of_models import Readers
 

@@ -23,7 +23,9 @@ from dbt_common.clients.jinja import CallableMacroGenerator, get_environment
 from dbt_common.exceptions.macros import MacroReturn
 from table_configs import make_config, state_config
 
-from dbt.adapters.sparksession.impl import SNAPSHOT_PROPERTY, SparksessionAdapter
+from dbt.adapters.sparksession.few_rows import settings_for_few_rows
+from dbt.adapters.sparksession.impl import SparksessionAdapter
+from dbt.adapters.sparksession.snapshots import SNAPSHOT_PROPERTY
 
 MACROS = Path(__file__).parents[3] / "macros"
 VARS = yaml.safe_load((MACROS.parent / "dbt_project.yml").read_text())["vars"]
@@ -250,6 +252,7 @@ class Dbt:
                 scan_sql=str,
                 set_properties=set_properties,
                 set_snapshot_properties=set_snapshot_properties,
+                plan_once=lambda is_one_task=True: set_properties(settings_for_few_rows(is_one_task)),
                 call_function=call_function,
                 table_properties=SparksessionAdapter.table_properties,
                 quote=SparksessionAdapter.quote,

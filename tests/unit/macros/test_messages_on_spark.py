@@ -13,7 +13,7 @@ from harness import Dbt
 from spark_process import spark_process
 
 from python_udfs.connectors.source_log import judge_batch
-from python_udfs.landing.split import MARKER_ROW
+from python_udfs.pipeline.sequence import MARKER_ROW
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

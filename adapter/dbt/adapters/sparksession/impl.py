@@ -34,6 +34,7 @@ from dbt.adapters.sparksession.connections import (
     FileFault,
     SparksessionConnectionManager,
 )
+from dbt.adapters.sparksession.few_rows import settings_for_few_rows
 from dbt.adapters.sparksession.metrics import added_metrics, may_have_values, value_range
 from dbt.adapters.sparksession.python_models import Written, run_model
 from dbt.adapters.sparksession.quoting import literal, quoted, unmarked
@@ -42,7 +43,6 @@ from spark_files import OptionError, cached, cached_part, holds, is_promotion, r
 from spark_files.internals import iceberg_table
 
 logger = AdapterLogger("Spark")
-SNAPSHOT_PROPERTY = "spark.sql.iceberg.snapshot-property"
 _ATTEMPTS = 3
 ICEBERG_CATALOG = "org.apache.iceberg.spark.SparkCatalog"
 
@@ -361,10 +361,15 @@ class SparksessionAdapter(SparkAdapter):
                 settings.set(name, str(value))
 
     @available
+    def plan_once(self, is_one_task: bool = True) -> None:
+        """Have the statements of this node planned once, not again after each stage; see `settings_for_few_rows`."""
+        self.set_properties(settings_for_few_rows(is_one_task))
+
+    @available
     def set_snapshot_properties(self, properties: dict[str, Any]) -> None:
         """Set what the Iceberg commits of this node record in their snapshots; empty text is left out, None unsets."""
         set_ones = {name: value for name, value in properties.items() if value is None or str(value)}
-        self.set_properties({f"{SNAPSHOT_PROPERTY}.{name}": value for name, value in set_ones.items()})
+        self.set_properties({f"{snapshots.SNAPSHOT_PROPERTY}.{name}": value for name, value in set_ones.items()})
 
     @available
     def current_snapshot_id(self, relation: BaseRelation) -> int:

@@ -16,6 +16,8 @@ from dbt.adapters.sparksession.times import timestamp_text
 from spark_files.errors import is_commit_conflict
 from spark_files.internals import commit_as_main, iceberg_table, java_class, snapshot_json, table_operations
 
+# A setting of the session whose name begins so is recorded by its next commit to an Iceberg table.
+SNAPSHOT_PROPERTY = "spark.sql.iceberg.snapshot-property"
 # Iceberg's property of a table for write, audit, publish.
 _STAGES = "write.wap.enabled"
 # Iceberg's properties of a table whose files are stored under numbers: the value of a partition is no name of a folder,
@@ -35,6 +37,12 @@ def current_snapshot_id(session: SparkSession, table: str) -> int:
     """
     snapshot = _newest_change(iceberg_table(session, table))
     return int(snapshot.snapshotId()) if snapshot else 0
+
+
+def record_in_commits(session: SparkSession, values: dict[str, str | int]) -> None:
+    """Have the commits of a session record these values in their snapshots, until they are unset."""
+    for name, value in values.items():
+        session.conf.set(f"{SNAPSHOT_PROPERTY}.{name}", value)
 
 
 def current_summary(session: SparkSession, table: str) -> dict[str, str]:

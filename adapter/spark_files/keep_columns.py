@@ -1,0 +1,29 @@
+"""Columns that are built once for all batches."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cache, wraps
+from typing import Any, ParamSpec, TypeVar
+
+from spark_files.internals import java_gateway_in_use
+
+_P = ParamSpec("_P")
+_T = TypeVar("_T")
+
+
+def keep_columns(build: Callable[_P, _T]) -> Callable[_P, _T]:
+    """Keep the columns that a function builds for the next batches: each part of a column is a call of Java.
+
+    Args:
+        build: a function of texts and truth values, which builds columns by name alone, of no frame in particular.
+    """
+    # Columns are objects of the Java that they were built in.
+    built: Any = cache(lambda _java, *args, **kwargs: build(*args, **kwargs))
+
+    @wraps(build)
+    def columns_of(*args: _P.args, **kwargs: _P.kwargs) -> _T:
+        columns: _T = built(java_gateway_in_use(), *args, **kwargs)
+        return columns
+
+    return columns_of
