@@ -66,7 +66,6 @@ _OTHERS = pa.schema(
         "image": pa.map_(pa.string(), pa.string()),
     }
 )
-_ATTEMPTS = 3
 _MESSAGES_OF_A_TASK = 5_000
 _FEW_MESSAGES = 10_000
 
@@ -89,7 +88,7 @@ def new_messages(spark: SparkSession, feed: Mapping[str, Any], target: str | Non
     """
     name, kafka = feed["feed"], feed["kafka"]
     cluster = Cluster(name, kafka)
-    for _ in range(_ATTEMPTS):
+    for _ in range(snapshots.ATTEMPTS):
         base = snapshots.current_snapshot_id(spark, target) if target else 0
         before = read_progress(spark, target) if target else None
         plan = _planned(name, kafka, before, cluster)

@@ -76,7 +76,7 @@ def outcome_of(results: Iterable[Any]) -> Outcome:
         if failures[name]:
             table.state, table.message = HAS_FAILED, "\n".join(failures[name])
         elif table.state == SKIPPED:
-            table.message = f"not built, because of {', '.join(_origins(name, by_id))}"
+            table.message = f"not built, because of {', '.join(_list_causes(name, by_id))}"
     return outcome
 
 
@@ -100,7 +100,7 @@ def _table_of(node: Any, by_id: Mapping[str, Any]) -> str | None:
     return _table_of(attached.node, by_id) if attached else None
 
 
-def _origins(table: str, by_id: Mapping[str, Any]) -> list[str]:
+def _list_causes(table: str, by_id: Mapping[str, Any]) -> list[str]:
     """Names of the nodes whose failure skipped a table."""
     found, seen = set(), set()
     todo = [one.node.unique_id for one in by_id.values() if _table_of(one.node, by_id) == table]

@@ -244,7 +244,7 @@ class Watch:
             # One that failed may have committed before.
             self._unrecorded |= {result.node.name for result in results.values()} & self._project.silver.keys()
         failures += _failures(outcome)
-        failed = _origins(results) if results else set(models)
+        failed = _list_unbuilt(results) if results else set(models)
         for model in models:
             if model in failed:
                 self._waiting[model] = time.monotonic() + SECONDS_TO_RETRY
@@ -349,7 +349,7 @@ def _named(spark: SparkSession, table: str) -> str:
     return f"{spark.conf.get('spark.sql.defaultCatalog')}.{table}"
 
 
-def _origins(results: Mapping[str, Any]) -> set[str]:
+def _list_unbuilt(results: Mapping[str, Any]) -> set[str]:
     """Names of the models that were not built, and of those above them: what is below is to be built again."""
     names: set[str] = set()
     todo = [unique_id for unique_id, result in results.items() if result.status != "success"]

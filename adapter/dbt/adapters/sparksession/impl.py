@@ -43,7 +43,6 @@ from spark_files import OptionError, cached, cached_part, holds, is_promotion, r
 from spark_files.internals import iceberg_table
 
 logger = AdapterLogger("Spark")
-_ATTEMPTS = 3
 ICEBERG_CATALOG = "org.apache.iceberg.spark.SparkCatalog"
 
 
@@ -213,12 +212,13 @@ class SparksessionAdapter(SparkAdapter):
             self.execute(sql)
             return
         with self.connections.exception_handler(f"adapter.write({relation})"):
-            for _ in range(_ATTEMPTS):
+            for _ in range(snapshots.ATTEMPTS):
                 if snapshots.write_staged(self.session, table, self._starts[table], lambda: self.execute(sql)):
                     return
                 self._check_start(table)
         raise CommitConflict(
-            f"{table}: other commits came first, {_ATTEMPTS} times. Nothing was changed, nothing is lost: run it again."
+            f"{table}: other commits came first, {snapshots.ATTEMPTS} times. Nothing was changed, nothing is lost:"
+            " run it again."
         )
 
     def _create(self, table: str, sql: str) -> None:

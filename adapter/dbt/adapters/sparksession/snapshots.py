@@ -18,6 +18,8 @@ from spark_files.internals import commit_as_main, iceberg_table, java_class, sna
 
 # A setting of the session whose name begins so is recorded by its next commit to an Iceberg table.
 SNAPSHOT_PROPERTY = "spark.sql.iceberg.snapshot-property"
+# A write is tried so often if other commits come before it.
+ATTEMPTS = 3
 # Iceberg's property of a table for write, audit, publish.
 _STAGES = "write.wap.enabled"
 # Iceberg's properties of a table whose files are stored under numbers: the value of a partition is no name of a folder,
