@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing
 from itertools import takewhile
 from typing import Any
@@ -41,7 +41,7 @@ def current_snapshot_id(session: SparkSession, table: str) -> int:
     return int(snapshot.snapshotId()) if snapshot else 0
 
 
-def record_in_commits(session: SparkSession, values: dict[str, str | int]) -> None:
+def record_in_commits(session: SparkSession, values: Mapping[str, str | int]) -> None:
     """Have the commits of a session record these values in their snapshots, until they are unset."""
     for name, value in values.items():
         session.conf.set(f"{SNAPSHOT_PROPERTY}.{name}", value)
