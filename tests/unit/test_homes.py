@@ -37,3 +37,8 @@ def test_a_rule_stands_in_one_module(rule, home):
 def test_the_product_knows_neither_the_class_of_the_adapter_nor_java():
     asks = re.compile(r"sparksession\.impl|spark_files\.internals")
     assert [name for name, text in texts("python_udfs").items() if asks.search(text)] == []
+
+
+def test_the_product_does_without_its_samples():
+    product = texts("python_udfs", "adapter", "airflow", "deploy", "models")
+    assert [name for name, text in product.items() if re.search(r"(from|import) python_udfs\.sample_data", text)] == []
