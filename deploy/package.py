@@ -4,8 +4,8 @@ usage: python deploy/package.py <uv> <folder> [what `uv pip install` takes]
 For machines unlike this one: --python-version 3.12 --python-platform x86_64-manylinux_2_28
 
 The archive holds `project` (models, macros, metadata, profiles, python_udfs without sample_data), `packages` (what
-requirements.in lists to run, as pinned in requirements.txt, and the adapter), `submit.py`, `spark.conf` and `python` (the
-version that the packages are made for). Spark is not in it: it is the cluster's.
+requirements.in lists to run, as pinned in requirements.txt, and the adapter), `submit.py`, `spark.conf` and `python`
+(the version that the packages are made for). Spark is not in it: it is the cluster's.
 """
 
 from __future__ import annotations
