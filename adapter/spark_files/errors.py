@@ -180,14 +180,14 @@ def _classes(error: BaseException) -> list[str]:
 def _causes(error: BaseException) -> list[tuple[str, str]]:
     """Class and message of the Java exceptions behind a Python one, outermost first; empty if there are none."""
     throwable = java_exception(error)
-    found: list[tuple[str, str]] = []
-    while throwable is not None and len(found) < _MAX_CAUSES:
+    causes: list[tuple[str, str]] = []
+    while throwable is not None and len(causes) < _MAX_CAUSES:
         name = throwable.getClass().getName()
         # The simple message lacks the query plan that errors of the analysis append.
         text = throwable.getSimpleMessage() if name.endswith("AnalysisException") else throwable.getMessage()
-        found.append((name, _clean(text or "")))
+        causes.append((name, _clean(text or "")))
         throwable = throwable.getCause()
-    return found
+    return causes
 
 
 def _named(causes: list[tuple[str, str]]) -> str:

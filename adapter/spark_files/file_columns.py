@@ -64,13 +64,13 @@ def separate_columns(
     everything: list[FileColumn] = []
     of_groups: list[list[FileColumn] | str] = []
     for schema, _ in groups:
-        found = [_known(by_name.get(identity(field.name, exact), []), field) for field in schema.fields]
-        conflict = next((item for item in found if isinstance(item, str)), None)
+        matches = [_known(by_name.get(identity(field.name, exact), []), field) for field in schema.fields]
+        conflict = next((item for item in matches if isinstance(item, str)), None)
         if conflict is not None:
             of_groups.append(conflict)
             continue
         columns: list[FileColumn] = []
-        for field, item in zip(schema.fields, found, strict=True):
+        for field, item in zip(schema.fields, matches, strict=True):
             if isinstance(item, tuple):
                 column, data_type = item
                 column.data_type = data_type

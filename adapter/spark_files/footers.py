@@ -82,7 +82,9 @@ class Footer:
         """A schema to read these files with: the columns of `plain` as they are stored."""
         types = {name.lower(): stored.dataType for name, (stored, _) in self.plain.items()}
         fields = schema.fields
-        return StructType([StructField(one.name, types.get(one.name.lower(), one.dataType), True) for one in fields])
+        return StructType(
+            [StructField(field.name, types.get(field.name.lower(), field.dataType), True) for field in fields]
+        )
 
     def shown(self, frame: DataFrame) -> DataFrame:
         """What was read with `stored`, with the columns of `plain` as they are shown."""
@@ -119,37 +121,41 @@ def by_footer(session: SparkSession, paths: list[str], is_json: bool = False) ->
         with ThreadPoolExecutor(FOOTER_THREADS) as threads:
             footers = list(threads.map(read, paths))
     groups: dict[str, tuple[Any, list[str]]] = {}
-    for path, (text, found) in zip(paths, footers, strict=True):
-        groups.setdefault(text, (found, []))[1].append(path)
+    for path, (text, metadata) in zip(paths, footers, strict=True):
+        groups.setdefault(text, (metadata, []))[1].append(path)
     converter = schema_converter(session)
-    return [_footer(text, found, some, converter, is_json) for text, (found, some) in groups.items()]
+    return [_footer(text, metadata, files, converter, is_json) for text, (metadata, files) in groups.items()]
 
 
-def _footer(text: str, found: Any, paths: list[str], converter: Any, is_json: bool) -> Footer:
-    if found is None:
+def _footer(text: str, metadata: Any, paths: list[str], converter: Any, is_json: bool) -> Footer:
+    if metadata is None:
         return Footer(paths)
     texts: dict[str, str] = {}
     try:
         if _HAS_SUCH.search(text):
-            plain, texts = _plain(parquet_columns(found))
+            plain, texts = _plain(parquet_columns(metadata))
             stored = schema_of_columns(plain, converter)
         else:
-            stored = schema_of_footer(found, converter)
+            stored = schema_of_footer(metadata, converter)
     except Exception as error:
         if not is_spark_error(error):
             raise
-        problem = _problem(parquet_columns(found), converter)
+        problem = _problem(parquet_columns(metadata), converter)
         return Footer(paths, problem=problem or " ".join(spark_message(error).split()))
     if is_json:
-        texts.update((one.name, _json(one.dataType)) for one in stored.fields if isinstance(one.dataType, NESTED))
+        texts.update(
+            (field.name, _json(field.dataType)) for field in stored.fields if isinstance(field.dataType, NESTED)
+        )
     shown = [
-        StructField(one.name, NullType() if texts[one.name] == VOID else StringType(), True)
-        if one.name in texts
-        else one
-        for one in stored.fields
+        StructField(field.name, NullType() if texts[field.name] == VOID else StringType(), True)
+        if field.name in texts
+        else field
+        for field in stored.fields
     ]
     return Footer(
-        paths, StructType(shown), {one.name: (one, texts[one.name]) for one in stored.fields if one.name in texts}
+        paths,
+        StructType(shown),
+        {field.name: (field, texts[field.name]) for field in stored.fields if field.name in texts},
     )
 
 
@@ -164,7 +170,7 @@ def _is_valid(data_type: DataType, value: str, depth: int = 0) -> str:
     if isinstance(data_type, StringType):
         return f"coalesce(is_valid_utf8({value}), true)"
     if isinstance(data_type, StructType):
-        parts = [_is_valid(one.dataType, f"{value}.{_literal(quoted(one.name))}", depth) for one in data_type]
+        parts = [_is_valid(field.dataType, f"{value}.{_literal(quoted(field.name))}", depth) for field in data_type]
         return " and ".join(filter(None, parts))
     if isinstance(data_type, MapType):
         keys = _is_valid(ArrayType(data_type.keyType), f"map_keys({value})", depth)
@@ -185,25 +191,25 @@ def _plain(columns: list[Any]) -> tuple[list[Any], dict[str, str]]:
     """Columns with the types of `AS_TEXT`, or without a type, as plain ones, and the SQL that is shown of each."""
     texts: dict[str, str] = {}
     plain = []
-    for one in columns:
-        annotation = str(one.getLogicalTypeAnnotation())
+    for column in columns:
+        annotation = str(column.getLogicalTypeAnnotation())
         text = next((text for begin, text in AS_TEXT.items() if annotation.startswith(begin)), None)
         text = VOID if annotation in NO_TYPE else text
-        if text is None or not one.isPrimitive():
-            plain.append(one)
+        if text is None or not column.isPrimitive():
+            plain.append(column)
             continue
-        texts[one.getName()] = text
-        plain.append(plain_column(one))
+        texts[column.getName()] = text
+        plain.append(plain_column(column))
     return plain, texts
 
 
 def _problem(columns: list[Any], converter: Any) -> str | None:
     """The first column that Spark has no type for."""
-    for one in columns:
+    for column in columns:
         try:
-            schema_of_columns([one], converter)
+            schema_of_columns([column], converter)
         except Exception as error:
             if not is_spark_error(error):
                 raise
-            return f"column {one.getName()!r}: {' '.join(spark_message(error).split())}"
+            return f"column {column.getName()!r}: {' '.join(spark_message(error).split())}"
     return None

@@ -53,12 +53,12 @@ class MissingInternal(RuntimeError):
 
 
 def _takes(
-    what: str, purpose: str, library: str = SPARK
+    internal: str, purpose: str, library: str = SPARK
 ) -> Callable[[Callable[Given, Result]], Callable[Given, Result]]:
     """A function that takes internals, and raises MissingInternal where they are gone.
 
     Args:
-        what: the names taken.
+        internal: the names taken.
         purpose: what they are needed for, after "needed to".
         library: whose they are, a key of `_KNOWN`.
     """
@@ -71,7 +71,7 @@ def _takes(
             except (AttributeError, TypeError, Py4JError) as error:
                 if not _is_gone(error):
                     raise
-                raise MissingInternal(_sentence(what, purpose, library, error)) from None
+                raise MissingInternal(_sentence(internal, purpose, library, error)) from None
 
         return guarded
 
@@ -84,16 +84,16 @@ def _is_gone(error: Exception) -> bool:
     return not isinstance(error, Py4JError) or any(mark in str(error) for mark in (_NO_MEMBER, *_NOT_THERE))
 
 
-def _sentence(what: str, purpose: str, library: str, error: Exception) -> str:
-    known, to_do = _KNOWN[library]
+def _sentence(internal: str, purpose: str, library: str, error: Exception) -> str:
+    releases, to_do = _KNOWN[library]
     version = __version__ if library == SPARK else iceberg_version()
     lines = str(error).splitlines() or [type(error).__name__]
     # py4j's first line only says what was called.
     said = next((line for line in lines if any(mark in line for mark in (_NO_MEMBER, *_NOT_THERE))), lines[0])
     detail = said.strip().removeprefix("py4j.Py4JException: ")
     return (
-        f"{library} {version or '(not found)'} lacks an internal ({what}) that is needed to {purpose}: {detail}."
-        f" Known to have it: {known}. {to_do}."
+        f"{library} {version or '(not found)'} lacks an internal ({internal}) that is needed to {purpose}: {detail}."
+        f" Known to have it: {releases}. {to_do}."
     )
 
 

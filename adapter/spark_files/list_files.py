@@ -148,9 +148,9 @@ def _rows(system: Any, root: Any, selection: Selection | None) -> Any:
         listed = folders.parallelStream().map(children)
         if selection is not None:
             listed = _without_older_names(listed.toList(), selection).stream()
-        found = listed.flatMap(each).collect(by_kind)
-        rows.addAll(found[False].stream().map(row).toList())
-        folders = found[True].stream().map(as_folder).toList()
+        entries = listed.flatMap(each).collect(by_kind)
+        rows.addAll(entries[False].stream().map(row).toList())
+        folders = entries[True].stream().map(as_folder).toList()
         if selection is not None and not folders.isEmpty():
             folders = _without_left_out(folders, selection)
     return rows

@@ -113,7 +113,7 @@ def read_files(
     reader_options = {key: value for key, value in options.items() if key not in own_options}
     exact_session = cache(partial(_with_exact_names, session))
 
-    def load(some: list[str], schema: StructType | None = None) -> DataFrame:
+    def load(files: list[str], schema: StructType | None = None) -> DataFrame:
         is_exact = schema is not None and differ_by_case(schema)
         reader = (exact_session() if is_exact else session).read.format(format)
         if format == "parquet":
@@ -125,30 +125,30 @@ def read_files(
             reader = reader.option("encoding", charset)
         reader = reader.options(**{"ignoreCorruptFiles": "false", "ignoreMissingFiles": "false", **reader_options})
         # Spark's switch for patterns (__globPaths__) is no way out: it reads the other files several times.
-        frame = reader.load([_PATTERN.sub(r"\\\g<0>", path) for path in some])
+        frame = reader.load([_PATTERN.sub(r"\\\g<0>", path) for path in files])
         return frame if charset == UTF8 else decoded_text(frame, charset)
 
-    def checked(some: list[str], footer: Footer) -> StructType:
-        _check_names(some)
+    def checked(files: list[str], footer: Footer) -> StructType:
+        _check_names(files)
         if footer.problem:
             raise FileProblem(footer.problem)
         if format == "parquet" and footer.schema is None:
-            _check_no_folder(session, some)
-        schema = load(some).schema if footer.schema is None else footer.schema
+            _check_no_folder(session, files)
+        schema = load(files).schema if footer.schema is None else footer.schema
         _check_columns(schema, ADDED_COLUMNS if types == "merged" else (), exact)
         _check_key(schema, key)
         stored = footer.stored(schema)
         if any(isinstance(field.dataType, NESTED_TYPES) for field in stored):
             _check_fields(stored)
             # What Spark takes of the fields of a struct it knows when it plans a read; one file stands for all.
-            footer.shown(load(some[:1], stored))
+            footer.shown(load(files[:1], stored))
         return schema
 
     unique = list(dict.fromkeys(paths))
     sift = partial(_sift, session)
     groups: list[tuple[StructType, list[str]]] = []
     rejected: list[dict[str, str]] = []
-    found: list[str] = []
+    files: list[str] = []
 
     def opened(
         stored: StructType, accepted: list[str], names: list[str] | None = None
@@ -156,16 +156,16 @@ def read_files(
         if format != "parquet" and one_task:
             return [(_numbered_by_one_task(load(accepted, stored), accepted, find), accepted)]
         if format != "parquet":
-            counted, broken = sift(accepted, lambda some: _with_counted_rows(load(some, stored), some, find))
+            counted, broken = sift(accepted, lambda group: _with_counted_rows(load(group, stored), group, find))
             rejected.extend(broken)
-            found.extend(path for (_, paths), _ in counted for path in paths)
-            return [(frame, some) for (frame, _), some in counted]
+            files.extend(path for (_, paths), _ in counted for path in paths)
+            return [(frame, group) for (frame, _), group in counted]
         read = []
-        for some in _apart(accepted, lambda path: str(footers[path].plain)):
-            footer, readable = footers[some[0]], some
+        for group in _apart(accepted, lambda path: str(footers[path].plain)):
+            footer, readable = footers[group[0]], group
             load_plain = partial(load, schema=footer.stored(stored))
             if verify == "full":
-                decoded, broken = sift(some, partial(_decode, load_plain))
+                decoded, broken = sift(group, partial(_decode, load_plain))
                 rejected.extend(broken)
                 readable = [path for _, paths in decoded for path in paths]
             for alike in _apart(readable, lambda path: own[path].json()):
@@ -179,7 +179,7 @@ def read_files(
         passed, failed = sift(footer.paths, partial(checked, footer=footer))
         groups += passed
         rejected += failed
-    own = {path: stored for stored, some in groups for path in some}
+    own = {path: stored for stored, group in groups for path in group}
     columns: list[dict[str, str]] = []
     frames: list[DataFrame] = []
     schemas: dict[str, list[dict[str, str]]] = {}
@@ -211,9 +211,9 @@ def read_files(
         merged, reads, conflicts = merge_schemas(groups)
         rejected += conflicts
         for stored, accepted in reads:
-            for frame, some in opened(stored, accepted):
+            for frame, group in opened(stored, accepted):
                 lines = frame if charset == UTF8 else without_mark(frame)
-                with_number = numbered(lines, own[some[0]], _described(own[some[0]]))
+                with_number = numbered(lines, own[group[0]], _described(own[group[0]]))
                 frames.append(_cast(with_number, merged) if merged is not None else with_number)
         columns = _described(merged) if merged is not None and frames else []
     if not frames:
@@ -224,15 +224,15 @@ def read_files(
         "columns": columns,
         "schemas": list(schemas.values()),
         "rejected": _in_order(rejected, paths),
-        "found": found,
+        "found": files,
     }
 
 
 def _by_schema(groups: list[tuple[StructType, list[str]]]) -> list[tuple[StructType, list[str]]]:
     """Files by schema, in the order of the groups: footers may differ in more than that."""
     by_schema: dict[str, tuple[StructType, list[str]]] = {}
-    for stored, some in groups:
-        by_schema.setdefault(stored.json(), (stored, []))[1].extend(some)
+    for stored, group in groups:
+        by_schema.setdefault(stored.json(), (stored, []))[1].extend(group)
     return list(by_schema.values())
 
 
@@ -422,7 +422,7 @@ def _with_counted_rows(frame: DataFrame, paths: list[str], find: str) -> tuple[D
         "found",
     )
     blocks = cached(counted_blocks)
-    found = [row._file_path for row in blocks.where("found").select("_file_path").distinct().collect()]
+    matched = [row._file_path for row in blocks.where("found").select("_file_path").distinct().collect()]
     is_same_task = F.shiftright("_file_order", _TASK_BITS) == F.col("_file_task")
     moved = F.concat(F.lit("Spark cut this file another way than when its rows were counted: "), "_file_uri")
     numbered = rows.join(F.broadcast(blocks.drop("found")), on=block, how="left").select(
@@ -434,7 +434,7 @@ def _with_counted_rows(frame: DataFrame, paths: list[str], find: str) -> tuple[D
         .cast("bigint")
         .alias("_file_row"),
     )
-    return numbered, found
+    return numbered, matched
 
 
 def _numbered_by_one_task(frame: DataFrame, paths: list[str], find: str) -> DataFrame:

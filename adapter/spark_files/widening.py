@@ -46,8 +46,8 @@ def widen(left: DataType, right: DataType) -> DataType | None:
         return left
     if isinstance(left, NullType) or isinstance(right, NullType):
         return right if isinstance(left, NullType) else left
-    for one, other in ((left, right), (right, left)):
-        wider = _wider(one, other)
+    for first, other in ((left, right), (right, left)):
+        wider = _wider(first, other)
         if wider is not None:
             return wider
     if isinstance(left, DecimalType) and isinstance(right, DecimalType):
@@ -112,14 +112,14 @@ def merge_structs(left: StructType, right: StructType) -> tuple[StructType, str 
     """
     fields = {field.name.lower(): field for field in left.fields}
     for field in right.fields:
-        known = fields.get(field.name.lower())
-        data_type = field.dataType if known is None else _merged(known.dataType, field.dataType)
-        if known is not None and data_type is None:
+        present = fields.get(field.name.lower())
+        data_type = field.dataType if present is None else _merged(present.dataType, field.dataType)
+        if present is not None and data_type is None:
             return left, (
-                f"column {field.name!r} is {field.dataType.simpleString()} here and {known.dataType.simpleString()}"
+                f"column {field.name!r} is {field.dataType.simpleString()} here and {present.dataType.simpleString()}"
                 " in the other files; no type holds both without loss"
             )
-        name = field.name if known is None else known.name
+        name = field.name if present is None else present.name
         fields[field.name.lower()] = StructField(name, data_type, True)  # type: ignore[arg-type]
     return StructType(list(fields.values())), None
 
@@ -161,7 +161,7 @@ def is_promotion(from_type: str, to_type: str) -> bool:
     digits = [re.fullmatch(r"decimal\((\d+),(\d+)\)", written) for written in (from_type, to_type)]
     if None in digits:
         return False
-    (from_precision, from_scale), (to_precision, to_scale) = (map(int, found.groups()) for found in digits if found)
+    (from_precision, from_scale), (to_precision, to_scale) = (map(int, match.groups()) for match in digits if match)
     return from_scale == to_scale and to_precision > from_precision
 
 
@@ -202,4 +202,11 @@ def _parse(written: str) -> DataType | None:
     digits = re.fullmatch(r"decimal\((\d+),(\d+)\)", written)
     if digits:
         return DecimalType(*map(int, digits.groups()))
-    return next((one() for one in _AS_TEXT if one is not DecimalType and one().simpleString() == written), None)
+    return next(
+        (
+            data_type()
+            for data_type in _AS_TEXT
+            if data_type is not DecimalType and data_type().simpleString() == written
+        ),
+        None,
+    )

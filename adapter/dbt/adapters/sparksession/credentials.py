@@ -111,43 +111,45 @@ def _problems_of_variables(variables: Any) -> list[str]:
     rules = variables if isinstance(variables, dict) else {None: variables}
     if not all(isinstance(rule, dict) and {"value", "pattern", "expected"} == rule.keys() for rule in rules.values()):
         return [f"variables is {variables!r}; expected value, pattern and expected for each name of a variable"]
-    found = []
+    problems = []
     for name, rule in rules.items():
         value = str(rule["value"])
         if not re.fullmatch(str(rule["pattern"]), value):
             received = "not set" if not value else "of another form" if "SECRET" in name else repr(value)
-            found.append(f"the environment variable {name} is {received}; expected {rule['expected']}")
-    return found
+            problems.append(f"the environment variable {name} is {received}; expected {rule['expected']}")
+    return problems
 
 
 def _problems(data: dict[str, Any]) -> list[str]:
-    found = [
+    problems = [
         f"unknown key '{key}'; accepted: {', '.join(ACCEPTED_KEYS)}. Spark's own settings go under 'config'"
         for key in data
         if key not in (*ACCEPTED_KEYS, "database")
     ]
     if data.get("database") not in (None, data.get("schema")):
-        found.append(f"database is {data['database']!r}; leave it out, Spark has schemas only")
+        problems.append(f"database is {data['database']!r}; leave it out, Spark has schemas only")
     if not isinstance(data.get("schema"), str) or not data["schema"]:
-        found.append(f"schema is {data.get('schema')!r}; expected the name of the default schema, such as 'analytics'")
+        problems.append(
+            f"schema is {data.get('schema')!r}; expected the name of the default schema, such as 'analytics'"
+        )
     if not isinstance(data.get("app_name", ""), str):
-        found.append(f"app_name is {data['app_name']!r}; expected a text")
+        problems.append(f"app_name is {data['app_name']!r}; expected a text")
     if not isinstance(data.get("lock_file", ""), str):
-        found.append(f"lock_file is {data['lock_file']!r}; expected the path of a local file")
+        problems.append(f"lock_file is {data['lock_file']!r}; expected the path of a local file")
     config = data.get("config") or {}
     if not isinstance(config, dict):
-        found.append(f"config is {config!r}; expected a mapping such as {{spark.master: 'local[*]'}}")
+        problems.append(f"config is {config!r}; expected a mapping such as {{spark.master: 'local[*]'}}")
     else:
         for key, value in config.items():
             if not str(key).startswith("spark."):
-                found.append(f"config key '{key}' does not start with 'spark.', so Spark would ignore it")
+                problems.append(f"config key '{key}' does not start with 'spark.', so Spark would ignore it")
             if not isinstance(value, (str, int, float, bool)):
-                found.append(f"config '{key}' is {value!r}; expected a text, number or true/false")
+                problems.append(f"config '{key}' is {value!r}; expected a text, number or true/false")
     folders = data.get("create_directories") or []
     if not isinstance(folders, list) or not all(isinstance(path, str) and path for path in folders):
-        found.append(f"create_directories is {folders!r}; expected a list of local folders")
+        problems.append(f"create_directories is {folders!r}; expected a list of local folders")
     for key, names in _LISTS.items():
         listed = data.get(key) or []
         if not isinstance(listed, list) or not all(isinstance(name, str) and name for name in listed):
-            found.append(f"{key} is {listed!r}; expected a list of {names}")
-    return [*found, *_problems_of_variables(data.get("variables") or {})]
+            problems.append(f"{key} is {listed!r}; expected a list of {names}")
+    return [*problems, *_problems_of_variables(data.get("variables") or {})]

@@ -26,10 +26,10 @@ def refusal(folders: Mapping[str, Path]) -> str | None:
     Args:
         folders: by what changes each of them, such as the name of an environment variable.
     """
-    found = [(name, folder, why) for name, folder in folders.items() if (why := obstacle(folder))]
-    if not found:
+    refused = [(name, folder, why) for name, folder in folders.items() if (why := obstacle(folder))]
+    if not refused:
         return None
-    lines = [f"  - {folder}: {why} (set by {name})" for name, folder, why in found]
+    lines = [f"  - {folder}: {why} (set by {name})" for name, folder, why in refused]
     return "\n".join(
         [
             "Nothing was done: these folders cannot be written to.",

@@ -59,12 +59,12 @@ def added_metrics(
             return None
     modes = " ".join(map(str, iceberg.properties().values()))
     widths = {_CUT_AT, *map(int, re.findall(r"truncate\((\d+)\)", modes))}
-    found: dict[str, Any] = {"summaries": summaries, "records": records}
+    metrics: dict[str, Any] = {"summaries": summaries, "records": records}
     for name, field in fields.items():
-        found[name] = _of_column(files, field, widths)
-        if found[name] is None:
+        metrics[name] = _collect_column(files, field, widths)
+        if metrics[name] is None:
             return None
-    return found
+    return metrics
 
 
 def value_range(table: Any, column: str, above: int, values: dict[str, str]) -> dict[str, int | None] | None:
@@ -88,10 +88,12 @@ def value_range(table: Any, column: str, above: int, values: dict[str, str]) -> 
         files = list(_up_to(MOST_FILES + 1, planned.iterator()))
     if not files:
         return None
-    found = _of_column(files, table.schema().asStruct().field(column), set()) if len(files) <= MOST_FILES else None
-    if not found or found["lower"] is None:
+    bounds = (
+        _collect_column(files, table.schema().asStruct().field(column), set()) if len(files) <= MOST_FILES else None
+    )
+    if not bounds or bounds["lower"] is None:
         return {"lower": None, "upper": None}
-    return {"lower": max(int(found["lower"]), above + 1), "upper": int(found["upper"])}
+    return {"lower": max(int(bounds["lower"]), above + 1), "upper": int(bounds["upper"])}
 
 
 def may_have_values(session: SparkSession, table: str, column: str) -> bool:
@@ -116,18 +118,18 @@ def _up_to(most: int, tasks: Any) -> Iterator[Any]:
         most -= 1
 
 
-def _of_column(files: list[Any], field: Any, widths: set[int]) -> dict[str, Any] | None:
+def _collect_column(files: list[Any], field: Any, widths: set[int]) -> dict[str, Any] | None:
     column, type_ = field.fieldId(), field.type()
     values = nulls = 0
     bounds = []
     for file in files:
-        counts = _of_file(column, file.valueCounts(), file.nullValueCounts())
+        counts = _read_file(column, file.valueCounts(), file.nullValueCounts())
         if counts is None:
             return None
         values, nulls = values + counts[0], nulls + counts[1]
         if counts[0] == counts[1]:
             continue
-        ends = _of_file(column, file.lowerBounds(), file.upperBounds())
+        ends = _read_file(column, file.lowerBounds(), file.upperBounds())
         if ends is None:
             return None
         bounds += [java_class("org.apache.iceberg.types.Conversions").fromByteBuffer(type_, end) for end in ends]
@@ -144,10 +146,10 @@ def _of_column(files: list[Any], field: Any, widths: set[int]) -> dict[str, Any]
     }
 
 
-def _of_file(column: int, *metrics: Any) -> list[Any] | None:
+def _read_file(column: int, *metrics: Any) -> list[Any] | None:
     """What each map of a file's metrics has of a column, None if one has nothing."""
-    found = [None if of_column is None else of_column.get(column) for of_column in metrics]
-    return None if None in found else found
+    values = [None if of_column is None else of_column.get(column) for of_column in metrics]
+    return None if None in values else values
 
 
 def _text(kind: str, value: Any) -> str:

@@ -40,12 +40,12 @@ def ship_packages(context: SparkContext, names: Iterable[str]) -> None:
     archive.parent.mkdir()
     with zipfile.ZipFile(archive, "w", zipfile.ZIP_DEFLATED) as file:
         for name in names:
-            found = importlib.util.find_spec(name)
-            if found is None or not found.submodule_search_locations:
+            spec = importlib.util.find_spec(name)
+            if spec is None or not spec.submodule_search_locations:
                 raise FailedToConnectError(
                     f"python_packages in the profile names {name!r}, which cannot be imported here as a package."
                 )
-            root = Path(next(iter(found.submodule_search_locations)))
+            root = Path(next(iter(spec.submodule_search_locations)))
             for path in sorted(root.rglob("*.py")):
                 file.write(path, Path(name) / path.relative_to(root))
     context.addPyFile(str(archive))

@@ -33,12 +33,12 @@ def install() -> None:
         if node_id in notes("incomplete"):
             return
         mark(task, node_id, result, cause)
-        skipped, known = task._skipped_children, notes("lost")
+        skipped, recorded = task._skipped_children, notes("lost")
         lost = {node_id} | {each.node.unique_id for each in task.node_results if str(each.status) in _LOST}
         # A node that a thread has taken to skip it is not marked any more, and has no result yet.
-        for kept in choose_kept(task.graph.graph, task.manifest.nodes, skipped, lost.union(known)):
+        for kept in choose_kept(task.graph.graph, task.manifest.nodes, skipped, lost.union(recorded)):
             del skipped[kept]
-        known.update(dict.fromkeys(lost.union(skipped), True))
+        recorded.update(dict.fromkeys(lost.union(skipped), True))
 
     mark_and_keep.asks_choose_kept = True  # type: ignore[attr-defined]
     GraphRunnableTask._mark_dependent_errors = mark_and_keep  # type: ignore[assignment, method-assign]

@@ -149,19 +149,23 @@ def snapshots_since(session: SparkSession, table: str, snapshot_id: int | None =
         does not show it) and `summary`.
     """
     iceberg = iceberg_table(session, table)
-    since = list(takewhile(lambda one: one.snapshotId() != snapshot_id, _ancestors(iceberg, iceberg.currentSnapshot())))
+    since = list(
+        takewhile(lambda snapshot: snapshot.snapshotId() != snapshot_id, _ancestors(iceberg, iceberg.currentSnapshot()))
+    )
     parent = since[-1].parentId() if since else iceberg.currentSnapshot() and snapshot_id
     start = iceberg.snapshot(snapshot_id) if snapshot_id is not None else None
     is_ancestor = (
         snapshot_id is None or parent == snapshot_id or (None if start is None and parent is not None else False)
     )
-    ids = {one.snapshotId() for one in since}
-    lost = [] if is_ancestor else takewhile(lambda one: one.snapshotId() not in ids, _ancestors(iceberg, start))
+    ids = {snapshot.snapshotId() for snapshot in since}
+    lost = (
+        [] if is_ancestor else takewhile(lambda snapshot: snapshot.snapshotId() not in ids, _ancestors(iceberg, start))
+    )
     return {
         "is_ancestor": is_ancestor,
-        "snapshots": [_described(one) for one in reversed(since)],
+        "snapshots": [_described(snapshot) for snapshot in reversed(since)],
         "schema_id": iceberg.schema().schemaId(),
-        "gone": None if start is None and not is_ancestor else [int(one.snapshotId()) for one in lost],
+        "gone": None if start is None and not is_ancestor else [int(snapshot.snapshotId()) for snapshot in lost],
     }
 
 
@@ -172,19 +176,19 @@ def snapshot(session: SparkSession, table: str, snapshot_id: int) -> dict[str, A
 
 def _newest_change(iceberg: Any) -> Any:
     newest = iceberg.currentSnapshot()
-    return next((one for one in _ancestors(iceberg, newest) if one.operation() != "replace"), newest)
+    return next((snapshot for snapshot in _ancestors(iceberg, newest) if snapshot.operation() != "replace"), newest)
 
 
 def _described(snapshot: Any) -> dict[str, Any]:
-    found = _as_json(snapshot)
-    summary = found["summary"]
+    fields = _as_json(snapshot)
+    summary = fields["summary"]
 
     added, removed, total = (int(summary.get(f"{name}-records", 0)) for name in ("added", "deleted", "total"))
     return {
-        "snapshot_id": found["snapshot-id"],
-        "committed_at": timestamp_text(found["timestamp-ms"] * 1000),
-        "operation": found["operation"],
-        "schema_id": found.get("schema-id"),
+        "snapshot_id": fields["snapshot-id"],
+        "committed_at": timestamp_text(fields["timestamp-ms"] * 1000),
+        "operation": fields["operation"],
+        "schema_id": fields.get("schema-id"),
         "net_rows": added - removed - _removed_by_position(summary),
         "rows": added - int(summary.get("added-position-deletes", 0)) if added == total else None,
         "summary": summary,
@@ -205,20 +209,22 @@ def added_partitions(session: SparkSession, table: str, after: int) -> set[tuple
     """
     iceberg = iceberg_table(session, table)
     now = iceberg.currentSnapshot()
-    since = list(takewhile(lambda one: one.snapshotId() != after, _ancestors(iceberg, now)))
-    if since and (since[-1].parentId() != after or any(one.operation() not in ("append", "replace") for one in since)):
+    since = list(takewhile(lambda snapshot: snapshot.snapshotId() != after, _ancestors(iceberg, now)))
+    if since and (
+        since[-1].parentId() != after or any(snapshot.operation() not in ("append", "replace") for snapshot in since)
+    ):
         return None
-    found: set[tuple[Any, ...]] = set()
-    if not any(one.operation() == "append" for one in since):
-        return found if since or (now and now.snapshotId() == after) else None
+    partitions: set[tuple[Any, ...]] = set()
+    if not any(snapshot.operation() == "append" for snapshot in since):
+        return partitions if since or (now and now.snapshotId() == after) else None
     scan = iceberg.newIncrementalAppendScan().fromSnapshotExclusive(after).toSnapshot(now.snapshotId())
     any_value = java_class("java.lang.Class").forName("java.lang.Object")
     with closing(scan.planFiles()) as planned:
         tasks = planned.iterator()
         while tasks.hasNext():
             partition = tasks.next().file().partition()
-            found.add(tuple(partition.get(at, any_value) for at in range(partition.size())))
-    return found
+            partitions.add(tuple(partition.get(at, any_value) for at in range(partition.size())))
+    return partitions
 
 
 def head(session: SparkSession, table: str) -> int:
@@ -369,9 +375,9 @@ def _summary(snapshot: Any) -> dict[str, str]:
 
 def _as_json(snapshot: Any) -> dict[str, Any]:
     """A snapshot by the specification's names; `operation` is no part of its summary, as in Iceberg's interface."""
-    found: dict[str, Any] = json.loads(snapshot_json(snapshot))
-    found["operation"] = found.setdefault("summary", {}).pop("operation", None)
-    return found
+    fields: dict[str, Any] = json.loads(snapshot_json(snapshot))
+    fields["operation"] = fields.setdefault("summary", {}).pop("operation", None)
+    return fields
 
 
 def _publish(operations: Any, base: Any, snapshot: Any, branch: str | None = None) -> bool:
@@ -385,10 +391,10 @@ def _publish(operations: Any, base: Any, snapshot: Any, branch: str | None = Non
 
 
 def _is_only_compacted(table: Any, snapshot_id: int, snapshot: Any) -> bool:
-    for one in _ancestors(table, snapshot):
-        if one.snapshotId() == snapshot_id:
+    for ancestor in _ancestors(table, snapshot):
+        if ancestor.snapshotId() == snapshot_id:
             return True
-        if one.operation() != "replace":
+        if ancestor.operation() != "replace":
             return False
     return snapshot_id == 0
 
