@@ -207,23 +207,23 @@ def _apply(root: Path, sizes: Sizes) -> Costs:
     shown: Costs = {}
     apply.warm_up(root, sizes.changes[0], sizes.warm_up)
     for rows in sizes.rows:
-        for found in apply.measure(root, rows, sizes.changes, "uniform", sizes.repeats):
-            title = f"{found.changes:,} changes on {found.rows:,} rows, {found.skew}"
-            name = "R1" if found.rows == sizes.rows[0] else "R5"
+        for cell in apply.measure(root, rows, sizes.changes, "uniform", sizes.repeats):
+            title = f"{cell.changes:,} changes on {cell.rows:,} rows, {cell.skew}"
+            name = "R1" if cell.rows == sizes.rows[0] else "R5"
             reference = next(variant.name for variant in VARIANTS if variant.describes.startswith(name))
-            target = f"apply {found.changes:,} changes on {found.rows:,} rows / {name}"
-            _target(target, found.cost(apply.OURS), found.cost(reference))
-            shown |= _show(title, {name: found.cost(variant) for variant, name in NAMES.items()})
+            target = f"apply {cell.changes:,} changes on {cell.rows:,} rows / {name}"
+            _target(target, cell.cost(apply.OURS), cell.cost(reference))
+            shown |= _show(title, {name: cell.cost(variant) for variant, name in NAMES.items()})
     return shown
 
 
 def _growth(root: Path, sizes: Sizes) -> Costs:
     changes = sizes.changes[0]
-    found = growth.measure(root, sizes.grown, changes, sizes.growth_repeats, sizes.warm_up)
+    growths = growth.measure(root, sizes.grown, changes, sizes.growth_repeats, sizes.warm_up)
     _say(f"growth of a batch of {changes:,} changes with the rows of the table")
-    for variant, costs in found.costs.items():
+    for variant, costs in growths.costs.items():
         points = ", ".join(f"{rows:,}: {cost.cpu:.2f}" for rows, cost in costs.items())
-        _say(f"  {NAMES[variant]:<18} rows^{found.exponent(variant):.2f}   CPU s by rows: {points}")
+        _say(f"  {NAMES[variant]:<18} rows^{growths.exponent(variant):.2f}   CPU s by rows: {points}")
     pruning = growth.measure_pruning(root, sizes.pruned, changes)
     _say(f"data files that a batch of {changes:,} changes reads of {pruning.rows:,} rows in the order of the key")
     for skew, read in pruning.read.items():
@@ -232,32 +232,32 @@ def _growth(root: Path, sizes: Sizes) -> Costs:
 
 
 def _load(root: Path, sizes: Sizes) -> Costs:
-    found = load.measure(root, sizes.loaded)
-    _target("full load / copy of its files", found.ours, found.copy)
-    return _show(f"full load of {found.rows:,} rows, raw to silver", {"ours": found.ours, "copy of files": found.copy})
+    loads = load.measure(root, sizes.loaded)
+    _target("full load / copy of its files", loads.ours, loads.copy)
+    return _show(f"full load of {loads.rows:,} rows, raw to silver", {"ours": loads.ours, "copy of files": loads.copy})
 
 
 def _split(root: Path, sizes: Sizes) -> Costs:
-    found = split.measure(root, sizes.multi_tables, sizes.multi_table, sizes.repeats, sizes.warm_up)
-    title = f"{found.rows:,} records of {found.tables} tables in transaction files"
-    _target("split / a scan and a write by hand", found.ours, found.by_hand)
-    return _show(title, {"ours": found.ours, "by hand": found.by_hand, "copy of lines": found.copy})
+    splits = split.measure(root, sizes.multi_tables, sizes.multi_table, sizes.repeats, sizes.warm_up)
+    title = f"{splits.rows:,} records of {splits.tables} tables in transaction files"
+    _target("split / a scan and a write by hand", splits.ours, splits.by_hand)
+    return _show(title, {"ours": splits.ours, "by hand": splits.by_hand, "copy of lines": splits.copy})
 
 
 def _tables(root: Path, sizes: Sizes) -> Costs:
-    found = tables.measure(root, sizes.tables, 100)
-    title = f"{found.tables} tables of {found.changes} changes, whole processes"
-    _target("eighty tables / R6", found.ours, found.pool)
-    _target("eighty tables with tests / without", found.with_tests, found.ours)
-    _target("nothing new / a build with changes", found.nothing_new, found.ours)
-    costs = {"R6 pool": found.pool, "with data tests": found.with_tests, "nothing new": found.nothing_new}
-    return _show(title, {"ours": found.ours, **costs})
+    measured = tables.measure(root, sizes.tables, 100)
+    title = f"{measured.tables} tables of {measured.changes} changes, whole processes"
+    _target("eighty tables / R6", measured.ours, measured.pool)
+    _target("eighty tables with tests / without", measured.with_tests, measured.ours)
+    _target("nothing new / a build with changes", measured.nothing_new, measured.ours)
+    costs = {"R6 pool": measured.pool, "with data tests": measured.with_tests, "nothing new": measured.nothing_new}
+    return _show(title, {"ours": measured.ours, **costs})
 
 
 def _throughput(root: Path, sizes: Sizes) -> Costs:
-    found = throughput.measure(root, sizes.rows[0], sizes.flow, sizes.warm_up)
-    _say(f"inserts, updates and deletes on {found.rows:,} rows, from file to silver")
-    for changes, cost in found.costs.items():
+    flows = throughput.measure(root, sizes.rows[0], sizes.flow, sizes.warm_up)
+    _say(f"inserts, updates and deletes on {flows.rows:,} rows, from file to silver")
+    for changes, cost in flows.costs.items():
         rate = f"{changes / cost.cpu:9,.0f}" if cost.cpu else "        -"
         _say(f"  {changes:>9,} changes {cost.cpu:7.2f} CPU s {rate} rows a second and core")
     return {}
@@ -265,13 +265,13 @@ def _throughput(root: Path, sizes: Sizes) -> Costs:
 
 def _checks(root: Path, sizes: Sizes) -> Costs:
     rows, rounds = sizes.checked
-    found = checks.measure(root, rows, sizes.changes[0], rounds)
-    without, with_tests = middle(found.without), middle(found.with_tests)
+    builds = checks.measure(root, rows, sizes.changes[0], rounds)
+    without, with_tests = middle(builds.without), middle(builds.with_tests)
     _target("a table of 2,000,000 rows with tests / without", with_tests, without)
     half = rounds // 2
-    early, late = (middle(each) for each in (found.with_tests[:half], found.with_tests[half:]))
+    early, late = (middle(each) for each in (builds.with_tests[:half], builds.with_tests[half:]))
     _target("a build with tests, second half of the rounds / first", late, early)
-    _say(f"builds of a table of {found.rows:,} rows, {found.changes:,} changes each, {rounds} rounds")
+    _say(f"builds of a table of {builds.rows:,} rows, {builds.changes:,} changes each, {rounds} rounds")
     _say(f"  without data tests {without.cpu:7.2f} CPU s")
     _say(f"  with data tests    {with_tests.cpu:7.2f} CPU s: {_ratio(with_tests, without)} times")
     _say(f"  with data tests, second half of the rounds, beside the first: {_ratio(late, early)} times")
@@ -279,21 +279,21 @@ def _checks(root: Path, sizes: Sizes) -> Costs:
 
 
 def _watch(root: Path, sizes: Sizes) -> Costs:
-    found = watching.measure(root, sizes.tables, 100, sizes.repeats, sizes.warm_up)
-    _say(f"continuous mode, {found.tables} tables, one of them changed")
-    _measured["watch, one of 80 tables, seconds"] = found.with_changes
-    _say(f"  from its file to silver {found.with_changes:5.2f} s; a cycle without changes {found.without:5.2f} s")
+    cycles = watching.measure(root, sizes.tables, 100, sizes.repeats, sizes.warm_up)
+    _say(f"continuous mode, {cycles.tables} tables, one of them changed")
+    _measured["watch, one of 80 tables, seconds"] = cycles.with_changes
+    _say(f"  from its file to silver {cycles.with_changes:5.2f} s; a cycle without changes {cycles.without:5.2f} s")
     return {}
 
 
 def _topics(root: Path, sizes: Sizes) -> Costs:
-    found = topics.measure(root, sizes.topics, sizes.topic_changes, sizes.repeats, sizes.step_changes)
-    _target("messages of eighty tables / a streaming job by hand", found.ours, found.by_hand)
-    title = f"{found.messages:,} messages of {found.tables} tables in Kafka, a batch in a warm process"
-    shown = _show(title, {"ours": found.ours, "by hand": found.by_hand})
-    _say(f"{found.step_messages:,} messages, step by step")
-    for step, cost in found.steps.items():
-        rate = f"{found.step_messages / cost.cpu:9,.0f}" if cost.cpu else "        -"
+    batches = topics.measure(root, sizes.topics, sizes.topic_changes, sizes.repeats, sizes.step_changes)
+    _target("messages of eighty tables / a streaming job by hand", batches.ours, batches.by_hand)
+    title = f"{batches.messages:,} messages of {batches.tables} tables in Kafka, a batch in a warm process"
+    shown = _show(title, {"ours": batches.ours, "by hand": batches.by_hand})
+    _say(f"{batches.step_messages:,} messages, step by step")
+    for step, cost in batches.steps.items():
+        rate = f"{batches.step_messages / cost.cpu:9,.0f}" if cost.cpu else "        -"
         _say(f"  {step:<18} {cost.cpu:7.2f} CPU s {cost.wall:7.2f} s {rate} messages a second and core")
     return shown
 
@@ -302,54 +302,54 @@ def _follow(root: Path, sizes: Sizes) -> Costs:
     seconds = topics.measure_latency(root, sizes.topics, 10, sizes.cycles, sizes.warm_up)
     _say(f"from message to silver, one of {sizes.topics} tables at a time, {len(seconds)} times")
     parts = {"least": 0.0, "half": 0.5, "9 of 10": 0.9, "99 of 100": 0.99, "most": 1.0}
-    found = {word: seconds[min(len(seconds) - 1, int(len(seconds) * part))] for word, part in parts.items()}
-    _say("  " + ", ".join(f"{word} {value:.2f} s" for word, value in found.items()))
-    _measured["from message to silver, one of 80 tables, seconds"] = found["half"]
+    quantiles = {word: seconds[min(len(seconds) - 1, int(len(seconds) * part))] for word, part in parts.items()}
+    _say("  " + ", ".join(f"{word} {value:.2f} s" for word, value in quantiles.items()))
+    _measured["from message to silver, one of 80 tables, seconds"] = quantiles["half"]
     return {}
 
 
 def _series(root: Path, sizes: Sizes) -> Costs:
     plan = sizes.plan
     _say(f"{plan.batches} batches of {plan.changes:,} changes on each of two tables of {plan.rows:,} rows, one process")
-    found = series.measure(root, plan, _say)
+    measured = series.measure(root, plan, _say)
     for table, version in series.FORMATS.items():
-        grows = series.heap_growth(found.blocks, table)
+        grows = series.heap_growth(measured.blocks, table)
         _say(f"  {table} format {version}: Java's heap grows by {grows:.2f} MB in 100 batches")
-    for table, (silver, copy, batches) in found.scans.items():
+    for table, (silver, copy, batches) in measured.scans.items():
         _say(f"  {table} format {series.FORMATS[table]}, full scan after {batches} batches, beside a compacted copy")
         _say(f"    silver {silver.cpu:.2f} CPU s, copy {copy.cpu:.2f}: {_ratio(silver, copy)} times")
-    old, fresh = found.history
+    old, fresh = measured.history
     _target("a batch after 1,000 / after 10", old, fresh)
-    _say(f"  a batch after {found.earlier[0]} earlier ones, beside one after {found.earlier[1]}")
+    _say(f"  a batch after {measured.earlier[0]} earlier ones, beside one after {measured.earlier[1]}")
     _say(f"    {old.cpu:.2f} CPU s, {fresh.cpu:.2f}: {_ratio(old, fresh)} times")
     return {}
 
 
 def _memory(root: Path, sizes: Sizes) -> Costs:
-    found = memory.measure(root, *sizes.memory)
-    _say(f"{found.rows:,} rows loaded, then {found.changes:,} changes, Java with {memory.DRIVER_MEMORY}: finished")
-    _say(f"  at most {found.heap:,.0f} MB of Java's heap in use when a collection ended")
-    _say(f"  at most {found.java:,.0f} MB held by the process of Java, {found.python:,.0f} MB by that of Python")
+    used = memory.measure(root, *sizes.memory)
+    _say(f"{used.rows:,} rows loaded, then {used.changes:,} changes, Java with {memory.DRIVER_MEMORY}: finished")
+    _say(f"  at most {used.heap:,.0f} MB of Java's heap in use when a collection ended")
+    _say(f"  at most {used.java:,.0f} MB held by the process of Java, {used.python:,.0f} MB by that of Python")
     return {}
 
 
 def _crossing(root: Path, sizes: Sizes) -> Costs:
-    for found in crossing.measure(root, sizes.crossed, sizes.crossing_changes, sizes.repeats, sizes.warm_up):
-        _say(f"{found.changes:,} changes on {found.rows:,} rows by the two ways of the project")
-        for way, cost in found.costs.items():
+    for crossed in crossing.measure(root, sizes.crossed, sizes.crossing_changes, sizes.repeats, sizes.warm_up):
+        _say(f"{crossed.changes:,} changes on {crossed.rows:,} rows by the two ways of the project")
+        for way, cost in crossed.costs.items():
             _say(f"  {way:<18} {cost.cpu:7.2f} CPU s {cost.wall:7.2f} s")
     return {}
 
 
 def _objects(root: Path, sizes: Sizes) -> Costs:
-    found = objects.measure(root, sizes.objects, sizes.new_objects, sizes.repeats, sizes.warm_up)
-    by_number = [found.new["date folders", number] for number in (sizes.objects[-1], sizes.objects[0])]
+    listings = objects.measure(root, sizes.objects, sizes.new_objects, sizes.repeats, sizes.warm_up)
+    by_number = [listings.new["date folders", number] for number in (sizes.objects[-1], sizes.objects[0])]
     _target("listing 1,000,000 known files, 100 new / 10,000 known", *by_number)
     for title, costs in {
-        "the first listing": found.first,
-        "a listing in full, nothing new": found.full,
-        f"a listing in part, {sizes.new_objects} new files": found.new,
-        "a listing in part, nothing new": found.nothing,
+        "the first listing": listings.first,
+        "a listing in full, nothing new": listings.full,
+        f"a listing in part, {sizes.new_objects} new files": listings.new,
+        "a listing in part, nothing new": listings.nothing,
     }.items():
         _say(title)
         for (layout, number), cost in costs.items():
@@ -362,18 +362,18 @@ def _objects(root: Path, sizes: Sizes) -> Costs:
 
 
 def _many(root: Path, sizes: Sizes) -> Costs:
-    found = many.measure(root, sizes.many, sizes.with_files, 100, sizes.repeats, sizes.warm_up)
+    measured = many.measure(root, sizes.many, sizes.with_files, 100, sizes.repeats, sizes.warm_up)
     few, most = sizes.many
-    _target("nothing new, 1,000 tables / 80 tables", found.nothing_new[most], found.nothing_new[few])
-    _measured["nothing new, CPU seconds a table of 1,000"] = found.nothing_new[most].cpu / most
-    _measured["watch, one of 1,000 tables, seconds"] = found.watched[most].wall
+    _target("nothing new, 1,000 tables / 80 tables", measured.nothing_new[most], measured.nothing_new[few])
+    _measured["nothing new, CPU seconds a table of 1,000"] = measured.nothing_new[most].cpu / most
+    _measured["watch, one of 1,000 tables, seconds"] = measured.watched[most].wall
     for title, costs in {
-        "make models, nothing to write": found.models,
-        "dbt parse": found.parsed,
-        "dbt parse, nothing changed": found.parsed_again,
-        "dbt build, nothing new": found.nothing_new,
-        "watch, one table changed": found.watched,
-        "watch, nothing new": found.watched_nothing,
+        "make models, nothing to write": measured.models,
+        "dbt parse": measured.parsed,
+        "dbt parse, nothing changed": measured.parsed_again,
+        "dbt build, nothing new": measured.nothing_new,
+        "watch, one table changed": measured.watched,
+        "watch, nothing new": measured.watched_nothing,
     }.items():
         _say(title)
         for number, cost in costs.items():
@@ -386,10 +386,10 @@ def _many(root: Path, sizes: Sizes) -> Costs:
 
 
 def _quality(root: Path, sizes: Sizes) -> Costs:
-    found = quality.measure(root, sizes.tables, 100)
-    _target("checks of eighty tables / their build", found.checks, found.build)
-    _say(f"{len(quality.EXPECTATIONS)} expectations of each of {found.tables} tables, whole processes")
-    for name, cost in {"build without tests": found.build, "make quality": found.checks}.items():
+    costs = quality.measure(root, sizes.tables, 100)
+    _target("checks of eighty tables / their build", costs.checks, costs.build)
+    _say(f"{len(quality.EXPECTATIONS)} expectations of each of {costs.tables} tables, whole processes")
+    for name, cost in {"build without tests": costs.build, "make quality": costs.checks}.items():
         _say(f"  {name:<20} {cost.cpu:7.2f} CPU s {cost.wall:7.2f} s")
     return {}
 

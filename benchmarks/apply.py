@@ -79,16 +79,16 @@ def measure(
         lake.spark.sql(f"create table {variant.table} {create}")
         if not variant.is_exact:
             lake.spark.sql(f"create table {variant.table}_limit {create} where false")
-    found = []
+    measured = []
     for changes in sizes:
         series = Series(rows, changes, skew)
         for number in range(repeats):
             _apply(lake, files, series, variants, backwards=bool(number % 2))
         _check(lake, files, variants)
-        found.append(series)
+        measured.append(series)
     for variant in variants:
         lake.spark.sql(f"drop table {variant.table}")
-    return found
+    return measured
 
 
 class WrongResult(Exception):
@@ -131,8 +131,8 @@ def _idle_cpu(lake: Lake) -> float:
 
 def _check(lake: Lake, files: TableFiles, variants: Sequence[Variant]) -> None:
     expected = lake.expected(files)
-    tables = {OURS: "silver.s__t0", **{one.name: one.table for one in variants if one.is_exact}}
+    tables = {OURS: "silver.s__t0", **{variant.name: variant.table for variant in variants if variant.is_exact}}
     for name, table in tables.items():
-        found = lake.fingerprint(table)
-        if found != expected:
-            raise WrongResult(f"{name}: {table} has rows and hash {found}, expected {expected}")
+        fingerprint = lake.fingerprint(table)
+        if fingerprint != expected:
+            raise WrongResult(f"{name}: {table} has rows and hash {fingerprint}, expected {expected}")

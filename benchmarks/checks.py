@@ -40,19 +40,19 @@ def measure(root: Path, rows: int, changes: int, rounds: int) -> Checks:
     files, dbt = lake.files(), lake.dbt
     files.load(rows)
     dbt(*BUILD)
-    found = Checks(rows, changes, [], [])
+    checks = Checks(rows, changes, [], [])
     for number in range(rounds):
         files.change(changes)
         with measured() as cost:
             dbt(*BUILD, *WITHOUT_TESTS)
-        found.without.append(cost)
+        checks.without.append(cost)
         dbt("test", "--select", BUILD[-1])  # the next build with tests compares one batch, as this one built one
         files.change(changes)
         with measured() as cost:
             dbt(*BUILD)
-        found.with_tests.append(cost)
+        checks.with_tests.append(cost)
         if (number + 1) % MAINTAIN_EVERY == 0:
             dbt("run-operation", "maintain")
     if lake.fingerprint("silver.s__t0") != lake.expected(files):
         raise WrongResult("silver.s__t0 is not what its files make of it")
-    return found
+    return checks

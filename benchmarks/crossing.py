@@ -58,7 +58,7 @@ def measure(root: Path, sizes: Sequence[int], changes: Sequence[int], repeats: i
     small, large = range(len(WAYS)), range(len(WAYS), len(pairs))
     for number in [*small] * warm_up:
         batch(number, changes[0])
-    found = []
+    crossings = []
     for size in changes:
         costs: dict[int, list[Cost]] = {number: [] for number in large}
         for turn in range(repeats):
@@ -66,7 +66,7 @@ def measure(root: Path, sizes: Sequence[int], changes: Sequence[int], repeats: i
                 costs[number].append(batch(number, size))
         for position, rows in enumerate(sizes):
             of_rows = large[position * len(WAYS) :]
-            found.append(Crossing(rows, size, {way: middle(costs[of_rows[i]]) for i, way in enumerate(WAYS)}))
+            crossings.append(Crossing(rows, size, {way: middle(costs[of_rows[i]]) for i, way in enumerate(WAYS)}))
     for number, (_, way) in enumerate(pairs[large.start :], large.start):
         silver = f"silver.s__t{number}"
         if lake.fingerprint(silver) != lake.expected(sources[number]):
@@ -75,4 +75,4 @@ def measure(root: Path, sizes: Sequence[int], changes: Sequence[int], repeats: i
         [row] = lake.spark.sql(query).collect()
         if row.operation != COMMITS[way]:
             raise WrongResult(f"{silver} was not {way}: its last commit is {row.operation}, expected {COMMITS[way]}")
-    return found
+    return crossings

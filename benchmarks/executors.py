@@ -67,9 +67,9 @@ def measure(executors: int, rows: int, changes: int) -> list[Step]:
                 steps.append(_step(cluster, driver, files, f"batch {number + 1}"))
             steps.append(_step(cluster, driver, files, "nothing new"))
             expected = sum(table.num_rows for table in files.state())
-            found = driver("sql", "select count(*) from silver.s__t0")
-            if found != [[expected]]:
-                raise SystemExit(f"silver has {found} rows, expected {expected}")
+            counted = driver("sql", "select count(*) from silver.s__t0")
+            if counted != [[expected]]:
+                raise SystemExit(f"silver has {counted} rows, expected {expected}")
         for task in _tasks(cluster.store.folder / "logs"):
             _count(task, steps)
     return steps

@@ -98,7 +98,7 @@ def measure_pruning(root: Path, rows: int, changes: int) -> Pruning:
     files = lake.files()
     files.load(rows)
     lake.build()
-    found = Pruning(rows, changes)
+    pruning = Pruning(rows, changes)
     skews: tuple[Skew, ...] = ("recent", "uniform")
     for skew in skews:
         files.skew = skew
@@ -108,10 +108,10 @@ def measure_pruning(root: Path, rows: int, changes: int) -> Pruning:
             raise WrongResult(f"silver.s__t0 has {count} data files, which shows nothing")
         last = last_statement(lake.spark)
         lake.dbt("run", "--select", "silver_s__t0")
-        found.files[skew], found.read[skew] = count, files_read(lake.spark, "lakehouse.silver.s__t0", last)
+        pruning.files[skew], pruning.read[skew] = count, files_read(lake.spark, "lakehouse.silver.s__t0", last)
         if lake.fingerprint("silver.s__t0") != lake.expected(files):
             raise WrongResult(f"silver.s__t0 is not what its files say after a batch of {skew} keys")
-    return found
+    return pruning
 
 
 def last_statement(spark: SparkSession) -> int:
@@ -138,7 +138,7 @@ def files_read(spark: SparkSession, table: str, after: int) -> int:
             for node in (nodes.apply(index) for index in range(nodes.size())):
                 if node.name() == f"BatchScan {table}":
                     metrics = (node.metrics().apply(index) for index in range(node.metrics().size()))
-                    [planned] = [one for one in metrics if one.name() == "number of result data files"]
+                    [planned] = [metric for metric in metrics if metric.name() == "number of result data files"]
                     total += int(values.apply(planned.accumulatorId()).replace(",", ""))
     return total
 

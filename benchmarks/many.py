@@ -40,25 +40,25 @@ def measure(root: Path, tables: tuple[int, ...], with_files: int, changes: int, 
     Raises:
         WrongResult: the build with nothing new made a snapshot, or silver does not hold the changes after a cycle.
     """
-    found = Many()
+    figures = Many()
     dbt = str(Path(sys.executable).with_name("dbt"))
     for number in tables:
         lake = Lake(root, number)
-        with measured() as found.models[number]:
+        with measured() as figures.models[number]:
             lake.project.make_models()
         parse = [dbt, "--quiet", "parse", *lake.project.directories]
-        found.parsed[number] = process_cost([*parse, "--no-partial-parse"])
-        found.parsed_again[number] = process_cost(parse)
+        figures.parsed[number] = process_cost([*parse, "--no-partial-parse"])
+        figures.parsed_again[number] = process_cost(parse)
         sources = [lake.files(table, seed=table) for table in range(min(number, with_files))]
         for source in sources:
             source.load(LOADED_ROWS)
         lake.dbt("build", "--exclude-resource-type", "test")
         before = snapshot_counts(lake, number)
-        found.nothing_new[number] = process_cost(
+        figures.nothing_new[number] = process_cost(
             [dbt, "--quiet", "build", "--exclude-resource-type", "test", *lake.project.directories]
         )
         if snapshot_counts(lake, number) != before:
             raise WrongResult("a build with nothing new made a snapshot")
         costs = cycles(lake, sources, changes, repeats, warm_up)
-        found.watched[number], found.watched_nothing[number] = costs
-    return found
+        figures.watched[number], figures.watched_nothing[number] = costs
+    return figures

@@ -37,14 +37,14 @@ class Objects:
     nothing: dict[tuple[str, int], Cost] = field(default_factory=dict)
 
 
-def measure(root: Path, known: tuple[int, ...], new: int, repeats: int, warm_up: int) -> Objects:
+def measure(root: Path, numbers: tuple[int, ...], new: int, repeats: int, warm_up: int) -> Objects:
     """Lands files of 100 tables, lists them, and has some more listed in part.
 
     The tables get the same number of files a day: more known files are a longer history.
 
     Args:
         root: an empty folder.
-        known: how many files are known.
+        numbers: how many files are known.
         new: how many come before each listing.
         repeats: how often; the first is left out.
         warm_up: how often before that, of the first landing area, while Java compiles what runs in each listing.
@@ -52,9 +52,9 @@ def measure(root: Path, known: tuple[int, ...], new: int, repeats: int, warm_up:
     Raises:
         WrongResult: a listing has not found exactly the new files, or one in full finds more than those in part.
     """
-    found = Objects()
+    listings = Objects()
     for layout, folder in LAYOUTS.items():
-        for number in known:
+        for number in numbers:
             key = (layout, number)
             lake = project(root / "objects")
             lake.add_feed(FEED, "parquet", "full_listing_hours=8760")
@@ -65,12 +65,12 @@ def measure(root: Path, known: tuple[int, ...], new: int, repeats: int, warm_up:
             for _ in range(number):
                 landing.add(next(names))
             _dbt(lake, "seed")
-            with measured() as found.first[key]:
+            with measured() as listings.first[key]:
                 _dbt(lake, "run", "--select", "raw_listing")
             _check(number, SparkSession.builder.getOrCreate())
             costs: dict[bool, list[Cost]] = {True: [], False: []}
             listed = number
-            runs_before = 0 if found.new else warm_up
+            runs_before = 0 if listings.new else warm_up
             for _ in range(runs_before + repeats):
                 for has_new in (True, False):
                     for _ in range(new if has_new else 0):
@@ -80,16 +80,18 @@ def measure(root: Path, known: tuple[int, ...], new: int, repeats: int, warm_up:
                         _dbt(lake, "run", "--select", "raw_listing")
                     costs[has_new].append(cost)
                     _check(listed, SparkSession.builder.getOrCreate())
-            found.new[key], found.nothing[key] = (middle(costs[has_new][runs_before:]) for has_new in (True, False))
+            listings.new[key], listings.nothing[key] = (
+                middle(costs[has_new][runs_before:]) for has_new in (True, False)
+            )
             spark = SparkSession.builder.getOrCreate()
             feed = {"feed": FEED, "connector": "dms", "format": "parquet", "location": FEED, "is_multi_table": False}
-            with measured() as found.full[key]:
+            with measured() as listings.full[key]:
                 others = new_files(spark, [feed], spark.table(LISTING))
             if others is not None:
                 raise WrongResult(
                     f"a listing in full finds {others.count()} files that listings in part have not found"
                 )
-    return found
+    return listings
 
 
 def _names(folder: Callable[[datetime], str]) -> Iterator[str]:

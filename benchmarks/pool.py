@@ -29,7 +29,7 @@ def main(settings_file: str) -> None:
     settings = json.loads(Path(settings_file).read_text())
     spark = SparkSession.builder.config(map=settings["spark"]).getOrCreate()
     with ThreadPoolExecutor(settings["threads"]) as threads:
-        list(threads.map(lambda one: take(spark, *one), enumerate(settings["folders"])))
+        list(threads.map(lambda numbered: take(spark, *numbered), enumerate(settings["folders"])))
     spark.stop()
 
 

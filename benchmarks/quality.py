@@ -43,7 +43,9 @@ def measure(root: Path, tables: int, changes: int) -> Quality:
         WrongResult: not all expectations were judged and met.
     """
     lake = Lake(root, tables)
-    lake.project.rows[EXPECTATIONS_FILE] = [_row(number, *one) for number in range(tables) for one in EXPECTATIONS]
+    lake.project.rows[EXPECTATIONS_FILE] = [
+        _row(number, *expectation) for number in range(tables) for expectation in EXPECTATIONS
+    ]
     lake.project.make_models()
     sources = [lake.files(number, seed=number) for number in range(tables)]
     for source in sources:

@@ -134,15 +134,15 @@ def measure(root: Path, plan: Plan, report: Callable[[str], None]) -> Series:
     for table in FORMATS:
         run.sources[table].load(plan.rows)
         run.batch(table)
-    found = Series(plan.rows, plan.changes)
+    series = Series(plan.rows, plan.changes)
     run.memory = memory(lake)
     for number in range(plan.batches // plan.block):
         for table in FORMATS:
-            _block(run, found, table, (number + 1) * plan.block, report)
+            _block(run, series, table, (number + 1) * plan.block, report)
     for after in [*range(plan.batches, plan.history, plan.block), plan.history][1:]:
-        _block(run, found, "t0", after, report)
-    _compare_history(run, found)
-    return found
+        _block(run, series, "t0", after, report)
+    _compare_history(run, series)
+    return series
 
 
 class _Run:
@@ -178,13 +178,13 @@ class _Run:
         """Takes what has landed, with data tests; returns what it costs, and seconds of the silver model."""
         with measured() as cost:
             results = self.dbt("build", "--select", f"+silver_s__{table}")
-        [seconds] = [one.execution_time for one in results if one.node.name == f"silver_s__{table}"]
+        [seconds] = [result.execution_time for result in results if result.node.name == f"silver_s__{table}"]
         return cost, float(seconds)
 
     def check(self, table: str) -> None:
-        found, expected = self.lake.fingerprint(f"silver.s__{table}"), self.lake.expected(self.sources[table])
-        if found != expected:
-            raise WrongResult(f"silver.s__{table} has rows and hash {found}, expected {expected}")
+        actual, expected = self.lake.fingerprint(f"silver.s__{table}"), self.lake.expected(self.sources[table])
+        if actual != expected:
+            raise WrongResult(f"silver.s__{table} has rows and hash {actual}, expected {expected}")
 
 
 def memory(lake: Lake) -> Memory:
@@ -196,19 +196,19 @@ def memory(lake: Lake) -> Memory:
         time.sleep(0.3)
     runtime = jvm.Runtime.getRuntime()
     process = psutil.Process()
-    java = sum(one.memory_info().rss for one in process.children(recursive=True) if one.name() == "java")
+    java = sum(child.memory_info().rss for child in process.children(recursive=True) if child.name() == "java")
     used = (runtime.totalMemory() - runtime.freeMemory(), java, process.memory_info().rss)
     return Memory(*(number / 2**20 for number in used))
 
 
-def _block(run: _Run, found: Series, table: str, until: int, report: Callable[[str], None]) -> None:
+def _block(run: _Run, series: Series, table: str, until: int, report: Callable[[str], None]) -> None:
     """Batches of one table until it has taken so many."""
     size, costs = until - run.taken[table], []
     while run.taken[table] < until:
         run.change(table)
         costs.append(run.batch(table))
         if run.taken[table] == run.plan.scan_after:
-            found.scans[table] = _scan(run, table)
+            series.scans[table] = _scan(run, table)
     run.check(table)
     before, run.memory = run.memory, memory(run.lake)
     [files] = run.lake.spark.sql(
@@ -220,7 +220,7 @@ def _block(run: _Run, found: Series, table: str, until: int, report: Callable[[s
     cpu, seconds = median(cost.cpu for cost, _ in costs), median(seconds for _, seconds in costs)
     grown = run.memory.heap - before.heap
     block = Block(table, until, size, cpu, seconds, files.data, files.deletes, files.mb, run.memory, grown)
-    found.blocks.append(block)
+    series.blocks.append(block)
     report(
         f"  {table} format {FORMATS[table]}, {until:4} batches: heap {run.memory.heap:5.0f} MB ({grown:+.1f}), "
         f"Java {run.memory.java:5.0f} MB, Python {run.memory.python:4.0f} MB; silver {files.data} data files, "
@@ -249,7 +249,7 @@ def _scan(run: _Run, table: str) -> tuple[Cost, Cost, int]:
     return middle(costs[silver]), middle(costs[copy]), run.taken[table]
 
 
-def _compare_history(run: _Run, found: Series) -> None:
+def _compare_history(run: _Run, series: Series) -> None:
     """Batches on the table with many earlier ones and on a fresh one of as many rows, in turn."""
     rows, _ = run.lake.fingerprint("silver.s__t0")
     run.sources[FRESH].load(rows)
@@ -260,7 +260,7 @@ def _compare_history(run: _Run, found: Series) -> None:
     # Both begin as maintenance leaves them.
     for table in ("t0", FRESH):
         run.maintain(table)
-    found.earlier = run.taken["t0"], run.taken[FRESH]
+    series.earlier = run.taken["t0"], run.taken[FRESH]
     costs: dict[str, list[Cost]] = {"t0": [], FRESH: []}
     for number in range(run.plan.repeats):
         for table in ("t0", FRESH) if number % 2 else (FRESH, "t0"):
@@ -270,4 +270,4 @@ def _compare_history(run: _Run, found: Series) -> None:
             run.taken[table] += 1
     for table in costs:
         run.check(table)
-    found.history = middle(costs["t0"]), middle(costs[FRESH])
+    series.history = middle(costs["t0"]), middle(costs[FRESH])

@@ -64,13 +64,13 @@ def measure(root: Path, tables: int, rows: int, repeats: int, warm_up: int) -> S
         with measured() as copy:
             spark.read.text(paths).writeTo(f"etl_metadata.copy_{batch}").using("iceberg").create()
         costs.append((Cost(cost.wall - idle.wall, cost.cpu - idle.cpu), by_hand, copy))
-    found = project.sql(
+    counts = project.sql(
         f"select count(*) as n from etl_metadata.split_{FEED} where source_table is not null group by source_table"
     )
     expected = [(warm_up + repeats) * FILES * (rows // FILES // tables)] * tables
-    if sorted(row.n for row in found) != expected:
-        raise WrongResult(f"records by table: {sorted(row.n for row in found)}, expected {expected}")
-    return Split(tables, rows, *(middle(found) for found in zip(*costs[warm_up:], strict=True)))
+    if sorted(row.n for row in counts) != expected:
+        raise WrongResult(f"records by table: {sorted(row.n for row in counts)}, expected {expected}")
+    return Split(tables, rows, *(middle(series) for series in zip(*costs[warm_up:], strict=True)))
 
 
 def _by_hand(lines: DataFrame) -> DataFrame:

@@ -79,9 +79,9 @@ def measure(root: Path, tables: int, changes: int, threads: int = 4) -> Tables:
     for number, source in enumerate(sources):
         expected = lake.expected(source)
         for table in (f"silver.s__t{number}", f"reference_silver.s__t{number}"):
-            found = lake.fingerprint(table)
-            if found != expected:
-                raise WrongResult(f"{table} has rows and hash {found}, expected {expected}")
+            actual = lake.fingerprint(table)
+            if actual != expected:
+                raise WrongResult(f"{table} has rows and hash {actual}, expected {expected}")
     before = snapshot_counts(lake, tables)
     nothing_new = process_cost(build)
     if snapshot_counts(lake, tables) != before:

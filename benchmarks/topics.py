@@ -116,9 +116,9 @@ class Live:
     def check(self, layer: str = "silver") -> None:
         """Raises WrongResult where a table does not hold what its messages make of it."""
         for number, table in enumerate(self.tables):
-            found, expected = self.lake.fingerprint(f"{layer}.s__t{number}"), self.lake.expected(table)
-            if found != expected:
-                raise WrongResult(f"{layer}.s__t{number} has rows and hash {found}, expected {expected}")
+            actual, expected = self.lake.fingerprint(f"{layer}.s__t{number}"), self.lake.expected(table)
+            if actual != expected:
+                raise WrongResult(f"{layer}.s__t{number} has rows and hash {actual}, expected {expected}")
 
 
 @contextmanager
@@ -157,10 +157,10 @@ def live(root: Path, tables: int, rows: int) -> Iterator[Live]:
             sources.append(TableTopic(root, seed=number, producer=producer, topic=f"{FEED}.s.t{number}"))
             sources[-1].load(rows)
         project = lake.project.project
-        found = Live(lake, sources, producer, broker.address, Watch(WarmDbt(project), spark_session, project))
-        found.flush()
-        found.watch.cycle()
-        yield found
+        topics = Live(lake, sources, producer, broker.address, Watch(WarmDbt(project), spark_session, project))
+        topics.flush()
+        topics.watch.cycle()
+        yield topics
 
 
 # Cost ----------------------------------------------------------------------------------------------------------------
@@ -191,28 +191,28 @@ def measure(root: Path, tables: int, changes: int, repeats: int, step_changes: i
     Raises:
         WrongResult: a table of either side does not hold what its messages make of it.
     """
-    with live(root, tables, LOADED_ROWS) as found:
-        job = ByHand(spark_session(), found.address, root / "checkpoint", tables)
+    with live(root, tables, LOADED_ROWS) as topics:
+        job = ByHand(spark_session(), topics.address, root / "checkpoint", tables)
         job.run()
         costs: list[tuple[Cost, Cost]] = []
         for number in range(repeats):
-            found.send(changes)
+            topics.send(changes)
             of_batch: dict[bool, Cost] = {}
             for is_ours in (True, False) if number % 2 else (False, True):
                 with measured() as of_batch[is_ours]:
-                    found.watch.cycle(lists=False) if is_ours else job.run()
+                    topics.watch.cycle(lists=False) if is_ours else job.run()
             costs.append((of_batch[True], of_batch[False]))
-        found.check()
-        found.check("reference")
-        ours, by_hand = (middle(some) for some in zip(*costs, strict=True))
+        topics.check()
+        topics.check("reference")
+        ours, by_hand = (middle(seconds) for seconds in zip(*costs, strict=True))
         result = Costs(tables, tables * changes, ours, by_hand, tables * step_changes)
-        found.send(step_changes)
-        dbt = WarmDbt(found.lake.project.project)
+        topics.send(step_changes)
+        dbt = WarmDbt(topics.lake.project.project)
         dbt.result("run", "--select", "run_metrics")
         for step, selected in {"split": f"split_{FEED}", "bronze": "bronze", "silver": "silver"}.items():
             with measured() as result.steps[step]:
                 dbt.result("run", "--select", selected)
-        found.check()
+        topics.check()
         return result
 
 
@@ -272,16 +272,16 @@ class ByHand:
             "ordered_on": "date_from_unix_date(change.after.ordered_on)",
             "changed_at": "cast(timestamp_micros(change.after.changed_at) as timestamp_ntz)",
         }
-        columns = ", ".join(f"{converted.get(one, f'change.after.{one}')} as {one}" for one in COLUMN_NAMES)
+        columns = ", ".join(f"{converted.get(name, f'change.after.{name}')} as {name}" for name in COLUMN_NAMES)
         names = ", ".join(COLUMN_NAMES)
         spark.sql(
             f"merge into reference.s__{name} as target using ("
             f" select change.op as op, {columns} from newest where table = '{name}') as source"
             " on target.id = source.id"
             " when matched and source.op = 'd' then delete"
-            f" when matched then update set {', '.join(f'{one} = source.{one}' for one in COLUMN_NAMES)}"
+            f" when matched then update set {', '.join(f'{name} = source.{name}' for name in COLUMN_NAMES)}"
             f" when not matched and source.op <> 'd' then insert ({names})"
-            f" values ({', '.join(f'source.{one}' for one in COLUMN_NAMES)})"
+            f" values ({', '.join(f'source.{name}' for name in COLUMN_NAMES)})"
         )
 
 
@@ -301,17 +301,17 @@ def measure_latency(root: Path, tables: int, changes: int, cycles: int, warm_up:
     Raises:
         WrongResult: a table does not hold what its messages make of it.
     """
-    with live(root, tables, LOADED_ROWS) as found:
-        seconds = latencies(found, changes, cycles, warm_up)
-        found.check()
+    with live(root, tables, LOADED_ROWS) as topics:
+        seconds = latencies(topics, changes, cycles, warm_up)
+        topics.check()
         return seconds
 
 
-def latencies(found: Live, changes: int, cycles: int, warm_up: int) -> list[float]:
+def latencies(topics: Live, changes: int, cycles: int, warm_up: int) -> list[float]:
     """Follows the topics as `make watch` does, while changes come to one table after the other at any moment.
 
     Args:
-        found: the lakehouse and the topics.
+        topics: the lakehouse and the topics.
         changes: of the table, each time.
         cycles: how often.
         warm_up: how often before that, while Java compiles.
@@ -329,27 +329,27 @@ def latencies(found: Live, changes: int, cycles: int, warm_up: int) -> list[floa
         try:
             for number in range(warm_up + cycles):
                 time.sleep(random.uniform(0.0, 1.0))
-                source = found.tables[number % len(found.tables)]
-                seconds.append(_until_in_silver(found, spark, source, changes))
+                source = topics.tables[number % len(topics.tables)]
+                seconds.append(_until_in_silver(topics, spark, source, changes))
         finally:
             stop.set()
 
     sender = threading.Thread(target=send)
     sender.start()
-    follow(found.watch, 5.0, stop)
+    follow(topics.watch, 5.0, stop)
     sender.join()
     if len(seconds) != warm_up + cycles:
         raise WrongResult(f"{len(seconds)} of {warm_up + cycles} changes came to silver")
     # A cycle may have read the first of them alone.
-    found.watch.cycle()
+    topics.watch.cycle()
     return sorted(seconds[warm_up:])
 
 
-def _until_in_silver(found: Live, spark: SparkSession, source: TableTopic, changes: int) -> float:
+def _until_in_silver(topics: Live, spark: SparkSession, source: TableTopic, changes: int) -> float:
     table = f"lakehouse.silver.s__{source.topic.split('.')[-1]}"
     before = snapshots.head(spark, table)
     source.change(changes)
-    found.flush()
+    topics.flush()
     sent_at = time.time()
     while snapshots.head(spark, table) == before:
         if time.time() > sent_at + SECONDS_TO_WAIT:

@@ -70,8 +70,8 @@ def cycles(lake: Lake, sources: Sequence[TableFiles], changes: int, repeats: int
         sources[table].change(changes)
         for has_changes in (True, False):
             with measured() as cost:
-                found = watch.cycle()
+                built = watch.cycle()
             costs[has_changes].append(cost)
-            if found != has_changes or lake.fingerprint(f"silver.s__t{table}") != lake.expected(sources[table]):
+            if built != has_changes or lake.fingerprint(f"silver.s__t{table}") != lake.expected(sources[table]):
                 raise WrongResult(f"silver.s__t{table} is not what its files say after a cycle")
     return middle(costs[True][warm_up:]), middle(costs[False][warm_up:])

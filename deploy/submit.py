@@ -39,11 +39,12 @@ def prepare(folder: Path) -> None:
     Raises:
         SystemExit: the archive was made for another Python.
     """
-    expected, found = (folder / "python").read_text().strip(), "{}.{}".format(*sys.version_info)
-    if found != expected:
+    expected, version = (folder / "python").read_text().strip(), "{}.{}".format(*sys.version_info)
+    if version != expected:
         sys.exit(
-            f"submit.py: the archive was made for Python {expected}, and this is {found} ({sys.executable}). Name"
-            f" another with PYSPARK_PYTHON, or make the archive again: make package UV_ARGS='--python-version {found}'"
+            f"submit.py: the archive was made for Python {expected}, and this is {version} ({sys.executable}). Name"
+            " another with PYSPARK_PYTHON, or make the archive again: make package UV_ARGS="
+            f"'--python-version {version}'"
         )
     project = folder / "project"
     sys.path[:0] = [str(project), str(folder / "packages")]

@@ -277,17 +277,17 @@ class Table(ProjectCommand):
             outcome = self.build(context, "--tables", self.table)
         else:
             reported.set("build", outcome["build"])
-        found = outcome["tables"].get(self.table)
-        if found is None:
+        result = outcome["tables"].get(self.table)
+        if result is None:
             raise AirflowFailException(f"dbt has no models of {self.table}: run `make models`")
-        for warning in found["warnings"]:
+        for warning in result["warnings"]:
             self.log.warning("%s", warning)
-        if found["state"] == "skipped":
-            raise AirflowSkipException(found["message"])
-        if found["state"] == "failed":
-            raise AirflowFailException(found["message"])
-        self._announce(context, found["facts"])
-        return found["facts"]
+        if result["state"] == "skipped":
+            raise AirflowSkipException(result["message"])
+        if result["state"] == "failed":
+            raise AirflowFailException(result["message"])
+        self._announce(context, result["facts"])
+        return result["facts"]
 
     def _announce(self, context: Any, facts: dict[str, Any]) -> None:
         its_asset = asset(self.table)
