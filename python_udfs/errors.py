@@ -25,15 +25,15 @@ class Problem:
         file: the CSV file, as the user would open it, for example ``seeds/cdc_tables.csv``.
         row: line of the file where the row starts, the header being line 1; 0 if the file as a whole is meant.
         column: name of the CSV column, empty if the row as a whole is meant.
-        found: what stands there.
-        accepted: what may stand there.
+        received: text of the cell or line.
+        accepted: texts that the cell or line may have.
         fix: what to do.
     """
 
     file: str
     row: int
     column: str
-    found: str
+    received: str
     accepted: str
     fix: str
 
@@ -44,7 +44,7 @@ class Problem:
             where += f" line {self.row}"
         if self.column:
             where += f", column {self.column}"
-        return f"{where}: found {self.found}; accepted: {self.accepted}. {self.fix}"
+        return f"{where}: found {self.received}; accepted: {self.accepted}. {self.fix}"
 
 
 class MetadataError(LakehouseError):

@@ -49,9 +49,9 @@ def read_columns(
     grouped: dict[TableId, list[Row]] = {}
     for row in rows:
         if known_tables is not None and not row.broken and row.table_id not in known_tables:
-            found = f"{row['source_schema']}.{row['source_table']} of feed {row['feed']}"
+            received = f"{row['source_schema']}.{row['source_table']} of feed {row['feed']}"
             fix = "Correct the names (upper and lower case count) or add the table."
-            row.problem("source_table", found, f"a table of {TABLES_FILE}", fix)
+            row.problem("source_table", received, f"a table of {TABLES_FILE}", fix)
         grouped.setdefault(row.table_id, []).append(row)
     return {table_id: _columns_of_table(rows, feeds.get(table_id[0])) for table_id, rows in grouped.items()}
 
@@ -64,15 +64,15 @@ def _columns_of_table(rows: list[Row], feed: Feed | None) -> list[Column] | None
             continue
         name = row.filled("column_name")
         if feed and feed.options.header and name == "Op" and feed.options.operation_column != "never":
-            found = "'Op', the name that DMS gives to its own column in a header"
+            received = "'Op', the name that DMS gives to its own column in a header"
             fix = "Rename it by a transformation rule of the task: a header that has it twice is ambiguous."
-            row.problem("column_name", found, "columns of the source only", fix)
+            row.problem("column_name", received, "columns of the source only", fix)
         if feed and name and name.lower() == (feed.options.timestamp_column or "").lower():
-            found = f"{name!r}, the timestamp_column of feed {feed.feed}"
-            row.problem("column_name", found, "columns of the source only", "Remove the row.")
+            received = f"{name!r}, the timestamp_column of feed {feed.feed}"
+            row.problem("column_name", received, "columns of the source only", "Remove the row.")
         if name and name.lower() in lines:
-            found = f"{name!r} again, first in line {lines[name.lower()]}"
-            row.problem("column_name", found, "each column of a table once", "Remove one of the two.")
+            received = f"{name!r} again, first in line {lines[name.lower()]}"
+            row.problem("column_name", received, "each column of a table once", "Remove one of the two.")
         lines.setdefault(name.lower(), row.line)
         data_type = read_data_type(row, obligatory=feed is not None and feed.format != "parquet")
         optional = row.boolean("optional")
@@ -118,15 +118,15 @@ def _order(columns: list[tuple[Row, Column]]) -> None:
     last = 0
     for row, column in ordered:
         if column.position == last:
-            found = f"{column.position} again"
-            row.problem("position", found, "each position of a table once", "Number the columns again.")
+            received = f"{column.position} again"
+            row.problem("position", received, "each position of a table once", "Number the columns again.")
         elif column.position > last + 1:
-            found = f"{column.position} after {last}" if last else f"{column.position} first"
-            row.problem("position", found, "positions 1, 2, 3 … without gaps", "Number the columns again.")
+            received = f"{column.position} after {last}" if last else f"{column.position} first"
+            row.problem("position", received, "positions 1, 2, 3 … without gaps", "Number the columns again.")
         last = column.position
     last_obligatory = max((column.position for _, column in columns if not column.optional), default=0)
     for row, column in ordered:
         if column.optional and column.position < last_obligatory:
-            found = f"true, but position {last_obligatory} is obligatory"
+            received = f"true, but position {last_obligatory} is obligatory"
             fix = "Correct optional or position."
-            row.problem("optional", found, "optional columns only at the end", fix)
+            row.problem("optional", received, "optional columns only at the end", fix)

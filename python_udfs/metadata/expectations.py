@@ -99,7 +99,7 @@ class Accepted:
     is_numeric: bool = False
 
 
-def _of_values(kinds: dict[str, Kind] | None = None, columns: int | None = 1) -> Accepted:
+def _accept_values(kinds: dict[str, Kind] | None = None, columns: int | None = 1) -> Accepted:
     """Of single rows: a share of them, `mostly`, is enough."""
     kinds = kinds or {}
     return Accepted(columns, {**kinds, "mostly": SHARE}, tuple(kinds))
@@ -112,22 +112,22 @@ def _between(kind: Kind, columns: int | None = 1, of_values: bool = False, is_nu
 
 
 EXPECTATIONS: dict[str, Accepted] = {
-    "expect_column_values_to_not_be_null": _of_values(),
-    "expect_column_values_to_be_null": _of_values(),
-    "expect_column_values_to_be_unique": _of_values(),
+    "expect_column_values_to_not_be_null": _accept_values(),
+    "expect_column_values_to_be_null": _accept_values(),
+    "expect_column_values_to_be_unique": _accept_values(),
     "expect_column_values_to_be_between": _between(BOUND, of_values=True),
-    "expect_column_values_to_be_in_set": _of_values({"value_set": VALUES}),
-    "expect_column_values_to_not_be_in_set": _of_values({"value_set": VALUES}),
-    "expect_column_values_to_match_regex": _of_values({"regex": TEXT}),
-    "expect_column_values_to_not_match_regex": _of_values({"regex": TEXT}),
+    "expect_column_values_to_be_in_set": _accept_values({"value_set": VALUES}),
+    "expect_column_values_to_not_be_in_set": _accept_values({"value_set": VALUES}),
+    "expect_column_values_to_match_regex": _accept_values({"regex": TEXT}),
+    "expect_column_values_to_not_match_regex": _accept_values({"regex": TEXT}),
     "expect_column_values_to_match_regex_list": Accepted(
         arguments={"regex_list": TEXTS, "match_on": ANY_OF, "mostly": SHARE}, required=("regex_list",)
     ),
-    "expect_column_values_to_match_strftime_format": _of_values({"strftime_format": TEXT}),
-    "expect_column_values_to_be_json_parseable": _of_values(),
-    "expect_column_values_to_match_json_schema": _of_values({"json_schema": OBJECT}),
+    "expect_column_values_to_match_strftime_format": _accept_values({"strftime_format": TEXT}),
+    "expect_column_values_to_be_json_parseable": _accept_values(),
+    "expect_column_values_to_match_json_schema": _accept_values({"json_schema": OBJECT}),
     "expect_column_value_lengths_to_be_between": _between(COUNT, of_values=True),
-    "expect_column_value_lengths_to_equal": _of_values({"value": COUNT}),
+    "expect_column_value_lengths_to_equal": _accept_values({"value": COUNT}),
     "expect_column_value_z_scores_to_be_less_than": Accepted(
         arguments={"threshold": NUMBER, "double_sided": FLAG, "mostly": SHARE},
         required=("threshold", "double_sided"),
@@ -150,11 +150,11 @@ EXPECTATIONS: dict[str, Accepted] = {
         required=("quantile_ranges",),
         is_numeric=True,
     ),
-    "expect_column_pair_values_to_be_equal": _of_values(columns=2),
+    "expect_column_pair_values_to_be_equal": _accept_values(columns=2),
     "expect_column_pair_values_a_to_be_greater_than_b": Accepted(2, {"or_equal": FLAG, "mostly": SHARE}),
-    "expect_column_pair_values_to_be_in_set": _of_values({"value_pairs_set": PAIRS}, columns=2),
-    "expect_compound_columns_to_be_unique": _of_values(columns=None),
-    "expect_select_column_values_to_be_unique_within_record": _of_values(columns=None),
+    "expect_column_pair_values_to_be_in_set": _accept_values({"value_pairs_set": PAIRS}, columns=2),
+    "expect_compound_columns_to_be_unique": _accept_values(columns=None),
+    "expect_select_column_values_to_be_unique_within_record": _accept_values(columns=None),
     "expect_multicolumn_sum_to_equal": Accepted(
         None, {"sum_total": NUMBER, "mostly": SHARE}, required=("sum_total",), is_numeric=True
     ),
@@ -219,7 +219,7 @@ def read_expectations(rows: Sequence[Row], tables: Sequence[Table] | None) -> li
         rows: the rows of ``cdc_expectations.csv``.
         tables: the tables; None if their file could not be read.
     """
-    known = None if tables is None else {table.target_table: table for table in tables}
+    by_name = None if tables is None else {table.target_table: table for table in tables}
     first: dict[tuple[str, ...], Row] = {}
     expectations = []
     for row in rows:
@@ -229,10 +229,10 @@ def read_expectations(rows: Sequence[Row], tables: Sequence[Table] | None) -> li
             row[name] for name in ("target_table", "column_name", "expectation", "scope", "row_condition", "arguments")
         )
         if identity in first:
-            found = f"the expectation of line {first[identity].line} again"
-            row.problem("expectation", found, "each expectation once", "Remove one of the two.")
+            received = f"the expectation of line {first[identity].line} again"
+            row.problem("expectation", received, "each expectation once", "Remove one of the two.")
         first.setdefault(identity, row)
-        expectations.append(_read(row, known))
+        expectations.append(_read(row, by_name))
     return expectations
 
 
@@ -274,11 +274,11 @@ def _table(row: Row, tables: dict[str, Table] | None) -> Table | None:
     table = tables.get(name)
     if table is None or not table.active:
         active = words(sorted(name for name, table in tables.items() if table.active))
-        found = f"{shown(name)}, which is not active" if table else shown(name)
+        received = f"{shown(name)}, which is not active" if table else shown(name)
         source = name.replace(".", "__").lower()
         more = f" Did you mean {source}?" if source != name and source in tables else ""
         accepted = f"* for all tables without a row here, or a silver table of {TABLES_FILE}: {active}"
-        row.problem("target_table", found, accepted, f"Correct the name.{more}")
+        row.problem("target_table", received, accepted, f"Correct the name.{more}")
         return None
     return table
 
@@ -302,8 +302,8 @@ def _columns(row: Row, accepted: Accepted | None, table: Table | None) -> tuple[
     name = row["expectation"]
     fits = len(names) >= 2 if accepted.columns is None else len(names) == accepted.columns
     if not fits:
-        found = shown(row["column_name"])
-        row.problem("column_name", found, f"{wanted[accepted.columns]} for {name}", "Correct the cell.")
+        received = shown(row["column_name"])
+        row.problem("column_name", received, f"{wanted[accepted.columns]} for {name}", "Correct the cell.")
         return ()
     if row["target_table"] == ALL and names and names != (ALL,):
         row.problem("column_name", repr(row["column_name"]), "* with all tables", "Write *, or name the table.")
@@ -312,11 +312,11 @@ def _columns(row: Row, accepted: Accepted | None, table: Table | None) -> tuple[
             row.problem("column_name", "'*'", f"a column for {name}", "Name the column.")
         return names
     if table and table.columns:
-        known = [column.name for column in table.columns]
+        in_table = [column.name for column in table.columns]
         for column in names:
-            if column not in known and not column.startswith(RESERVED_PREFIX):
+            if column not in in_table and not column.startswith(RESERVED_PREFIX):
                 fix = f"Correct the name (upper and lower case count) or add the column to {COLUMNS_FILE}."
-                row.problem("column_name", repr(column), f"columns of the table: {words(known)}", fix)
+                row.problem("column_name", repr(column), f"columns of the table: {words(in_table)}", fix)
         if accepted.is_numeric:
             _require_numbers(row, table, names)
     return names
@@ -342,33 +342,33 @@ def _arguments(row: Row, accepted: Accepted | None) -> dict[str, Any]:
         return dict(pairs)
 
     try:
-        found = json.loads(text, object_pairs_hook=once)
+        values = json.loads(text, object_pairs_hook=once)
     except ValueError as error:
         fix = "In the CSV the cell stands between quotes, and each quote of it is written twice."
         row.problem("arguments", f"{text!r} ({error})", 'a JSON object such as {"min_value": 1}', fix)
         return {}
-    if not isinstance(found, dict):
+    if not isinstance(values, dict):
         row.problem("arguments", repr(text), 'a JSON object such as {"min_value": 1}', "Put it into braces.")
         return {}
     if twice:
         row.problem("arguments", f"{words(twice)} twice", "each name once", "Remove one of the two.")
     if accepted is None:
-        return found
+        return values
     name = row["expectation"]
-    for key, value in found.items():
+    for key, value in values.items():
         if key not in accepted.arguments:
             fix = "Correct or remove it; the column goes into the cell column_name."
             row.problem("arguments", f"the argument {key!r}", f"for {name}: {words(accepted.arguments)}", fix)
         elif not accepted.arguments[key].is_good(value):
             kind = accepted.arguments[key]
             row.problem("arguments", f"{key}: {json.dumps(value)}", kind.accepted, f"Correct {key}.")
-    missing = [key for key in accepted.required if key not in found]
+    missing = [key for key in accepted.required if key not in values]
     if missing:
         row.problem("arguments", f"no {words(missing)}", f"{words(accepted.required)} for {name}", "Add it.")
-    if accepted.one_of and not any(key in found for key in accepted.one_of):
+    if accepted.one_of and not any(key in values for key in accepted.one_of):
         row.problem("arguments", shown(row["arguments"]), f"{' or '.join(accepted.one_of)} for {name}", "Add one.")
-    _require_range(row, found)
-    return found
+    _require_range(row, values)
+    return values
 
 
 def _require_range(row: Row, arguments: dict[str, Any]) -> None:
@@ -383,8 +383,10 @@ def _require_range(row: Row, arguments: dict[str, Any]) -> None:
         if low > high:
             row.problem("arguments", f"min_value {low} above max_value {high}", "min_value first", "Exchange the two.")
         elif low == high and is_open:
-            found = f"min_value and max_value {low} with strict_min or strict_max"
-            row.problem("arguments", found, "bounds that a value can be between", "Remove strict_min and strict_max.")
+            received = f"min_value and max_value {low} with strict_min or strict_max"
+            row.problem(
+                "arguments", received, "bounds that a value can be between", "Remove strict_min and strict_max."
+            )
     elif low is not None and high is not None and isinstance(low, str) != isinstance(high, str):
         row.problem(
             "arguments", f"min_value {low!r} and max_value {high!r}", "two numbers or two texts", "Correct one."
@@ -399,12 +401,12 @@ def _covered_by_dbt(row: Row, table: Table, columns: tuple[str, ...]) -> None:
     of_key = set(columns) == set(key)
     unique = name in ("expect_column_values_to_be_unique", "expect_compound_columns_to_be_unique")
     if unique and of_key and table.mode == "current":
-        test, what = "one_row_per_key", f"{words(columns)} as the key"
+        test, checked = "one_row_per_key", f"{words(columns)} as the key"
     elif name == "expect_column_values_to_not_be_null" and of_key:
-        test, what = "no_key_is_null", f"{words(columns)} as the key"
+        test, checked = "no_key_is_null", f"{words(columns)} as the key"
     elif columns == ("_cdc_operation",) and name.endswith("_in_set"):
-        test, what = "known_operations", "operations"
+        test, checked = "known_operations", "operations"
     else:
         return
-    fix = f"Remove the row: the generated dbt test {test} checks {what} of this table already."
+    fix = f"Remove the row: the generated dbt test {test} checks {checked} of this table already."
     row.problem("expectation", f"{name!r} for {words(columns)}", "what no dbt test checks", fix)

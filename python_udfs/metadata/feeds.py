@@ -52,8 +52,8 @@ def read_feeds(rows: Sequence[Row]) -> dict[str, Feed]:
             accepted = "a lower-case letter, then lower-case letters, digits and _"
             row.problem("feed", shown(name), accepted, "Choose such a name.")
         if name in lines:
-            found = f"{name!r} again, first in line {lines[name]}"
-            row.problem("feed", found, "each feed once", "Rename or remove one of the two.")
+            received = f"{name!r} again, first in line {lines[name]}"
+            row.problem("feed", received, "each feed once", "Rename or remove one of the two.")
             continue
         lines[name] = row.line
         connector = row.word("connector")
@@ -81,9 +81,9 @@ def _location(row: Row, others: Iterable[Feed]) -> str:
         return location
     for other in others:
         if _within(location, other.location) or _within(other.location, location):
-            found = f"{value!r}, which holds or lies in the location {other.location!r} of feed {other.feed}"
+            received = f"{value!r}, which holds or lies in the location {other.location!r} of feed {other.feed}"
             fix = "Give each feed a folder of its own, else files would belong to both."
-            row.problem("location", found, "a folder no other feed reads", fix)
+            row.problem("location", received, "a folder no other feed reads", fix)
     return location
 
 

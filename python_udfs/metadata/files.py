@@ -119,9 +119,9 @@ class Row:
         """Feed, schema and name of the table that the row is about."""
         return self["feed"], self["source_schema"], self["source_table"]
 
-    def problem(self, column: str, found: str, accepted: str, fix: str) -> None:
+    def problem(self, column: str, received: str, accepted: str, fix: str) -> None:
         """Adds a mistake; see `Problem`."""
-        self.problems.append(Problem(self.path, self.line, column, found, accepted, fix))
+        self.problems.append(Problem(self.path, self.line, column, received, accepted, fix))
 
     def word(self, column: str, accepted: Sequence[str] | None = None) -> str:
         """One of the accepted words; those of `WORDS` if none are given."""
@@ -182,8 +182,8 @@ def read_rows(seeds_dir: Path, file: str, problems: list[Problem]) -> list[Row] 
     """
     path, header = f"{seeds_dir.name}/{file}", HEADERS[file]
 
-    def problem(line: int, found: str, accepted: str, fix: str) -> None:
-        problems.append(Problem(path, line, "", found, accepted, fix))
+    def problem(line: int, received: str, accepted: str, fix: str) -> None:
+        problems.append(Problem(path, line, "", received, accepted, fix))
 
     try:
         # utf-8-sig drops the byte order mark that spreadsheets put in front.
@@ -193,8 +193,8 @@ def read_rows(seeds_dir: Path, file: str, problems: list[Problem]) -> list[Row] 
         problem(0, f"no readable file ({error.strerror})", "a CSV file", fix)
         return None
     except UnicodeDecodeError as error:
-        found = f"a byte that is not UTF-8 at offset {error.start}"
-        problem(0, found, "text in UTF-8", "Save the file as UTF-8.")
+        received = f"a byte that is not UTF-8 at offset {error.start}"
+        problem(0, received, "text in UTF-8", "Save the file as UTF-8.")
         return None
 
     reader = csv.reader(io.StringIO(text, newline=""), strict=True)
@@ -215,16 +215,16 @@ def read_rows(seeds_dir: Path, file: str, problems: list[Problem]) -> list[Row] 
         return None
     head_line, head = records[0]
     wrong = _header_mistakes(head, header)
-    for what in wrong:
-        problem(head_line, what, ",".join(header), "Correct the header line.")
+    for mistake in wrong:
+        problem(head_line, mistake, ",".join(header), "Correct the header line.")
     return None if wrong else [_row(file, path, line, head, record, problems) for line, record in records[1:]]
 
 
-def _header_mistakes(found: Sequence[str], wanted: Sequence[str]) -> list[str]:
+def _header_mistakes(received: Sequence[str], wanted: Sequence[str]) -> list[str]:
     complaints = {
-        "missing": [name for name in wanted if name not in found and name not in LATER_COLUMNS],
-        "unknown": [name for name in dict.fromkeys(found) if name not in wanted],
-        "repeated": [name for name in dict.fromkeys(found) if found.count(name) > 1],
+        "missing": [name for name in wanted if name not in received and name not in LATER_COLUMNS],
+        "unknown": [name for name in dict.fromkeys(received) if name not in wanted],
+        "repeated": [name for name in dict.fromkeys(received) if received.count(name) > 1],
     }
     return [f"a header with {complaint} columns: {words(names)}" for complaint, names in complaints.items() if names]
 

@@ -72,8 +72,8 @@ class Kafka:
     @property
     def given_offsets(self) -> dict[tuple[str, int], int]:
         """The offsets that `starting_offsets` lists, by topic and partition."""
-        found = [re.fullmatch(_OFFSET, one) for one in self.starting_offsets.split("|")]
-        return {(one[1], int(one[2])): int(one[3]) for one in found if one}
+        offsets = [re.fullmatch(_OFFSET, text) for text in self.starting_offsets.split("|")]
+        return {(offset[1], int(offset[2])): int(offset[3]) for offset in offsets if offset}
 
     @property
     def start_millis(self) -> int | None:
@@ -116,8 +116,8 @@ def read_kafka(row: Row, pairs: Mapping[str, str]) -> Kafka | None:
         return pairs.get(key, KAFKA_OPTIONS[key].default)
 
     if ("topics" in pairs) == ("topic_pattern" in pairs):
-        found = "topics and topic_pattern" if "topics" in pairs else "neither topics nor topic_pattern"
-        row.problem("options", found, "one of the two", "Name the topics, or a pattern of their names.")
+        received = "topics and topic_pattern" if "topics" in pairs else "neither topics nor topic_pattern"
+        row.problem("options", received, "one of the two", "Name the topics, or a pattern of their names.")
     topics = [topic for topic in pairs.get("topics", "").split("|") if topic]
     are_topics = bool(topics) and all(re.fullmatch(_TOPIC, topic) for topic in topics)
     text("topics", "names of topics separated by |", are_topics)
@@ -191,15 +191,15 @@ def _settings(row: Row, pairs: Mapping[str, str], prefix: str) -> dict[str, str]
 
 def _tombstones(row: Row, pairs: Mapping[str, str]) -> str:
     """What a flattened message without a value means has to be said: it may be the only message of a delete."""
-    found, words = pairs.get("tombstones", ""), KAFKA_OPTIONS_OF["debezium"]["tombstones"].words
+    tombstones, words = pairs.get("tombstones", ""), KAFKA_OPTIONS_OF["debezium"]["tombstones"].words
     is_flattened = row["connector"] == "debezium" and pairs.get("form") == "flattened"
-    if is_flattened and found not in words:
+    if is_flattened and tombstones not in words:
         fix = "Write delete where delete.tombstone.handling.mode is tombstone, its default; ignore where it is rewrite."
-        row.problem("options", f"tombstones={found}" if found else "no tombstones", " or ".join(words), fix)
-    elif found and not is_flattened and row["connector"] == "debezium":
+        row.problem("options", f"tombstones={tombstones}" if tombstones else "no tombstones", " or ".join(words), fix)
+    elif tombstones and not is_flattened and row["connector"] == "debezium":
         fix = "Remove it: an envelope reports each delete by a message with a value."
-        row.problem("options", f"tombstones={found}", "it with form=flattened alone", fix)
-    return found
+        row.problem("options", f"tombstones={tombstones}", "it with form=flattened alone", fix)
+    return tombstones
 
 
 def _is_pattern(text: str) -> bool:

@@ -74,11 +74,11 @@ def load_metadata(seeds_dir: str | Path) -> Metadata:
     return Metadata(
         feeds=tuple(sorted(feeds.values(), key=lambda feed: feed.feed)),
         tables=tuple(sorted(tables, key=lambda table: table.target_table)),
-        expectations=tuple(sorted(expectations, key=lambda one: (one.target_table, one.line))),
+        expectations=tuple(sorted(expectations, key=lambda expectation: (expectation.target_table, expectation.line))),
     )
 
 
-def _check_feed(row: Row, known: set[str]) -> None:
-    if not row.broken and row["feed"] not in known:
-        accepted = f"a feed of {FEEDS_FILE}: {words(sorted(known))}"
+def _check_feed(row: Row, feeds: set[str]) -> None:
+    if not row.broken and row["feed"] not in feeds:
+        accepted = f"a feed of {FEEDS_FILE}: {words(sorted(feeds))}"
         row.problem("feed", shown(row["feed"]), accepted, "Correct the name or add the feed.")

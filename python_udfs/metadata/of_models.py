@@ -93,12 +93,12 @@ def split_feed(metadata: Metadata, name: str) -> dict[str, Any]:
         broker also `kafka` (python_udfs.metadata.kafka), in which secrets are names of environment variables.
     """
     feed = metadata.feed(name)
-    known: dict[str, Any] = {"feed": feed.feed, "connector": feed.connector}
+    settings: dict[str, Any] = {"feed": feed.feed, "connector": feed.connector}
     if feed.format == "csv":
-        return {**known, "delimiter": feed.options.delimiter, "charset": feed.options.charset}
+        return {**settings, "delimiter": feed.options.delimiter, "charset": feed.options.charset}
     tables = [table for table in metadata.active_tables if table.feed == name]
     return {
-        **known,
+        **settings,
         "absent_columns": feed.options.absent_columns,
         **dict(feed.options.of_messages),
         **({"kafka": feed.options.kafka} if feed.options.kafka else {}),
@@ -130,16 +130,16 @@ def _names_of_key(table: Table) -> list[str]:
     return [file_name(column).lower() for column in (*table.primary_key, *old_names)]
 
 
-def digest(known: object) -> str:
+def digest(settings: object) -> str:
     """A text that is another one for other metadata.
 
     Args:
-        known: what `listed_feeds` or `split_feed` returned.
+        settings: what `listed_feeds` or `split_feed` returned.
 
     Returns:
         SHA-256, 64 hexadecimal digits.
     """
-    return hashlib.sha256(repr(known).encode("utf-8")).hexdigest()
+    return hashlib.sha256(repr(settings).encode("utf-8")).hexdigest()
 
 
 def read_listed_feeds(model_file: str, expected: str) -> list[dict[str, Any]]:
@@ -196,8 +196,8 @@ def _metadata(model_file: str) -> Metadata:
     return load_metadata(Path(model_file).parents[2] / "seeds")
 
 
-def _check(model_file: str, known: object, expected: str) -> None:
-    if digest(known) != expected:
+def _check(model_file: str, settings: object, expected: str) -> None:
+    if digest(settings) != expected:
         raise LakehouseError(
             f"CDC error ({Path(model_file).stem}): seeds changed while the run was going on. Found other rows in"
             " seeds/cdc_*.csv than those that the model was generated from. The model has written nothing."

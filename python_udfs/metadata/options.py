@@ -61,12 +61,12 @@ def read_options(row: Row) -> FeedOptions:
     """The options in a row of ``cdc_feeds.csv``; the default for one that is missing or wrong."""
     pairs = row.pairs("options")
     of_messages = MESSAGE_OPTIONS.get(row["connector"], {})
-    known = options_of(row["connector"], row["format"], row["location"])
+    options = options_of(row["connector"], row["format"], row["location"])
     kafka = read_kafka(row, pairs)
-    for key in sorted(pairs.keys() - known.keys()):
+    for key in sorted(pairs.keys() - options.keys()):
         if kafka and is_client_setting(key):
             continue
-        accepted = f"for {row['format'] or 'a feed'}: {words(known)}"
+        accepted = f"for {row['format'] or 'a feed'}: {words(options)}"
         row.problem("options", f"the option {key!r}", accepted, "Correct or remove it.")
 
     def text(key: str, accepted: str, is_good: bool, default: str = "") -> str:

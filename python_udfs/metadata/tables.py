@@ -115,13 +115,13 @@ def _is_there_once(row: Row, table: Table, same_source: Row | None, same_target:
     """Reports a table that an earlier row has, by its source or else by its target."""
     name = f"{table.source_schema}.{table.source_table} of feed {table.feed}"
     if same_source:
-        found = f"{name} again, first in line {same_source.line}"
-        row.problem("source_table", found, "each table of a feed once", "Remove one of the two.")
+        received = f"{name} again, first in line {same_source.line}"
+        row.problem("source_table", received, "each table of a feed once", "Remove one of the two.")
     elif same_target:
         other = f"{same_target['source_schema']}.{same_target['source_table']} of feed {same_target['feed']}"
-        found = f"{table.target_table!r} for {name}, as for {other} in line {same_target.line}"
+        received = f"{table.target_table!r} for {name}, as for {other} in line {same_target.line}"
         fix = f"Name another table in one of the two cells, for example {proposed_target(*row.table_id)}."
-        row.problem("target_table", found, "a table of its own for each row", fix)
+        row.problem("target_table", received, "a table of its own for each row", fix)
 
 
 def _target_table(row: Row) -> str:
@@ -134,31 +134,31 @@ def _target_table(row: Row) -> str:
 
 
 def _key_comparison(row: Row) -> tuple[str, ...]:
-    found, accepted = items(row["key_comparison"]), WORDS[row.file]["key_comparison"]
-    for word in found:
+    comparisons, accepted = items(row["key_comparison"]), WORDS[row.file]["key_comparison"]
+    for word in comparisons:
         if word not in accepted:
             sentence = f"nothing (exact), or {' and '.join(accepted)} separated by ;"
             row.problem("key_comparison", repr(word), sentence, "Write one of these words.")
-    for word in sorted({word for word in found if found.count(word) > 1}):
+    for word in sorted({word for word in comparisons if comparisons.count(word) > 1}):
         row.problem("key_comparison", f"{word!r} twice", "each word once", "Remove one of the two.")
-    return tuple(found)
+    return tuple(comparisons)
 
 
 def _renamed_columns(row: Row) -> tuple[tuple[str, str], ...]:
     pairs = row.pairs("renamed_columns")
     row.names("renamed_columns", pairs)
     for old, new in pairs.items():
-        what = repr(f"{old}={new}")
+        received = repr(f"{old}={new}")
         for name in (old, new):
             if not name:
                 accepted = "old=new, two names"
-                row.problem("renamed_columns", what, accepted, "Write the old name, then the new one.")
+                row.problem("renamed_columns", received, accepted, "Write the old name, then the new one.")
         if old.lower() == new.lower():
             fix = "Remove it: upper and lower case make no difference."
-            row.problem("renamed_columns", what, "two different names", fix)
+            row.problem("renamed_columns", received, "two different names", fix)
         elif new.lower() in (other.lower() for other in pairs):
             fix = "Give each old name the name that the column has now."
-            row.problem("renamed_columns", what, "a new name that is not renamed again", fix)
+            row.problem("renamed_columns", received, "a new name that is not renamed again", fix)
     return tuple(sorted((table_name(old), table_name(new)) for old, new in pairs.items()))
 
 

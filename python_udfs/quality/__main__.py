@@ -52,9 +52,11 @@ def chosen(checks: dict[str, list[Check]], tables: Iterable[str]) -> dict[str, l
         UsageError: tables without expectations.
     """
     names = [name.removeprefix(f"{SILVER}.") for name in tables]
-    known = ", ".join(checks) or "but there is none: seeds/cdc_expectations.csv has no rows"
+    with_checks = ", ".join(checks) or "but there is none: seeds/cdc_expectations.csv has no rows"
     problems = [
-        f"TABLES: found {name}; accepted: tables with expectations, {known}." for name in names if name not in checks
+        f"TABLES: found {name}; accepted: tables with expectations, {with_checks}."
+        for name in names
+        if name not in checks
     ]
     if problems:
         raise UsageError(problems)
@@ -100,7 +102,7 @@ def _run(project: Path, tables: Sequence[str]) -> None:
     page = expectations.write_docs(target_folder(project) / "quality")
     say(report(outcomes, SILVER))
     say(f"Data Docs: {page}")
-    failed = sum(one.fails for one in outcomes)
+    failed = sum(outcome.fails for outcome in outcomes)
     if failed:
         raise QualityError(
             f"{counted(failed, 'expectation')} with severity error failed. Correct the rows at the"

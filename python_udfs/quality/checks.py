@@ -89,8 +89,8 @@ def checks_of(metadata: Metadata) -> dict[str, list[Check]]:
     for row in metadata.expectations:
         own.setdefault(row.target_table, []).append(row)
     names = [table.target_table for table in metadata.active_tables]
-    found = {name: [Check(name, row) for row in own.get(name) or own.get(ALL, [])] for name in names}
-    return {name: checks for name, checks in found.items() if checks}
+    by_table = {name: [Check(name, row) for row in own.get(name) or own.get(ALL, [])] for name in names}
+    return {name: checks for name, checks in by_table.items() if checks}
 
 
 def suites_of(checks: Iterable[Check]) -> list[list[Check]]:

@@ -65,7 +65,7 @@ class Fact:
         values: the figure alone, or values of a column.
         least: the smallest figure that is good; None: any.
         most: the greatest.
-        known: the values that are good, in place of the two.
+        accepted: the values that are good, in place of the two.
         note: why there is nothing to judge.
     """
 
@@ -74,14 +74,14 @@ class Fact:
     values: tuple[Any, ...] = ()
     least: float | None = None
     most: float | None = None
-    known: tuple[str, ...] | None = None
+    accepted: tuple[str, ...] | None = None
     note: str = ""
 
     @property
     def expected(self) -> str:
         """What is to be found, in words."""
-        if self.known is not None:
-            return f"one of {json.dumps(self.known, ensure_ascii=False)}"
+        if self.accepted is not None:
+            return f"one of {json.dumps(self.accepted, ensure_ascii=False)}"
         bounds = [
             f"{word} {_text(value)}"
             for word, value in (("at least", self.least), ("at most", self.most))
@@ -92,8 +92,8 @@ class Fact:
     @property
     def observed(self) -> str:
         """What was found, in words."""
-        if self.known is not None:
-            new = sorted(set(self.values) - set(self.known))
+        if self.accepted is not None:
+            new = sorted(set(self.values) - set(self.accepted))
             return f"{self.label}: {len(new)} first seen{': ' if new else ''}{', '.join(map(repr, new[:5]))}"
         return f"{self.label} {_text(self.values[0])}" if self.values else ""
 
@@ -151,8 +151,8 @@ def facts_of_runs(checks: Iterable[Check], runs: Sequence[Run], now: datetime) -
         elif name == "cdc_lag_to_be_at_most":
             facts.append(_lag(check, runs[0], given["minutes"], now))
         elif len(earlier) < FEWEST_BATCHES:
-            found = f"{len(earlier)} earlier batches are too few to compare with: {FEWEST_BATCHES} are needed"
-            facts.append(Fact(check, note=found))
+            note = f"{len(earlier)} earlier batches are too few to compare with: {FEWEST_BATCHES} are needed"
+            facts.append(Fact(check, note=note))
         elif name == "cdc_changes_to_be_usual":
             usual, times = median(run.changes for run in earlier), given["times"]
             facts.append(Fact(check, "changes", (runs[0].changes,), usual / times, usual * times))
@@ -206,38 +206,38 @@ def facts_of_snapshots(spark: SparkSession, table: SilverTable, checks: Iterable
 
 
 def _compared(spark: SparkSession, table: SilverTable, group: list[Check], older: int, condition: str) -> list[Fact]:
-    checks = [one for check in group for one in _by_column(check, table)]
-    facts = [Fact(one, note=f"the table has no column {one.columns}") for one in checks if not _has(table, one)]
-    checks = [one for one in checks if _has(table, one)]
+    checks = [column_check for check in group for column_check in _by_column(check, table)]
+    facts = [Fact(check, note=f"the table has no column {check.columns}") for check in checks if not _has(table, check)]
+    checks = [check for check in checks if _has(table, check)]
     if not checks:
         return facts
     then, now = (_figures(spark, table, checks, condition, snapshot) for snapshot in (older, table.snapshot_id))
     if not then.rows or not now.rows:
-        return facts + [Fact(one, note="the older snapshot or the new one has no such rows") for one in checks]
+        return facts + [Fact(check, note="the older snapshot or the new one has no such rows") for check in checks]
     sets: list[Check] = []
-    for one in checks:
-        column, given, name = one.columns, arguments_of(one), one.row.expectation
+    for check in checks:
+        column, given, name = check.columns, arguments_of(check), check.row.expectation
         if name == "cdc_null_rate_to_stay":
             rates = [1 - figures.values[column] / figures.rows for figures in (then, now)]
-            facts.append(Fact(one, f"null rate of {column}", (rates[1],), most=rates[0] + given["more"]))
+            facts.append(Fact(check, f"null rate of {column}", (rates[1],), most=rates[0] + given["more"]))
         elif name == "cdc_distinct_count_to_stay":
             before, times = then.distinct[column], given["times"]
-            found = f"distinct count of {column}"
-            facts.append(Fact(one, found, (now.distinct[column],), before / times, before * times))
+            title = f"distinct count of {column}"
+            facts.append(Fact(check, title, (now.distinct[column],), before / times, before * times))
         elif name == "cdc_quantiles_to_stay":
-            facts += _quantiles(one, column, given, then, now)
+            facts += _quantiles(check, column, given, then, now)
         elif 0 < then.distinct[column] <= given["most"]:
-            sets.append(one)
-        elif ALL not in _named(group, one):
-            found = (
+            sets.append(check)
+        elif ALL not in _named(group, check):
+            note = (
                 f"{column} has about {then.distinct[column]} values; with argument most {given['most']} it is left out"
             )
-            facts.append(Fact(one, note=found))
+            facts.append(Fact(check, note=note))
     return facts + _known(spark, table, sets, older, condition)
 
 
-def _named(group: list[Check], one: Check) -> list[str]:
-    return [check.columns for check in group if check.row.line == one.row.line]
+def _named(group: list[Check], named: Check) -> list[str]:
+    return [check.columns for check in group if check.row.line == named.row.line]
 
 
 def _by_column(check: Check, table: SilverTable) -> list[Check]:
@@ -268,13 +268,13 @@ def _figures(spark: SparkSession, table: SilverTable, checks: list[Check], condi
         elif check.row.expectation != "cdc_null_rate_to_stay":
             counted.append(check.columns)
     counted = list(dict.fromkeys(counted))
-    numbers = {column: list(dict.fromkeys(found)) for column, found in shares.items()}
+    numbers = {column: list(dict.fromkeys(quantiles)) for column, quantiles in shares.items()}
     parts = ["count(*)"]
     parts += [f"count({names[column]})" for column in wanted]
     parts += [f"approx_count_distinct({names[column]})" for column in counted]
     parts += [
-        f"percentile_approx(cast({names[column]} as double), array({', '.join(f'{one}D' for one in found)}))"
-        for column, found in numbers.items()
+        f"percentile_approx(cast({names[column]} as double), array({', '.join(f'{share}D' for share in quantiles)}))"
+        for column, quantiles in numbers.items()
     ]
     frame = table.frame(spark, wanted, condition, snapshot_id=snapshot)
     row = iter(frame.selectExpr(*parts).collect()[0])
@@ -284,8 +284,8 @@ def _figures(spark: SparkSession, table: SilverTable, checks: list[Check], condi
         distinct={column: next(row) for column in counted},
         quantiles={
             (column, share): value
-            for column, found in numbers.items()
-            for share, value in zip(found, next(row) or [None] * len(found), strict=True)
+            for column, quantiles in numbers.items()
+            for share, value in zip(quantiles, next(row) or [None] * len(quantiles), strict=True)
         },
     )
 
@@ -312,6 +312,8 @@ def _known(spark: SparkSession, table: SilverTable, checks: list[Check], older: 
     )
     at = {column: number for number, column in enumerate(columns)}
     return [
-        Fact(check, f"values of {check.columns}", tuple(now[at[check.columns]]), known=tuple(then[at[check.columns]]))
+        Fact(
+            check, f"values of {check.columns}", tuple(now[at[check.columns]]), accepted=tuple(then[at[check.columns]])
+        )
         for check in checks
     ]

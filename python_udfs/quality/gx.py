@@ -106,9 +106,9 @@ class GreatExpectations:
             batch = asset.add_batch_definition_whole_dataframe("rows").get_batch({"dataframe": frame})
             good: list[int] = []
             judged: dict[int, Judged] = {}
-            for number, one in enumerate(wanted):
+            for number, expectation in enumerate(wanted):
                 try:
-                    self._expectation(one)
+                    self._expectation(expectation)
                     good.append(number)
                 except Exception as error:
                     judged[number] = _broken(error)
@@ -166,19 +166,23 @@ class GreatExpectations:
         if len(wanted) > 1 and any(isinstance(result, Exception) or _reason(result) for result in results):
             # Several are judged by one Spark job: where that fails, all of them are found broken.
             return [
-                self._validated(title, batch, [one])[0] if isinstance(result, Exception) or _reason(result) else result
-                for one, result in zip(wanted, results, strict=True)
+                self._validated(title, batch, [expectation])[0]
+                if isinstance(result, Exception) or _reason(result)
+                else result
+                for expectation, result in zip(wanted, results, strict=True)
             ]
         return results
 
     def _validate(self, title: str, batch: Any, wanted: Sequence[Wanted]) -> list[Any]:
-        suite = self._gx.ExpectationSuite(name=title, expectations=[self._expectation(one) for one in wanted])
+        suite = self._gx.ExpectationSuite(
+            name=title, expectations=[self._expectation(expectation) for expectation in wanted]
+        )
         form = {"result_format": "SUMMARY", "partial_unexpected_count": EXAMPLES}
         # It gives first what it could not judge, then the others: each is known by its place in the suite.
         for place, expectation in enumerate(suite.expectations):
             expectation.meta = {"place": place}
-        found = batch.validate(suite, result_format=form).results
-        return sorted(found, key=lambda result: int(result.expectation_config.meta["place"]))
+        results = batch.validate(suite, result_format=form).results
+        return sorted(results, key=lambda result: int(result.expectation_config.meta["place"]))
 
     def _keep(self, title: str, about: str, batch: Any, results: Sequence[Any]) -> None:
         """Keeps results for Data Docs."""
@@ -204,7 +208,7 @@ class GreatExpectations:
             "unsuccessful_expectations": len(results) - met,
             "success_percent": 100 * met / len(results),
         }
-        found = ExpectationSuiteValidationResult(
+        validation = ExpectationSuiteValidationResult(
             success=met == len(results),
             results=list(results),
             suite_name=title,
@@ -212,7 +216,7 @@ class GreatExpectations:
             meta={"run_id": run, "great_expectations_version": self._gx.__version__, "batch_spec": {}},
         )
         key = ValidationResultIdentifier(ExpectationSuiteIdentifier(title), run, batch.id)
-        self._context.validation_results_store.set(key, found)
+        self._context.validation_results_store.set(key, validation)
         self._pages.append(Page(title, about, met, len(results)))
 
 
@@ -224,24 +228,24 @@ def _judged(result: Any) -> Judged:
     reason = _reason(result)
     if reason:
         return Judged(False, "", reason, is_broken=True)
-    found = result.result
+    details = result.result
     # Values that may be lists have no hash: their texts are compared.
-    examples = {repr(one): one for one in found.get("partial_unexpected_list") or []}.values()
+    examples = {repr(value): value for value in details.get("partial_unexpected_list") or []}.values()
     message = _one_line(", ".join(map(repr, examples))) if examples else ""
-    if "element_count" in found:
-        unexpected, total = found["unexpected_count"], found["element_count"]
+    if "element_count" in details:
+        unexpected, total = details["unexpected_count"], details["element_count"]
         share = f" ({100 * unexpected / total:.3g} %)" if total and unexpected else ""
         return Judged(bool(result.success), f"{unexpected:,} of {total:,} rows{share}", message)
-    if "unexpected_count" in found:  # of the different values of a column
-        return Judged(bool(result.success), f"{found['unexpected_count']:,} other values", message)
-    return Judged(bool(result.success), _one_line(str(found.get("observed_value", ""))))
+    if "unexpected_count" in details:  # of the different values of a column
+        return Judged(bool(result.success), f"{details['unexpected_count']:,} other values", message)
+    return Judged(bool(result.success), _one_line(str(details.get("observed_value", ""))))
 
 
 def _reason(result: Any) -> str:
     """Why an expectation could not be judged; empty if it could."""
     info = result.exception_info or {}
     each = [info] if "raised_exception" in info else list(info.values())
-    messages = [str(one.get("exception_message")) for one in each if one.get("raised_exception")]
+    messages = [str(exception.get("exception_message")) for exception in each if exception.get("raised_exception")]
     return _one_line(messages[0]) if messages else ""
 
 
@@ -249,7 +253,7 @@ def _without_traces(info: Any) -> Any:
     """An exception for a page: its message, without the stack and paths of this machine."""
     if not isinstance(info, dict):
         return info
-    return {key: "" if key == "exception_traceback" else _without_traces(one) for key, one in info.items()}
+    return {key: "" if key == "exception_traceback" else _without_traces(value) for key, value in info.items()}
 
 
 def _one_line(text: str, most: int = 500) -> str:
@@ -263,5 +267,5 @@ def _escaped(value: Any) -> Any:
     if isinstance(value, str):
         return html.escape(value)
     if isinstance(value, dict):
-        return {key: _escaped(one) for key, one in value.items()}
-    return [_escaped(one) for one in value] if isinstance(value, (list, tuple)) else value
+        return {key: _escaped(item) for key, item in value.items()}
+    return [_escaped(item) for item in value] if isinstance(value, (list, tuple)) else value

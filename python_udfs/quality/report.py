@@ -18,14 +18,14 @@ def report(outcomes: Sequence[Outcome], schema: str) -> str:
         outcomes: of all tables.
         schema: of the silver tables.
     """
-    failed = [one for one in outcomes if one.fails]
-    warned = [one for one in outcomes if one.success is False and not one.fails]
-    open_ = sum(one.success is None for one in outcomes)
+    failed = [outcome for outcome in outcomes if outcome.fails]
+    warned = [outcome for outcome in outcomes if outcome.success is False and not outcome.fails]
+    open_ = sum(outcome.success is None for outcome in outcomes)
     parts = [
         _part("Warnings", warned, schema),
         _part("Failed", failed, schema),
-        f"{len(outcomes)} expectations: {sum(one.success is True for one in outcomes)} met, {len(warned)} warned,"
-        f" {len(failed)} failed, {open_} had nothing to judge.",
+        f"{len(outcomes)} expectations: {sum(outcome.success is True for outcome in outcomes)} met,"
+        f" {len(warned)} warned, {len(failed)} failed, {open_} had nothing to judge.",
     ]
     return "\n".join(filter(None, parts))
 
@@ -37,14 +37,14 @@ def _part(title: str, outcomes: Sequence[Outcome], schema: str) -> str:
         tuple(
             _short(text)
             for text in (
-                f"{schema}.{one.check.table}",
-                one.check.columns,
-                one.check.row.expectation,
-                one.observed or "not judged",
-                one.expected,
+                f"{schema}.{outcome.check.table}",
+                outcome.check.columns,
+                outcome.check.row.expectation,
+                outcome.observed or "not judged",
+                outcome.expected,
             )
         )
-        for one in outcomes
+        for outcome in outcomes
     ]
     return "\n".join([f"{title}:", text_table(HEAD, lines, "<" * len(HEAD)), *_advice(outcomes, schema), ""])
 
@@ -52,14 +52,14 @@ def _part(title: str, outcomes: Sequence[Outcome], schema: str) -> str:
 def _advice(outcomes: Iterable[Outcome], schema: str) -> list[str]:
     """A paragraph per outcome: condition, examples or error, and what the seed advises."""
     lines = []
-    for one in outcomes:
-        table = f"{schema}.{one.check.table}"
-        if one.is_unreadable:
-            lines.append(_plain(f"  {table}: {one.message}"))
+    for outcome in outcomes:
+        table = f"{schema}.{outcome.check.table}"
+        if outcome.is_unreadable:
+            lines.append(_plain(f"  {table}: {outcome.message}"))
             continue
-        name = f"{table}, {one.check.columns}" if one.check.columns else table
-        where = f" where {one.check.row.row_condition}" if one.check.row.row_condition else ""
-        said = [text for text in (one.message, one.check.row.description) if text]
+        name = f"{table}, {outcome.check.columns}" if outcome.check.columns else table
+        where = f" where {outcome.check.row.row_condition}" if outcome.check.row.row_condition else ""
+        said = [text for text in (outcome.message, outcome.check.row.description) if text]
         lines.append(_plain(f"  {name}{where}: {' — '.join(said) or 'see Data Docs'}"))
     return list(dict.fromkeys(lines))
 

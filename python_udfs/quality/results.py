@@ -53,20 +53,20 @@ def append(spark: SparkSession, relation: str, run_at: datetime, schema: str, ou
     rows = [
         (
             run_at,
-            f"{schema}.{one.check.table}",
-            one.check.columns or None,
-            one.check.row.expectation,
-            one.check.row.severity,
-            one.check.row.scope,
-            one.check.row.row_condition or None,
-            one.success,
-            one.observed or None,
-            one.expected or None,
-            one.message or None,
-            one.snapshot_id,
-            one.batch_id,
+            f"{schema}.{outcome.check.table}",
+            outcome.check.columns or None,
+            outcome.check.row.expectation,
+            outcome.check.row.severity,
+            outcome.check.row.scope,
+            outcome.check.row.row_condition or None,
+            outcome.success,
+            outcome.observed or None,
+            outcome.expected or None,
+            outcome.message or None,
+            outcome.snapshot_id,
+            outcome.batch_id,
         )
-        for one in outcomes
+        for outcome in outcomes
     ]
     if rows:
         columns = spark.table(relation).schema

@@ -71,10 +71,10 @@ def run_checks(
     outcomes = []
     for number, (name, of_table) in enumerate(checks.items(), start=1):
         started = time.monotonic()
-        found = _of_table(warehouse, name, of_table, expectations)
-        outcomes += found
+        of_this_table = _check_table(warehouse, name, of_table, expectations)
+        outcomes += of_this_table
         seconds = time.monotonic() - started
-        say(f"{number:>4}/{len(checks)}  {seconds:5.1f} s  {warehouse.schema}.{name}: {_summary(found)}")
+        say(f"{number:>4}/{len(checks)}  {seconds:5.1f} s  {warehouse.schema}.{name}: {_summary(of_this_table)}")
     return outcomes
 
 
@@ -82,15 +82,15 @@ def _summary(outcomes: Sequence[Outcome]) -> str:
     if not outcomes:
         return "nothing new"
     counts = {
-        "met": sum(one.success is True for one in outcomes),
-        "failed": sum(one.fails for one in outcomes),
-        "warned": sum(one.success is False and not one.fails for one in outcomes),
-        "not judged": sum(one.success is None for one in outcomes),
+        "met": sum(outcome.success is True for outcome in outcomes),
+        "failed": sum(outcome.fails for outcome in outcomes),
+        "warned": sum(outcome.success is False and not outcome.fails for outcome in outcomes),
+        "not judged": sum(outcome.success is None for outcome in outcomes),
     }
     return ", ".join(f"{count} {word}" for word, count in counts.items() if count)
 
 
-def _of_table(
+def _check_table(
     warehouse: Warehouse, name: str, checks: Sequence[Check], expectations: GreatExpectations
 ) -> list[Outcome]:
     try:
@@ -102,11 +102,11 @@ def _of_table(
         return [Outcome(check, None, message="the table has no rows yet") for check in checks]
     outcomes = []
     for number, suite in enumerate(suites_of(checks), start=1):
-        outcomes += _of_suite(warehouse, table, suite, expectations, f"{name}.{suite[0].row.scope}.{number}")
-    return outcomes + _of_facts(warehouse, table, checks, expectations)
+        outcomes += _check_suite(warehouse, table, suite, expectations, f"{name}.{suite[0].row.scope}.{number}")
+    return outcomes + _check_facts(warehouse, table, checks, expectations)
 
 
-def _of_suite(
+def _check_suite(
     warehouse: Warehouse, table: SilverTable, suite: Sequence[Check], expectations: GreatExpectations, title: str
 ) -> list[Outcome]:
     """The checks that are about the same rows, on a frame of the columns that they need."""
@@ -115,7 +115,7 @@ def _of_suite(
         return []
     if since is not None and since > table.batch_id:
         since = None  # rolled back, or built again
-    missing = {check: [one for one in check.row.columns if one not in table.types] for check in suite}
+    missing = {check: [column for column in check.row.columns if column not in table.types] for check in suite}
     lost = [
         _outcome(table, check, Judged(False, "", _no_column(table, names), is_broken=True))
         for check, names in missing.items()
@@ -134,7 +134,7 @@ def _of_suite(
         judged = expectations.judge(title, frame, wanted, about=_about(table, suite[0], since)) if wanted else []
     except _BROKEN as error:
         judged = [Judged(False, "", _reason(error), is_broken=True)] * len(whole)
-    return lost + [_outcome(table, check, one) for check, one in zip(whole, judged, strict=True)]
+    return lost + [_outcome(table, check, result) for check, result in zip(whole, judged, strict=True)]
 
 
 def _about(table: SilverTable, check: Check, since: int | None) -> str:
@@ -165,7 +165,7 @@ def _notes(check: Check) -> str:
     return f"{condition}{check.row.description}"
 
 
-def _of_facts(
+def _check_facts(
     warehouse: Warehouse, table: SilverTable, checks: Sequence[Check], expectations: GreatExpectations
 ) -> list[Outcome]:
     """The checks about the course of the table."""
@@ -175,7 +175,7 @@ def _of_facts(
     except _BROKEN as error:
         done = {fact.check for fact in facts}
         broken = [check for check in checks if check.is_cdc and check not in done]
-        return [_outcome(table, one, Judged(False, "", _reason(error), is_broken=True)) for one in broken]
+        return [_outcome(table, check, Judged(False, "", _reason(error), is_broken=True)) for check in broken]
     ready = [fact for fact in facts if not fact.note]
     longest = max((len(fact.values) for fact in ready), default=0)
     # A figure is judged in its row; NULLs below it are not.
@@ -200,8 +200,8 @@ def _label(fact: Fact, at: int) -> str:
 
 def _wanted_of(fact: Fact, label: str) -> Wanted:
     notes, severity = fact.check.row.description, fact.check.row.severity
-    if fact.known is not None:
-        arguments: dict[str, Any] = {"column": label, "value_set": list(fact.known)}
+    if fact.accepted is not None:
+        arguments: dict[str, Any] = {"column": label, "value_set": list(fact.accepted)}
         return Wanted("expect_column_values_to_be_in_set", arguments, severity, notes)
     arguments = {"column": label, "min_value": fact.least, "max_value": fact.most}
     return Wanted("expect_column_values_to_be_between", arguments, severity, notes)
@@ -224,8 +224,8 @@ def _outcome_of(table: SilverTable, fact: Fact, judged: Judged | None) -> Outcom
 
 
 def _no_column(table: SilverTable, names: Sequence[str]) -> str:
-    known = ", ".join(name for name in table.types if not name.startswith("_cdc_"))
-    return f"the table has no column {', '.join(names)}; it has {known}"
+    columns = ", ".join(name for name in table.types if not name.startswith("_cdc_"))
+    return f"the table has no column {', '.join(names)}; it has {columns}"
 
 
 def _unreadable(error: Exception) -> str:

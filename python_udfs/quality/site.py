@@ -48,17 +48,17 @@ def seal(folder: Path, pages: Iterable[Page], run_at: datetime) -> Path:
         The first page.
     """
     pages = list(pages)
-    about = {f"-{one.title}.html": f"<p>{html.escape(one.about)}</p>" for one in pages}
+    about = {f"-{page.title}.html": f"<p>{html.escape(page.about)}</p>" for page in pages}
     for page in folder.rglob("*.html"):
         text = page.read_text(encoding="utf-8")
         text = _SUITE.sub(r"\1", _IMAGES.sub("", _OUTSIDE.sub("", text)))
         back = f"<p><a href='{'../' * (len(page.relative_to(folder).parts) - 1)}index.html'>All suites</a></p>"
-        back += next((one for end, one in about.items() if page.name.endswith(end)), "")
+        back += next((link for end, link in about.items() if page.name.endswith(end)), "")
         text = text.replace("<head>", f"<head>{_HEAD}", 1).replace("<body>", f"<body>{back}", 1)
         page.write_text(text, encoding="utf-8")
     index = folder / "index.html"
     # Those with failures first.
-    rows = "".join(_row(folder, page) for page in sorted(pages, key=lambda one: (one.met == one.judged, one.title)))
+    rows = "".join(_row(folder, page) for page in sorted(pages, key=lambda page: (page.met == page.judged, page.title)))
     index.write_text(
         f"<!DOCTYPE html><html lang='en'><head>{_HEAD}<title>Data Docs</title></head><body class='first'>"
         f"<h1>What is expected of silver</h1><p>Run of {run_at:%Y-%m-%d %H:%M:%S} UTC. All runs are in"
@@ -70,8 +70,8 @@ def seal(folder: Path, pages: Iterable[Page], run_at: datetime) -> Path:
 
 
 def _row(folder: Path, page: Page) -> str:
-    found = next(folder.glob(f"validations/**/*-{page.title}.html"), None)
+    validation = next(folder.glob(f"validations/**/*-{page.title}.html"), None)
     title, failed = html.escape(page.title), page.judged - page.met
-    link = f"<a href='{quote(found.relative_to(folder).as_posix())}'>{title}</a>" if found else title
+    link = f"<a href='{quote(validation.relative_to(folder).as_posix())}'>{title}</a>" if validation else title
     sign = "<span class='bad'>✗</span>" if failed else "<span class='good'>✓</span>"
     return f"<tr><td>{sign}</td><td>{link}</td><td>{page.met}</td><td>{failed or ''}</td></tr>"

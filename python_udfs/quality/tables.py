@@ -74,10 +74,10 @@ def alias(name: str, names: Iterable[str]) -> str:
     """
     if not _PATH.search(name):
         return name
-    found, taken = _PATH.sub("_", name), {other.lower() for other in names}
-    while found.lower() in taken:
-        found += "_"
-    return found
+    free_name, taken = _PATH.sub("_", name), {other.lower() for other in names}
+    while free_name.lower() in taken:
+        free_name += "_"
+    return free_name
 
 
 def open_table(spark: SparkSession, name: str, parts: Sequence[str], key: Sequence[str]) -> SilverTable:
@@ -99,7 +99,7 @@ def open_table(spark: SparkSession, name: str, parts: Sequence[str], key: Sequen
     if snapshot_id:
         schema = spark.sql(f"select * from {relation} version as of {snapshot_id}").schema
     summary = snapshots.newest_summary(spark, plain, "cdc.batch-id") if snapshot_id else {}
-    types = {one.name: one.dataType.typeName() for one in schema.fields}
+    types = {field.name: field.dataType.typeName() for field in schema.fields}
     return SilverTable(name, relation, snapshot_id, int(summary.get("cdc.batch-id") or 0), types, tuple(key))
 
 

@@ -184,8 +184,8 @@ def test_names_that_meet_are_one_problem_that_names_both_rows_and_the_cell(
 
     assert (problem.row, problem.column) == (3, "target_table")
     for feed, schema, table in (first, second):
-        assert f"{schema}.{table} of feed {feed}" in problem.found
-    assert "line 2" in problem.found
+        assert f"{schema}.{table} of feed {feed}" in problem.received
+    assert "line 2" in problem.received
     assert f"{second[0]}_{default_target(*second[1:])}" in problem.fix
 
 
@@ -218,7 +218,7 @@ def test_a_table_that_is_there_twice_is_no_matter_of_its_target(tmp_path: Path) 
 
     (problem,) = problems_of(write_seeds(tmp_path, seeds))
 
-    assert (problem.row, problem.column, problem.found) == (
+    assert (problem.row, problem.column, problem.received) == (
         4,
         "source_table",
         "shop.item of feed shop again, first in line 2",
