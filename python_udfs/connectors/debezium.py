@@ -80,12 +80,12 @@ def _messages(lines: DataFrame, form: str) -> DataFrame:
     has_key = "key" in lines.columns
     if has_key:
         bodies = _opened(bodies, "key", "key_")
-    return bodies.select(*FILE_COLUMNS, "file_row", *_of_message(form, has_key, "is_deletion" in lines.columns))
+    return bodies.select(*FILE_COLUMNS, "file_row", *_select_columns(form, has_key, "is_deletion" in lines.columns))
 
 
 @keep_columns
-def _of_message(form: str, has_key: bool, has_deletions: bool) -> list[Column]:
-    columns = _of_envelope() if form == "envelope" else _of_flattened(has_key, has_deletions)
+def _select_columns(form: str, has_key: bool, has_deletions: bool) -> list[Column]:
+    columns = _read_envelope() if form == "envelope" else _read_flattened(has_key, has_deletions)
     return [
         F.col("value").alias("content"),
         _set_aside().alias("set_aside"),
@@ -149,7 +149,7 @@ def _value(objects: str, key: str, data_type: str = "string") -> Column:
     return F.try_variant_get(F.element_at(objects, F.lit(key)), "$", data_type)
 
 
-def _of_envelope() -> dict[str, Column]:
+def _read_envelope() -> dict[str, Column]:
     source = _value("body", "source", "map<string, string>")
     op = _value("body", "op")
     before, after = _value("body", "before", _OBJECT), _value("body", "after", _OBJECT)
@@ -163,7 +163,7 @@ def _of_envelope() -> dict[str, Column]:
     }
 
 
-def _of_flattened(has_key: bool, deletes_by_key: bool) -> dict[str, Column]:
+def _read_flattened(has_key: bool, deletes_by_key: bool) -> dict[str, Column]:
     """`add.fields` asks for `source.lsn` or, shorter, `lsn`; a table that it does not ask for is named by the topic.
 
     Columns that only the key of the message has come from there. A delete by its key has no position but its offset:
@@ -256,8 +256,8 @@ def _change_columns(form: str, decimals: str, binary: str, unavailable_value: st
     named = F.filter("fields", lambda field: field["field"].isNotNull())
     names = F.transform("named", lambda field: field["field"])
     by_name = F.map_from_entries(F.transform("named", lambda field: F.struct(field["field"], field)))
-    is_unavailable = F.filter("values", lambda one: ~one["is_old"] & (one["rule"] == "unavailable"))
-    unavailable = F.transform(is_unavailable, lambda one: one["name"])
+    is_unavailable = F.filter("values", lambda value: ~value["is_old"] & (value["rule"] == "unavailable"))
+    unavailable = F.transform(is_unavailable, lambda value: value["name"])
     operation = F.coalesce(M.translated(F.col("op"), OPERATIONS), "op")
     if form == "flattened":
         # Inserted or not, a message without an op is a whole row, or what an update left of one.
@@ -316,45 +316,47 @@ def _has_twice(names: Column) -> Column:
     return F.coalesce(F.size(F.array_distinct(names)) < F.size(names), F.lit(False))
 
 
-def _is_needed(one: Column) -> Column:
+def _is_needed(value: Column) -> Column:
     """Whether a change needs a value: of a delete, and of the row before an update, the key is all that counts.
 
     The key of a table without a row in the metadata is not known. Then a delete leaves the question to bronze.
     """
-    is_key = F.array_contains("key_names", F.lower(one["name"]))
+    is_key = F.array_contains("key_names", F.lower(value["name"]))
     return (
-        F.when(one["is_old"], F.coalesce(is_key, F.lit(True)))
+        F.when(value["is_old"], F.coalesce(is_key, F.lit(True)))
         .when(F.col("op") == "d", F.coalesce(is_key, F.lit(False)))
         .otherwise(F.lit(True))
     )
 
 
-def _is_unread(one: Column) -> Column:
+def _is_unread(value: Column) -> Column:
     """Whether a value breaks its rule. Of a number with too many digits Spark's variant has made a double."""
-    breaks_rule = one["text"].isNotNull() & one["value"].isNull() & (one["rule"] != "unavailable")
-    is_double = F.schema_of_variant(F.element_at("new", one["name"])) == "DOUBLE"
+    breaks_rule = value["text"].isNotNull() & value["value"].isNull() & (value["rule"] != "unavailable")
+    is_double = F.schema_of_variant(F.element_at("new", value["name"])) == "DOUBLE"
     is_rounded = F.col("long_number").isNotNull() & F.coalesce(is_double, F.lit(False))
-    is_changed = (F.col("op") == "d") & (is_rounded | _has_replacement(one))
+    is_changed = (F.col("op") == "d") & (is_rounded | _has_replacement(value))
     return breaks_rule | F.coalesce(is_changed, F.lit(False))
 
 
-def _has_replacement(one: Column) -> Column:
+def _has_replacement(value: Column) -> Column:
     """Whether a text may have the question mark that the parser puts in place of half a surrogate pair."""
-    return F.col("half_a_pair").isNotNull() & one["text"].contains("?")
+    return F.col("half_a_pair").isNotNull() & value["text"].contains("?")
 
 
 def _image(*, is_old: bool) -> Column:
     carried = F.filter(
         "values",
-        lambda one: (one["is_old"] == is_old) & (one["rule"] != "unavailable") & (_is_needed(one) | ~_is_unread(one)),
+        lambda value: (
+            (value["is_old"] == is_old) & (value["rule"] != "unavailable") & (_is_needed(value) | ~_is_unread(value))
+        ),
     )
-    return F.map_from_entries(F.transform(carried, lambda one: F.struct(one["name"], one["value"])))
+    return F.map_from_entries(F.transform(carried, lambda value: F.struct(value["name"], value["value"])))
 
 
 def _mistakes(form: str) -> list[Column]:
     """Everything that is wrong with a message: texts, each NULL where nothing is."""
     is_object = F.col("keys").isNotNull()
-    known = F.when(is_object, F.lit(True))
+    is_known = F.when(is_object, F.lit(True))
     too_deep = F.lit(f"received objects and lists inside of each other, expected {M.MOST_LEVELS} levels at most")
     mistakes = [
         F.when(~is_object & M.is_too_deep(F.col("content")), too_deep).when(
@@ -365,21 +367,21 @@ def _mistakes(form: str) -> list[Column]:
         keys = M.quote_received(F.concat_ws(", ", "keys"))
         wanted = F.lit(", expected an envelope with op, source, before and after")
         mistakes.append(F.when(is_object & F.col("op").isNull(), F.concat(F.lit("received the keys "), keys, wanted)))
-        known = F.when(F.col("op").isNotNull(), F.lit(True))
+        is_known = F.when(F.col("op").isNotNull(), F.lit(True))
     image = F.when(F.col("op") == "d", "before").otherwise("after")
     is_empty = F.col("op").isin("c", "u", "d", "r") & F.col("new").isNull()
     names = F.concat_ws(".", F.coalesce("source_schema", F.lit("?")), F.coalesce("source_table", F.lit("?")))
     is_nameless = F.col("source_schema").isNull() | F.col("source_table").isNull()
-    unread = F.filter("values", lambda one: _is_unread(one) & _is_needed(one))
+    unread = F.filter("values", lambda value: _is_unread(value) & _is_needed(value))
     is_delete = F.coalesce(F.col("op") == "d", F.lit(False))
     expected = F.create_map(*(F.lit(word) for pair in values.EXPECTED.items() for word in pair))
     reasons = F.transform(
         unread,
-        lambda one: F.concat(
-            *(F.lit("column "), one["name"], F.lit(": received "), M.quote_received(one["text"])),
+        lambda value: F.concat(
+            *(F.lit("column "), value["name"], F.lit(": received "), M.quote_received(value["text"])),
             F.lit(", expected "),
-            F.when(_has_replacement(one), F.lit("characters that UTF-8 has")).otherwise(
-                F.coalesce(F.element_at(expected, one["rule"]), F.lit("a number of 38 digits at most"))
+            F.when(_has_replacement(value), F.lit("characters that UTF-8 has")).otherwise(
+                F.coalesce(F.element_at(expected, value["rule"]), F.lit("a number of 38 digits at most"))
             ),
         ),
     )
@@ -391,7 +393,7 @@ def _mistakes(form: str) -> list[Column]:
             is_empty, F.concat(F.lit("op "), F.col("op"), F.lit(": received no "), image, F.lit(", expected an object"))
         ),
         F.when(
-            known & is_nameless, F.concat(F.lit("received the table "), names, F.lit(", expected schema and table"))
+            is_known & is_nameless, F.concat(F.lit("received the table "), names, F.lit(", expected schema and table"))
         ),
         F.nullif(F.col("misplaced"), F.lit("")),
         F.when(F.col("has_field_twice"), F.lit("schema: received a field twice, expected each once")),

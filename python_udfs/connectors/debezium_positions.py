@@ -19,9 +19,9 @@ def add_positions(messages: DataFrame, binlog_names: tuple[str, ...]) -> DataFra
     else:
         source, log_name = F.col("source"), _log_name()
         # By first appearance in these lines; the text is searched first, so that other sources are not parsed twice.
-        found = messages.where(F.col("content").contains('file"')).where(log_name.isNotNull())
-        named = found.groupBy(log_name.alias("name")).agg(F.min(source["ts_ms"].try_cast("bigint")).alias("at"))
-        ordered = F.transform(F.array_sort(F.collect_list(F.struct("at", "name"))), lambda one: one["name"])
+        positions = messages.where(F.col("content").contains('file"')).where(log_name.isNotNull())
+        named = positions.groupBy(log_name.alias("name")).agg(F.min(source["ts_ms"].try_cast("bigint")).alias("at"))
+        ordered = F.transform(F.array_sort(F.collect_list(F.struct("at", "name"))), lambda log: log["name"])
         messages = messages.crossJoin(F.broadcast(named.agg(ordered.alias("binlogs"))))
     return M.in_steps(messages, _position_columns(binlog_names))
 

@@ -108,13 +108,13 @@ def read_values(decimals: str, binary: str, unavailable_value: str) -> Column:
 
     def entries(objects: str, is_old: bool) -> Column:
         entry = F.transform(
-            F.map_entries(objects), lambda one: F.struct(F.lit(is_old).alias("is_old"), one["key"], one["value"])
+            F.map_entries(objects), lambda entry: F.struct(F.lit(is_old).alias("is_old"), entry["key"], entry["value"])
         )
         return F.coalesce(entry, F.array().cast("array<struct<is_old: boolean, key: string, value: variant>>"))
 
-    def struct(one: Column, *kept: str, **columns: Column) -> Column:
+    def struct(entry: Column, *kept: str, **columns: Column) -> Column:
         return F.struct(
-            *(one[name].alias(name) for name in kept), *(column.alias(name) for name, column in columns.items())
+            *(entry[name].alias(name) for name in kept), *(column.alias(name) for name, column in columns.items())
         )
 
     # What is needed more than once is a field of the step before: Spark computes it once then. As columns, types and
@@ -124,41 +124,41 @@ def read_values(decimals: str, binary: str, unavailable_value: str) -> Column:
         described,
         lambda of_table: F.transform(
             F.concat(entries("new", is_old=False), entries("changed", is_old=True)),
-            lambda one: struct(
-                *(one, "is_old"),
-                name=one["key"],
-                json=one["value"],
-                text=one["value"].cast("string"),
-                field=F.element_at(of_table["by_name"], one["key"]),
-                type=F.element_at(of_table["types"], F.lower(one["key"])),
-                encoding=F.element_at(of_table["encodings"], F.lower(one["key"])),
-                kind=F.schema_of_variant(one["value"]),
+            lambda entry: struct(
+                *(entry, "is_old"),
+                name=entry["key"],
+                json=entry["value"],
+                text=entry["value"].cast("string"),
+                field=F.element_at(of_table["by_name"], entry["key"]),
+                type=F.element_at(of_table["types"], F.lower(entry["key"])),
+                encoding=F.element_at(of_table["encodings"], F.lower(entry["key"])),
+                kind=F.schema_of_variant(entry["value"]),
                 connector=of_table["connector"],
             ),
         ),
     )[0]
     ruled = F.transform(
         typed,
-        lambda one: struct(
-            *(one, "is_old", "name", "text", "field", "type", "connector"),
-            rule=_rule(one, decimals, binary, unavailable_value),
+        lambda value: struct(
+            *(value, "is_old", "name", "text", "field", "type", "connector"),
+            rule=_rule(value, decimals, binary, unavailable_value),
         ),
     )
     detailed = F.transform(
         ruled,
-        lambda one: struct(
-            *(one, "is_old", "name", "text"),
-            rule=_certain(one),
-            scaled=_scaled(one),
-            octets=_octets(one["rule"], one["text"], binary),
+        lambda value: struct(
+            *(value, "is_old", "name", "text"),
+            rule=_certain(value),
+            scaled=_scaled(value),
+            octets=_octets(value["rule"], value["text"], binary),
         ),
     )
-    return F.transform(detailed, lambda one: struct(one, "is_old", "name", "text", "rule", value=_read(one)))
+    return F.transform(detailed, lambda value: struct(value, "is_old", "name", "text", "rule", value=_read(value)))
 
 
-def _rule(one: Column, decimals: str, binary: str, unavailable_value: str) -> Column:
+def _rule(value: Column, decimals: str, binary: str, unavailable_value: str) -> Column:
     """How a value is read: by the message's schema, or else by the seeds; never by how it looks."""
-    text, field, data_type, kind = one["text"], one["field"], one["type"], one["kind"]
+    text, field, data_type, kind = value["text"], value["field"], value["type"], value["kind"]
     is_schemaless = field.isNull()
     is_text = kind == "STRING"
     is_decimal = F.coalesce(data_type.startswith("decimal"), F.lit(False))
@@ -170,19 +170,19 @@ def _rule(one: Column, decimals: str, binary: str, unavailable_value: str) -> Co
         F.when(text.isNull(), "as_is")
         .when(text.isin(*_unavailable(unavailable_value)), "unavailable")
         .when((kind == "DOUBLE") & text.isin("Infinity", "-Infinity", "0.0", "-0.0"), "infinite")
-        .when((field["name"] == DECIMAL) & ~is_text, _rule_of_number(one, is_exact=F.lit(True)))
+        .when((field["name"] == DECIMAL) & ~is_text, _rule_of_number(value, is_exact=F.lit(True)))
         .when((field["name"] == BITS) & ~is_decimal & ~is_integer, "base64")
         .when(field["name"].isin(*RULES), F.element_at(rules, field["name"]))
         .when(field["type"] == "bytes", "base64")
-        .when(data_type.startswith("timestamp"), F.when(is_count, _unit_of_time(one)).otherwise("timestamp"))
-        .when((data_type == "date") & is_count, _unit_of_date(one))
+        .when(data_type.startswith("timestamp"), F.when(is_count, _unit_of_time(value)).otherwise("timestamp"))
+        .when((data_type == "date") & is_count, _unit_of_date(value))
         # Oracle's dates have a time, and come as timestamps.
         .when(data_type == "date", F.when(text.rlike(r"^\d{4}-\d\d-\d\d[T ]"), "timestamp").otherwise("date"))
         .when(is_schemaless & text.rlike(SCALED) & ~is_text, "scaled")
-        .when((is_decimal | is_integer) & is_text & is_schemaless & (one["encoding"] == "bits"), "bits")
+        .when((is_decimal | is_integer) & is_text & is_schemaless & (value["encoding"] == "bits"), "bits")
         .when((is_decimal | is_integer) & is_text & is_schemaless & F.lit(written is not None), written)
         .when(is_decimal & is_text, "number")
-        .when(is_decimal, _rule_of_number(one, is_exact=is_schemaless & F.lit(decimals == "number")))
+        .when(is_decimal, _rule_of_number(value, is_exact=is_schemaless & F.lit(decimals == "number")))
         .when(is_integer & (kind == "BOOLEAN"), "integer")
         .when(data_type == "binary", binary or "notation_of_bytes")
         .when(data_type == "boolean", "boolean")
@@ -190,35 +190,35 @@ def _rule(one: Column, decimals: str, binary: str, unavailable_value: str) -> Co
     )
 
 
-def _unit_of_time(one: Column) -> Column:
+def _unit_of_time(value: Column) -> Column:
     """The unit of a number in a column of times, which the message's schema does not name.
 
     Microseconds of 1963 to 1988 may be milliseconds, so they show no unit. Other numbers are microseconds if the
     connector sends no nanoseconds.
     """
-    number = one["text"].try_cast("bigint")
+    number = value["text"].try_cast("bigint")
     infinities = {unit: [*plus, *minus] for unit, (plus, minus) in INFINITIES.items()}
     (first, last), (first_of_last_year, end) = MAYBE_MILLIS
     is_ms = number.between(first, last) | number.between(first_of_last_year, end) | number.isin(*infinities["ms"])
     is_us = number.between(FIRST_MICRO, LAST_MICRO) | number.isin(*infinities["us"])
-    is_certain = one["field"].isNull() & one["connector"].isin(*WITHOUT_NANOSECONDS) & is_us & ~is_ms
-    return F.coalesce(one["encoding"], F.when((number == 0) | is_certain, "us"), F.lit("unit"))
+    is_certain = value["field"].isNull() & value["connector"].isin(*WITHOUT_NANOSECONDS) & is_us & ~is_ms
+    return F.coalesce(value["encoding"], F.when((number == 0) | is_certain, "us"), F.lit("unit"))
 
 
-def _unit_of_date(one: Column) -> Column:
+def _unit_of_date(value: Column) -> Column:
     """The unit of a number in a column of dates, which the message's schema does not name."""
-    is_certain = one["field"].isNull() & one["connector"].isin(*WITHOUT_NANOSECONDS)
-    is_zero = one["text"].try_cast("bigint") == 0
-    return F.coalesce(one["encoding"], F.when(is_zero | is_certain, "days"), F.lit("unit_of_date"))
+    is_certain = value["field"].isNull() & value["connector"].isin(*WITHOUT_NANOSECONDS)
+    is_zero = value["text"].try_cast("bigint") == 0
+    return F.coalesce(value["encoding"], F.when(is_zero | is_certain, "days"), F.lit("unit_of_date"))
 
 
-def _rule_of_number(one: Column, is_exact: Column) -> Column:
+def _rule_of_number(value: Column, is_exact: Column) -> Column:
     """The rule of a JSON number in a column of type decimal.
 
     One with a point may have been a double, which has fewer digits than a long decimal; one with an exponent is one.
     """
-    text, kind = one["text"], one["kind"]
-    is_long = F.regexp_extract(one["type"], r"^decimal\((\d+),", 1).try_cast("int") > DIGITS_OF_DOUBLE
+    text, kind = value["text"], value["kind"]
+    is_long = F.regexp_extract(value["type"], r"^decimal\((\d+),", 1).try_cast("int") > DIGITS_OF_DOUBLE
     # A variant has a whole number beyond bigint as a decimal, too.
     has_point = kind.startswith("DECIMAL") & ~text.rlike(r"^-?\d{19,}$")
     is_inexact = (kind == "DOUBLE") | (has_point & ~is_exact)
@@ -237,22 +237,22 @@ def _unavailable(placeholder: str) -> list[str]:
     return scalars + [json.dumps(array, separators=(",", ":"), ensure_ascii=False) for array in arrays]
 
 
-def _certain(one: Column) -> Column:
+def _certain(value: Column) -> Column:
     """The rule of a value, but for nanoseconds that PostgreSQL's connector also sends for infinity."""
-    is_postgresql = F.coalesce(one["connector"], F.lit("postgresql")) == "postgresql"
-    is_unclear = (one["rule"] == "ns") & one["text"].isin(*map(str, MAYBE_INFINITE_NANOS)) & is_postgresql
-    return F.when(is_unclear, "maybe_infinity").otherwise(one["rule"])
+    is_postgresql = F.coalesce(value["connector"], F.lit("postgresql")) == "postgresql"
+    is_unclear = (value["rule"] == "ns") & value["text"].isin(*map(str, MAYBE_INFINITE_NANOS)) & is_postgresql
+    return F.when(is_unclear, "maybe_infinity").otherwise(value["rule"])
 
 
-def _scaled(one: Column) -> Column:
+def _scaled(value: Column) -> Column:
     """A decimal's whole number (hexadecimal, big-endian two's complement) and its scale."""
-    of_schema = F.element_at(one["field"]["parameters"], F.lit("scale"))
-    of_type = F.when(one["type"].isin(*INTEGERS), "0").otherwise(
-        F.regexp_extract(one["type"], r"^decimal\(\d+,(\d+)\)$", 1)
+    of_schema = F.element_at(value["field"]["parameters"], F.lit("scale"))
+    of_type = F.when(value["type"].isin(*INTEGERS), "0").otherwise(
+        F.regexp_extract(value["type"], r"^decimal\(\d+,(\d+)\)$", 1)
     )
-    parts = F.from_json(one["text"], "scale int, value string")
-    is_variable = one["rule"] == "scaled"
-    encoded = F.when(is_variable, parts["value"]).when(one["rule"] == "decimal", one["text"])
+    parts = F.from_json(value["text"], "scale int, value string")
+    is_variable = value["rule"] == "scaled"
+    encoded = F.when(is_variable, parts["value"]).when(value["rule"] == "decimal", value["text"])
     scale = F.when(is_variable, parts["scale"]).otherwise(F.coalesce(of_schema, of_type).try_cast("int"))
     digits = F.hex(F.try_to_binary(encoded, F.lit("base64")))
     return F.struct(F.when(F.length(digits).between(2, 32), digits).alias("digits"), scale.alias("scale"))
@@ -266,9 +266,9 @@ def _octets(rule: Column, text: Column, binary: str) -> Column:
     return F.when(rule == "hex", hexadecimal).when(rule.isin("base64", "base64url", "bits"), decoded)
 
 
-def _read(one: Column) -> Column:
+def _read(value: Column) -> Column:
     """The value as text that a cast to its type reads, NULL if it breaks the rule."""
-    rule, text = one["rule"], one["text"]
+    rule, text = value["rule"], value["text"]
     return (
         F.when(rule == "as_is", text)
         .when(rule.isin("unavailable", *WITHOUT_VALUES), None)
@@ -277,13 +277,13 @@ def _read(one: Column) -> Column:
         .when(rule == "date", _date(text))
         .when(rule.isin("time_ms", "time_us", "time_ns"), _clock(_micros(F.substring(rule, 6, 2), text)))
         .when(rule == "time", _zoned_clock(text))
-        .when(rule.isin("decimal", "scaled"), _decimal(one["scaled"]["digits"], one["scaled"]["scale"]))
+        .when(rule.isin("decimal", "scaled"), _decimal(value["scaled"]["digits"], value["scaled"]["scale"]))
         .when(rule == "number", F.when(text.rlike(NUMBER), text))
         .when(rule == "integer", F.when(text == "true", "1").otherwise("0"))
         .when(rule == "boolean", F.when(text == "1", "true").when(text == "0", "false").otherwise(text))
-        .when(rule == "bits", _bits(one["octets"]))
-        .when(rule == "base64", F.when(one["octets"].isNotNull(), text))
-        .otherwise(F.regexp_replace(F.base64(one["octets"]), r"\s", ""))
+        .when(rule == "bits", _bits(value["octets"]))
+        .when(rule == "base64", F.when(value["octets"].isNotNull(), text))
+        .otherwise(F.regexp_replace(F.base64(value["octets"]), r"\s", ""))
     )
 
 

@@ -124,7 +124,7 @@ def rows(lines: DataFrame, feed: Mapping[str, Any]) -> DataFrame:
     # Three fields of many: the names are cut out of this short text.
     begin = F.substring_index("content", feed["delimiter"], 3)
     return (
-        joined(lines, lambda some: _marked(some, feed), feed)
+        joined(lines, lambda part: _marked(part, feed), feed)
         .withColumn("begin", begin)
         .select(
             *FILE_COLUMNS,

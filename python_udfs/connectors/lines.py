@@ -41,7 +41,7 @@ def joined(lines: DataFrame, marked: Callable[[DataFrame], DataFrame], feed: Map
 
 
 def _joined(lines: DataFrame) -> DataFrame:
-    texts = F.transform(F.array_sort(F.collect_list(F.struct("file_row", "value"))), lambda one: one["value"])
+    texts = F.transform(F.array_sort(F.collect_list(F.struct("file_row", "value"))), lambda line: line["value"])
     return (
         # A window over a window is two sorts unless the first has a name of its own.
         lines.withColumn("number", F.count_if("begins").over(up_to(0)) - 1)

@@ -114,7 +114,7 @@ def over_lines(lines: DataFrame, feed: Mapping[str, Any]) -> DataFrame:
     Returns:
         The columns of `one_per_line`; file_row is the message's first line.
     """
-    return joined(lines, lambda some: some.withColumn("begins", ~F.expr(CONTINUES)), feed)
+    return joined(lines, lambda part: part.withColumn("begins", ~F.expr(CONTINUES)), feed)
 
 
 def parsed(text: Column, schema: str) -> Column:
@@ -190,14 +190,16 @@ def types_of_table(feed: Mapping[str, Any], schema: Column, table: Column) -> Co
         schema: source_schema of the row.
         table: source_table of the row.
     """
-    found = _of_table(feed, schema, table, lambda types: {name.lower(): type_ for name, type_ in types.items()}, VALUES)
+    types_by_column = _look_up(
+        feed, schema, table, lambda types: {name.lower(): type_ for name, type_ in types.items()}, VALUES
+    )
     # More than a look-up, or Spark puts the whole literal wherever the types are asked for, once per value.
-    return F.coalesce(found, F.create_map().cast(VALUES))
+    return F.coalesce(types_by_column, F.create_map().cast(VALUES))
 
 
 def columns_of_table(feed: Mapping[str, Any], schema: Column, table: Column) -> Column:
     """The names of the table's columns as cdc_columns.csv has them; arguments as for `types_of_table`."""
-    return _of_table(feed, schema, table, list, "array<string>")
+    return _look_up(feed, schema, table, list, "array<string>")
 
 
 def key_of_table(feed: Mapping[str, Any], schema: Column, table: Column) -> Column:
@@ -211,7 +213,7 @@ def key_of_table(feed: Mapping[str, Any], schema: Column, table: Column) -> Colu
     return _literal_of_table(feed.get("keys", {}), schema, table, "array<string>")
 
 
-def _of_table(
+def _look_up(
     feed: Mapping[str, Any], schema: Column, table: Column, wanted: Callable[[Mapping[str, str]], Any], type_: str
 ) -> Column:
     by_table = {names: wanted(types) for names, types in feed["columns"].items()}
@@ -353,7 +355,7 @@ def malformed(expected: str, fields: list[Column], *decoded_values: Column) -> C
 
 def translated(word: Column, words: Mapping[str, str]) -> Column:
     """The operation of the source's word; NULL for other words."""
-    return F.coalesce(*(F.when(word == one, F.lit(meaning)) for one, meaning in words.items()))
+    return F.coalesce(*(F.when(word == source_word, F.lit(meaning)) for source_word, meaning in words.items()))
 
 
 def digits(number: Column, width: int) -> Column:

@@ -74,23 +74,23 @@ def judge_batch(before: str | None, batches: Iterable[str | None]) -> dict[str, 
         (`after changes` or `before changes`; None if there is none), `began_again` (`true` or None), and `loads_after`
         (rows of snapshots behind this position are ordered by their own one; None: all precede the changes).
     """
-    known, batch = SourceLog.of(before), SourceLog()
+    earlier, batch = SourceLog.of(before), SourceLog()
     for text in batches:
         batch += SourceLog.of(text)
     if batch == SourceLog():
         return dict.fromkeys(("state", "second_snapshot", "began_again", "loads_after"))
-    every = known + batch
+    every = earlier + batch
     is_after = bool(batch.last_load and every.first_change) and batch.last_load > every.first_change
     # Without a place of its own, a snapshot is another one only if it differs from the first.
     is_after = is_after and (every.has_places or batch.last_load > every.first_load)
     # Rows of snapshots that were seen before may come again, also those of the first one alone.
-    is_new = (every.first_load, every.last_load) != (known.first_load, known.last_load)
+    is_new = (every.first_load, every.last_load) != (earlier.first_load, earlier.last_load)
     is_another = is_new and every.first_load != every.last_load
-    went_back = _goes_back(known, batch)
-    if known.greatest and batch.newest > known.greatest:
-        newest_at = max(known.greatest_at, batch.newest_at)
+    went_back = _goes_back(earlier, batch)
+    if earlier.greatest and batch.newest > earlier.greatest:
+        newest_at = max(earlier.greatest_at, batch.newest_at)
     else:
-        newest_at = every.greatest_at if batch.greatest > known.greatest else known.greatest_at
+        newest_at = every.greatest_at if batch.greatest > earlier.greatest else earlier.greatest_at
     state = SourceLog(
         every.first_load, every.last_load, every.first_change, every.greatest, newest_at, has_places=every.has_places
     )
@@ -102,18 +102,18 @@ def judge_batch(before: str | None, batches: Iterable[str | None]) -> dict[str, 
     }
 
 
-def _goes_back(known: SourceLog, batch: SourceLog) -> bool:
+def _goes_back(earlier: SourceLog, batch: SourceLog) -> bool:
     """Whether the change that was committed last has a smaller position than one that was committed before it."""
-    return (batch.newest < known.greatest and _is_later(batch.newest_at, known.greatest_at, BEHIND)) or (
+    return (batch.newest < earlier.greatest and _is_later(batch.newest_at, earlier.greatest_at, BEHIND)) or (
         batch.newest < batch.greatest and _is_later(batch.newest_at, batch.greatest_at, LONGEST_TRANSACTION)
     )
 
 
-def _is_later(one: str, other: str, by: timedelta) -> bool:
-    if not one or not other:
+def _is_later(moment: str, other: str, by: timedelta) -> bool:
+    if not moment or not other:
         return False
-    return datetime.fromisoformat(one) - datetime.fromisoformat(other) > by
+    return datetime.fromisoformat(moment) - datetime.fromisoformat(other) > by
 
 
-def _least(one: str, other: str) -> str:
-    return min(filter(None, (one, other)), default="")
+def _least(left: str, other: str) -> str:
+    return min(filter(None, (left, other)), default="")
