@@ -104,8 +104,8 @@ def text_of(message: bytes, schemas: Schemas) -> bytes:
 
 def _reason(number: int, error: Exception) -> str:
     named = str(error) if isinstance(error, DamagedError) else f"{type(error).__name__} {error}"
-    found = " ".join(named.split())[:200]
-    return f"received bytes that are no record of schema id {number} ({found})"
+    reason = " ".join(named.split())[:200]
+    return f"received bytes that are no record of schema id {number} ({reason})"
 
 
 @lru_cache(maxsize=1000)
@@ -134,7 +134,7 @@ def _json(value: Any) -> str:
 
 def _only(union: list[Any]) -> Any:
     """The type of a union that is not null; None where there are several."""
-    types = [one for one in union if one != "null"]
+    types = [branch for branch in union if branch != "null"]
     return types[0] if len(types) == 1 else None
 
 
@@ -146,8 +146,8 @@ def _resolved(schema: Any, named: Mapping[str, Any]) -> Any:
 
 
 def _kind(schema: Any) -> str:
-    found = schema.get("type") if isinstance(schema, dict) else schema
-    return found if isinstance(found, str) else "union"
+    type_name = schema.get("type") if isinstance(schema, dict) else schema
+    return type_name if isinstance(type_name, str) else "union"
 
 
 def _described(schema: Any, named: Mapping[str, Any]) -> dict[str, Any]:
@@ -156,29 +156,31 @@ def _described(schema: Any, named: Mapping[str, Any]) -> dict[str, Any]:
     Those are the fields, and the fields in `after`, which an envelope has.
     """
     schema = _resolved(schema, named)
-    found = _type(schema)
+    described = _type(schema)
     if _kind(schema) == "record":
-        found["fields"] = []
+        described["fields"] = []
         for field in schema["fields"]:
             of_field = _resolved(field["type"], named)
             row = {"field": field["name"], **_type(of_field)}
             if field["name"] == "after" and _kind(of_field) == "record":
                 columns = of_field["fields"]
-                row["fields"] = [{"field": one["name"], **_type(_resolved(one["type"], named))} for one in columns]
-            found["fields"].append(row)
-    return found
+                row["fields"] = [
+                    {"field": column["name"], **_type(_resolved(column["type"], named))} for column in columns
+                ]
+            described["fields"].append(row)
+    return described
 
 
 def _type(schema: Any) -> dict[str, Any]:
     """Type, name and scale. Debezium's converters note Connect's name; of other schemas the logical type is one."""
     kind = _kind(schema)
-    found: dict[str, Any] = {"type": _TYPES.get(kind, kind)}
+    described: dict[str, Any] = {"type": _TYPES.get(kind, kind)}
     if not isinstance(schema, dict):
-        return found
+        return described
     logical = schema.get("logicalType")
     name = schema.get("connect.name") or _NAMES.get(logical or "")
     if name:
-        found["name"] = name
+        described["name"] = name
     if logical == "decimal":
-        found["parameters"] = {"scale": str(schema.get("scale", 0))}
-    return found
+        described["parameters"] = {"scale": str(schema.get("scale", 0))}
+    return described

@@ -60,31 +60,31 @@ def read_record(read: Read, record: bytes) -> Any:
     return value
 
 
-def _reader(schema: Any, named: Mapping[str, Any], known: dict[str, list[tuple[str, Read]]]) -> Read:
+def _reader(schema: Any, named: Mapping[str, Any], records: dict[str, list[tuple[str, Read]]]) -> Read:
     if isinstance(schema, str):
         schema = named.get(schema, schema)
     if isinstance(schema, list):
-        return _union_reader(schema, named, known)
+        return _union_reader(schema, named, records)
     kind = schema["type"] if isinstance(schema, dict) else schema
     if isinstance(kind, (dict, list)):
-        return _reader(kind, named, known)
+        return _reader(kind, named, records)
     if kind in ("record", "error"):
-        if schema["name"] not in known:
+        if schema["name"] not in records:
             # Before its fields: a record may hold itself.
-            fields = known[schema["name"]] = []
-            fields.extend((field["name"], _reader(field["type"], named, known)) for field in schema["fields"])
-        return partial(_record, known[schema["name"]])
+            fields = records[schema["name"]] = []
+            fields.extend((field["name"], _reader(field["type"], named, records)) for field in schema["fields"])
+        return partial(_record, records[schema["name"]])
     if kind == "array":
-        return partial(_array, _reader(schema["items"], named, known))
+        return partial(_array, _reader(schema["items"], named, records))
     if kind == "map":
-        return partial(_map, partial(_entry, _reader(schema["values"], named, known)))
+        return partial(_map, partial(_entry, _reader(schema["values"], named, records)))
     if kind == "enum":
         return partial(_enum, schema["symbols"])
     return partial(_fixed, schema["size"]) if kind == "fixed" else _PLAIN[kind]
 
 
-def _union_reader(types: list[Any], named: Mapping[str, Any], known: dict[str, list[tuple[str, Read]]]) -> Read:
-    readers = [_reader(each, named, known) for each in types]
+def _union_reader(types: list[Any], named: Mapping[str, Any], records: dict[str, list[tuple[str, Read]]]) -> Read:
+    readers = [_reader(each, named, records) for each in types]
     if len([each for each in types if each != "null"]) > 1:
         readers = [_meaning(each, read, named) for each, read in zip(types, readers, strict=True)]
     return partial(_union, readers)

@@ -42,15 +42,15 @@ def settings(feed: str, kafka: Kafka) -> dict[str, str]:
     Raises:
         KafkaError: names the environment variables that are missing.
     """
-    return _of_environment(feed, "kafka", kafka.client)
+    return _fill_from_environment(feed, "kafka", kafka.client)
 
 
 def registry_settings(feed: str, kafka: Kafka) -> dict[str, str]:
     """The settings of a feed's schema registry, as `settings` gives those of Kafka."""
-    return _of_environment(feed, "registry", kafka.registry)
+    return _fill_from_environment(feed, "registry", kafka.registry)
 
 
-def _of_environment(feed: str, prefix: str, given: tuple[tuple[str, str], ...]) -> dict[str, str]:
+def _fill_from_environment(feed: str, prefix: str, given: tuple[tuple[str, str], ...]) -> dict[str, str]:
     named = {key: value.removeprefix(FROM_ENVIRONMENT) for key, value in given if _is_named(value)}
     missing = sorted({name for name in named.values() if name not in os.environ})
     if missing:
@@ -61,7 +61,7 @@ def _of_environment(feed: str, prefix: str, given: tuple[tuple[str, str], ...]) 
     return dict(given) | {key: os.environ[name] for key, name in named.items()}
 
 
-def of_spark(brokers: str, values: Mapping[str, str]) -> dict[str, str]:
+def make_reader_options(brokers: str, values: Mapping[str, str]) -> dict[str, str]:
     """The options of Spark's reader.
 
     Args:
@@ -84,29 +84,29 @@ def of_spark(brokers: str, values: Mapping[str, str]) -> dict[str, str]:
     return {f"kafka.{key}": value for key, value in options.items()}
 
 
-def of_admin(brokers: str, values: Mapping[str, str]) -> dict[str, str]:
+def make_admin_settings(brokers: str, values: Mapping[str, str]) -> dict[str, str]:
     """The settings of confluent_kafka's AdminClient.
 
     Args:
         brokers: `host:port,…`.
         values: of `settings`.
     """
-    found = {key: values[key] for key in _SHARED if key in values}
+    settings = {key: values[key] for key in _SHARED if key in values}
     login = re.search(
         r'username="((?:[^"\\]|\\.)*)"\s+password="((?:[^"\\]|\\.)*)"', values.get("sasl.jaas.config", "")
     )
-    if login and "sasl.username" not in found:
+    if login and "sasl.username" not in settings:
         texts = (re.sub(r"\\(.)", r"\1", text) for text in login.groups())
-        found |= dict(zip(_OF_LIBRDKAFKA, texts, strict=True))
-    if found.get("ssl.endpoint.identification.algorithm") == "":
-        found["ssl.endpoint.identification.algorithm"] = "none"
+        settings |= dict(zip(_OF_LIBRDKAFKA, texts, strict=True))
+    if settings.get("ssl.endpoint.identification.algorithm") == "":
+        settings["ssl.endpoint.identification.algorithm"] = "none"
     if values.get("ssl.truststore.type", "").upper() == "PEM" and "ssl.truststore.location" in values:
-        found["ssl.ca.location"] = values["ssl.truststore.location"]
+        settings["ssl.ca.location"] = values["ssl.truststore.location"]
     if values.get("ssl.keystore.type", "").upper() == "PEM" and "ssl.keystore.location" in values:
         # One file has the key and the certificates.
-        found |= dict.fromkeys(("ssl.key.location", "ssl.certificate.location"), values["ssl.keystore.location"])
+        settings |= dict.fromkeys(("ssl.key.location", "ssl.certificate.location"), values["ssl.keystore.location"])
     own = {key.removeprefix(ADMIN_PREFIX): value for key, value in values.items() if key.startswith(ADMIN_PREFIX)}
-    return {"bootstrap.servers": brokers, **found, **own}
+    return {"bootstrap.servers": brokers, **settings, **own}
 
 
 def without_secrets(text: str, values: Mapping[str, str]) -> str:

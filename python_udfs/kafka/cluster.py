@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import Future
 from typing import TYPE_CHECKING, Any
 
-from python_udfs.kafka.client import KafkaError, of_admin, settings, without_secrets
+from python_udfs.kafka.client import KafkaError, make_admin_settings, settings, without_secrets
 from python_udfs.kafka.plan import Partition, Seen
 
 if TYPE_CHECKING:
@@ -55,7 +55,7 @@ class Cluster:
         # What goes wrong is in the error of whoever asked; a line for each attempt would be on the terminal.
         quiet: dict[str, Any] = {"log_level": 0, "error_cb": lambda error: said.setdefault(error.str())}
         try:
-            self._admin: AdminClient = AdminClient({**of_admin(kafka.brokers, self._values), **quiet})
+            self._admin: AdminClient = AdminClient({**make_admin_settings(kafka.brokers, self._values), **quiet})
         except KafkaException as error:
             raise self._error(f"Kafka's client refuses the settings: {error.args[0].str()}") from None
 
@@ -119,11 +119,11 @@ class Cluster:
         group = ConsumerGroupTopicPartitions(self._kafka.group, partitions)
         try:
             [asked] = self._admin.alter_consumer_group_offsets([group], request_timeout=self._seconds).values()
-            refused = [one for one in asked.result().topic_partitions if one.error]
+            refused = [partition for partition in asked.result().topic_partitions if partition.error]
         except (KafkaException, ValueError) as error:
             # Of the client, an error with a text of its own.
-            found = error.args[0].str() if isinstance(error, KafkaException) else str(error)
-            return without_secrets(f"{self._kafka.group}: {found}", self._values)
+            reason = error.args[0].str() if isinstance(error, KafkaException) else str(error)
+            return without_secrets(f"{self._kafka.group}: {reason}", self._values)
         if refused:
             return f"{self._kafka.group}: {refused[0].topic}/{refused[0].partition} {refused[0].error.str()}"
         self._committed = dict(offsets)
@@ -146,7 +146,10 @@ class Cluster:
         asked = self._admin.describe_topics(TopicCollection(topics), request_timeout=self._seconds)
         # As Kafka's own tools write it: librdkafka's form may hold a slash.
         spelling = str.maketrans("+/", "-_")
-        return {name: str(found.topic_id).translate(spelling) for name, found in _answers(asked, str, silent).items()}
+        return {
+            name: str(description.topic_id).translate(spelling)
+            for name, description in _answers(asked, str, silent).items()
+        }
 
     def _offsets(self, partitions: list[Partition], spec: Any, silent: dict[str, str]) -> dict[Partition, int]:
         from confluent_kafka import IsolationLevel, TopicPartition  # noqa: PLC0415
@@ -163,8 +166,8 @@ class Cluster:
             if not any(map(_passes, asked.values())):
                 break
             time.sleep(SECONDS_BETWEEN)
-        found = _answers({(at.topic, at.partition): one for at, one in asked.items()}, _name, silent)
-        return {at: int(answer.offset) for at, answer in found.items()}
+        answers = _answers({(at.topic, at.partition): future for at, future in asked.items()}, _name, silent)
+        return {at: int(answer.offset) for at, answer in answers.items()}
 
     def _begin(self, partitions: list[Partition], silent: dict[str, str]) -> dict[Partition, int]:
         millis = self._kafka.start_millis
@@ -172,13 +175,13 @@ class Cluster:
             return self._offsets(partitions, _spec().latest(), silent)
         if millis is None:
             return {}
-        found = self._offsets(partitions, _spec().for_timestamp(millis), silent)
+        offsets = self._offsets(partitions, _spec().for_timestamp(millis), silent)
         # No message is as late.
-        none_so_late = [at for at, offset in found.items() if offset < 0]
-        return found | self._offsets(none_so_late, _spec().latest(), silent)
+        none_so_late = [at for at, offset in offsets.items() if offset < 0]
+        return offsets | self._offsets(none_so_late, _spec().latest(), silent)
 
-    def _error(self, found: str) -> KafkaError:
-        said = "; ".join([found, *_reasons(self._said, self._values)])
+    def _error(self, reason: str) -> KafkaError:
+        said = "; ".join([reason, *_reasons(self._said, self._values)])
         return KafkaError(
             f"CDC error (feed {self._feed}): Kafka at {self._kafka.brokers} cannot be read."
             f" Received: {without_secrets(said, self._values)}. Expected: a broker that lists topics and their offsets."
@@ -212,13 +215,13 @@ def _answers(asked: Mapping[Any, Any], name_of: Callable[[Any], str], silent: di
     """The results; what has none goes to silent, with the reason."""
     from confluent_kafka import KafkaException  # noqa: PLC0415
 
-    found = {}
+    answers = {}
     for name, future in asked.items():
         try:
-            found[name] = future.result()
+            answers[name] = future.result()
         except KafkaException as error:
             silent[name_of(name)] = error.args[0].str()
-    return found
+    return answers
 
 
 def _name(at: Partition) -> str:

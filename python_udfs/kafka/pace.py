@@ -40,5 +40,5 @@ class Pace:
         self._read, now = read, self._clock()
         started, first = self._since = self._since or (now, read)
         left, rate = plan.messages + plan.left, (read - first) / max(now - started, 0.001)
-        found = f"{left:,} messages left"
-        return f"{found}, {rate:,.0f} a second, {duration_text(round(left / rate))} to go" if rate > 0 else found
+        count = f"{left:,} messages left"
+        return f"{count}, {rate:,.0f} a second, {duration_text(round(left / rate))} to go" if rate > 0 else count

@@ -95,13 +95,13 @@ class Gap:
                 f"{self.source}: waited at offset {self.from_offset} ({self.reason}), and is read on at offset"
                 f" {self.to_offset}{f': {skipped:,} offsets are skipped' if skipped > 0 else ''}"
             )
-        found = {
+        wording = {
             RETENTION: "its earliest message has",
             RECREATED: "the topic was deleted and created again, and begins at",
             REPLACED: "another cluster answers, where it begins at",
             BEYOND: "it ends before that, at",
         }[self.reason]
-        return f"{self.source}: offset {self.from_offset} was to be read next; {found} offset {self.to_offset}"
+        return f"{self.source}: offset {self.from_offset} was to be read next; {wording} offset {self.to_offset}"
 
 
 @dataclass(frozen=True)
@@ -138,8 +138,8 @@ def object_name(cluster_id: str, topic_id: str, topic: str, partition: int) -> s
 
 def parts_of(name: str) -> tuple[str, str, str, int] | None:
     """Cluster id, topic id, topic and partition of a name that `object_name` made; None for another text."""
-    found = re.fullmatch(r"kafka://([^/]+)/([^/]+)/([^/]+)/([0-9]+)", name)
-    return (found[1], found[2], found[3], int(found[4])) if found else None
+    parts = re.fullmatch(r"kafka://([^/]+)/([^/]+)/([^/]+)/([0-9]+)", name)
+    return (parts[1], parts[2], parts[3], int(parts[4])) if parts else None
 
 
 def make_plan(kafka: Kafka, before: Progress | None, seen: Seen, *, passes_gaps: bool) -> Plan:
@@ -252,11 +252,11 @@ def tables_of_topics(topics: Iterable[str], tables: Iterable[tuple[str, str]]) -
     by_name: dict[str, list[tuple[str, str]]] = {}
     for schema, table in tables:
         by_name.setdefault(f"{schema}.{table}", []).append((schema, table))
-    found: dict[str, list[str]] = {}
+    table_of_topic: dict[str, list[str]] = {}
     for topic in topics:
         parts = topic.split(".")
         ends = [".".join(parts[at:]) for at in range(len(parts) - 1)]
         named = [table for end in ends for table in by_name.get(end, ())]
         if len(named) == 1:
-            found[topic] = list(named[0])
-    return found
+            table_of_topic[topic] = list(named[0])
+    return table_of_topic

@@ -24,7 +24,7 @@ from dbt.adapters.sparksession.few_rows import plan_once
 from dbt.adapters.sparksession.python_models import Written
 from python_udfs.connectors.registry import CONNECTORS
 from python_udfs.kafka import avro
-from python_udfs.kafka.client import KafkaError, of_spark, settings, without_secrets
+from python_udfs.kafka.client import KafkaError, make_reader_options, settings, without_secrets
 from python_udfs.kafka.cluster import Cluster
 from python_udfs.kafka.plan import (
     Gap,
@@ -185,16 +185,16 @@ def read_progress(spark: SparkSession, target: str) -> Progress | None:
         )
     read = spark.table(target).where("path is not null and coalesce(set_aside, '') <> 'gap'")
     rows = read.groupBy("path").agg(F.max("file_row").alias("last"), F.max("batch_id").alias("batch_id")).collect()
-    found = [(row, parts) for row in rows if (parts := parts_of(row.path))]
-    if not found:
+    rows_with_parts = [(row, parts) for row in rows if (parts := parts_of(row.path))]
+    if not rows_with_parts:
         return None
     # Of a topic or a cluster that was made again, the newest counts.
-    found.sort(key=lambda one: int(one[0].batch_id))
-    newest_cluster = found[-1][1][0]
-    of_cluster = [(row, *parts[1:]) for row, parts in found if parts[0] == newest_cluster]
+    rows_with_parts.sort(key=lambda row_parts: int(row_parts[0].batch_id))
+    newest_cluster = rows_with_parts[-1][1][0]
+    of_cluster = [(row, *parts[1:]) for row, parts in rows_with_parts if parts[0] == newest_cluster]
     topics = {topic: topic_id for _, topic_id, topic, _ in of_cluster}
     return Progress(
-        batch_id=max(int(row.batch_id) for row, _ in found),
+        batch_id=max(int(row.batch_id) for row, _ in rows_with_parts),
         cluster_id=newest_cluster,
         topics=topics,
         offsets={
@@ -317,7 +317,7 @@ def _rows(spark: SparkSession, feed: Mapping[str, Any], plan: Plan, batch_id: in
     others = [
         {
             **{"path": gap.source, "file_key": gap.source, "file_row": gap.from_offset, "batch_id": batch_id},
-            **{"set_aside": "gap", "content": str(gap), "image": list(_of_gap(gap).items())},
+            **{"set_aside": "gap", "content": str(gap), "image": list(_describe_gap(gap).items())},
         }
         for gap in gaps
     ]
@@ -327,7 +327,7 @@ def _rows(spark: SparkSession, feed: Mapping[str, Any], plan: Plan, batch_id: in
     return rows.unionByName(spark.createDataFrame(table), allowMissingColumns=True)
 
 
-def _of_gap(gap: Gap) -> dict[str, str]:
+def _describe_gap(gap: Gap) -> dict[str, str]:
     """What the view kafka_gaps shows of a gap."""
     cluster_id, _, topic, partition = parts_of(gap.source) or ("", "", "", "")
     place = {"cluster_id": cluster_id, "topic": topic, "partition": str(partition)}
@@ -342,8 +342,10 @@ def _lines(spark: SparkSession, feed: Mapping[str, Any], plan: Plan, batch_id: i
     kafka = feed["kafka"]
     texts = ("value", "key") if feed.get("form") == "flattened" else ("value",)
     if plan.ranges:
-        options = of_spark(kafka.brokers, settings(feed["feed"], kafka))
-        assigned = {topic: [number for _, number in some] for topic, some in groupby(sorted(plan.ranges), _topic)}
+        options = make_reader_options(kafka.brokers, settings(feed["feed"], kafka))
+        assigned = {
+            topic: [number for _, number in partitions] for topic, partitions in groupby(sorted(plan.ranges), _topic)
+        }
         starts = {at: start for at, (start, _) in plan.ranges.items()}
         ends = {at: end for at, (_, end) in plan.ranges.items()}
         # Both ends are numbers: a plan may be evaluated more than once.
@@ -360,7 +362,10 @@ def _lines(spark: SparkSession, feed: Mapping[str, Any], plan: Plan, batch_id: i
         schema = "topic string, partition int, offset bigint, timestamp timestamp, key binary, value binary"
         messages = spark.createDataFrame([], schema)
     progress = plan.progress
-    names = [(topic, object_name(progress.cluster_id, one, topic, 0)[:-2]) for topic, one in progress.topics.items()]
+    names = [
+        (topic, object_name(progress.cluster_id, topic_id, topic, 0)[:-2])
+        for topic, topic_id in progress.topics.items()
+    ]
     # One literal: a call of Java for each of many topics takes longer than to read their messages.
     folders = F.from_json(F.lit(json.dumps(dict(names))), "map<string,string>")
     source = F.concat_ws("/", folders[F.col("topic")], F.col("partition"))
@@ -383,13 +388,13 @@ def _with_unreadable(rows: DataFrame, tables: Mapping[str, list[str]]) -> DataFr
     names = by_topic[F.element_at(F.split("path", "/"), -2)]
     reason = F.substring_index("content", avro.BYTES, 1)
 
-    def of_topic(place: int, name: str) -> Column:
+    def name_by_topic(place: int, name: str) -> Column:
         return F.when(is_unreadable, F.coalesce(name, F.get(names, F.lit(place)))).otherwise(F.col(name))
 
     return rows.withColumns(
         {
-            "source_schema": of_topic(0, "source_schema"),
-            "source_table": of_topic(1, "source_table"),
+            "source_schema": name_by_topic(0, "source_schema"),
+            "source_table": name_by_topic(1, "source_table"),
             "malformed": F.when(is_unreadable, reason).otherwise(F.col("malformed")),
         }
     )
@@ -411,10 +416,10 @@ def _set_progress(spark: SparkSession, plan: Plan, batch_id: int) -> None:
 
 def _as_json(offsets: Mapping[Partition, int]) -> str:
     """In the form of Spark's options: {"topic": {"0": 23}}."""
-    found: dict[str, dict[str, int]] = {}
+    by_topic: dict[str, dict[str, int]] = {}
     for (topic, number), offset in sorted(offsets.items()):
-        found.setdefault(topic, {})[str(number)] = offset
-    return json.dumps(found)
+        by_topic.setdefault(topic, {})[str(number)] = offset
+    return json.dumps(by_topic)
 
 
 def _topic(at: Partition) -> str:

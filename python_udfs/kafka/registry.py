@@ -95,14 +95,14 @@ def _text(schema: Schema) -> str:
 def _references(client: SchemaRegistryClient, schema: Schema) -> list[str]:
     texts: list[str] = []
     for reference in schema.references or ():
-        found = client.get_version(str(reference.subject), int(reference.version or 0)).schema
-        texts += [*_references(client, found), _text(found)]
+        referenced = client.get_version(str(reference.subject), int(reference.version or 0)).schema
+        texts += [*_references(client, referenced), _text(referenced)]
     return list(dict.fromkeys(texts))
 
 
-def _error(feed: str, kafka: Kafka, found: str) -> KafkaError:
+def _error(feed: str, kafka: Kafka, reason: str) -> KafkaError:
     url = dict(kafka.registry)["url"]
-    said = without_secrets(" ".join(found.split()), registry_settings(feed, kafka))
+    said = without_secrets(" ".join(reason.split()), registry_settings(feed, kafka))
     return KafkaError(
         f"CDC error (feed {feed}): the schema registry at {url} cannot be asked. Received: {said}. Expected: the"
         " schemas of the messages. Nothing was read, and the next run goes on at the same offsets. Start the registry,"

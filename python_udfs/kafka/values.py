@@ -40,8 +40,8 @@ def _ids(messages: DataFrame, columns: tuple[str, ...]) -> list[int]:
     """The ids of the schemas that messages name; few, and none where all are JSON."""
     heads = messages.select(F.explode(F.array(*(F.substring(name, 1, avro.HEADER) for name in columns))).alias("head"))
     is_framed = _begins_with_zero(F.col("head")) & (F.length("head") == avro.HEADER)
-    found = heads.where(is_framed).distinct().collect()
-    return [int.from_bytes(row.head[1:], "big") for row in found]
+    rows = heads.where(is_framed).distinct().collect()
+    return [int.from_bytes(row.head[1:], "big") for row in rows]
 
 
 def _begins_with_zero(value: Column) -> Column:
@@ -50,11 +50,11 @@ def _begins_with_zero(value: Column) -> Column:
 
 def _text(value: Column, *, has_registry: bool) -> Column:
     """A message as text; one without a value is empty."""
-    found = F.when(value.isNull(), "")
+    text = F.when(value.isNull(), "")
     if not has_registry:
         hint = "it begins with a zero byte, as with a schema registry, and the feed has no registry.url"
         of_registry = F.concat(
             F.lit(f"{avro.UNREADABLE}{hint}{avro.BYTES}"), F.regexp_replace(F.base64(value), r"\s", "")
         )
-        found = found.when(_begins_with_zero(value), of_registry)
-    return found.otherwise(text_or_base64(value.cast("string")))
+        text = text.when(_begins_with_zero(value), of_registry)
+    return text.otherwise(text_or_base64(value.cast("string")))

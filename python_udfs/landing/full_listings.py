@@ -55,7 +55,7 @@ def list_landing(
     """
     now = now or datetime.now(timezone.utc)
     feeds = list(feeds)
-    known = None if table is None else spark.table(table)
+    listing = None if table is None else spark.table(table)
     few_known = table is not None and has_few_rows(spark, table)
     hours = {_key(feed): feed["full_listing_hours"] for feed in feeds if "full_listing_hours" in feed}
     before = json.loads((hours and table and newest_record(spark, table, KEY)) or "{}")
@@ -64,29 +64,29 @@ def list_landing(
     in_time = {key for key, at in moments.items() if timedelta(0) <= now - at < timedelta(hours=hours[key])}
     in_part = {feed["feed"] for feed in feeds if _key(feed) in in_time}
     unlisted: dict[str, str] = {}
-    found = new_files(spark, feeds, known, now, in_part, few_known=few_known, unlisted=unlisted)
+    files = new_files(spark, feeds, listing, now, in_part, few_known=few_known, unlisted=unlisted)
     spark.conf.set(UNLISTED, describe_unlisted(unlisted))
     feeds = [feed for feed in feeds if feed["feed"] not in unlisted]
-    if found is not None and readers and has_lost_versions(spark, found, known, readers):
+    if files is not None and readers and has_lost_versions(spark, files, listing, readers):
         if unlisted:
             raise LakehouseError(
                 f"{describe_unlisted(unlisted)}\nraw_listing was dropped or rolled back, and its rows can be made again"
                 " only where all feeds are listed. Nothing is written."
             )
-        found, in_time = _with_lost_versions(spark, feeds, known, now, readers), set()
+        files, in_time = _with_lost_versions(spark, feeds, listing, now, readers), set()
     if not hours:
-        return found
+        return files
     listed = {_key(feed) for feed in feeds}
     recorded = {
         key: (moments[key] if key in in_time or key not in listed else now).isoformat()
         for key in sorted(hours)
         if key in listed or key in moments
     }
-    if found is not None:
+    if files is not None:
         record_in_commits(spark, {KEY: json.dumps(recorded)})
     elif table is not None and recorded != before:
         record(spark, table, KEY, json.dumps(recorded))
-    return found
+    return files
 
 
 def describe_unlisted(unlisted: Mapping[str, str]) -> str:
@@ -106,23 +106,23 @@ def describe_unlisted(unlisted: Mapping[str, str]) -> str:
 
 
 def _with_lost_versions(
-    spark: SparkSession, feeds: list[Mapping[str, Any]], known: DataFrame | None, now: datetime, readers: Readers
+    spark: SparkSession, feeds: list[Mapping[str, Any]], listing: DataFrame | None, now: datetime, readers: Readers
 ) -> DataFrame:
     """What is new to a listing that has its lost versions back, and these."""
-    known = spark.createDataFrame([], LISTING_SCHEMA) if known is None else known
-    found = new_files(spark, feeds, known, now)
-    lost = with_columns(lost_versions(spark, feeds, readers, known, found, now)).localCheckpoint()
+    listing = spark.createDataFrame([], LISTING_SCHEMA) if listing is None else listing
+    files = new_files(spark, feeds, listing, now)
+    lost = with_columns(lost_versions(spark, feeds, readers, listing, files, now)).localCheckpoint()
     count = lost.count()
-    if found is not None and not count:
-        return found
+    if files is not None and not count:
+        return files
     logger.warning(
         f"raw_listing has lost {count} rows: it was dropped or rolled back. They are made again of what bronze,"
         " the split tables and rejected_files have read (docs/runbook.md, 'A table of etl_metadata is lost')."
     )
-    found = new_files(spark, feeds, known.unionByName(lost, allowMissingColumns=True), now)
-    if found is None:
+    files = new_files(spark, feeds, listing.unionByName(lost, allowMissingColumns=True), now)
+    if files is None:
         record_in_commits(spark, {BATCH: lost.agg({"batch_id": "max"}).collect()[0][0]})
-    return lost if found is None else found.unionByName(lost)
+    return lost if files is None else files.unionByName(lost)
 
 
 def _key(feed: Mapping[str, Any]) -> str:

@@ -40,7 +40,7 @@ READ = "in ('load', 'change', 'multi_table')"
 def new_files(
     spark: SparkSession,
     feeds: Iterable[Mapping[str, Any]],
-    known: DataFrame | None,
+    listing_so_far: DataFrame | None,
     now: datetime | None = None,
     in_part: Collection[str] = (),
     *,
@@ -70,7 +70,7 @@ def new_files(
         feeds: feed, connector, format, location and is_multi_table (whether multi-table files are read) of each
             feed to list; one pass over each location. `vanished_files` holds `ignore` or `truncate` by schema
             and table; other tables report.
-        known: the listing so far (columns of `LISTING_SCHEMA`), None on the first run.
+        listing_so_far: the listing so far (columns of `LISTING_SCHEMA`), None on the first run.
         now: the time of this run; the current time when not given.
         in_part: feeds of which only the scope is listed (`python_udfs.landing.scope`); each has
             `listing_overlap_hours`.
@@ -83,20 +83,20 @@ def new_files(
     """
     now = now or datetime.now(timezone.utc)
     feeds, unlisted = list(feeds), {} if unlisted is None else unlisted
-    listing = spark.createDataFrame([], LISTING_SCHEMA) if known is None else known
+    listing = spark.createDataFrame([], LISTING_SCHEMA) if listing_so_far is None else listing_so_far
     # The first run has nothing to compare a part with.
-    in_full = {feed["feed"] for feed in feeds if known is None or feed["feed"] not in in_part}
+    in_full = {feed["feed"] for feed in feeds if listing_so_far is None or feed["feed"] not in in_part}
     listed: dict[str, _Listed] = {}
     to_list = {feed["feed"] for feed in feeds}
     while True:
         asked = [feed for feed in feeds if feed["feed"] in to_list]
         listed |= _all_listed(spark, asked, in_full, now, unlisted)
-        listed = {feed: found for feed, found in listed.items() if feed not in unlisted}
-        locations = {feed: found.location for feed, found in listed.items()}
-        scopes = {feed: found.scope for feed, found in listed.items() if found.scope}
+        listed = {feed: listed_feed for feed, listed_feed in listed.items() if feed not in unlisted}
+        locations = {feed: listed_feed.location for feed, listed_feed in listed.items()}
+        scopes = {feed: listed_feed.scope for feed, listed_feed in listed.items() if listed_feed.scope}
         to_list = {feed for feed in scopes if listed[feed].files is None}
         if not to_list:
-            files = [found.files for found in listed.values() if found.files is not None]
+            files = [listed_feed.files for listed_feed in listed.values() if listed_feed.files is not None]
             known_ones = _known_in_scope(listing, scopes, in_full).withColumn("is_listed", F.lit(False))
             seen = _in_scope(spark, _union([known_ones, *files]), scopes)
             seen = seen.coalesce(1) if few_known else seen
@@ -108,7 +108,7 @@ def new_files(
             break
         in_full |= to_list
     if not count["new"] and not count["suspect"]:
-        return listing if known is None else None
+        return listing if listing_so_far is None else None
 
     rows = []
     if count["new"]:
@@ -183,7 +183,7 @@ def _known_in_scope(listing: DataFrame, scopes: Mapping[str, Scope], in_full: Co
         return listing
     times = ranges(time for scope in scopes.values() for time in scope.times)
     # A row has no time where its path shows none, or where it is older than this column.
-    asked = [F.col("time_in_path").isNull(), *(F.col("time_in_path").between(*one) for one in times)]
+    asked = [F.col("time_in_path").isNull(), *(F.col("time_in_path").between(*days) for days in times)]
     if in_full:
         asked.append(F.col("feed").isin(list(in_full)))
     return listing.where(reduce(Column.__or__, asked))
@@ -257,12 +257,12 @@ def _has_unnamed(spark: SparkSession, feed: str, location: str) -> bool:
 
 def _listed(spark: SparkSession, feed: Mapping[str, Any], location: str, scope: Scope | None) -> DataFrame | None:
     """Path, size, modification time and key (the path under the feed's location) of every file of a feed."""
-    found = list_files(spark, location, scope)
-    if found is None:
+    stored = list_files(spark, location, scope)
+    if stored is None:
         if scope is None:
             logger.warning(f"Feed {feed['feed']}: its location {location} does not exist (yet); nothing to list there.")
         return None
-    files = found.selectExpr(
+    files = stored.selectExpr(
         f"{sql_text(feed['feed'])} as feed",
         f"substring(path, {len(location) + 2}) as file_key",
         "path",

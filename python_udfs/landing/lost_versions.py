@@ -62,19 +62,19 @@ where feed = {feed} and startswith(path, {location})
 """
 
 
-def has_lost_versions(spark: SparkSession, found: DataFrame, known: DataFrame | None, readers: Readers) -> bool:
+def has_lost_versions(spark: SparkSession, files: DataFrame, listing: DataFrame | None, readers: Readers) -> bool:
     """Whether a table with new files has read a batch that the listing does not know.
 
     Batches only grow, and what reads them reads those that were listed.
 
     Args:
         spark: the session to ask with.
-        found: the files that are new to the listing.
-        known: the listing; None: there is none.
+        files: the files that are new to the listing.
+        listing: the listing; None: there is none.
         readers: see `Readers`; a table need not exist.
     """
-    last = _greatest(known, "batch_id") if known is not None else 0
-    for feed, schema, table in found.select(*TABLE).distinct().collect():
+    last = _greatest(listing, "batch_id") if listing is not None else 0
+    for feed, schema, table in files.select(*TABLE).distinct().collect():
         name = readers.splits.get(feed) if table is None else readers.bronze.get((feed, schema, table))
         if name and spark.catalog.tableExists(name) and _last_batch(spark, name, is_split=table is None) > last:
             return True
@@ -96,8 +96,8 @@ def lost_versions(
     spark: SparkSession,
     feeds: Sequence[Mapping[str, Any]],
     readers: Readers,
-    known: DataFrame,
-    found: DataFrame | None,
+    listing: DataFrame,
+    files: DataFrame | None,
     now: datetime,
 ) -> DataFrame:
     """The rows that the listing has lost.
@@ -106,8 +106,8 @@ def lost_versions(
         spark: the session to ask with.
         feeds: as in `new_files`.
         readers: see `Readers`; a table need not exist.
-        known: the listing.
-        found: what a full listing finds new to it; None: nothing.
+        listing: the listing.
+        files: what a full listing finds new to it; None: nothing.
         now: the time of this run.
 
     Returns:
@@ -115,8 +115,8 @@ def lost_versions(
         file that is not there any more is also `vanished`, so that nothing is truncated for what was missed.
     """
     locations = {feed["feed"]: qualified(spark, feed_location(feed["location"], landing_root())) for feed in feeds}
-    found = known.limit(0) if found is None else found.where("kind not in ('vanished', 'truncate')")
-    frames = [known.selectExpr(*_COLUMNS).limit(0)]
+    files = listing.limit(0) if files is None else files.where("kind not in ('vanished', 'truncate')")
+    frames = [listing.selectExpr(*_COLUMNS).limit(0)]
     for (feed, schema, table), name in readers.bronze.items():
         if feed in locations and spark.catalog.tableExists(name):
             of_table = {"schema": sql_text(schema), "table": sql_text(table), "bronze": name}
@@ -147,11 +147,11 @@ def lost_versions(
             )
         )
     )
-    there = found.select("feed", "file_key", F.col("size").alias("size_there"), F.col("modified_at").alias("stored_at"))
+    there = files.select("feed", "file_key", F.col("size").alias("size_there"), F.col("modified_at").alias("stored_at"))
     # Object stores give whole seconds: a later version of one second got milliseconds.
     is_same = "modified_at = stored_at or date_trunc('SECOND', modified_at) = stored_at"
     lost = (
-        versions.join(known.select(*VERSION), VERSION, "left_anti")
+        versions.join(listing.select(*VERSION), VERSION, "left_anti")
         .join(there, ["feed", "file_key"], "left")
         .withColumns(
             {
@@ -161,7 +161,7 @@ def lost_versions(
         )
     )
     lost = _named(lost, feeds, locations).localCheckpoint()
-    keys = known.select("feed", "file_key").union(found.select("feed", "file_key"))
+    keys = listing.select("feed", "file_key").union(files.select("feed", "file_key"))
     gone = lost.join(keys, ["feed", "file_key"], "left_anti").where("kind <> 'truncate'")
     last = lost.agg({"batch_id": "max"}).first()
     newest = gone.groupBy("feed", "file_key").agg(F.expr("max_by(struct(*), modified_at) as newest")).select("newest.*")

@@ -90,10 +90,10 @@ class Scope:
         """
         dated = []
         for folder in folders:
-            found = re.match(DATED, f"{folder[len(self.location) + 1 :]}/")
+            match = re.match(DATED, f"{folder[len(self.location) + 1 :]}/")
             # A path with the character that the listing puts between paths comes in pieces.
-            if found and folder.startswith(f"{self.location}/"):
-                root, *digits = found.groups(default="")
+            if match and folder.startswith(f"{self.location}/"):
+                root, *digits = match.groups(default="")
                 text = "".join(digits)
                 dated.append((folder, root, text.ljust(_DIGITS, "9")))
                 self._meet(root, _start_of(text), dated[-1][2])

@@ -114,16 +114,16 @@ def waiting_rows(
     """
     listing = spark.sql(f"select * from {scan_sql(spark, f'{schema}.raw_listing')}")
     multi_table = listing.where((F.col("feed") == feed["feed"]) & (F.col("kind") == "multi_table"))
-    found: list[dict[str, str]] = []
+    rejected_files: list[dict[str, str]] = []
 
     def reject(files: list[Row], reasons: Mapping[str, str], rule: str = "replaced") -> None:
-        found.extend({"path": row.path, "reason": reasons[row.path]} for row in files)
+        rejected_files.extend({"path": row.path, "reason": reasons[row.path]} for row in files)
 
     table = f"{schema}.rejected_files"
     last = _last_batch(spark, target)
     lines, to_join, _, left = _lines(spark, feed, multi_table, last, table, reject, max_bytes)
     rows = CONNECTORS[feed["connector"]].rows(lines, {**feed, "to_join": to_join})
-    return Waiting(rows, found, left)
+    return Waiting(rows, rejected_files, left)
 
 
 def _last_batch(spark: SparkSession, target: str | None) -> int:
@@ -152,7 +152,7 @@ def _lines(
     listed, and how many files are left behind the first ones of so many bytes (None: none). The lines have the columns
     of `FILE_VERSION_COLUMNS`, file_row and value.
     """
-    known = spark.table(rejected).select(*VERSION, F.col("batch_id").alias("rejected_in"))
+    rejections = spark.table(rejected).select(*VERSION, F.col("batch_id").alias("rejected_in"))
     by_age = Window.partitionBy("file_key").orderBy(F.desc("modified_at"), F.desc("batch_id"))
     of_new = multi_table.where(F.col("batch_id") > after).select("file_key").distinct()
     versions = (
@@ -169,7 +169,7 @@ def _lines(
             )
         )
         .where(F.col("batch_id") > after)
-        .join(known, on=VERSION, how="left")
+        .join(rejections, on=VERSION, how="left")
         .groupBy(*FILE_VERSION_COLUMNS, "revision", "earlier_batch_id")
         .agg(F.max("rejected_in").alias("rejected_in"))
         .where(

@@ -34,7 +34,7 @@ class Source:
 ColumnLineage = dict[str, list[Source]]
 
 
-def of_bronze(columns: Iterable[str], raw: Iterable[str], renamed: Mapping[str, str]) -> ColumnLineage:
+def trace_bronze(columns: Iterable[str], raw: Iterable[str], renamed: Mapping[str, str]) -> ColumnLineage:
     """Each column of the source under the name that files have; what the pipeline adds comes from no column.
 
     Args:
@@ -53,7 +53,7 @@ def of_bronze(columns: Iterable[str], raw: Iterable[str], renamed: Mapping[str, 
     }
 
 
-def of_silver(columns: Iterable[str], bronze: str, bronze_columns: Iterable[str]) -> ColumnLineage:
+def trace_silver(columns: Iterable[str], bronze: str, bronze_columns: Iterable[str]) -> ColumnLineage:
     """Each column of bronze under its own name. Validity and the mark of a soft delete follow from order and operation.
 
     Args:
@@ -61,22 +61,22 @@ def of_silver(columns: Iterable[str], bronze: str, bronze_columns: Iterable[str]
         bronze: name of the bronze table.
         bronze_columns: its columns.
     """
-    known = set(bronze_columns)
+    in_bronze = set(bronze_columns)
     derived = {
         "_cdc_is_deleted": ("_cdc_operation",),
         "_cdc_valid_from": ("_cdc_committed_at", "_cdc_sequence"),
         "_cdc_valid_to": ("_cdc_committed_at", "_cdc_sequence"),
     }
-    found: ColumnLineage = {}
+    by_column: ColumnLineage = {}
     for column in columns:
         if column in derived:
-            found[column] = [Source(bronze, name, is_copy=False) for name in derived[column]]
-        elif column in known:
-            found[column] = [Source(bronze, column, is_copy=True)]
-    return found
+            by_column[column] = [Source(bronze, name, is_copy=False) for name in derived[column]]
+        elif column in in_bronze:
+            by_column[column] = [Source(bronze, column, is_copy=True)]
+    return by_column
 
 
-def of_query(sql: str, columns: Mapping[str, Iterable[str]]) -> ColumnLineage | None:
+def trace_query(sql: str, columns: Mapping[str, Iterable[str]]) -> ColumnLineage | None:
     """Reads a query of Spark SQL.
 
     Args:
@@ -101,14 +101,14 @@ def of_query(sql: str, columns: Mapping[str, Iterable[str]]) -> ColumnLineage | 
             read.set("catalog", None)
         query = qualify(tree, schema=schema, dialect="spark")
         assert isinstance(query, exp.Query)
-        found = {
+        nodes = {
             name: lineage(exp.column(name, quoted=True), query, schema, dialect="spark") for name in query.named_selects
         }
     except (sqlglot.errors.SqlglotError, ValueError):
         return None
-    if "*" in found:
+    if "*" in nodes:
         return None
-    sources = {name: _sources(node, written) for name, node in found.items()}
+    sources = {name: _sources(node, written) for name, node in nodes.items()}
     return {outputs.get(name) or _as_read(name, sources[name]): sources[name] for name in sources}
 
 
@@ -119,10 +119,10 @@ def _as_read(name: str, sources: Sequence[Source]) -> str:
 
 def _sources(node: Node, written: Mapping[str, str]) -> list[Source]:
     is_copy = all(isinstance(part.expression.unalias(), (exp.Column, exp.Table)) for part in node.walk())
-    found: dict[Source, None] = {}
+    sources: dict[Source, None] = {}
     for part in node.walk():
         if not part.downstream and isinstance(part.expression, exp.Table):
             table = f"{part.expression.db}.{part.expression.name}"
             column = exp.to_column(part.name).name
-            found[Source(table, written.get(f"{table}.{column}".lower(), column), is_copy)] = None
-    return list(found)
+            sources[Source(table, written.get(f"{table}.{column}".lower(), column), is_copy)] = None
+    return list(sources)

@@ -19,7 +19,7 @@ from openlineage.client.facet_v2 import (
 )
 
 from python_udfs.connectors.options import KAFKA_SCHEME
-from python_udfs.lineage.columns import ColumnLineage, Source, of_bronze, of_query, of_silver
+from python_udfs.lineage.columns import ColumnLineage, Source, trace_bronze, trace_query, trace_silver
 from python_udfs.metadata import Feed, Metadata
 from python_udfs.paths import feed_location
 from python_udfs.pipeline.table import read_cdc, read_layer
@@ -84,15 +84,19 @@ class Lineage:
             cdc = read_cdc(table.node)
             raw = raw_datasets(self._metadata.feed(cdc.feed), cdc.source_schema, cdc.source_table, self._landing)
             table.inputs = {name: (namespace, name) for namespace, name in raw}
-            table.lineage = of_bronze(table.columns, table.inputs, cdc.renamed_columns)
+            table.lineage = trace_bronze(table.columns, table.inputs, cdc.renamed_columns)
             return
-        parents = [self.tables[one] for one in table.node["depends_on"]["nodes"] if one in self.tables]
+        parents = [
+            self.tables[unique_id] for unique_id in table.node["depends_on"]["nodes"] if unique_id in self.tables
+        ]
         table.inputs = {parent.name: (self._namespace, parent.name) for parent in parents}
         if layer == "silver":
             for parent in parents:
-                table.lineage = of_silver(table.columns, parent.name, parent.columns)
+                table.lineage = trace_silver(table.columns, parent.name, parent.columns)
         elif table.node["language"] == "sql" and table.node.get("compiled_code"):
-            table.lineage = of_query(table.node["compiled_code"], {one.name: one.columns for one in parents})
+            table.lineage = trace_query(
+                table.node["compiled_code"], {parent.name: parent.columns for parent in parents}
+            )
             for column in table.lineage or ():
                 table.columns.setdefault(column, None)
 
@@ -135,9 +139,9 @@ class Lineage:
         return Job(self._namespace, table.node["name"], facets)
 
     def _inputs(self, table: Table) -> list[InputDataset]:
-        known = {one.name: one for one in self.tables.values()}
+        tables = {table.name: table for table in self.tables.values()}
         return [
-            InputDataset(namespace, name, facets=_facets(known[key]) if key in known else {})
+            InputDataset(namespace, name, facets=_facets(tables[key]) if key in tables else {})
             for key, (namespace, name) in table.inputs.items()
         ]
 
@@ -186,8 +190,8 @@ def _layer(node: Mapping[str, Any]) -> str | None:
 
 
 def _columns(node: Mapping[str, Any], of_catalog: Mapping[str, Any] | None) -> dict[str, str | None]:
-    found = {name: column.get("data_type") for name, column in node["columns"].items()}
-    return found | {name: column["type"] for name, column in (of_catalog or {}).get("columns", {}).items()}
+    types = {name: column.get("data_type") for name, column in node["columns"].items()}
+    return types | {name: column["type"] for name, column in (of_catalog or {}).get("columns", {}).items()}
 
 
 def _facets(table: Table) -> dict[str, Any]:

@@ -44,8 +44,8 @@ def find_retired(metadata: Metadata, feeds: list[str], tables: list[str]) -> Ret
         UsageError: nothing is named, or the seeds lack a name; all of them at once.
     """
     names = [name.removeprefix("silver.") for name in tables]
-    known = {table.target_table for table in metadata.tables}
-    accepted = ", ".join(sorted(known))
+    known_tables = {table.target_table for table in metadata.tables}
+    accepted = ", ".join(sorted(known_tables))
     known_feeds = [feed.feed for feed in metadata.feeds]
     problems = [
         f"FEED: found {name}; accepted: a feed of seeds/{FEEDS_FILE}, {', '.join(known_feeds) or 'which has none'}."
@@ -55,7 +55,7 @@ def find_retired(metadata: Metadata, feeds: list[str], tables: list[str]) -> Ret
     problems += [
         f"TABLES: found {name}; accepted: a silver table of seeds/{TABLES_FILE}, {accepted or 'which has none'}."
         for name in names
-        if name not in known
+        if name not in known_tables
     ]
     if not feeds and not names:
         problems.append('Name what goes: make retire FEED="a b", or TABLES="schema__table".')

@@ -86,8 +86,8 @@ def selection_of(project: Path, feeds: Sequence[str], tables: Sequence[str]) -> 
     """
     metadata = load_metadata(project / "seeds")
     models = {table.target_table: table.model("silver") for table in metadata.active_tables}
-    known = [feed.feed for feed in metadata.feeds]
-    problems = [f"--feeds {name}: not a feed; expected {', '.join(known)}" for name in feeds if name not in known]
+    names = [feed.feed for feed in metadata.feeds]
+    problems = [f"--feeds {name}: not a feed; expected {', '.join(names)}" for name in feeds if name not in names]
     problems += [
         f"--tables {name}: not an active table; see seeds/cdc_tables.csv" for name in tables if name not in models
     ]

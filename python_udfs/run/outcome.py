@@ -102,8 +102,8 @@ def _table_of(node: Any, by_id: Mapping[str, Any]) -> str | None:
 
 def _list_causes(table: str, by_id: Mapping[str, Any]) -> list[str]:
     """Names of the nodes whose failure skipped a table."""
-    found, seen = set(), set()
-    todo = [one.node.unique_id for one in by_id.values() if _table_of(one.node, by_id) == table]
+    origins, seen = set(), set()
+    todo = [result.node.unique_id for result in by_id.values() if _table_of(result.node, by_id) == table]
     while todo:
         unique_id = todo.pop()
         if unique_id in seen or unique_id not in by_id:
@@ -111,10 +111,10 @@ def _list_causes(table: str, by_id: Mapping[str, Any]) -> list[str]:
         seen.add(unique_id)
         result = by_id[unique_id]
         if str(result.status) in FAILED:
-            found.add(result.node.name)
+            origins.add(result.node.name)
         elif str(result.status) == SKIPPED:
             todo += result.node.depends_on.nodes
-    return sorted(found) or ["a node before it"]
+    return sorted(origins) or ["a node before it"]
 
 
 def _text(result: Any) -> str:

@@ -109,7 +109,7 @@ class Project:
         feeds = {feed for feed, _, _ in self.bronze}
         return bool(feeds) and all(feed in self.splits and self.splits[feed].is_kafka for feed in feeds)
 
-    def of_files(self, feed: str, schema: Any, table: Any) -> set[str]:
+    def list_models_of_files(self, feed: str, schema: Any, table: Any) -> set[str]:
         """The models to run for files of a table, or for multi-table files, which have none.
 
         A load of one table waits in bronze until the split of its feed has come as far.
@@ -118,11 +118,11 @@ class Project:
         bronze = self._bronze_of(feed, schema, table)
         return bronze | split if bronze or not table else set()
 
-    def of_rows(self, feed: str, schema: Any, table: Any) -> set[str]:
+    def list_models_of_rows(self, feed: str, schema: Any, table: Any) -> set[str]:
         """The models to run for rows of a table, or of none, in the split of a feed."""
         return self._bronze_of(feed, schema, table) | self.readers.get(self.splits[feed].model, set())
 
-    def of_split(self, feed: str) -> set[str]:
+    def list_models_of_split(self, feed: str) -> set[str]:
         """The models that read the split of a feed."""
         bronze = {name for (of, _, _), name in self.bronze.items() if of == feed}
         return bronze | self.readers.get(self.splits[feed].model, set())
@@ -231,7 +231,7 @@ class Watch:
     def _behind_splits(self) -> set[str]:
         """The splits that wait, and the models that read them."""
         waiting = {feed: split.model for feed, split in self._project.splits.items() if split.model in self._waiting}
-        return set(waiting.values()).union(*map(self._project.of_split, waiting))
+        return set(waiting.values()).union(*map(self._project.list_models_of_split, waiting))
 
     def _build(self, models: list[str], selected: list[str], done: set[str], failures: list[str]) -> None:
         """Runs dbt for models that wait; adds what was built and what failed to the last two."""
@@ -261,7 +261,7 @@ class Watch:
         # One task needs no exchange, which would take most of the time.
         tables = listing.coalesce(1).groupBy("feed", "source_schema", "source_table").agg({"batch_id": "max"}).collect()
         if self._batch_id >= 0:
-            changed = set().union(*(self._project.of_files(*row[:3]) for row in tables))
+            changed = set().union(*(self._project.list_models_of_files(*row[:3]) for row in tables))
             self._waiting |= dict.fromkeys(changed, 0.0)
         self._batch_id = max([self._batch_id, 0, *(int(row[3]) for row in tables)])
         self._listed = snapshot_id
@@ -291,9 +291,9 @@ class Watch:
             if now == since:
                 continue
             added = snapshots.added_partitions(spark, table, since) if since else None
-            models = self._project.of_split(feed)
+            models = self._project.list_models_of_split(feed)
             if added is not None:
-                models = set().union(*(self._project.of_rows(feed, *names) for names in added))
+                models = set().union(*(self._project.list_models_of_rows(feed, *names) for names in added))
             # Messages come all the time: one that has failed waits for its turn, or it would hold up each cycle.
             for model in models:
                 self._waiting.setdefault(model, 0.0)
@@ -378,8 +378,8 @@ def _failures(outcome: Any) -> list[str]:
     return lines or ([] if outcome.success else [" ".join(str(outcome.exception or "dbt failed").split())])
 
 
-def _say_cycle(started: float, what: str, failures: list[str]) -> None:
+def _say_cycle(started: float, action: str, failures: list[str]) -> None:
     seconds = time.monotonic() - started
-    say(f"{datetime.now(timezone.utc):%H:%M:%S}  {seconds:5.1f} s  {what}{': failed' if failures else ''}")
+    say(f"{datetime.now(timezone.utc):%H:%M:%S}  {seconds:5.1f} s  {action}{': failed' if failures else ''}")
     for line in failures:
         say(f"    {line}")

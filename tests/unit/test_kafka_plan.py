@@ -10,7 +10,7 @@ from seed_files import good_seeds, write_seeds
 
 from python_udfs.codegen.render import render
 from python_udfs.errors import MetadataError
-from python_udfs.kafka.client import KafkaError, of_admin, of_spark, settings, without_secrets
+from python_udfs.kafka.client import KafkaError, make_admin_settings, make_reader_options, settings, without_secrets
 from python_udfs.kafka.pace import Pace
 from python_udfs.kafka.plan import Progress, Seen, make_plan, object_name, parts_of, tables_of_topics
 from python_udfs.metadata import FEEDS_FILE, load_metadata
@@ -188,12 +188,12 @@ def test_both_clients_get_the_same_security_and_secrets_stay_out_of_messages(mon
         settings("f", kafka(client=SASL))
     monkeypatch.setenv("SECRET", 'pa"ss')
     values = settings("f", kafka(client=SASL))
-    spark, admin = of_spark("b:9092", values), of_admin("b:9092", values)
+    spark, admin = make_reader_options("b:9092", values), make_admin_settings("b:9092", values)
     login = "org.apache.kafka.common.security.scram.ScramLoginModule required"
     assert spark["kafka.sasl.jaas.config"] == f'{login} username="reader" password="pa\\"ss";'
     assert spark["kafka.isolation.level"] == "read_committed" and spark["kafka.max.poll.records"] == "100"
     assert spark["kafka.fetch.max.wait.ms"] == "10"
-    assert of_spark("b", {"fetch.max.wait.ms": "7"})["kafka.fetch.max.wait.ms"] == "7"
+    assert make_reader_options("b", {"fetch.max.wait.ms": "7"})["kafka.fetch.max.wait.ms"] == "7"
     assert "kafka.sasl.password" not in spark and "kafka.admin.socket.timeout.ms" not in spark
     assert admin == {
         "bootstrap.servers": "b:9092",
@@ -206,7 +206,7 @@ def test_both_clients_get_the_same_security_and_secrets_stay_out_of_messages(mon
     }
     assert without_secrets('refused pa"ss', values) == "refused ***"
     jaas = {"sasl.jaas.config": spark["kafka.sasl.jaas.config"]}
-    assert of_admin("b", jaas)["sasl.password"] == 'pa"ss', "from a configuration for Java alone"
+    assert make_admin_settings("b", jaas)["sasl.password"] == 'pa"ss', "from a configuration for Java alone"
 
 
 @pytest.mark.parametrize(

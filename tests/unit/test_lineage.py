@@ -16,7 +16,7 @@ from seed_files import good_seeds, write_seeds
 from table_configs import state_config
 
 from python_udfs.lineage.__main__ import main
-from python_udfs.lineage.columns import Source, of_query
+from python_udfs.lineage.columns import Source, trace_query
 from python_udfs.lineage.events import Lineage, raw_datasets
 from python_udfs.metadata import FEEDS_FILE, TABLES_FILE, load_metadata
 
@@ -189,7 +189,7 @@ COLUMNS = {"silver.a": ("ID", "v"), "silver.b": ("id", "x")}
     ],
 )
 def test_the_columns_of_a_query(sql: str, expected: dict[str, list[str]] | None) -> None:
-    found = of_query(sql, COLUMNS)
+    found = trace_query(sql, COLUMNS)
     short = found and {
         name: sorted(f"{one.table}.{one.column}".removeprefix("silver.") for one in sources)
         for name, sources in found.items()
@@ -198,7 +198,7 @@ def test_the_columns_of_a_query(sql: str, expected: dict[str, list[str]] | None)
 
 
 def test_a_value_that_is_computed_is_no_copy() -> None:
-    found = of_query("with c as (select id, v || 'x' as w from silver.a) select id, w from c", COLUMNS)
+    found = trace_query("with c as (select id, v || 'x' as w from silver.a) select id, w from c", COLUMNS)
     assert found == {"id": [Source("silver.a", "ID", True)], "w": [Source("silver.a", "v", False)]}
 
 
