@@ -94,19 +94,24 @@ def judged(
                 "Alerts: the state of the tables could not be read; the end of the next command looks again."
             )
             return []
-        known = [Incident.of(row) for row in answers["incidents"]]
+        incidents = [Incident.of(row) for row in answers["incidents"]]
         state = _state(now, results, nodes, which, answers, failed_rows)
-        rows = {(one.kind, one.subject, one.opened_at): one for one in known}
-        new = {(one.kind, one.subject, one.opened_at): one for one in changed(state, known, count_waiting)}
-        events = [(event, one) for one in {**rows, **new}.values() if (event := one.to_send(now))]
+        rows = {(incident.kind, incident.subject, incident.opened_at): incident for incident in incidents}
+        new = {
+            (incident.kind, incident.subject, incident.opened_at): incident
+            for incident in changed(state, incidents, count_waiting)
+        }
+        events = [(event, incident) for incident in {**rows, **new}.values() if (event := incident.to_send(now))]
         if events and notice.is_wanted():
             is_taken, problems = notice.send(events, now)
             for problem in problems:
                 again = "" if is_taken else " It is called again at the end of the next command."
                 logger.warning(f"Alerts: {problem}{again}")
             if is_taken:
-                new |= {(one.kind, one.subject, one.opened_at): one.sent(now) for _, one in events}
-        return [one.row() for one in new.values()]
+                new |= {
+                    (incident.kind, incident.subject, incident.opened_at): incident.sent(now) for _, incident in events
+                }
+        return [incident.row() for incident in new.values()]
     except Exception as error:  # an alert never fails a build
         logger.warning(f"Alerts: {type(error).__name__} while the results were judged: {error}")
         return []
@@ -146,13 +151,13 @@ def _state(
         seconds = None if limit is None else float(limit) * 60
         tables[model.relation] = Silver(model.name, model.relation, model.alias, model.source, seconds)
     by_source = {table.source: table.table for table in tables.values()}
-    found = []
+    node_results = []
     for result in results:
         rows = failed_rows.get(result.node.unique_id) or ()
         first = dict(rows[0]) if rows else {}
         # A test over all tables names one in its rows.
         named = first.get("silver_table") or _table_of(by_source, first)
-        found.append(
+        node_results.append(
             {
                 "name": result.node.name,
                 "resource_type": str(result.node.resource_type),
@@ -163,7 +168,7 @@ def _state(
         )
     return State(
         now=now,
-        results=tuple(found),
+        results=tuple(node_results),
         is_whole=which in ("build", "test"),
         names=frozenset(str(node["name"]) for node in nodes.values()),
         tables=tables,

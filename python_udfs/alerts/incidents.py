@@ -58,8 +58,8 @@ class Incident:
     @classmethod
     def of(cls, row: Mapping[str, Any]) -> Incident:
         """Takes a row as Spark writes it in JSON: a column that is NULL may be missing."""
-        found = {name: time_of(row.get(name)) if name.endswith("_at") else row.get(name) for name in COLUMNS}
-        return cls(**{**found, "message": found["message"] or "", "command": found["command"] or ""})  # type: ignore[arg-type]
+        values = {name: time_of(row.get(name)) if name.endswith("_at") else row.get(name) for name in COLUMNS}
+        return cls(**{**values, "message": values["message"] or "", "command": values["command"] or ""})  # type: ignore[arg-type]
 
     def to_send(self, now: datetime) -> str | None:
         """`opened` or `ended` if a webhook or command has yet to take it, else None."""
@@ -127,35 +127,35 @@ class State:
         return frozenset(models[result["name"]] for result in built if result["name"] in models)
 
 
-def changed(state: State, known: Iterable[Incident], count_waiting: Callable[[str], int | None]) -> list[Incident]:
+def changed(state: State, incidents: Iterable[Incident], count_waiting: Callable[[str], int | None]) -> list[Incident]:
     """The incidents that begin, end or are seen in another way.
 
     Args:
         state: what the end of a dbt command knows.
-        known: the incidents that are open or have yet to be reported, and all of the kinds that are about a run.
+        incidents: the incidents that are open or have yet to be reported, and all of the kinds that are about a run.
         count_waiting: how many rows of a silver table wait in quarantine; None if that cannot be asked.
     """
-    known = list(known)
-    is_open = {(one.kind, one.subject): one for one in known if one.ended_at is None}
-    found = {
-        (one.kind, one.subject): one
-        for one in (
+    incidents = list(incidents)
+    is_open = {(incident.kind, incident.subject): incident for incident in incidents if incident.ended_at is None}
+    current = {
+        (incident.kind, incident.subject): incident
+        for incident in (
             *_failures(state),
             *_lags(state),
             *_gaps(state),
-            *_doubts(state, known),
-            *_quarantines(state, known),
+            *_doubts(state, incidents),
+            *_quarantines(state, incidents),
         )
     }
-    begun = [one for key, one in found.items() if key not in is_open]
+    begun = [incident for key, incident in current.items() if key not in is_open]
     # What a node fails with now may have another cause, which takes another remedy.
     begun += [
-        replace(is_open[key], message=one.message, command=one.command)
-        for key, one in found.items()
-        if key in is_open and one.kind in FAILURES and one.message != is_open[key].message
+        replace(is_open[key], message=incident.message, command=incident.command)
+        for key, incident in current.items()
+        if key in is_open and incident.kind in FAILURES and incident.message != is_open[key].message
     ]
-    others = [one for key, one in is_open.items() if key not in found]
-    over = [replace(one, ended_at=state.now) for one in others if _is_over(state, one)]
+    others = [incident for key, incident in is_open.items() if key not in current]
+    over = [replace(incident, ended_at=state.now) for incident in others if _is_over(state, incident)]
     return begun + over + list(_counted(state, is_open.values(), count_waiting))
 
 
@@ -199,20 +199,20 @@ def _gaps(state: State) -> Iterable[Incident]:
         yield Incident("gap", subject, state.now, None, message, commands.pass_gaps(gap["feed"]))
 
 
-def _doubts(state: State, known: Iterable[Incident]) -> Iterable[Incident]:
+def _doubts(state: State, incidents: Iterable[Incident]) -> Iterable[Incident]:
     """Tables of which a run found that the source's log began again, or a second snapshot."""
-    judged = _judged_runs(known)
+    judged = _judged_runs(incidents)
     for name, table in state.tables.items():
-        for kind, (column, found) in DOUBTS.items():
+        for kind, (column, wording) in DOUBTS.items():
             at = time_of(state.runs.get(name, {}).get(column))
             if at and _is_new(at, judged.get((kind, name))):
-                message = f"{found}, seen by the run that ended {at:%Y-%m-%d %H:%M} UTC"
+                message = f"{wording}, seen by the run that ended {at:%Y-%m-%d %H:%M} UTC"
                 yield Incident(kind, name, state.now, name, message, commands.read_again(table.source), at)
 
 
-def _quarantines(state: State, known: Iterable[Incident]) -> Iterable[Incident]:
+def _quarantines(state: State, incidents: Iterable[Incident]) -> Iterable[Incident]:
     """Those of runs that no incident has been about; an open one of the same table is among what is known."""
-    judged = _judged_runs(known)
+    judged = _judged_runs(incidents)
     for name, table in state.tables.items():
         run = state.runs.get(name, {})
         at = time_of(run.get("quarantined_at"))
@@ -223,13 +223,13 @@ def _quarantines(state: State, known: Iterable[Incident]) -> Iterable[Incident]:
             yield Incident("quarantine", name, state.now, name, message, commands.replay(table.name), newest)
 
 
-def _judged_runs(known: Iterable[Incident]) -> dict[tuple[str, str], datetime]:
+def _judged_runs(incidents: Iterable[Incident]) -> dict[tuple[str, str], datetime]:
     """The newest run that an incident of a kind and a subject was about, whether that is over or not."""
     judged: dict[tuple[str, str], datetime] = {}
-    for one in known:
-        if one.looked_at:
-            key = (one.kind, one.subject)
-            judged[key] = max(one.looked_at, judged.get(key, one.looked_at))
+    for incident in incidents:
+        if incident.looked_at:
+            key = (incident.kind, incident.subject)
+            judged[key] = max(incident.looked_at, judged.get(key, incident.looked_at))
     return judged
 
 
@@ -237,23 +237,23 @@ def _is_new(run: datetime, judged: datetime | None) -> bool:
     return judged is None or run > judged
 
 
-def _is_over(state: State, one: Incident) -> bool:
-    if one.kind in FAILURES:
-        over = PASSED | ({"fail"} if one.kind == "test_error" else set())
+def _is_over(state: State, incident: Incident) -> bool:
+    if incident.kind in FAILURES:
+        over = PASSED | ({"fail"} if incident.kind == "test_error" else set())
         passed = {result["name"] for result in state.results if result["status"] in over}
-        return one.subject in passed or (state.is_whole and one.subject not in state.names)
-    if one.kind == "reload":
+        return incident.subject in passed or (state.is_whole and incident.subject not in state.names)
+    if incident.kind == "reload":
         whole = {
             result["silver_table"] for result in state.results if _is_reload(result) and result["status"] in PASSED
         }
-        return one.subject in whole or one.subject not in state.tables
-    if one.kind == "lag":
-        table = state.tables.get(one.subject)
-        is_asked = one.subject not in state.unrecorded and table is not None and _lag(state, table) is not None
+        return incident.subject in whole or incident.subject not in state.tables
+    if incident.kind == "lag":
+        table = state.tables.get(incident.subject)
+        is_asked = incident.subject not in state.unrecorded and table is not None and _lag(state, table) is not None
         return table is None or table.lag_limit is None or is_asked
-    if one.kind == "gap":
+    if incident.kind == "gap":
         return state.gaps is not None
-    return one.kind in ("quarantine", *DOUBTS) and one.subject not in state.tables
+    return incident.kind in ("quarantine", *DOUBTS) and incident.subject not in state.tables
 
 
 def _counted(
@@ -261,16 +261,18 @@ def _counted(
 ) -> Iterable[Incident]:
     """Open incidents of quarantine whose table has had a run since they were judged: over, where no row waits."""
     due = []
-    for one in is_open:
-        newest = time_of(state.runs.get(one.subject, {}).get("committed_at"))
-        looked_at = one.looked_at or one.opened_at
-        if one.kind == "quarantine" and one.subject in state.tables and newest and newest > looked_at:
-            due.append((looked_at, newest, one))
-    for _, newest, one in sorted(due, key=lambda each: each[0])[:MOST_COUNTED]:
-        waiting = count_waiting(one.subject)
+    for incident in is_open:
+        newest = time_of(state.runs.get(incident.subject, {}).get("committed_at"))
+        looked_at = incident.looked_at or incident.opened_at
+        if incident.kind == "quarantine" and incident.subject in state.tables and newest and newest > looked_at:
+            due.append((looked_at, newest, incident))
+    for _, newest, incident in sorted(due, key=lambda each: each[0])[:MOST_COUNTED]:
+        waiting = count_waiting(incident.subject)
         if waiting is not None:
             ended_at = None if waiting else state.now
-            yield replace(one, looked_at=newest, ended_at=ended_at, message=f"{counted(waiting, 'row')} in quarantine")
+            yield replace(
+                incident, looked_at=newest, ended_at=ended_at, message=f"{counted(waiting, 'row')} in quarantine"
+            )
 
 
 def _lag(state: State, table: Silver) -> float | None:

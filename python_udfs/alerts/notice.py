@@ -99,7 +99,10 @@ def payload(events: Sequence[tuple[str, Incident]], now: datetime) -> dict[str, 
     """What is sent: a text for people, under the name that Slack and Mattermost read, and the first `MOST` events."""
     begun = sum(event == "opened" for event, _ in events)
     sent = sorted(events, key=lambda each: each[0] != "opened")[:MOST]
-    lines = [f"{event}: {one.kind} of {_plain(one.subject)}: {_plain(one.message)}".rstrip() for event, one in sent]
+    lines = [
+        f"{event}: {incident.kind} of {_plain(incident.subject)}: {_plain(incident.message)}".rstrip()
+        for event, incident in sent
+    ]
     if len(events) > MOST:
         lines.append(
             f"and {len(events) - MOST:,} more: {counted(begun, 'incident')} opened, {len(events) - begun:,} ended;"
@@ -113,16 +116,16 @@ def payload(events: Sequence[tuple[str, Incident]], now: datetime) -> dict[str, 
         "incidents": [
             {
                 "event": event,
-                "kind": one.kind,
-                "subject": one.subject,
-                "silver_table": one.silver_table,
-                "message": one.message,
-                "command": one.command,
-                "opened_at": one.opened_at.isoformat(),
-                "ended_at": one.ended_at.isoformat() if one.ended_at else None,
-                "runbook": f"{RUNBOOK}/{HEADINGS[one.kind]}",
+                "kind": incident.kind,
+                "subject": incident.subject,
+                "silver_table": incident.silver_table,
+                "message": incident.message,
+                "command": incident.command,
+                "opened_at": incident.opened_at.isoformat(),
+                "ended_at": incident.ended_at.isoformat() if incident.ended_at else None,
+                "runbook": f"{RUNBOOK}/{HEADINGS[incident.kind]}",
             }
-            for event, one in sent
+            for event, incident in sent
         ],
     }
 

@@ -89,11 +89,11 @@ def make_plan(project_dir: Path, wanted: Mapping[str, str]) -> Plan:
             plan.unchanged.append(name)
         else:
             plan.differing.append(name)
-    found = {path for pattern in PATTERNS for path in project_dir.glob(pattern) if path.is_file()}
+    written = {path for pattern in PATTERNS for path in project_dir.glob(pattern) if path.is_file()}
     plan.stale.extend(
         sorted(
             name
-            for name in (path.relative_to(project_dir).as_posix() for path in found if is_generated(path))
+            for name in (path.relative_to(project_dir).as_posix() for path in written if is_generated(path))
             if name not in wanted
         )
     )

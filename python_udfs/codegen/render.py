@@ -83,8 +83,8 @@ def render(metadata: Metadata, seeds_dir: Path) -> dict[str, str]:
                 feed=feed,
                 digest=digest(split_feed(metadata, feed.feed)),
             )
-            known = [table for table in metadata.tables if table.feed == feed.feed]
-            files[f"models/etl_metadata/_split_{feed.feed}.yml"] = _fill("split.yml", feed=feed, tables=known)
+            tables_of_feed = [table for table in metadata.tables if table.feed == feed.feed]
+            files[f"models/etl_metadata/_split_{feed.feed}.yml"] = _fill("split.yml", feed=feed, tables=tables_of_feed)
     if any(feed.is_kafka for feed in metadata.feeds):
         files["models/etl_metadata/kafka_gaps.sql"] = _fill("kafka_gaps.sql")
         files["models/etl_metadata/kafka_lag.sql"] = _fill("kafka_lag.sql")

@@ -72,29 +72,29 @@ def _run(options: argparse.Namespace) -> int:
         problems.append(f"FEED: found {options.feed or 'nothing'}; accepted: {accepted}")
     if options.append not in ("", "1"):
         problems.append(f"APPEND: found {options.append}; accepted: 1, or leave it out")
-    found = _find(options, _known_feed(seeds, options.feed, problems), problems)
-    if found is None or problems:
+    source = _find(options, _known_feed(seeds, options.feed, problems), problems)
+    if source is None or problems:
         raise UsageError(problems)
 
     present = read_rows(seeds)
-    row = next((row for row in present[FEEDS_FILE] if row["feed"] == options.feed), None) or _feed_row(options, found)
+    row = next((row for row in present[FEEDS_FILE] if row["feed"] == options.feed), None) or _feed_row(options, source)
     write_rows(output, {FEEDS_FILE: [row], TABLES_FILE: [], COLUMNS_FILE: []})
     feed = load_metadata(output).feed(options.feed)
     if feed.connector == "dms" and not feed.options.change_sequence_column:
-        found.warned.append(_order(feed, found.change_sequence))
+        source.warned.append(_order(feed, source.change_sequence))
     taken = {
         it.get("target_table") or default_target(it["source_schema"], it["source_table"]): identity
         for it in present[TABLES_FILE]
         if (identity := (it["feed"], it["source_schema"], it["source_table"]))
     }
-    rows = propose(found, row, feed, taken)
+    rows = propose(source, row, feed, taken)
     write_rows(output, rows)
     proposed = load_metadata(output)
     if present[TABLES_FILE]:
-        warn_of_changes(found, feed.feed, load_metadata(seeds), proposed)
-    _report(found, feed)
+        warn_of_changes(source, feed.feed, load_metadata(seeds), proposed)
+    _report(source, feed)
     if feed.connector == "debezium":
-        _write_connector(output, found, feed)
+        _write_connector(output, source, feed)
     if options.append:
         for name, count in append_rows(seeds, rows).items():
             say(f"seeds/{name}: {count} rows added")
@@ -131,8 +131,8 @@ def _find(options: argparse.Namespace, feed: Feed | None, problems: list[str]) -
         if is_url and scheme not in FILE_SCHEMES:
             return read_database(options.source, schemas, tables, is_dms=feed is None or feed.connector == "dms")
         if feed and feed.connector != "dms":
-            what = f"feed {feed.feed} has connector {feed.connector}, and only files of dms are looked at"
-            raise UsageError([f"SOURCE: {what}; give the URL of the database instead"])
+            reason = f"feed {feed.feed} has connector {feed.connector}, and only files of dms are looked at"
+            raise UsageError([f"SOURCE: {reason}; give the URL of the database instead"])
         if feed:
             return read_folder(options.source, schemas, tables, format=feed.format, options=feed.options)
         return read_folder(options.source, schemas, tables)
@@ -141,17 +141,17 @@ def _find(options: argparse.Namespace, feed: Feed | None, problems: list[str]) -
         return None
 
 
-def _feed_row(options: argparse.Namespace, found: Found) -> Row:
+def _feed_row(options: argparse.Namespace, source: Found) -> Row:
     """The row of a feed that is new: DMS files, unless the user changes it."""
-    schemas = ", ".join(sorted({table.schema for table in found.tables}))
-    is_folder = found.kind == "files"
+    schemas = ", ".join(sorted({table.schema for table in source.tables}))
+    is_folder = source.kind == "files"
     return {
         "feed": options.feed,
         "connector": "dms",
-        "format": found.format,
+        "format": source.format,
         "location": _location(options.source) if is_folder else options.feed,
-        "options": ";".join(f"{key}={value}" for key, value in found.options.items()),
-        "description": f"Discovered in {found.kind}: {schemas}",
+        "options": ";".join(f"{key}={value}" for key, value in source.options.items()),
+        "description": f"Discovered in {source.kind}: {schemas}",
     }
 
 
@@ -175,9 +175,9 @@ def _order(feed: Feed, change_sequence: str | None) -> Warned:
     return Warned("order", advice, "" if feed.options.timestamp_column else "the feed has no timestamp_column either")
 
 
-def _write_connector(output: Path, found: Found, feed: Feed) -> None:
+def _write_connector(output: Path, source: Found, feed: Feed) -> None:
     """Writes the configuration of the connector, if the source is a database that it is known for."""
-    config = connector_config(found.kind, feed.feed, [table.full_name for table in found.tables])
+    config = connector_config(source.kind, feed.feed, [table.full_name for table in source.tables])
     if config:
         (output / CONNECTOR_FILE).write_text(json.dumps(config, indent=2) + "\n", encoding="utf-8")
         say(f"Configuration of the connector that loses nothing: {OUTPUT}/{CONNECTOR_FILE} (docs/feeds/debezium.md).\n")
@@ -186,8 +186,8 @@ def _write_connector(output: Path, found: Found, feed: Feed) -> None:
 # Report --------------------------------------------------------------------------------------------------------------
 
 
-def _report(found: Found, feed: Feed) -> None:
-    say(f"{found.what}: {len(found.tables)} tables for feed {feed.feed} ({feed.connector}, {feed.format})\n")
+def _report(source: Found, feed: Feed) -> None:
+    say(f"{source.source}: {len(source.tables)} tables for feed {feed.feed} ({feed.connector}, {feed.format})\n")
     lines = [
         (
             table.full_name,
@@ -195,13 +195,13 @@ def _report(found: Found, feed: Feed) -> None:
             str(len(table.columns)),
             ", ".join(warned.label for warned in table.warned),
         )
-        for table in found.tables
+        for table in source.tables
     ]
     say(text_table(("table", "key", "columns", "warnings"), lines, "<<><"))
     say()
 
-    warnings = [("all tables", warned) for warned in found.warned]
-    warnings += [(table.full_name, warned) for table in found.tables for warned in table.warned]
+    warnings = [("all tables", warned) for warned in source.warned]
+    warnings += [(table.full_name, warned) for table in source.tables for warned in table.warned]
     for label, advice in dict.fromkeys((warned.label, warned.advice) for _, warned in warnings):
         say(textwrap.fill(f"{label}: {advice}", WIDTH))
         for owner, warned in warnings:

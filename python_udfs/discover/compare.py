@@ -35,25 +35,25 @@ COUNT = (
 OTHER_KEY = "The source has another key than the seeds: correct primary_key, make models, and rebuild silver."
 
 
-def warn_of_changes(found: Found, feed: str, present: Metadata, proposed: Metadata) -> None:
+def warn_of_changes(source: Found, feed: str, present: Metadata, proposed: Metadata) -> None:
     """Adds warnings to the tables that the seeds have otherwise; without columns in the seeds a table is as its files.
 
     Args:
-        found: the tables of the source.
+        source: the tables of the source.
         feed: the feed that they belong to.
         present: the seeds.
         proposed: the rows that are proposed of what was found.
     """
     listed = {(table.source_schema, table.source_table): table for table in present.tables if table.feed == feed}
     new = {(table.source_schema, table.source_table): table for table in proposed.tables if table.feed == feed}
-    for table in found.tables:
+    for table in source.tables:
         identity = (table.schema, table.name)
         if identity not in listed or identity not in new or not listed[identity].columns:
             continue
-        if found.is_named:
+        if source.is_named:
             options = present.feed(feed).options
             added = {column.name for column in listed[identity].columns if options.is_added(column.name)}
-            table.warned += _changes(table, listed[identity], new[identity], added, has_types=found.has_types)
+            table.warned += _changes(table, listed[identity], new[identity], added, has_types=source.has_types)
         elif len(new[identity].columns) != len(listed[identity].columns):
             counts = f"{len(new[identity].columns)} fields, the seeds have {len(listed[identity].columns)}"
             table.warned.append(Warned("other columns", COUNT, counts))

@@ -146,28 +146,30 @@ def read_folder(
     if not formats[format]:
         there = ", ".join(formats)
         raise UsageError([f"SOURCE: the feed reads {format} files, and {source} holds none; there are: {there}"])
-    found = Found(f"{len(folders)} table folders in {source}", "files", [], format=format)
+    source_tables = Found(f"{len(folders)} table folders in {source}", "files", [], format=format)
     if format == "csv":
-        _open_csv(filesystem, base, folders, found, options)
+        _open_csv(filesystem, base, folders, source_tables, options)
     else:
         _open_parquet(filesystem, base, folders)
-    is_named = format == "parquet" or (options.header if options else found.options.get("header") == "true")
-    _leave_source_columns(folders, found, options, is_named=is_named)
-    found.is_named, found.has_types = is_named, format == "parquet"
+    is_named = format == "parquet" or (options.header if options else source_tables.options.get("header") == "true")
+    _leave_source_columns(folders, source_tables, options, is_named=is_named)
+    source_tables.is_named, source_tables.has_types = is_named, format == "parquet"
 
     for (schema, name), folder in folders.items():
         if folder.opened or folder.unreadable:
-            found.tables.append(_table(schema, name, folder, found, options, is_named=is_named))
+            source_tables.tables.append(_table(schema, name, folder, source_tables, options, is_named=is_named))
     if transactions:
         advice = (
             "Transaction files of many tables (CDC_TXN-…): they carry no names of columns; only the folders of the "
             "tables were looked at."
         )
-        found.warned.append(Warned("transaction files", advice, f"{len(transactions)} files, first {transactions[0]}"))
+        source_tables.warned.append(
+            Warned("transaction files", advice, f"{len(transactions)} files, first {transactions[0]}")
+        )
     if others := sum(count for word, count in formats.items() if word != format):
         advice = f"The feed reads {format} files; the others are left out. Give them a feed of their own."
-        found.warned.append(Warned("two formats", advice, f"{others} files"))
-    return found
+        source_tables.warned.append(Warned("two formats", advice, f"{others} files"))
+    return source_tables
 
 
 # Listing -------------------------------------------------------------------------------------------------------------
@@ -182,8 +184,8 @@ def _open(source: str) -> tuple[pyarrow.fs.FileSystem, str, list[pyarrow.fs.File
             filesystem, base = pyarrow.fs.LocalFileSystem(), source
         base = base.rstrip("/")
         if filesystem.get_file_info(base).type != pyarrow.fs.FileType.Directory:
-            what = f"there is no folder {_shown(source)}; a database is given as a URL, <database>://…"
-            raise UsageError([f"SOURCE: {what}"])
+            mistake = f"there is no folder {_shown(source)}; a database is given as a URL, <database>://…"
+            raise UsageError([f"SOURCE: {mistake}"])
         return filesystem, base, filesystem.get_file_info(pyarrow.fs.FileSelector(base, recursive=True))
     except (OSError, ValueError) as error:  # pyarrow's own errors are of these two kinds
         reason = " ".join(str(error).split()).replace(source, _shown(source))
@@ -280,7 +282,7 @@ def _parquet_columns(file: Any) -> list[_Seen]:
 
 
 def _open_csv(
-    filesystem: pyarrow.fs.FileSystem, base: str, folders: _Folders, found: Found, options: FeedOptions | None
+    filesystem: pyarrow.fs.FileSystem, base: str, folders: _Folders, source_tables: Found, options: FeedOptions | None
 ) -> None:
     texts: list[tuple[_Folder, bool, str, bool]] = []
     for folder in folders.values():
@@ -299,9 +301,9 @@ def _open_csv(
     if not options:
         if delimiter != ",":
             words = {character: word for word, character in DELIMITER_WORDS.items()}
-            found.options["delimiter"] = words.get(delimiter, delimiter)
+            source_tables.options["delimiter"] = words.get(delimiter, delimiter)
         if has_header:
-            found.options["header"] = "true"
+            source_tables.options["header"] = "true"
     null_values = (options or FeedOptions()).null_values
     for folder, is_load, records in files:
         names = records[0] if has_header and records else []
@@ -341,7 +343,9 @@ def _has_header(files: list[tuple[bool, list[list[str]]]]) -> bool:
 # Layout of the rows --------------------------------------------------------------------------------------------------
 
 
-def _leave_source_columns(folders: _Folders, found: Found, options: FeedOptions | None, *, is_named: bool) -> None:
+def _leave_source_columns(
+    folders: _Folders, source_tables: Found, options: FeedOptions | None, *, is_named: bool
+) -> None:
     """Take the columns that DMS puts before those of the source away, and note how they are found."""
     files = [file for folder in folders.values() for file in folder.opened if file.columns]
     operation = options.operation_column if options else _operation_option(files, is_named=is_named)
@@ -359,17 +363,17 @@ def _leave_source_columns(folders: _Folders, found: Found, options: FeedOptions 
         ]
     names = {column.name.lower() for file in files for column in file.columns}
     sequences = [column.name for file in files for column in file.columns if _is_change_sequence(column)]
-    found.change_sequence = (sequences[0] or CHANGE_SEQUENCE_COLUMN) if sequences else None
+    source_tables.change_sequence = (sequences[0] or CHANGE_SEQUENCE_COLUMN) if sequences else None
     if not options:
         detected = {
             "timestamp_column": time,
             "operation_column": operation if operation != "auto" else None,
-            "change_sequence_column": found.change_sequence,
+            "change_sequence_column": source_tables.change_sequence,
             "before_image_prefix": BEFORE_IMAGE_PREFIX
             if any(f"{BEFORE_IMAGE_PREFIX.lower()}{name}" in names for name in names)
             else None,
         }
-        found.options |= {key: value for key, value in detected.items() if value}
+        source_tables.options |= {key: value for key, value in detected.items() if value}
 
 
 def _is_change_sequence(column: _Seen) -> bool:
@@ -405,7 +409,7 @@ def _timestamp_option(files: list[_File], *, is_named: bool) -> str | None:
 
 
 def _table(
-    schema: str, name: str, folder: _Folder, found: Found, options: FeedOptions | None, *, is_named: bool
+    schema: str, name: str, folder: _Folder, source_tables: Found, options: FeedOptions | None, *, is_named: bool
 ) -> FoundTable:
     files = [file for file in folder.opened if file.columns]
     seen: dict[str, list[_Seen]] = {}
@@ -425,10 +429,10 @@ def _table(
     table.only_older = _only_older(files) if is_named else frozenset()
     unknown, before_images = [], []
     guesses = _Guesses()
-    prefix = (options.before_image_prefix if options else found.options.get("before_image_prefix")) or ""
-    sequence = options.change_sequence_column if options else found.change_sequence
+    prefix = (options.before_image_prefix if options else source_tables.options.get("before_image_prefix")) or ""
+    sequence = options.change_sequence_column if options else source_tables.change_sequence
     for position, (key, columns) in enumerate(seen.items(), start=1):
-        typed = _typed(columns, found.format)
+        typed = _typed(columns, source_tables.format)
         shown = columns[0].name if is_named else key
         if sequence and is_named and key == sequence.lower():  # it is found by its name
             continue
@@ -436,11 +440,11 @@ def _table(
             shown = sequence
         if prefix and key.startswith(prefix.lower()) and key[len(prefix) :] in seen:
             before_images.append(seen[key[len(prefix) :]][0].name)
-            if found.format != "csv":  # parquet files name them; rows of metadata are for the others
+            if source_tables.format != "csv":  # parquet files name them; rows of metadata are for the others
                 continue
         if not typed.is_known:
             unknown.append(f"{shown} {typed.remark}")
-        elif found.format == "csv":
+        elif source_tables.format == "csv":
             _note_guess(guesses, shown, columns, typed)
         table.columns.append(FoundColumn(shown, typed.data_type, optional=position > shortest))
 
@@ -453,7 +457,7 @@ def _table(
             "the same in all files are proposed as string."
         )
         table.warned.append(Warned("unknown type", advice, "; ".join(unknown)))
-    if found.format == "csv":
+    if source_tables.format == "csv":
         advice = (
             f"Files of csv carry no types: these are guessed from the first {ROWS_PER_FILE} rows of a few files, and "
             "numbers with a point stay string. A later value that does not fit is quarantined; of a code such as 007 "

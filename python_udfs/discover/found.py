@@ -66,7 +66,7 @@ class Found:
     """Everything a source holds, in the order of the names.
 
     Args:
-        what: the source in words, without user and password.
+        source: the source in words, without user and password.
         kind: what keeps the tables, in a word.
         tables: its tables.
         format: format of the files, as far as the source shows it.
@@ -78,7 +78,7 @@ class Found:
         warned: what concerns all tables.
     """
 
-    what: str
+    source: str
     kind: str
     tables: list[FoundTable]
     format: str = "parquet"

@@ -134,8 +134,8 @@ def compare_keys(table: FoundTable, collations: Mapping[str, str]) -> None:
         "collations), and mostly in accents. key_comparison is proposed as far as all text columns of the key agree; "
         "keys that are the same for another reason stay two rows in silver: give such columns a _bin collation."
     )
-    found = ", ".join(f"{name} {collation}" for name, collation in collations.items())
-    table.warned.append(Warned("key collation", advice, f"{found}; proposed: {_proposed(table)}"))
+    collation_words = ", ".join(f"{name} {collation}" for name, collation in collations.items())
+    table.warned.append(Warned("key collation", advice, f"{collation_words}; proposed: {_proposed(table)}"))
 
 
 def _proposed(table: FoundTable) -> str:
@@ -165,9 +165,9 @@ def settings(variables: Mapping[str, str], *, has_dates: bool) -> list[Warned]:
         ("binlog_format", "ROW", "changes may come as statements, which capture does not read"),
         ("binlog_row_image", "FULL", "rows come in part, and what is missing comes as NULL"),
     ):
-        found = variables.get(name, value)
-        if found != value:
-            advice = f"{name} is {found}: {loss}. Set global {name} = '{value}' and let all clients reconnect."
+        setting = variables.get(name, value)
+        if setting != value:
+            advice = f"{name} is {setting}: {loss}. Set global {name} = '{value}' and let all clients reconnect."
             warned.append(Warned(name, advice))
     if "PARTIAL_JSON" in variables.get("binlog_row_value_options", ""):
         advice = "binlog_row_value_options is PARTIAL_JSON: updates of JSON cannot be read. Set it to ''."

@@ -151,8 +151,8 @@ class PostgreSql(Database):
                 for column_id in self.toastable
                 if column_id[:2] == identity and column_id[2] not in table.primary_key
             ]
-            found = self.identities.get(identity, "f")
-            table.warned.extend(replica_identity(found, has_key=bool(table.primary_key), toastable=toastable))
+            replicated = self.identities.get(identity, "f")
+            table.warned.extend(replica_identity(replicated, has_key=bool(table.primary_key), toastable=toastable))
         return []
 
 
@@ -173,8 +173,8 @@ def compare_keys(table: FoundTable, key: Mapping[str, str], nondeterministic: Co
             "The source takes different texts for the same key. ignore_case is proposed for keys of citext alone; "
             "where a nondeterministic collation ignores case and nothing else, write it yourself."
         )
-        found = [f"{name} {'citext' if name in case_blind else key[name].lower()}" for name in texts]
-        detail = f"{', '.join(found)}; proposed: {';'.join(table.key_comparison) or 'exact'}"
+        comparisons = [f"{name} {'citext' if name in case_blind else key[name].lower()}" for name in texts]
+        detail = f"{', '.join(comparisons)}; proposed: {';'.join(table.key_comparison) or 'exact'}"
         table.warned.append(Warned("key collation", advice, detail))
 
 

@@ -19,11 +19,11 @@ Row = dict[str, str]
 Rows = dict[str, list[Row]]
 
 
-def propose(found: Found, feed_row: Row, feed: Feed, taken: Mapping[str, tuple[str, str, str]]) -> Rows:
+def propose(source: Found, feed_row: Row, feed: Feed, taken: Mapping[str, tuple[str, str, str]]) -> Rows:
     """Rows of metadata for everything that was found.
 
     Args:
-        found: the tables of a source; warnings are added to them.
+        source: the tables of a source; warnings are added to them.
         feed_row: the row of the feed, new or from the seeds.
         feed: the same, read.
         taken: feed, schema and name of the tables in the seeds, by target table.
@@ -33,7 +33,7 @@ def propose(found: Found, feed_row: Row, feed: Feed, taken: Mapping[str, tuple[s
     """
     rows: Rows = {FEEDS_FILE: [feed_row], TABLES_FILE: [], COLUMNS_FILE: []}
     sources = dict(taken)
-    for table in found.tables:
+    for table in source.tables:
         is_whole = _drop_impossible_columns(table, feed)
         if _is_impossible(table.schema) or _is_impossible(table.name) or (feed.format == "csv" and not table.columns):
             advice = "Left out: its name has spaces at its ends, or no column is known that a seed can name."
@@ -48,8 +48,8 @@ def _target_table(table: FoundTable, feed: Feed, sources: dict[str, tuple[str, s
     """The cell that gives the table a name of its own; empty where its default is free. Adds the name to `sources`."""
     identity = (feed.feed, table.schema, table.name)
     default, proposed = default_target(table.schema, table.name), proposed_target(*identity)
-    known = {source: target for target, source in sources.items()}.get(identity)
-    names = chain([known] if known else [], [default, proposed], (f"{proposed}_{number}" for number in count(2)))
+    present = {source: target for target, source in sources.items()}.get(identity)
+    names = chain([present] if present else [], [default, proposed], (f"{proposed}_{number}" for number in count(2)))
     target = next(name for name in names if sources.get(name, identity) == identity)
     if target != default:
         its_feed, schema, name = sources.get(default, identity)
@@ -134,11 +134,11 @@ def _missing_before_images(table: FoundTable, feed: Feed) -> list[FoundColumn]:
     prefix = feed.options.before_image_prefix
     if feed.format != "csv" or feed.options.header or not prefix:
         return []
-    known = {column.name.lower() for column in table.columns}
+    present = {column.name.lower() for column in table.columns}
     types = {column.name: column.data_type for column in table.columns}
     names = [f"{prefix}{name}" for name in table.primary_key]
     return [
         FoundColumn(name, types[name[len(prefix) :]], "The key before the change")
         for name in names
-        if name.lower() not in known
+        if name.lower() not in present
     ]

@@ -157,14 +157,16 @@ def _read(connection: Connection, url: URL, schemas: Sequence[str], tables: Sequ
         for schema in wanted
     }
     if not any(names.values()):
-        what = f"no table is like {' or '.join(tables)}" if tables else "there are no tables"
-        raise UsageError([f"{'TABLES' if tables else 'SOURCE'}: {what} in {', '.join(wanted) or 'any schema'}"])
+        reason = f"no table is like {' or '.join(tables)}" if tables else "there are no tables"
+        raise UsageError([f"{'TABLES' if tables else 'SOURCE'}: {reason} in {', '.join(wanted) or 'any schema'}"])
     database.read(connection, wanted)
-    found = [
+    described = [
         table for schema in wanted if names[schema] for table in _tables(inspector, database, schema, names[schema])
     ]
     schema_words = f"{'schema' if len(wanted) == 1 else 'schemas'} {', '.join(wanted)}"
-    return Found(f"{_address(url)}, {schema_words}", url.get_backend_name(), found, warned=database.look_further(found))
+    return Found(
+        f"{_address(url)}, {schema_words}", url.get_backend_name(), described, warned=database.look_further(described)
+    )
 
 
 def _schemas(inspector: Inspector, database: Database, url: URL, words: Sequence[str]) -> list[str]:

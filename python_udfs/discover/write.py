@@ -87,8 +87,8 @@ def missing_rows(seeds: Path, rows: Mapping[str, Sequence[Row]]) -> Rows:
 
     missing: Rows = {}
     for name, new_rows in rows.items():
-        known = {_identity(row) for row in present[name]}
-        missing[name] = [row for row in new_rows if _identity(row) not in known]
+        identities = {_identity(row) for row in present[name]}
+        missing[name] = [row for row in new_rows if _identity(row) not in identities]
     proposed: dict[tuple[str, ...], list[str]] = {}
     for row in rows[COLUMNS_FILE]:
         proposed.setdefault(_identity(row)[:3], []).append(_identity(row)[3])

@@ -24,7 +24,7 @@ def report(tables: Iterable[Mapping[str, Any]], feeds: Iterable[Mapping[str, Any
         feeds: what the macro ``cdc_drift_waiting`` returns of each feed whose messages are split.
     """
     tables, feeds = list(tables), list(feeds)
-    lines = [(f"feed {feed['feed']}", *change) for feed in feeds for change in _of_feed(feed)]
+    lines = [(f"feed {feed['feed']}", *change) for feed in feeds for change in _describe_feed(feed)]
     lines += [(table["table"], *change) for table in tables for change in changes(table)]
     notes = [f"Feed {feed['feed']}: {feed['left']:,} more wait that were not read." for feed in feeds if feed["left"]]
     notes += [
@@ -88,7 +88,7 @@ def _short(text: str) -> str:
     return text if len(text) <= SHOWN else f"{text[:SHOWN]}…"
 
 
-def _of_feed(feed: Mapping[str, Any]) -> list[tuple[str, str]]:
+def _describe_feed(feed: Mapping[str, Any]) -> list[tuple[str, str]]:
     lines = _rejected(feed["rejected"])
     if feed["problem"]:
         lines.append((f"what waits cannot be read: {feed['problem']}", "the split fails, and its tables wait"))

@@ -99,8 +99,8 @@ def explain(cdc: TableConfig, key: Key, answer: Mapping[str, Any], model: str) -
         raise ExplainError("\n".join(f"KEY: found {line}." for line in wrong))
     changes = [Change.of(number, row) for number, row in enumerate(answer["changes"], start=1)]
     if not any(change.role in ("change", "key change") for change in changes):
-        known = "; ".join(key_text(json.loads(row["image"])) for row in answer["other_keys"])
-        accepted = f"accepted: a key that it has, such as {known}" if known else "it has no rows at all"
+        keys = "; ".join(key_text(json.loads(row["image"])) for row in answer["other_keys"])
+        accepted = f"accepted: a key that it has, such as {keys}" if keys else "it has no rows at all"
         raise ExplainError(f"KEY: found {key_text(key)}, of which {answer['bronze']} has no change; {accepted}.")
     silver = [{"sequence": row["sequence"], "image": json.loads(row["image"])} for row in answer["rows"]]
     return Life(cdc, answer["key"], changes, silver, answer["applied_batch_id"]), answer["silver"]

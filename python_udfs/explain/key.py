@@ -35,18 +35,18 @@ def parse_key(text: str, columns: Sequence[str], table: str) -> dict[str, str | 
     example = "{" + ", ".join(f"{name}: …" for name in columns) + "}" if len(columns) > 1 else "…"
     accepted = f"accepted: KEY='{example}', the key of {table} is {', '.join(columns)}"
     try:
-        found = _parsed(text)
+        parsed = _parsed(text)
     except yaml.YAMLError:
         raise ExplainError(f"KEY: found {text}, which is neither a list nor a mapping of values; {accepted}.") from None
-    if isinstance(found, dict):
-        given = {name.lower(): value for name, value in found.items()}
+    if isinstance(parsed, dict):
+        given = {name.lower(): value for name, value in parsed.items()}
         if sorted(given) != sorted(name.lower() for name in columns):
-            raise ExplainError(f"KEY: found the columns {', '.join(found) or 'none'}; {accepted}.")
+            raise ExplainError(f"KEY: found the columns {', '.join(parsed) or 'none'}; {accepted}.")
         return {name: given[name.lower()] for name in columns}
-    if len(found) != len(columns):
-        values, parts = "value" if len(found) == 1 else "values", "column" if len(columns) == 1 else "columns"
-        raise ExplainError(f"KEY: found {len(found) or 'no'} {values} for {len(columns)} {parts}; {accepted}.")
-    return dict(zip(columns, found, strict=True))
+    if len(parsed) != len(columns):
+        values, parts = "value" if len(parsed) == 1 else "values", "column" if len(columns) == 1 else "columns"
+        raise ExplainError(f"KEY: found {len(parsed) or 'no'} {values} for {len(columns)} {parts}; {accepted}.")
+    return dict(zip(columns, parsed, strict=True))
 
 
 def key_text(key: Key) -> str:

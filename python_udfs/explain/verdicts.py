@@ -112,7 +112,7 @@ def _superseded(change: Change, applied: Sequence[Change], state: State) -> str:
 def _tie_of(change: Change, newest: Change) -> str:
     """What orders two changes of one source position: the last two parts of their rows (cdc_message_place_sql)."""
     (place, hashes), (newest_place, newest_hashes) = (
-        (one.row_position or "..").rsplit(".", 2)[1:] for one in (change, newest)
+        (row.row_position or "..").rsplit(".", 2)[1:] for row in (change, newest)
     )
     if not (place.startswith("o") and newest_place.startswith("o")):
         return "same time, only the name of the file decides"

@@ -119,7 +119,7 @@ def open_files(
     if is_csv and settings.header and raw["columns"]:
         header = warehouse.query(sql["cdc_csv_header_sql"](view, settings.delimiter))
         columns = [_name_column({"name": row["name"], "type": "string"}) for row in header]
-    schemas = raw["schemas"] if is_csv else [[_name_column(column) for column in some] for some in raw["schemas"]]
+    schemas = raw["schemas"] if is_csv else [[_name_column(column) for column in names] for names in raw["schemas"]]
     return Reading(
         view=view if raw["columns"] else None,
         columns=columns,

@@ -57,9 +57,9 @@ def write(facts: Facts, folder: Path) -> None:
         part = folder / f".{name}.part"
         part.write_text(text, encoding="utf-8")
         part.replace(folder / name)
-    found = needs(facts)
-    say(f"{len(facts.tables)} tables, {len(found)} things need a person")
-    for need in found:
+    open_needs = needs(facts)
+    say(f"{len(facts.tables)} tables, {len(open_needs)} things need a person")
+    for need in open_needs:
         say(f"  {need.kind}: {need.subject}: {' '.join(need.message.split())[:200]}")
     say(f"Open {os.path.relpath(folder / 'report.html')}; report.json and report.prom beside it hold the same numbers.")
 

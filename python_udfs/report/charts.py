@@ -73,10 +73,10 @@ def plot(
     title: str, series: dict[str, Values], text: Callable[[float], str], width: float, height: float
 ) -> Plot | None:
     """Lines of one scale; None where no value is known."""
-    known = [value for values in series.values() for value in values if value is not None]
-    if not known:
+    present = [value for values in series.values() for value in values if value is not None]
+    if not present:
         return None
-    top = max(known)
+    top = max(present)
     lines = tuple(line(name, values, top, width, height) for name, values in series.items())
     return Plot(title, text(top), lines=lines, zero=height)
 
@@ -91,7 +91,7 @@ def bars(title: str, up: dict[str, Values], down: dict[str, Values], width: floa
     heights = (math.log1p(max(ups)), math.log1p(max(downs)))
     scale = height / sum(heights)
     zero = heights[0] * scale
-    found, step = [], width / columns
+    rectangles, step = [], width / columns
     wide = min(step * 0.7, WIDEST_BAR)
     for at, (gain, loss) in enumerate(zip(ups, downs, strict=True)):
         for name, value, is_up in ((" and ".join(up), gain, True), (" and ".join(down), loss, False)):
@@ -99,9 +99,9 @@ def bars(title: str, up: dict[str, Values], down: dict[str, Values], width: floa
                 length = math.log1p(value) * scale
                 y = zero - length if is_up else zero
                 x = at * step + (step - wide) / 2
-                found.append((round(x, 1), round(y, 1), round(wide, 1), round(length, 1), name))
+                rectangles.append((round(x, 1), round(y, 1), round(wide, 1), round(length, 1), name))
     top = f"{max(ups):,} in, {max(downs):,} out"
-    return Plot(title, top, bars=tuple(found), zero=round(zero, 1))
+    return Plot(title, top, bars=tuple(rectangles), zero=round(zero, 1))
 
 
 def _positions(number: int, width: float) -> list[float]:

@@ -88,13 +88,13 @@ class Expectations:
     @classmethod
     def of(cls, row: Mapping[str, Any]) -> Expectations:
         """Takes a row of `cdc_report_expectations_sql`."""
-        not_met = sorted(row["not_met"], key=lambda one: (one["severity"] != "error", str(one)))
+        not_met = sorted(row["not_met"], key=lambda expectation: (expectation["severity"] != "error", str(expectation)))
         return cls(time_of(row["run_at"]), row["met"], tuple(not_met))
 
     @property
     def has_errors(self) -> bool:
         """Whether one of severity `error` is not met."""
-        return any(one["severity"] == "error" for one in self.not_met)
+        return any(expectation["severity"] == "error" for expectation in self.not_met)
 
 
 @dataclass(frozen=True)
@@ -126,7 +126,7 @@ class Table:
     @property
     def open_incidents(self) -> tuple[Incident, ...]:
         """Those that are not over."""
-        return tuple(one for one in self.incidents if one.ended_at is None)
+        return tuple(incident for incident in self.incidents if incident.ended_at is None)
 
     @property
     def lag_seconds(self) -> float | None:
@@ -150,7 +150,7 @@ class Table:
         One of failing (or a reload waits), gap, doubted (a log or a snapshot came again), late, unexpected, rejected,
         quarantine, none (no run yet), unchecked (not compared with bronze since its last run) and good.
         """
-        kinds = {one.kind for one in self.open_incidents}
+        kinds = {incident.kind for incident in self.open_incidents}
         if kinds & {"failure", "test_error", "reload"}:
             return "failing"
         if self.has_gap:
@@ -172,7 +172,7 @@ class Table:
     @property
     def marks(self) -> tuple[Mark, ...]:
         """The last runs, oldest first. A failure counts once, from its beginning to its end."""
-        failed = [Mark("failed", one.opened_at) for one in self.incidents if one.kind == "failure"]
+        failed = [Mark("failed", incident.opened_at) for incident in self.incidents if incident.kind == "failure"]
         done = [Mark("quarantined" if run.rows_quarantined else "done", run.committed_at) for run in self.runs]
         return tuple(sorted(failed + done, key=lambda mark: mark.at)[-MARKS:])
 
@@ -230,7 +230,7 @@ class Facts:
                 lag_limit_seconds=_seconds(row.get("lag_limit_minutes")),
                 now=now,
                 runs=tuple(runs.get(row["silver_table"], ())),
-                incidents=tuple(one for one in incidents if one.silver_table == row["silver_table"]),
+                incidents=tuple(incident for incident in incidents if incident.silver_table == row["silver_table"]),
                 checked_at=checks.get(row["silver_table"]),
                 rejected_files=rejected.get(_source(row), 0),
                 has_gap=row["feed"] in {gap["feed"] for gap in gaps},

@@ -62,9 +62,11 @@ def needs(facts: Facts) -> list[Need]:
 
 def _open(facts: Facts, kind: str) -> Iterator[Need]:
     """The incidents of a kind that are not over."""
-    for one in facts.incidents:
-        if one.kind == kind and one.ended_at is None:
-            yield Need(kind, one.subject, one.message, one.command, one.opened_at, one.silver_table)
+    for incident in facts.incidents:
+        if incident.kind == kind and incident.ended_at is None:
+            yield Need(
+                kind, incident.subject, incident.message, incident.command, incident.opened_at, incident.silver_table
+            )
 
 
 def _gaps(facts: Facts) -> Iterator[Need]:
@@ -83,23 +85,28 @@ def _late(tables: Iterable[Table]) -> Iterator[Need]:
 
 def _unexpected(tables: Iterable[Table]) -> Iterator[Need]:
     for table in tables:
-        found = table.expectations
-        if found and found.not_met:
-            number = f"{len(found.not_met)} of {found.met + len(found.not_met)} not met: "
-            reasons = "; ".join(expectation_text(one) for one in found.not_met[:3])
-            more = f"; and {len(found.not_met) - 3} more" if len(found.not_met) > 3 else ""
+        expectations = table.expectations
+        if expectations and expectations.not_met:
+            number = f"{len(expectations.not_met)} of {expectations.met + len(expectations.not_met)} not met: "
+            reasons = "; ".join(expectation_text(row) for row in expectations.not_met[:3])
+            more = f"; and {len(expectations.not_met) - 3} more" if len(expectations.not_met) > 3 else ""
             command = commands.quality(table.name)
             yield Need(
-                "expectation", table.silver_table, number + reasons + more, command, found.run_at, table.silver_table
+                "expectation",
+                table.silver_table,
+                number + reasons + more,
+                command,
+                expectations.run_at,
+                table.silver_table,
             )
 
 
 def expectation_text(row: Mapping[str, Any]) -> str:
     """One line about a row of `expectation_results` that is not met."""
     column = f"{row['column_name']} " if row.get("column_name") else ""
-    found = row.get("observed_value") or row.get("message") or ""
+    observed = row.get("observed_value") or row.get("message") or ""
     expected = f", expected {row['expected']}" if row.get("expected") else ""
-    return f"{column}{row['expectation']} ({row['severity']}): {found}{expected}"
+    return f"{column}{row['expectation']} ({row['severity']}): {observed}{expected}"
 
 
 def _silent(facts: Facts) -> Iterator[Need]:
@@ -137,13 +144,13 @@ def _maintenance(tables: Iterable[Table]) -> Iterator[Need]:
 
 def _apart(times: Iterable[datetime]) -> list[datetime]:
     """Times in order, those of one build once: its tables are committed within minutes."""
-    found: list[datetime] = []
+    builds: list[datetime] = []
     last = datetime.min.replace(tzinfo=timezone.utc)
     for time in sorted(times):
         if time - last > timedelta(minutes=1):
-            found.append(time)
+            builds.append(time)
         last = time
-    return found
+    return builds
 
 
 def _text(duration: timedelta) -> str:

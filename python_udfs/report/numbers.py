@@ -50,13 +50,13 @@ def as_json(facts: Facts) -> str:
         }
         for table in facts.tables
     ]
-    found = {
+    document = {
         "as_of": facts.now,
         "needs": [asdict(need) for need in needs(facts)],
         "tables": tables,
         "topics": list(facts.topics),
     }
-    return json.dumps(found, indent=1, default=_text, ensure_ascii=False) + "\n"
+    return json.dumps(document, indent=1, default=_text, ensure_ascii=False) + "\n"
 
 
 def as_openmetrics(facts: Facts) -> str:
@@ -74,19 +74,22 @@ class _Collector(Collector):
     def collect(self) -> Iterator[Any]:
         facts = self._facts
         yield _gauge("report_timestamp_seconds", "When these numbers were read.", (), [((), facts.now.timestamp())])
-        found = needs(facts)
+        open_needs = needs(facts)
         yield _gauge(
             "needs",
             "Things that need a person.",
             ("kind",),
-            [((kind,), sum(need.kind == kind for need in found)) for kind in KINDS],
+            [((kind,), sum(need.kind == kind for need in open_needs)) for kind in KINDS],
         )
         for name, meaning, value in GAUGES:
             samples = (((table.feed, table.silver_table), value(table)) for table in facts.tables)
             yield _gauge(f"table_{name}", meaning, ("feed", "table"), samples)
         behind = (
-            ((str(one.get("feed")), str(one.get("topic")), str(one.get("partition"))), one.get("messages_behind"))
-            for one in facts.topics
+            (
+                (str(topic.get("feed")), str(topic.get("topic")), str(topic.get("partition"))),
+                topic.get("messages_behind"),
+            )
+            for topic in facts.topics
         )
         yield _gauge("kafka_messages_behind", "Messages that were not read.", ("feed", "topic", "partition"), behind)
 

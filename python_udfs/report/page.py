@@ -78,14 +78,14 @@ def page(facts: Facts) -> str:
 
 def anchors_of(tables: Iterable[Table]) -> dict[str, str]:
     """The id of each table's section: its name without what a link would have to escape, each once."""
-    found: dict[str, str] = {}
+    anchors: dict[str, str] = {}
     for table in tables:
         plain = "t-" + re.sub(r"[^A-Za-z0-9_.-]", "-", table.silver_table)
-        taken = set(found.values())
-        found[table.silver_table] = next(
+        taken = set(anchors.values())
+        anchors[table.silver_table] = next(
             name for name in (plain, *(f"{plain}-{number}" for number in range(2, 9999))) if name not in taken
         )
-    return found
+    return anchors
 
 
 def tally(tables: Iterable[Table]) -> dict[str, int]:
@@ -110,14 +110,14 @@ def plots(table: Table) -> list[charts.Plot]:
     def of(*names: str) -> dict[str, charts.Values]:
         return {name.replace("rows_", "").replace("_", " "): _values(runs, name) for name in names}
 
-    found = [
+    drawn = [
         charts.plot("Lag when the run ended", {"lag": _values(runs, "lag_seconds")}, duration, *PLOT),
         charts.bars("Rows in and out, log scale", of("rows_inserted", "rows_updated"), of("rows_deleted"), *PLOT),
         charts.plot("Rows of the table", {"rows": _values(runs, "rows_total")}, count, *PLOT),
         charts.plot("Run time", {"run time": _values(runs, "run_seconds")}, duration, *PLOT),
         charts.plot("Files", of("data_files", "delete_files"), count, *PLOT),
     ]
-    return [one for one in found if one]
+    return [shown_plot for shown_plot in drawn if shown_plot]
 
 
 def trend(table: Table) -> str:
@@ -165,8 +165,8 @@ def _values(runs: Iterable[Run], name: str) -> list[Any]:
     return [getattr(run, name) for run in runs]
 
 
-def _grouped(found: Iterable[Need]) -> dict[str, list[Need]]:
+def _grouped(all_needs: Iterable[Need]) -> dict[str, list[Need]]:
     groups: dict[str, list[Need]] = {}
-    for need in found:
+    for need in all_needs:
         groups.setdefault(need.kind, []).append(need)
     return groups

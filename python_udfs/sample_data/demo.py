@@ -142,20 +142,20 @@ def result_table(states: dict[str, Sync], rejected: Counter[str]) -> str:
     return text_table(head, lines, "<<>>>>>")
 
 
-def differences(table: str, expected: Sequence[dict[str, Any]], found: Sequence[dict[str, Any]]) -> list[str]:
+def differences(table: str, expected: Sequence[dict[str, Any]], actual: Sequence[dict[str, Any]]) -> list[str]:
     """What is wrong with the rows found: at most one line; rows are compared as a multiset.
 
     Args:
         table: the name to show.
         expected: the rows that must be there.
-        found: the rows that are there.
+        actual: the rows that are there.
     """
-    missing = Counter(map(_comparable, expected)) - Counter(map(_comparable, found))
-    needless = Counter(map(_comparable, found)) - Counter(map(_comparable, expected))
+    missing = Counter(map(_comparable, expected)) - Counter(map(_comparable, actual))
+    needless = Counter(map(_comparable, actual)) - Counter(map(_comparable, expected))
     if not missing and not needless:
         return []
     examples = [f"{word} {dict(next(iter(rows)))}" for word, rows in (("lacks", missing), ("has", needless)) if rows]
-    return [f"{table}: {len(found):,} rows, expected {len(expected):,}; for example it {', it '.join(examples)}"]
+    return [f"{table}: {len(actual):,} rows, expected {len(expected):,}; for example it {', it '.join(examples)}"]
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -189,16 +189,16 @@ def _land(step: str, day: date) -> None:
 
 def _local_folders(*variables: str) -> list[Path]:
     """The folders that LAKEHOUSE_RAW and LAKEHOUSE_WAREHOUSE stand for; relative ones are made absolute for dbt too."""
-    known = {
+    values = {
         "LAKEHOUSE_RAW": landing_root(),
         "LAKEHOUSE_WAREHOUSE": os.environ.get("LAKEHOUSE_WAREHOUSE") or str(PROJECT_ROOT / "data" / "warehouse"),
     }
-    remote = [f"{name} is {known[name]}" for name in variables if "://" in known[name]]
+    remote = [f"{name} is {values[name]}" for name in variables if "://" in values[name]]
     if remote:
         raise DemoError(
             f"The demonstration writes to local folders, but {' and '.join(remote)}. Unset it, or give a local folder."
         )
-    folders = [Path(known[name]).resolve() for name in variables]
+    folders = [Path(values[name]).resolve() for name in variables]
     for name, folder in zip(variables, folders, strict=True):
         if os.environ.get(name):
             os.environ[name] = str(folder)

@@ -292,16 +292,16 @@ class DmsTask:
     def _record(self, table: SourceTable, change: Change, *, is_load: bool = False) -> dict[str, Any]:
         """One row of a file by column name, whether or not the layout has the two columns of DMS's own."""
         operation, row = change.operation, change.row
-        known = {column.name for column in table.columns}
-        unknown = [name for name in {**row, **change.before} if name not in known]
+        names = {column.name for column in table.columns}
+        unknown = [name for name in {**row, **change.before} if name not in names]
         if unknown:
             raise ValueError(
-                f"Row of {table.schema}.{table.name} (DmsTask): unknown columns {unknown}; expected {sorted(known)}."
+                f"Row of {table.schema}.{table.name} (DmsTask): unknown columns {unknown}; expected {sorted(names)}."
             )
         only_key = operation == "D" and self.deletes_carry_key_only
         image = {name: value for name, value in row.items() if not only_key or name in table.key}
         if self.use_csv_no_sup_value and self.csv_no_sup_value and operation != "I":
-            image = {**dict.fromkeys(known, _NOT_LOGGED), **image}
+            image = {**dict.fromkeys(names, _NOT_LOGGED), **image}
         stamp = _timestamp_text(change.committed_at)
         record = {OPERATION_COLUMN: operation, str(self.timestamp_column_name): stamp, **image}
         header = {
