@@ -255,8 +255,8 @@ def model(dbt, session):
             assert project.run_sql(f"select id from {relation}", fetch="one")[0] == 1
             with project.adapter.connection_named("list"):
                 project.adapter.cache.clear()
-                found = project.adapter.list_relations(None, project.test_schema)
-            kinds = {item.identifier: (str(item.type), item.is_iceberg) for item in found}
+                relations = project.adapter.list_relations(None, project.test_schema)
+            kinds = {item.identifier: (str(item.type), item.is_iceberg) for item in relations}
             assert kinds["changing"] == (("view", False) if kind == "view" else ("table", True))
 
     def test_settings_and_views_of_a_node_do_not_reach_the_next(self, project):

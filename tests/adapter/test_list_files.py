@@ -72,9 +72,9 @@ def test_folders_and_names_that_are_left_out_are_not_listed(session, tmp_path):
         (tmp_path / key).write_bytes(b"x")
     chosen = Chosen()
     rows = list_files(session, _uri(tmp_path), chosen).collect()
-    found = {row.path.removeprefix(f"{_uri(tmp_path)}/") for row in rows}
+    listed = {row.path.removeprefix(f"{_uri(tmp_path)}/") for row in rows}
     # A name with the character that the listing puts between paths is listed.
-    assert found == {"new/deep/b", "old\x01er/c", "few/1", "many/9", "many/9b", "many/x"}
+    assert listed == {"new/deep/b", "old\x01er/c", "few/1", "many/9", "many/9b", "many/x"}
     assert chosen.newest == {_uri(tmp_path / "many"): "9b"}, "only a large folder is asked about"
     assert _uri(tmp_path / "new" / "deep") in chosen.folders
 

@@ -52,7 +52,7 @@ def append(session, *batches: str) -> tuple[int, int]:
 def by_reading(session, before: int, after: int, columns: list[str]) -> dict:
     between = f"with ('start-snapshot-id' = '{before}', 'end-snapshot-id' = '{after}')" if before else ""
     rows = session.sql(f"select * from {TABLE} {between}")
-    found = {"records": rows.count()}
+    computed = {"records": rows.count()}
     for name in columns:
         value = {"list": "explode(list)", "map": "explode(map_keys(map))"}.get(name, f"`{name}`")
         rows.selectExpr(f"{value} as v").createOrReplaceTempView("values_of_column")
@@ -60,25 +60,25 @@ def by_reading(session, before: int, after: int, columns: list[str]) -> dict:
             "select cast(min(v) as string) as lower, cast(max(v) as string) as upper, count(*) as values,"
             " count_if(v is null) as nulls from values_of_column"
         ).collect()
-        found[name] = row.asDict()
-    return found
+        computed[name] = row.asDict()
+    return computed
 
 
-def normal(found: dict) -> dict:
+def normal(computed: dict) -> dict:
     """Spark leaves out the zeros of a second, and of an empty array Iceberg counts one null."""
-    at = found.get("at")
+    at = computed.get("at")
     if at:
         at |= {end: at[end].removesuffix(".000000") for end in ("lower", "upper")}
-    return found
+    return computed
 
 
 @pytest.mark.parametrize("batches", [[FIRST], [FIRST, SECOND], [SECOND, SECOND, FIRST, FAR]], ids=len)
 def test_bounds_and_counts_are_those_of_the_rows(table, batches):
     before, after = append(table, *batches)
     plain = [name for name in COLUMNS if name not in ("list", "map")]
-    found = metrics.added_metrics(table, TABLE, before, after, plain)
-    assert found.pop("summaries")
-    assert normal(found) == by_reading(table, before, after, plain)
+    actual = metrics.added_metrics(table, TABLE, before, after, plain)
+    assert actual.pop("summaries")
+    assert normal(actual) == by_reading(table, before, after, plain)
 
 
 def test_of_nested_values_iceberg_has_no_metrics(table):
@@ -131,10 +131,10 @@ def test_a_widened_column_has_the_values_of_both_types(table):
     before, _ = append(table, FIRST)
     table.sql(f"alter table {TABLE} alter column i type bigint")
     _, after = append(table, "(3000000000" + SECOND[3:])
-    found = metrics.added_metrics(table, TABLE, before, after, ["i"])
-    assert found.pop("summaries")
-    assert found == by_reading(table, before, after, ["i"])
-    assert (found["i"]["lower"], found["i"]["upper"]) == ("1", "3000000000")
+    actual = metrics.added_metrics(table, TABLE, before, after, ["i"])
+    assert actual.pop("summaries")
+    assert actual == by_reading(table, before, after, ["i"])
+    assert (actual["i"]["lower"], actual["i"]["upper"]) == ("1", "3000000000")
 
 
 def test_rows_of_a_compaction_are_not_added_ones(table):
@@ -147,9 +147,9 @@ def test_rows_of_a_compaction_are_not_added_ones(table):
 
 def test_all_rows_are_known_where_the_snapshots_that_are_left_appended_them(table):
     _, after = append(table, FIRST, SECOND)
-    found = metrics.added_metrics(table, TABLE, None, after, ["i", "day"])
-    assert len(found.pop("summaries")) == 3
-    assert found == by_reading(table, 0, after, ["i", "day"])
+    actual = metrics.added_metrics(table, TABLE, None, after, ["i", "day"])
+    assert len(actual.pop("summaries")) == 3
+    assert actual == by_reading(table, 0, after, ["i", "day"])
     table.sql(f"call system.rewrite_data_files(table => '{TABLE}', options => map('rewrite-all', 'true'))")
     [row] = table.sql(f"select snapshot_id from {TABLE}.refs where name = 'main'").collect()
     assert metrics.added_metrics(table, TABLE, None, row.snapshot_id, ["i"])["records"] == 4
@@ -169,8 +169,8 @@ def test_of_all_rows_nothing_is_known_once_some_are_deleted(table):
 def test_all_rows_of_a_table_that_a_query_made_are_known(table):
     table.sql("create or replace table metrics.made using iceberg as select * from values (1), (7) as v (i)")
     after = snapshots.current_snapshot_id(table, "metrics.made")
-    found = metrics.added_metrics(table, "metrics.made", None, after, ["i"])
-    assert (found["records"], found["i"]["lower"], found["i"]["upper"], len(found["summaries"])) == (2, "1", "7", 1)
+    actual = metrics.added_metrics(table, "metrics.made", None, after, ["i"])
+    assert (actual["records"], actual["i"]["lower"], actual["i"]["upper"], len(actual["summaries"])) == (2, "1", "7", 1)
     table.sql("insert overwrite metrics.made values (2)")
     after = snapshots.current_snapshot_id(table, "metrics.made")
     assert metrics.added_metrics(table, "metrics.made", None, after, ["i"]) is None

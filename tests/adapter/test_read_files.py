@@ -118,10 +118,10 @@ def test_rows_of_small_files_are_numbered_while_they_are_read(session, tmp_path,
     columns = [{"name": "value", "type": "string"}]
     gone = [{"path": uri(tmp_path / "gone"), "reason": "no longer there"}]
     assert answer == {"columns": columns, "schemas": [columns], "rejected": gone, "found": []}
-    found = {(row._file_path, row._file_row): row.value for row in session.table("v").collect()}
+    numbered = {(row._file_path, row._file_row): row.value for row in session.table("v").collect()}
     read_files(session, "counted", "text", paths, {"lineSep": "\n"})
-    assert found == {(row._file_path, row._file_row): row.value for row in session.table("counted").collect()}
-    assert (found[paths[0], 7], len(found)) == ("7,é\r", 3_005)
+    assert numbered == {(row._file_path, row._file_row): row.value for row in session.table("counted").collect()}
+    assert (numbered[paths[0], 7], len(numbered)) == ("7,é\r", 3_005)
     assert session.table("v").columns == session.table("counted").columns
 
 
@@ -228,13 +228,13 @@ def test_one_file_that_cannot_be_planned_is_rejected_and_the_others_are_read(ses
     renamed = write(tmp_path / "renamed.parquet", **{"OLD ID": [2], "PART": ["b"]})
     (tmp_path / "folder").mkdir()
     write(tmp_path / "folder" / "LOAD1.parquet", id=[9], part=["z"])
-    one = {"id": [1], "part": ["a"]}
+    columns = {"id": [1], "part": ["a"]}
     of_maps, time = pa.map_(pa.string(), ALIKE), pa.struct([("z", pa.time64("us"))])
     reasons = {
-        write(tmp_path / "struct", **one, s=pa.array([(1, "x")], ALIKE)): "column 's' has fields 'a' and 'A'",
-        write(tmp_path / "list", **one, s=pa.array([[(1, "x")]], pa.list_(ALIKE))): "fields 'a' and 'A'",
-        write(tmp_path / "map", **one, s=pa.array([[("k", (1, "x"))]], of_maps)): "fields 'a' and 'A'",
-        write(tmp_path / "time", **one, s=pa.array([{"z": 1}], time)): "TIME",
+        write(tmp_path / "struct", **columns, s=pa.array([(1, "x")], ALIKE)): "column 's' has fields 'a' and 'A'",
+        write(tmp_path / "list", **columns, s=pa.array([[(1, "x")]], pa.list_(ALIKE))): "fields 'a' and 'A'",
+        write(tmp_path / "map", **columns, s=pa.array([[("k", (1, "x"))]], of_maps)): "fields 'a' and 'A'",
+        write(tmp_path / "time", **columns, s=pa.array([{"z": 1}], time)): "TIME",
         write(tmp_path / "keyless", part=["a"]): "has no key column 'id'; its columns are 'part'",
         write(tmp_path / "half", **{f"c{number}": [1] for number in range(25)}, id=[1]): "'c19' and 6 more",
         write(tmp_path / "void", id=[1], part=pa.nulls(1)): "states no type for key column 'part'",
@@ -316,21 +316,21 @@ WIDENED = [
 ]
 
 
-@pytest.mark.parametrize(("one", "other", "expected"), WIDENED)
-def test_types_are_widened_without_loss(session, tmp_path, one, other, expected):
+@pytest.mark.parametrize(("first", "other", "expected"), WIDENED)
+def test_types_are_widened_without_loss(session, tmp_path, first, other, expected):
     paths = [
         write(tmp_path / f"{number}.parquet", c=pa.array([value], data_type))
-        for number, (data_type, value) in enumerate((one, other))
+        for number, (data_type, value) in enumerate((first, other))
     ]
     answer = read_files(session, "v", "parquet", paths, {})
     assert (answer["columns"], answer["rejected"]) == ([{"name": "c", "type": expected}], [])
-    assert [row.c for row in session.table("v").orderBy("_file_path").collect()] == [one[1], other[1]]
+    assert [row.c for row in session.table("v").orderBy("_file_path").collect()] == [first[1], other[1]]
 
 
 def test_nested_fields_are_widened_and_added(session, tmp_path):
-    one, other = pa.struct([("a", pa.int32())]), pa.struct([("a", pa.int64()), ("b", pa.string())])
+    narrow, other = pa.struct([("a", pa.int32())]), pa.struct([("a", pa.int64()), ("b", pa.string())])
     paths = [
-        write(tmp_path / "1.parquet", c=pa.array([{"a": 1}], one), id=[1]),
+        write(tmp_path / "1.parquet", c=pa.array([{"a": 1}], narrow), id=[1]),
         write(tmp_path / "2.parquet", c=pa.array([{"a": 2**40, "b": "x"}], other), ID=[2], added=["new"]),
     ]
     answer = read_files(session, "v", "parquet", paths, {})
@@ -394,11 +394,11 @@ TEXT = [
 
 
 @pytest.mark.parametrize("verify", ["schema", "full"])
-@pytest.mark.parametrize(("one", "other", "expected"), TEXT)
-def test_types_that_none_holds_are_read_as_text(session, tmp_path, one, other, expected, verify):
+@pytest.mark.parametrize(("first", "other", "expected"), TEXT)
+def test_types_that_none_holds_are_read_as_text(session, tmp_path, first, other, expected, verify):
     paths = [
         write(tmp_path / f"{number}.parquet", id=[number], c=pa.array([value], data_type))
-        for number, (data_type, value) in enumerate((one, other))
+        for number, (data_type, value) in enumerate((first, other))
     ]
     answer = read_files(session, "v", "parquet", paths, {"verify": verify})
     columns = [{"name": "id", "type": "bigint"}, {"name": "c", "type": "string"}]
@@ -591,13 +591,13 @@ def test_a_checksum_that_is_not_the_files_costs_one_file(session, tmp_path):
 
 
 def test_nested_columns_are_json_that_no_other_file_changes(session, tmp_path):
-    one, other = pa.struct([("a", pa.int32())]), pa.struct([("a", pa.string()), ("b", pa.timestamp("us", "UTC"))])
+    of_ints, other = pa.struct([("a", pa.int32())]), pa.struct([("a", pa.string()), ("b", pa.timestamp("us", "UTC"))])
     paths = [
-        write(tmp_path / "1.parquet", id=[1], c=pa.array([{"a": 1}], one)),
+        write(tmp_path / "1.parquet", id=[1], c=pa.array([{"a": 1}], of_ints)),
         write(tmp_path / "2.parquet", id=[2], c=pa.array([{"a": "x", "b": MOMENT}], other)),
-        write(tmp_path / "3.parquet", id=[3], c=pa.array([[{"a": None}, None]], pa.list_(one))),
+        write(tmp_path / "3.parquet", id=[3], c=pa.array([[{"a": None}, None]], pa.list_(of_ints))),
         write(tmp_path / "4.parquet", id=[4], c=pa.array([[("k", 1.5)]], pa.map_(pa.string(), pa.float32()))),
-        write(tmp_path / "5.parquet", id=[5], c=pa.array([None], one)),
+        write(tmp_path / "5.parquet", id=[5], c=pa.array([None], of_ints)),
     ]
     answer = read_files(session, "v", "parquet", paths, {"verify": "full", "nested": "json"})
     assert answer["columns"] == [{"name": "id", "type": "bigint"}, {"name": "c", "type": "string"}]

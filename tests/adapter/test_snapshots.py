@@ -128,8 +128,8 @@ def test_when_the_newest_snapshot_was_committed(table):
 
 
 def since(table, snapshot_id=None):
-    found = snapshots.snapshots_since(table, TABLE, snapshot_id)
-    return found["is_ancestor"], [one["snapshot_id"] for one in found["snapshots"]], found["gone"]
+    answer = snapshots.snapshots_since(table, TABLE, snapshot_id)
+    return answer["is_ancestor"], [snapshot["snapshot_id"] for snapshot in answer["snapshots"]], answer["gone"]
 
 
 def ordered(table) -> list[int]:

@@ -29,7 +29,7 @@ get_pool(SparksessionCredentials(schema="none", config=json.loads(sys.argv[1])),
 """
 
 
-def found(text: str) -> list[str]:
+def list_advice(text: str) -> list[str]:
     """Which advice a text gives."""
     return [each for each in ALL if each in advice(text)]
 
@@ -68,7 +68,7 @@ def test_a_failed_start_shows_what_java_printed_and_what_to_do(tmp_path, config,
     (tmp_path / "spark.log").write_text("Could not reserve enough space in an earlier run\n")
     message = failure({"spark.jars.ivy": str(tmp_path / "ivy"), **config}, tmp_path)
     assert printed in message
-    assert found((tmp_path / "spark.log").read_text().split("earlier run\n")[1]) == [expected]
+    assert list_advice((tmp_path / "spark.log").read_text().split("earlier run\n")[1]) == [expected]
     assert [each for each in ALL if each in message.split("The end of")[0]] == [expected]
     assert "earlier run" not in message and "\n\tat " not in message and "Usage:" not in message
 
@@ -104,7 +104,7 @@ def test_an_address_where_spark_cannot_listen_is_said(tmp_path, config, expected
 )
 def test_a_recorded_failure_is_understood(file, expected):
     printed = (PRINTED / f"{file}.txt").read_text()
-    assert found(printed) == [expected]
+    assert list_advice(printed) == [expected]
     assert len(last_lines(printed)) <= 15
 
 

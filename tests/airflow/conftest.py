@@ -68,8 +68,8 @@ def drive(airflow_home: Path) -> Driver:
         (folder / "steps.json").write_text(json.dumps(steps))
         settings = {"LAKEHOUSE_VENV": str(folder), "CALLS": str(folder / "plan.json"), **environment}
         _airflow(airflow_home, str(Path(__file__).with_name("driver.py")), str(folder / "steps.json"), **settings)
-        found: list[dict[str, Any]] = json.loads((folder / "seen.json").read_text())
-        return found
+        seen: list[dict[str, Any]] = json.loads((folder / "seen.json").read_text())
+        return seen
 
     return run
 

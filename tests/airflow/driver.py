@@ -102,9 +102,11 @@ def play_again(dag: Any, run: Any, tasks: list[str]) -> None:
     """Clears tasks of a run, as the user interface does, and runs what is then to be run, as `dag.test()` does."""
     with create_session() as session:
         run = session.merge(run, load=True)
-        found = [ti for ti in run.get_task_instances(session=session) if (ti.rendered_map_index or ti.task_id) in tasks]
-        assert len(found) >= len(tasks), f"no such tasks: {tasks}"
-        clear_task_instances(found, session, dag_run_state=DagRunState.RUNNING)
+        instances = [
+            ti for ti in run.get_task_instances(session=session) if (ti.rendered_map_index or ti.task_id) in tasks
+        ]
+        assert len(instances) >= len(tasks), f"no such tasks: {tasks}"
+        clear_task_instances(instances, session, dag_run_state=DagRunState.RUNNING)
         session.commit()
         run.dag = scheduler_dag(dag)
         while run.state == DagRunState.RUNNING:
@@ -190,5 +192,5 @@ def main(steps: list[dict[str, Any]]) -> list[dict[str, Any]]:
 
 if __name__ == "__main__":
     steps_file = Path(sys.argv[1])
-    found = main(json.loads(steps_file.read_text()))
-    steps_file.with_name("seen.json").write_text(json.dumps(found, indent=1))
+    reports = main(json.loads(steps_file.read_text()))
+    steps_file.with_name("seen.json").write_text(json.dumps(reports, indent=1))

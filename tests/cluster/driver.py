@@ -77,11 +77,14 @@ def on_executors() -> list[list[Any]]:
         return str(os.geteuid()), os.access(project, os.R_OK | os.X_OK), names.__file__
 
     project = str(PROJECT)
-    found = spark_session().sparkContext.parallelize(range(2), 2).map(ask).collect()
-    return [list(row) for row in set(found)]
+    versions = spark_session().sparkContext.parallelize(range(2), 2).map(ask).collect()
+    return [list(row) for row in set(versions)]
 
 
-COMMANDS = {one.__name__: one for one in (run_dbt, sql, differences, snapshots, watch, pauses, executors, on_executors)}
+COMMANDS = {
+    command.__name__: command
+    for command in (run_dbt, sql, differences, snapshots, watch, pauses, executors, on_executors)
+}
 
 
 def main() -> None:

@@ -31,6 +31,6 @@ if __name__ == "__main__":
         f" oauth2_server_uri '{given['uri']}/v1/oauth/tokens')"
     )
     database.execute(f"attach '' as lake (type iceberg, endpoint '{given['uri']}', secret catalog)")
-    found = database.execute(f"select * from lake.{table}")
-    names = [column[0] for column in found.description]
-    print(json.dumps([dict(zip(names, row, strict=True)) for row in found.fetchall()], default=str))
+    cursor = database.execute(f"select * from lake.{table}")
+    names = [column[0] for column in cursor.description]
+    print(json.dumps([dict(zip(names, row, strict=True)) for row in cursor.fetchall()], default=str))

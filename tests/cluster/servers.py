@@ -133,9 +133,9 @@ def _done(command: Sequence[str], what_failed: str, **environment: str) -> str:
 
 def free_port() -> int:
     """A port of loopback that nobody listens on."""
-    with socket.socket() as found:
-        found.bind(("127.0.0.1", 0))
-        return int(found.getsockname()[1])
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
 
 
 def _not_answering(url: str) -> str | None:
@@ -150,12 +150,12 @@ def _not_answering(url: str) -> str | None:
 
 def processes(main_class: str) -> list[psutil.Process]:
     """The processes of Java below this one that run a class and are alive."""
-    found = []
+    matching = []
     for process in psutil.Process().children(recursive=True):
         with suppress(psutil.Error):  # it has ended
             if main_class in process.cmdline():
-                found.append(process)
-    return found
+                matching.append(process)
+    return matching
 
 
 def with_only(environment: Mapping[str, str], command: Sequence[str | Path]) -> list[str]:
@@ -408,10 +408,10 @@ def image_python(image: Path) -> Path:
 def _linked(source: Path, target: Path, *without: str) -> None:
     """A copy of a folder that takes no room where the file system has links."""
 
-    def link(one: str, other: str) -> None:
+    def link(source: str, other: str) -> None:
         try:
-            os.link(one, other)
+            os.link(source, other)
         except OSError:
-            shutil.copy(one, other)
+            shutil.copy(source, other)
 
     shutil.copytree(source, target, copy_function=link, ignore=shutil.ignore_patterns("__pycache__", *without))

@@ -43,20 +43,20 @@ def test_views_and_documentation_are_made(driver: Driver) -> None:
 
 
 def test_other_programs_read_silver(cluster: Cluster, driver: Driver) -> None:
-    found = driver("sql", "select id, name, cast(price as string) from silver.sampledb__product order by id")
+    expected = driver("sql", "select id, name, cast(price as string) from silver.sampledb__product order by id")
     for read in (cluster.read_with_pyiceberg, cluster.read_with_duckdb):
         rows = read("silver.sampledb__product")
-        assert [[row["id"], row["name"], row["price"]] for row in sorted(rows, key=lambda row: row["id"])] == found
+        assert [[row["id"], row["name"], row["price"]] for row in sorted(rows, key=lambda row: row["id"])] == expected
 
 
 def test_no_secret_is_left_behind(cluster: Cluster, driver: Driver) -> None:
     # While the driver runs, its command line is there; when it has ended, its event log.
-    found = dict(cluster.left_behind())
+    files = dict(cluster.left_behind())
     driver.close()
-    found |= dict(cluster.left_behind())
-    events = b"".join(content for path, content in found.items() if path.endswith(".zstd"))
+    files |= dict(cluster.left_behind())
+    events = b"".join(content for path, content in files.items() if path.endswith(".zstd"))
     assert b'"spark.sql.catalog.lakehouse.credential":"*********(redacted)"' in events
     for name in ("dbt.log", "spark.log", "manifest.json", "driver.log", "master.log", "stderr", "s3/logs/events/"):
-        assert any(name in path for path in found), f"{name} was not looked through"
+        assert any(name in path for path in files), f"{name} was not looked through"
     for secret in (ACCESS_KEY, SECRET_KEY, CATALOG_SECRET):
-        assert [path for path, content in found.items() if secret.encode() in content] == []
+        assert [path for path, content in files.items() if secret.encode() in content] == []

@@ -33,8 +33,8 @@ def wait_for(happened: Callable[[], bool], driver: Driver) -> None:
 
 def kill(process: psutil.Process) -> None:
     """Ends a process, and all that it started, without a word of warning."""
-    for one in [*process.children(recursive=True), process]:
-        one.send_signal(signal.SIGKILL)
+    for member in [*process.children(recursive=True), process]:
+        member.send_signal(signal.SIGKILL)
     psutil.wait_procs([process], timeout=30)
 
 

@@ -165,9 +165,9 @@ def test_a_command_that_fails_in_the_cluster_fails_the_application(package: Pack
 
 
 def test_no_secret_is_left_behind(cluster: Cluster, package: Package, yarn: Yarn) -> None:
-    found = [
+    files = [
         *cluster.left_behind(),
         *((str(path), path.read_bytes()) for path in yarn.logs.rglob("*") if path.is_file()),
     ]
     for secret in (CATALOG_SECRET, AWS["AWS_SECRET_ACCESS_KEY"]):
-        assert [path for path, content in found if secret.encode() in content] == []
+        assert [path for path, content in files if secret.encode() in content] == []

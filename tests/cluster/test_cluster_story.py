@@ -77,8 +77,8 @@ def test_nothing_new_writes_nothing(driver: Driver) -> None:
 
 
 def tables(driver: Driver) -> list[str]:
-    found = {row[1] for row in driver("sql", "show tables in etl_metadata")}
-    return [name for name in VIEWS if name in found]
+    names = {row[1] for row in driver("sql", "show tables in etl_metadata")}
+    return [name for name in VIEWS if name in names]
 
 
 def test_etl_metadata_answers_the_same_questions(cluster: Cluster, driver: Driver) -> None:
