@@ -112,8 +112,8 @@ class BinlogTask:
         )
         try:
             for event in stream:
-                found = TRUNCATE.match(event.query) if isinstance(event, QueryEvent) else None
-                name = f"{event.schema}.{event.table}" if isinstance(event, RowsEvent) else found and found[1]
+                truncate = TRUNCATE.match(event.query) if isinstance(event, QueryEvent) else None
+                name = f"{event.schema}.{event.table}" if isinstance(event, RowsEvent) else truncate and truncate[1]
                 if name in self._tables:
                     yield name, event
             self._file, self._position = stream.log_file, stream.log_pos
@@ -122,21 +122,21 @@ class BinlogTask:
 
     def _changes(self, name: str, event: RowsEvent) -> Iterator[Change]:
         committed_at = dt.datetime.fromtimestamp(event.timestamp, dt.timezone.utc)
-        for found in event.rows:
+        for event_row in event.rows:
             if isinstance(event, UpdateRowsEvent):
-                row = self._row(name, found["after_values"], found["after_none_sources"])
-                before = self._row(name, found["before_values"], found["before_none_sources"])
+                row = self._row(name, event_row["after_values"], event_row["after_none_sources"])
+                before = self._row(name, event_row["before_values"], event_row["before_none_sources"])
                 changed = {column: value for column, value in before.items() if value != row[column]}
                 yield Change("U", row, committed_at, changed)
             else:
-                row = self._row(name, found["values"], found["none_sources"])
+                row = self._row(name, event_row["values"], event_row["none_sources"])
                 yield Change("I" if isinstance(event, WriteRowsEvent) else "D", row, committed_at)
 
     def _source(self, name: str, columns: tuple[str, ...]) -> SourceTable:
         schema, table = name.split(".")
         kinds = self._workload.tables[name].columns
-        known = tuple(Column(column, _arrow_type(kinds[column].type)) for column in columns)
-        return SourceTable(f"{self._prefix}{schema}", table, known)
+        source_columns = tuple(Column(column, _arrow_type(kinds[column].type)) for column in columns)
+        return SourceTable(f"{self._prefix}{schema}", table, source_columns)
 
     def _row(self, name: str, row: Mapping[str, Any], none_sources: Mapping[str, str] | None = None) -> dict[str, Any]:
         """A row of the driver, or one of the log with the reasons why values are None."""

@@ -141,10 +141,14 @@ class Broker:
         try:
             topics = consumer.list_topics(timeout=10).topics.values()
             asked = [TopicPartition(topic.topic, number) for topic in topics for number in topic.partitions]
-            found = consumer.committed(asked, timeout=30)
+            committed = consumer.committed(asked, timeout=30)
         finally:
             consumer.close()
-        return {f"{one.topic}/{one.partition}": one.offset for one in found if one.offset >= 0}
+        return {
+            f"{partition.topic}/{partition.partition}": partition.offset
+            for partition in committed
+            if partition.offset >= 0
+        }
 
     def tool(self, name: str, *arguments: str) -> str:
         """What one of Kafka's own commands prints, by the name of its class."""
@@ -155,9 +159,9 @@ class Broker:
         """A new client: one that met a broker that is down waits before it asks again."""
         return AdminClient({"bootstrap.servers": self.address, "log_level": 0})
 
-    def _do(self, what: str, *arguments: Any) -> None:
+    def _do(self, operation: str, *arguments: Any) -> None:
         admin = self.admin()  # it has to live until the answer is there
-        for future in getattr(admin, what)(*arguments).values():
+        for future in getattr(admin, operation)(*arguments).values():
             future.result(30)
 
     def add_scram_user(self, user: str, password: str) -> None:
@@ -238,9 +242,9 @@ def wait_until_compacted(broker: Broker, topic: str, to: int) -> None:
         broker.send(topic, "more", key="more")  # what is written to stays as it is
         consumer = Consumer({"bootstrap.servers": broker.address, "group.id": "count", "enable.auto.commit": False})
         consumer.assign([TopicPartition(topic, 0, 0)])
-        found = [message for message in consumer.consume(100, timeout=2) if not message.error()]
+        messages = [message for message in consumer.consume(100, timeout=2) if not message.error()]
         consumer.close()
-        if sum(1 for message in found if message.key() == b"k") < to:
+        if sum(1 for message in messages if message.key() == b"k") < to:
             return
         if time.monotonic() > deadline:
             raise ServerError(f"{topic} is not compacted after 60 s")

@@ -82,21 +82,21 @@ class Browser:
 
     def evaluate(self, script: str) -> Any:
         """The value of a JavaScript expression in the page."""
-        found = self.call("Runtime.evaluate", expression=script, returnByValue=True)
-        return found["result"].get("value")
+        answer = self.call("Runtime.evaluate", expression=script, returnByValue=True)
+        return answer["result"].get("value")
 
     def problems(self) -> list[str]:
         """Errors and warnings of the page, and what it asked for besides itself."""
-        found = []
+        texts = []
         for event in self.events:
             parameters = event.get("params", {})
             if event.get("method") in ("Runtime.exceptionThrown", "Runtime.consoleAPICalled", "Log.entryAdded"):
-                found.append(json.dumps(parameters))
+                texts.append(json.dumps(parameters))
             elif event.get("method") == "Network.requestWillBeSent":
                 url = parameters["request"]["url"]
                 if parameters["type"] != "Document" and not url.startswith("data:"):
-                    found.append(url)
-        return found
+                    texts.append(url)
+        return texts
 
     def screenshot(self, path: Path, *, whole: bool = True) -> None:
         """Writes what is seen, or the whole page, as PNG."""
@@ -127,5 +127,5 @@ class Browser:
                 raise ServerError("Chromium ended")
             self._buffer += part
         message, _, self._buffer = self._buffer.partition(b"\0")
-        found: dict[str, Any] = json.loads(message)
-        return found
+        answer: dict[str, Any] = json.loads(message)
+        return answer

@@ -42,10 +42,10 @@ def broker(request, tmp_path_factory) -> Iterator[servers.Broker]:
     folder = tmp_path_factory.mktemp("kafka")
     with ExitStack() as stack:
         try:
-            found = stack.enter_context(servers.started(capture.java_program(), folder, sasl=servers.SASL))
+            started = stack.enter_context(servers.started(capture.java_program(), folder, sasl=servers.SASL))
         except ServerError as error:
             pytest.fail(str(error), pytrace=False)
-        yield found
+        yield started
 
 
 @pytest.fixture(scope="module")

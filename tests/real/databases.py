@@ -39,8 +39,8 @@ def find_programs(names: Sequence[str]) -> dict[str, str] | None:
         Path("/usr/lib/postgresql").glob("*/bin"), key=lambda folder: int(folder.parent.name), reverse=True
     )
     path = os.pathsep.join([*map(str, postgres_versions), os.environ.get("PATH", ""), "/usr/sbin", "/usr/bin"])
-    found = {name: shutil.which(name, path=path) for name in names}
-    return {name: where for name, where in found.items() if where} if all(found.values()) else None
+    paths = {name: shutil.which(name, path=path) for name in names}
+    return {name: where for name, where in paths.items() if where} if all(paths.values()) else None
 
 
 def programs(names: Sequence[str], packages: Sequence[str]) -> dict[str, str]:
@@ -58,9 +58,9 @@ def programs(names: Sequence[str], packages: Sequence[str]) -> dict[str, str]:
 
 
 def _installed(names: Sequence[str], packages: Sequence[str]) -> dict[str, str]:
-    what = f"{', '.join(names)} not found; as root run: apt-get install {' '.join(packages)}"
+    missing = f"{', '.join(names)} not found; as root run: apt-get install {' '.join(packages)}"
     if os.geteuid() != 0 or not shutil.which("apt-get"):
-        raise ServerError(what)
+        raise ServerError(missing)
     print(f"Installing {' '.join(packages)} with apt-get ...", flush=True)
     with _services_stay_down():
         for command in (["update"], ["install", "--yes", "--no-install-recommends", *packages]):
@@ -73,10 +73,10 @@ def _installed(names: Sequence[str], packages: Sequence[str]) -> dict[str, str]:
             )
             if done.returncode:
                 reason = (done.stderr.strip().splitlines() or ["no reason given"])[-1]
-                raise ServerError(f"apt-get {command[0]} failed ({reason}); {what}")
-    if found := find_programs(names):
-        return found
-    raise ServerError(f"the packages are installed, but {what}")
+                raise ServerError(f"apt-get {command[0]} failed ({reason}); {missing}")
+    if paths := find_programs(names):
+        return paths
+    raise ServerError(f"the packages are installed, but {missing}")
 
 
 @contextmanager
@@ -106,13 +106,13 @@ def mariadb() -> Iterator[str]:
     Raises:
         ServerError: its programs are missing, or it does not start.
     """
-    found = programs(*MARIADB)
+    paths = programs(*MARIADB)
     with _folder("mariadb", user="nobody") as folder:
         data = folder / "data"
         owner = ["--user=nobody"] if os.geteuid() == 0 else []
         _run(
             [
-                found["mariadb-install-db"],
+                paths["mariadb-install-db"],
                 "--no-defaults",
                 f"--datadir={data}",
                 "--auth-root-authentication-method=normal",
@@ -128,7 +128,7 @@ def mariadb() -> Iterator[str]:
         )
         port = free_port()
         command = [
-            found["mariadbd"],
+            paths["mariadbd"],
             "--no-defaults",
             f"--datadir={data}",
             f"--tmpdir={folder}",
@@ -167,7 +167,7 @@ def postgres() -> Iterator[str]:
     Raises:
         ServerError: its programs are missing, or it does not start.
     """
-    found = programs(*POSTGRES)
+    paths = programs(*POSTGRES)
     user = "postgres" if os.geteuid() == 0 else None  # the server refuses to run as root
     with _folder("postgres", user=user) as folder:
         data = folder / "data"
@@ -175,7 +175,7 @@ def postgres() -> Iterator[str]:
         password.write_text(PASSWORD)
         _run(
             [
-                found["initdb"],
+                paths["initdb"],
                 f"--pgdata={data}",
                 f"--username={USER}",
                 f"--pwfile={password}",
@@ -200,7 +200,7 @@ def postgres() -> Iterator[str]:
             "fsync": "off",
             "shared_buffers": "64MB",
         }
-        command = [found["postgres"], "-D", str(data)]
+        command = [paths["postgres"], "-D", str(data)]
         for name, value in settings.items():
             command += ["-c", f"{name}={value}"]
         url = f"postgresql+psycopg://{USER}:{PASSWORD}@127.0.0.1:{port}/postgres"

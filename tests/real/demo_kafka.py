@@ -165,9 +165,9 @@ def _compare(engine: sqlalchemy.Engine) -> None:
         names = f"{columns}, age" if table == "user" else columns
         with engine.connect() as connection:
             wanted = sorted(_texts(connection.exec_driver_sql(f"select {names} from test_db.{table}").all()))
-        found = sorted(_texts(spark_session().sql(f"select {names} from silver.test_db__{table}").collect()))
-        if found != wanted:
-            wrong.append(f"  {table}: silver {found}, source {wanted}")
+        actual = sorted(_texts(spark_session().sql(f"select {names} from silver.test_db__{table}").collect()))
+        if actual != wanted:
+            wrong.append(f"  {table}: silver {actual}, source {wanted}")
     if wrong:
         raise DemoError("Silver is not what the source has:\n" + "\n".join(wrong))
 

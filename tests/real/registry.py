@@ -37,7 +37,9 @@ class Registry:
 
     def register(self, subject: str, schema: dict[str, Any]) -> int:
         """The id of a schema, `{"schema": text, "schemaType": …}`; a new one if it has none."""
-        number = next((one for one, known in self._schemas.items() if known == schema), len(self._schemas) + 1)
+        number = next(
+            (number_of for number_of, stored in self._schemas.items() if stored == schema), len(self._schemas) + 1
+        )
         self._schemas[number] = schema
         versions = self._subjects.setdefault(subject, [])
         if number not in versions:
@@ -56,18 +58,18 @@ class Registry:
 
     def answer(self, method: str, path: str, body: dict[str, Any]) -> tuple[int, dict[str, Any]]:
         """Status and content for a request."""
-        if found := re.fullmatch(r"/schemas/ids/(\d+)", path):
-            self.asked.append(int(found[1]))
-            known = self._schemas.get(int(found[1]))
-            return (200, known) if known else (404, {"error_code": 40403, "message": "Schema not found"})
-        if found := re.fullmatch(r"/subjects/([^/]+)/versions/(\d+)", path):
-            versions = self._subjects.get(found[1], [])
-            if not 0 < int(found[2]) <= len(versions):
+        if match := re.fullmatch(r"/schemas/ids/(\d+)", path):
+            self.asked.append(int(match[1]))
+            text = self._schemas.get(int(match[1]))
+            return (200, text) if text else (404, {"error_code": 40403, "message": "Schema not found"})
+        if match := re.fullmatch(r"/subjects/([^/]+)/versions/(\d+)", path):
+            versions = self._subjects.get(match[1], [])
+            if not 0 < int(match[2]) <= len(versions):
                 return 404, {"error_code": 40402, "message": "Version not found"}
-            number = versions[int(found[2]) - 1]
-            return 200, {"subject": found[1], "version": int(found[2]), "id": number, **self._schemas[number]}
-        if method == "POST" and (found := re.fullmatch(r"/subjects/([^/]+)/versions", path)):
-            return 200, {"id": self.register(found[1], {key: body[key] for key in body if key.startswith("schema")})}
+            number = versions[int(match[2]) - 1]
+            return 200, {"subject": match[1], "version": int(match[2]), "id": number, **self._schemas[number]}
+        if method == "POST" and (match := re.fullmatch(r"/subjects/([^/]+)/versions", path)):
+            return 200, {"id": self.register(match[1], {key: body[key] for key in body if key.startswith("schema")})}
         return 404, {"error_code": 404, "message": "HTTP 404 Not Found"}
 
 

@@ -83,11 +83,11 @@ def decimal(content: bytes, scale: int) -> Decimal:
     return Decimal(int.from_bytes(content, "big", signed=True)).scaleb(-scale, Context(prec=60))
 
 
-def folded(found: list[dict[str, Any]], key: tuple[str, ...]) -> list[dict[str, Any]]:
+def folded(messages: list[dict[str, Any]], key: tuple[str, ...]) -> list[dict[str, Any]]:
     """The rows after all changes, in the order of the key."""
     rows: dict[tuple[Any, ...], dict[str, Any]] = {}
     gone: dict[str, Any] = {}
-    for message in sorted(found, key=lambda message: position(message["payload"])):
+    for message in sorted(messages, key=lambda message: position(message["payload"])):
         payload, fields = message["payload"], {field["field"]: field for field in message["schema"]["fields"]}
         if payload["op"] == "t":
             rows.clear()
@@ -103,26 +103,26 @@ def folded(found: list[dict[str, Any]], key: tuple[str, ...]) -> list[dict[str, 
         if after:
             # What is not in the change stays; a row that got another key was deleted just before.
             identity = tuple(after[name] for name in key)
-            known = rows.get(identity) or gone
-            rows[identity] = {name: known[name] if v == UNAVAILABLE else v for name, v in after.items()}
+            earlier = rows.get(identity) or gone
+            rows[identity] = {name: earlier[name] if v == UNAVAILABLE else v for name, v in after.items()}
     return [row for _, row in sorted(rows.items())]
 
 
 def differences(captured: list[dict[str, Any]], source: list[dict[str, Any]], key: tuple[str, ...]) -> list[str]:
     """Where two lists of rows differ, in words."""
     sides = [{tuple(row[name] for name in key): row for row in rows} for rows in (captured, source)]
-    found = [f"{identity}: only captured" for identity in sides[0].keys() - sides[1].keys()]
-    found += [f"{identity}: not captured" for identity in sides[1].keys() - sides[0].keys()]
+    texts = [f"{identity}: only captured" for identity in sides[0].keys() - sides[1].keys()]
+    texts += [f"{identity}: not captured" for identity in sides[1].keys() - sides[0].keys()]
     for identity in sides[0].keys() & sides[1].keys():
-        one, other = (side[identity] for side in sides)
-        for name in one.keys() | other.keys():
+        first, other = (side[identity] for side in sides)
+        for name in first.keys() | other.keys():
             # A row that was not changed since its table got a column does not have it.
-            seen, expected = one.get(name), other.get(name)
+            seen, expected = first.get(name), other.get(name)
             if isinstance(expected, dt.datetime) and expected.tzinfo:
                 expected = expected.astimezone(dt.timezone.utc).replace(tzinfo=None)
             if seen != expected:
-                found.append(f"{identity}: {name} is {seen!r}, in the source {expected!r}")
-    return found
+                texts.append(f"{identity}: {name} is {seen!r}, in the source {expected!r}")
+    return texts
 
 
 def test_files_hold_what_the_source_has(database, running_capture, tmp_path):

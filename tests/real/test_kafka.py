@@ -68,8 +68,8 @@ class Reader:
             frame.writeTo(self.table).partitionedBy("source_schema", "source_table").create()
 
     def rows(self) -> list[tuple[str, int, str]]:
-        found = self.spark.table(self.table).where("path is not null and coalesce(set_aside, '') <> 'gap'")
-        rows = found.select("path", "file_row", "content").collect()
+        messages = self.spark.table(self.table).where("path is not null and coalesce(set_aside, '') <> 'gap'")
+        rows = messages.select("path", "file_row", "content").collect()
         return sorted(("/".join(row.path.split("/")[-2:]), row.file_row, row.content) for row in rows)
 
     def gaps(self) -> list[tuple[str, int, str, str, str]]:
@@ -84,9 +84,9 @@ class Reader:
         ]
 
     def progress(self) -> reading.Progress:
-        found = reading.read_progress(self.spark, self.table)
-        assert found is not None
-        return found
+        progress = reading.read_progress(self.spark, self.table)
+        assert progress is not None
+        return progress
 
 
 def rows(place: str, *values: str, start: int = 0) -> list[tuple[str, int, str]]:
@@ -338,8 +338,8 @@ def test_what_compaction_removed_is_no_gap(spark, broker, topic):
         broker.send(topic, f"old {number}", key="k")
     reader = Reader(spark, broker.address, topic, starting_offsets=f"{topic}:0:0")
     servers.wait_until_compacted(broker, topic, to=2)
-    found = reader.read()
-    assert found and len(found) < 7, "compaction has removed messages in between"
+    messages = reader.read()
+    assert messages and len(messages) < 7, "compaction has removed messages in between"
     assert not reader.gaps() and reader.progress().offsets[topic, 0] == servers.end_of(broker, topic)
     broker.send(topic, "new", key="k")
     assert [value for _, _, value in reader.read()] == ["new"]

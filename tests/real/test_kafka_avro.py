@@ -114,8 +114,8 @@ def envelope(columns: dict[str, Any], name: str = "s.t") -> dict[str, Any]:
 
 @pytest.fixture
 def registry() -> Iterator[registries.Registry]:
-    with registries.started() as found:
-        yield found
+    with registries.started() as started:
+        yield started
 
 
 @pytest.fixture
@@ -149,18 +149,18 @@ class Reader:
 
 
 def change(table: str, number: int, pos: int, **values: Any) -> dict[str, Any]:
-    found = mysql("c", None, {"id": number, **values}, pos=pos, table=table)
-    found["source"] = {**found["source"], "row": 0}
-    return found
+    message = mysql("c", None, {"id": number, **values}, pos=pos, table=table)
+    message["source"] = {**message["source"], "row": 0}
+    return message
 
 
 def test_avro_and_json_of_the_same_change_are_the_same_row(spark, broker, registry, topic):
     table = topic.rpartition(".")[2]
     of_avro = envelope({name: kind for name, (kind, *_) in COLUMNS.items()})
-    fields = [{"field": "id", "type": "int32"}, *({"field": name, **one[3]} for name, one in COLUMNS.items())]
+    fields = [{"field": "id", "type": "int32"}, *({"field": name, **column[3]} for name, column in COLUMNS.items())]
     of_json = {"type": "struct", "fields": [{"field": "after", "type": "struct", "fields": fields}]}
-    as_avro = change(table, 1, 4, **{name: one[1] for name, one in COLUMNS.items()})
-    as_json = change(table, 1, 4, **{name: one[2] for name, one in COLUMNS.items()})
+    as_avro = change(table, 1, 4, **{name: column[1] for name, column in COLUMNS.items()})
+    as_json = change(table, 1, 4, **{name: column[2] for name, column in COLUMNS.items()})
     nulls = dict.fromkeys(COLUMNS)
     broker.send(topic, json.dumps({"schema": of_json, "payload": as_json}))
     broker.send(topic, registry.serialize(topic, of_avro, as_avro))
@@ -168,8 +168,8 @@ def test_avro_and_json_of_the_same_change_are_the_same_row(spark, broker, regist
     broker.send(topic, registry.serialize(topic, of_avro, change(table, 2, 5, **nulls)))
     rows = Reader(spark, broker, topic, registry={"url": registry.url}).read()
     same = ("source_schema", "source_table", "operation", "position", "image", "before", "malformed", "committed_at")
-    found = [tuple(row[name] for name in same) for row in rows]
-    assert found[0] == found[1] and found[2] == found[3]
+    actual = [tuple(row[name] for name in same) for row in rows]
+    assert actual[0] == actual[1] and actual[2] == actual[3]
     assert rows[1].malformed is None and rows[1].image == {
         **{"id": "1", "v": "é😀", "big": str(2**63 - 1), "amount": "-1234.50", "day": "2024-01-31", "raw": "AP8="},
         **{"at": "2024-01-31 12:00:00.123456", "clock": "01:00:00.000001", "of_connect": "2024-01-31 12:00:00.007000"},

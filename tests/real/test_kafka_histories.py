@@ -102,19 +102,19 @@ class Table:
             again = [] if keeps_each else random.sample(self.sent, len(self.sent) // 10)
             self.sent += events
             events += again
-        found: list[tuple[int, str | None]] = []
+        sent: list[tuple[int, str | None]] = []
         for event in events:
             # Without a position, all of a history have to be in one partition.
             at = random.randrange(PARTITIONS) if self.has_positions else event.statement.history % PARTITIONS
             is_debezium = self.connector == "debezium"
-            found.append((at, json.dumps(self._debezium(event) if is_debezium else self._maxwell(event))))
+            sent.append((at, json.dumps(self._debezium(event) if is_debezium else self._maxwell(event))))
             if event.operation == "D" and is_debezium:
-                found.append((at, None))
+                sent.append((at, None))
         # A change of a table without metadata, whose name is longer than that of a folder may be.
-        of_another = [text.replace(f'"{self.name}"', f'"{UNLISTED}"') for _, text in found[:1] if text]
-        found += [(0, text) for text in of_another]
-        found.insert(random.randint(0, len(found)), (0, random.choice(("{broken", "", "null", "[]", "17"))))
-        return found
+        of_another = [text.replace(f'"{self.name}"', f'"{UNLISTED}"') for _, text in sent[:1] if text]
+        sent += [(0, text) for text in of_another]
+        sent.insert(random.randint(0, len(sent)), (0, random.choice(("{broken", "", "null", "[]", "17"))))
+        return sent
 
     def _debezium(self, event: Event) -> dict[str, Any]:
         row, key = event.row, self.shape.rules.key
@@ -191,7 +191,7 @@ class Two:
             broker.create(table.topic, PARTITIONS)
             locations = {"topic": f"kafka://{broker.address}", "file": f"file_{table.name}"}
             for way, location in locations.items():
-                absent = [one for one in table.shape.feed_options if one.startswith("absent_columns")]
+                absent = [option for option in table.shape.feed_options if option.startswith("absent_columns")]
                 options = [*table.options, *absent, *([f"topics={table.topic}"] if way == "topic" else [])]
                 feed = {"feed": f"{way}_{table.name}", "connector": table.connector, "format": "json"}
                 lakehouse.rows[FEEDS_FILE].append({**feed, "location": location, "options": ";".join(options)})
@@ -223,25 +223,25 @@ class Two:
 
     def silver(self, way: str, table: Table) -> list[tuple[tuple[Any, ...], dict[str, Any]]]:
         """The rows with their keys: in mode history also the number of the version, in mode append nothing else."""
-        rules, versions, found = table.shape.rules, Counter[Any](), []
+        rules, versions, rows = table.shape.rules, Counter[Any](), []
         for row in self.lakehouse.sql(f"select * from silver.{way}__{table.name} order by _cdc_sequence"):
             values = {name: _aware(value) for name, value in row.asDict().items()}
             key = rules.key_of(values)
             if rules.mode == "history":
                 versions[key] += 1
                 key = (*key, versions[key] - 1)
-            found.append((key, values))
-        return found
+            rows.append((key, values))
+        return rows
 
 
 def _aware(value: Any) -> Any:
     return value.astimezone(timezone.utc) if isinstance(value, datetime) else value
 
 
-def _differences(table: Table, batch: int, found: list[tuple[tuple[Any, ...], dict[str, Any]]]) -> list[str]:
+def _differences(table: Table, batch: int, actual: list[tuple[tuple[Any, ...], dict[str, Any]]]) -> list[str]:
     expected = expected_silver(table.deliveries(batch), table.shape.rules)
     names = list(next(iter(expected.values()))) if expected else []
-    rows = [(key, [row.get(name) for name in names]) for key, row in found]
+    rows = [(key, [row.get(name) for name in names]) for key, row in actual]
     wanted = [(() if table.shape.rules.mode == "append" else key, list(row.values())) for key, row in expected.items()]
     missing, extra = list(wanted), []
     for row in rows:
@@ -249,8 +249,8 @@ def _differences(table: Table, batch: int, found: list[tuple[tuple[Any, ...], di
             missing.remove(row)
         else:
             extra.append(row)
-    return [f"{word} {key} {dict(zip(names, row, strict=True))}" for word, some in
-            (("expected", missing), ("silver has", extra)) for key, row in some]  # fmt: skip
+    return [f"{word} {key} {dict(zip(names, row, strict=True))}" for word, group in
+            (("expected", missing), ("silver has", extra)) for key, row in group]  # fmt: skip
 
 
 @pytest.fixture

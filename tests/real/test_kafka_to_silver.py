@@ -52,7 +52,7 @@ class Topics:
             broker.create(f"src.s.{table}")
 
     def land(self, table: str, *messages: Any, at: int | None = None, indent: str | None = None) -> None:
-        texts = (one if isinstance(one, str) else json.dumps(one, indent=indent) for one in messages)
+        texts = (message if isinstance(message, str) else json.dumps(message, indent=indent) for message in messages)
         self.broker.send(f"src.s.{table}", *(None if text == "null" else text for text in texts))
         self.offsets[table] += len(messages)
 
@@ -151,7 +151,7 @@ def story(lakehouse, broker) -> Story:
     broker.send("run.second", json.dumps({**json.loads(message("second", 3, "c", 3)), "data": {"id": "three"}}))
     broker.send("run.live", message("live", 8, "x", 30), message("live", 8, "y", 31))
     up = lakehouse.statuses("run", *NO_VIEWS)
-    return Story(built, first, {one.node.name: one for one in outcome.result.results}, landed, up)
+    return Story(built, first, {result.node.name: result for result in outcome.result.results}, landed, up)
 
 
 def test_files_and_topics_are_built_side_by_side(story):
@@ -186,10 +186,10 @@ def test_one_bad_message_stops_no_other(lakehouse, story):
 
 def test_position_and_lag_are_those_of_kafka(lakehouse, broker, story):
     end = servers.end_of(broker, "run.live")
-    found = lakehouse.sql("select * from bronze.s__live where id = 8 order by _cdc_sequence")
-    assert [row._cdc_file_row for row in found] == [end - 2, end - 1]
-    assert {row._cdc_source_file for row in found} == {found[0]._cdc_source_file}
-    assert found[0]._cdc_source_file.startswith(f"kafka://{servers.CLUSTER_ID}/")
+    rows = lakehouse.sql("select * from bronze.s__live where id = 8 order by _cdc_sequence")
+    assert [row._cdc_file_row for row in rows] == [end - 2, end - 1]
+    assert {row._cdc_source_file for row in rows} == {rows[0]._cdc_source_file}
+    assert rows[0]._cdc_source_file.startswith(f"kafka://{servers.CLUSTER_ID}/")
     said = lakehouse.command(explain, "s__live", "8")
     assert f"run.live/0  {end - 2}" in said and "superseded" not in said.split("\n")[0]
     lag = lakehouse.sql("select * from etl_metadata.kafka_lag where topic = 'run.live'")

@@ -33,10 +33,10 @@ def browser(tmp_path_factory) -> Iterator[Browser]:
 
 @pytest.fixture(scope="module")
 def folders(tmp_path_factory) -> dict:
-    found = {name: tmp_path_factory.mktemp("report") for name in PAGES}
-    for name, folder in found.items():
+    created = {name: tmp_path_factory.mktemp("report") for name in PAGES}
+    for name, folder in created.items():
         write(Facts.of(PAGES[name], NOW), folder)
-    return found
+    return created
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])

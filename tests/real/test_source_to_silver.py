@@ -185,10 +185,10 @@ def assert_same(
         changed = {column: make(row[column]) for column, make in made.items() if row[column] is not None}
         return row | changed
 
-    found = lakehouse.sql(f"select * from silver.{target}{schema}__{table}")
+    actual = lakehouse.sql(f"select * from silver.{target}{schema}__{table}")
     source = [captured(dict(row)) for row in workload.rows(name)]
-    wanted, has = by_key(source), by_key([dict.fromkeys(columns) | row.asDict() for row in found])
-    assert len(has) == len(found), f"{target}{prefix}{name}: two rows of one key"
+    wanted, has = by_key(source), by_key([dict.fromkeys(columns) | row.asDict() for row in actual])
+    assert len(has) == len(actual), f"{target}{prefix}{name}: two rows of one key"
     different = {key for key in has.keys() ^ wanted.keys() if key in wanted or key not in may_stay}
     assert not different, f"{target}{prefix}{name}: {different}"
     for k, row in wanted.items():

@@ -81,8 +81,8 @@ class Soak:
         """The rows of a query, asked of the warehouse by another process."""
         done = self.dbt("--quiet", "show", "--inline", query, "--limit", "-1", "--output", "json")
         assert done.returncode == 0, done.stdout + done.stderr
-        found: list[dict[str, object]] = json.loads(done.stdout[done.stdout.index("{") :])["show"]
-        return found
+        shown: list[dict[str, object]] = json.loads(done.stdout[done.stdout.index("{") :])["show"]
+        return shown
 
     def land(self) -> None:
         """A file beside the topics, whose feed no broker holds up."""
@@ -195,7 +195,7 @@ class Soak:
             try:
                 self.admin.list_topics(timeout=20)
                 asked = self.admin.list_offsets({at: OffsetSpec.latest() for at in all_of_them}, request_timeout=20)
-                return {f"{at.topic}/{at.partition}": one.result().offset for at, one in asked.items()}
+                return {f"{at.topic}/{at.partition}": future.result().offset for at, future in asked.items()}
             except KafkaException:  # a broker that has just started
                 if time.monotonic() > deadline:
                     raise
@@ -217,14 +217,14 @@ class Soak:
         except KafkaException:
             return {}
 
-    def follow(self, what: str) -> None:
+    def follow(self, story: str) -> None:
         """Waits until the split has read all that was sent, and notes how long it took."""
         self.sent.flush()
         started, ends = time.monotonic(), self.ends()
         while {at: end for at, end in ends.items() if end}.items() - self.read().items():
-            assert time.monotonic() < started + SECONDS_TO_FOLLOW, (what, self.read(), ends)
+            assert time.monotonic() < started + SECONDS_TO_FOLLOW, (story, self.read(), ends)
             time.sleep(0.5)
-        self.followed.append((what, round(time.monotonic() - started, 1)))
+        self.followed.append((story, round(time.monotonic() - started, 1)))
         print(self.followed[-1], flush=True)
 
     def round(self, watched: Watched) -> None:
@@ -292,12 +292,12 @@ def compare(soak: Soak) -> None:
     union = "select 'current' as t, id, v, true as is_current from silver.s__current union all "
     union += "select 'versions', id, v, _cdc_valid_to is null from silver.s__versions union all "
     union += "select 'landed', id, v, true from silver.s__landed"
-    found = [(row["t"], row["id"], row["v"], row["is_current"]) for row in soak.rows(union)]
-    now = {(table, key, value) for table, key, value, is_current in found if is_current}
+    actual = [(row["t"], row["id"], row["v"], row["is_current"]) for row in soak.rows(union)]
+    now = {(table, key, value) for table, key, value, is_current in actual if is_current}
     expected = {(table, key, value) for table, rows in soak.sent.rows.items() for key, value in rows.items()}
     expected |= {("landed", number, f"f{number}") for number in range(1, soak.files + 1)}
     assert now == expected
-    versions = sorted((key, value) for table, key, value, _ in found if table == "versions")
+    versions = sorted((key, value) for table, key, value, _ in actual if table == "versions")
     assert versions == sorted(pair for pair in soak.sent.versions["versions"] if pair[1])
     assert soak.rows("select * from etl_metadata.incidents where ended_at is null") == []
 
@@ -317,7 +317,7 @@ def compare_looks(watched: Watched) -> None:
     early, late = ([both for second, both in at_rest if (second > half) == is_late] for is_late in (False, True))
     for place, (name, most) in enumerate(MORE.items()):
         for held, more in most.items():
-            before, after = (median(getattr(both[place], held) for both in some) for some in (early, late))
+            before, after = (median(getattr(both[place], held) for both in looks) for looks in (early, late))
             assert after <= before + more, (name, held, before, after)
     # A full collection has left no more than a third of Java's 2 GB.
     assert all(heap < 700 for _, heap in watched.heaps), watched.heaps

@@ -80,8 +80,8 @@ def live_heap(java: int) -> float | None:
     head, line = subprocess.run([jstat, "-gc", str(java)], check=True, capture_output=True, text=True).stdout.split(
         "\n"
     )[:2]
-    found = dict(zip(head.split(), line.split(), strict=True))
-    return sum(float(found[name]) for name in ("S0U", "S1U", "EU", "OU") if found[name] != "-") / 1024
+    sizes = dict(zip(head.split(), line.split(), strict=True))
+    return sum(float(sizes[name]) for name in ("S0U", "S1U", "EU", "OU") if sizes[name] != "-") / 1024
 
 
 class Watched:
@@ -109,9 +109,9 @@ class Watched:
     def count_heap(self) -> None:
         """Counts what Java's heap holds."""
         java = java_below(self.process.pid)
-        found = live_heap(java) if java else None
-        if found is not None:
-            self.heaps.append((self.seconds, found))
+        heap = live_heap(java) if java else None
+        if heap is not None:
+            self.heaps.append((self.seconds, heap))
 
     def said(self) -> str:
         """What it has printed so far."""
@@ -135,7 +135,7 @@ class Watched:
             "second,phase,python_mb,python_files,python_threads,python_tcp,java_mb,java_files,java_threads,java_tcp"
         ]
         for second, phase, *both in self.looks:
-            cells = [f"{one.memory:.0f},{one.files},{one.threads},{one.connections}" for one in both]
+            cells = [f"{sample.memory:.0f},{sample.files},{sample.threads},{sample.connections}" for sample in both]
             lines.append(f"{second:.0f},{phase},{','.join(cells)}")
         return [*lines, *(f"{second:.0f},heap,,,,,{heap:.0f}" for second, heap in self.heaps)]
 

@@ -407,8 +407,8 @@ class Workload:
             for column in table.columns
         ]
         with self.engine.connect() as connection:
-            found = connection.execute(sa.select(*columns)).mappings().all()
-        return sorted(map(dict, found), key=lambda row: tuple(row[column] for column in self.keys[name]))
+            rows = connection.execute(sa.select(*columns)).mappings().all()
+        return sorted(map(dict, rows), key=lambda row: tuple(row[column] for column in self.keys[name]))
 
     # ---------------------------------------------------------------------------------------------------- statements
 
