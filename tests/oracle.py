@@ -119,8 +119,8 @@ def generations(deliveries: Iterable[Delivery]) -> tuple[dict[Version, int], set
             last = version if version.rows != last.rows else last
     changed = [first[p] for p in versions.keys() - loads if any(d.rows is not None for d in versions[p])]
 
-    def follow(one: Delivery, other: Delivery) -> bool:  # of one load: no change came between them
-        begin, end = sorted((one.modified_at, other.modified_at))
+    def follow(delivery: Delivery, other: Delivery) -> bool:  # of one load: no change came between them
+        begin, end = sorted((delivery.modified_at, other.modified_at))
         return not any(begin <= change < end for change in changed)
 
     for version in again:
@@ -140,11 +140,11 @@ def generations(deliveries: Iterable[Delivery]) -> tuple[dict[Version, int], set
         for number in set(map(begun, changed)) - {1}
         if not any(min(own) < number and number not in own for own in of_load.values())
     }
-    found = {(path, at): begun(at) for path, times in counted.items() for at in times}
+    begun_generations = {(path, at): begun(at) for path, times in counted.items() for at in times}
     changes = {
         (d.path, d.modified_at): begun(first[d.path]) for path in versions.keys() - loads for d in versions[path]
     }
-    return found | changes, complete
+    return begun_generations | changes, complete
 
 
 def waiting(deliveries: Iterable[Delivery], rules: Rules) -> set[int]:
@@ -154,12 +154,12 @@ def waiting(deliveries: Iterable[Delivery], rules: Rules) -> set[int]:
     first = {d.path: d.modified_at for d in deliveries if file_time(d.path)}
     changed = [first[d.path] for d in deliveries if d.path in first and d.rows is not None]
     loads = [delivery for delivery in deliveries if delivery.path not in first]
-    found, newer, read = set(), set(), [load for load in loads if (load.path, load.modified_at) in generation]
+    incomplete, newer, read = set(), set(), [load for load in loads if (load.path, load.modified_at) in generation]
     for load in read:
         keys = [
             row.image and (rules.mode == "append" or set(rules.key_of(row.image)) - {None}) for row in load.rows or ()
         ]
-        found |= set() if all(keys) or load.path in newer else {generation[load.path, load.modified_at]}
+        incomplete |= set() if all(keys) or load.path in newer else {generation[load.path, load.modified_at]}
         newer.add(load.path)
     for broken in (load for load in loads if load.rows is None):
         for load in read:  # of one load: no change came between them
@@ -168,8 +168,8 @@ def waiting(deliveries: Iterable[Delivery], rules: Rules) -> set[int]:
                 o.path == broken.path and o.modified_at > broken.modified_at and o.rows is not None for o in loads
             )
             if not came_again and not any(begin <= change < end for change in changed):
-                found.add(generation[load.path, load.modified_at])
-    return found
+                incomplete.add(generation[load.path, load.modified_at])
+    return incomplete
 
 
 def valid(deliveries: Iterable[Delivery]) -> list[Delivery]:
@@ -191,8 +191,8 @@ def placed(deliveries: Sequence[Delivery], rules: Rules) -> list[Row]:
             operation, at = "L" if time is None else row.operation, row.committed_at or time or file.modified_at
             position = (came, time is not None, time or NO_TIME, file.rank, file.path, number, file.modified_at)
             key = (file.path, number) if rules.mode == "append" else rules.key_of(row.image or {})
-            known = operation in ("I", "U", "D") if time else operation == "L"
-            if operation == "T" or (row.image and known and set(key) - {None}):
+            is_change = operation in ("I", "U", "D") if time else operation == "L"
+            if operation == "T" or (row.image and is_change and set(key) - {None}):
                 old = rules.key_of(row.old_key or {})
                 if set(old) - {None} and old != key and rules.mode != "append":  # old key first
                     rows.append(Row("D", row.old_key, at, None, old, came, position))

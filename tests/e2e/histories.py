@@ -514,11 +514,11 @@ def _reloads(random: Random, slots: Sequence[Slot], first: tuple[int, list[Slot]
     so that nothing but the failure keeps the reload from being complete.
     """
     loads: list[tuple[int, list[Slot]]] = []
-    found = max(slot.batch for slot in first[1])
+    newest = max(slot.batch for slot in first[1])
     copies, may_fail = random.choice((0, 0, 0.5, 1)), random.random() < 0.5
     there = {slot.path for slot in first[1]}
-    while found < BATCHES and len(loads) < 2:
-        batch = random.randint(found + 1, found + 1 if may_fail else BATCHES)
+    while newest < BATCHES and len(loads) < 2:
+        batch = random.randint(newest + 1, newest + 1 if may_fail else BATCHES)
         places = [
             place
             for place in range(1, len(slots) + 1)
@@ -551,7 +551,7 @@ def _reloads(random: Random, slots: Sequence[Slot], first: tuple[int, list[Slot]
             group.append(Slot(path, moment, batch, late, [], is_copy, late > batch))
             there.add(path)
         loads.append((place, group))
-        found = max(slot.batch for slot in group)
+        newest = max(slot.batch for slot in group)
     last = loads[-1][1] if loads else []
     for slot in last[-1:] if may_fail else last:
         slot.may_fail = not slot.is_late and not any(other.is_copy for other in last)

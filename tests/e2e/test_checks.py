@@ -111,8 +111,8 @@ def test_another_writer_is_found_and_so_is_what_it_changed(lakehouse):
         lakehouse.sql(statement.format(f"silver.s__{name}"))
     compared = {f"silver_matches_bronze_silver_s__{name}" for name in TABLES}
     for _ in range(2):  # found again: what differs is not recorded
-        found = failed(lakehouse.statuses("test"))
-        assert found >= {"only_this_project_writes_silver", "one_row_per_key_silver_s__c_skip", *compared}
+        failures = failed(lakehouse.statuses("test"))
+        assert failures >= {"only_this_project_writes_silver", "one_row_per_key_silver_s__c_skip", *compared}
     for name, snapshot in before.items():
         lakehouse.sql(f"call system.rollback_to_snapshot('silver.s__{name}', {snapshot})")
     assert not failed(lakehouse.statuses("test"))
@@ -178,7 +178,7 @@ FEW = ("a value is lost", "another row is changed")
 
 @pytest.mark.parametrize("fault", BROKEN if IS_PROOF else FEW)
 def test_a_broken_macro_is_found(lakehouse, stories, fault):
-    text, by, found = BROKEN[fault]
+    text, by, message_part = BROKEN[fault]
     path = lakehouse.project / "macros/silver/write/cdc_merge_sql.sql"
     whole = path.read_text()
     assert text in whole
@@ -193,9 +193,9 @@ def test_a_broken_macro_is_found(lakehouse, stories, fault):
     finally:
         path.write_text(whole)
     failures = failed(lakehouse.statuses(*compare))
-    assert bool(failures) == bool(found), lakehouse.messages
-    if found:
-        assert any(found in message for message in lakehouse.messages)
+    assert bool(failures) == bool(message_part), lakehouse.messages
+    if message_part:
+        assert any(message_part in message for message in lakehouse.messages)
     assert failed(lakehouse.statuses(*compare, *FULL)), "the whole table shows every fault"
     lakehouse.sql(f"call system.rollback_to_snapshot('silver.s__c_hard', {before})")
     lakehouse.statuses("run", "--select", "silver_s__c_hard")
@@ -209,10 +209,10 @@ def test_each_cell_of_a_seed_that_is_not_accepted_is_named(lakehouse):
     def problems(*rows: str) -> list[str]:
         """What dbt says of rows of feed, connector, format and location."""
         lakehouse.sql(f"insert into {feeds} (feed, connector, format, location) values {', '.join(rows)}")
-        found = failed(lakehouse.statuses("test", "--select", "cdc_feeds_has_accepted_cells"))
+        failures = failed(lakehouse.statuses("test", "--select", "cdc_feeds_has_accepted_cells"))
         said = [line.partition("problems=")[2] for line in lakehouse.messages if "problems=" in line]
         lakehouse.sql(f"call system.rollback_to_snapshot('{feeds}', {before})")
-        assert found == ({"cdc_feeds_has_accepted_cells"} if said else set())
+        assert failures == ({"cdc_feeds_has_accepted_cells"} if said else set())
         return sorted(said)
 
     brokers = "('k', 'dms', 'csv', 'kafka://a'), ('l', 'dms', 'csv', 'kafka://a')"
@@ -255,8 +255,8 @@ def test_the_account_of_files_is_asked_where_it_may_be_open(lakehouse):
     (folder / "LOAD00000002.parquet").write_bytes((folder / "LOAD00000001.parquet").read_bytes())
     os.utime(folder / "LOAD00000002.parquet", (0, 0))
     lakehouse.dbt("run", "--select", "raw_listing")
-    found = failed(lakehouse.statuses("test", "--select", *ACCOUNT))
-    assert found == {"every_raw_folder_has_a_table", "no_stale_load_file"}
+    failures = failed(lakehouse.statuses("test", "--select", *ACCOUNT))
+    assert failures == {"every_raw_folder_has_a_table", "no_stale_load_file"}
     shutil.rmtree(folder)
     lakehouse.dbt("run", "--select", "raw_listing")
     assert "no_raw_file_vanished" in failed(lakehouse.statuses("test", "--select", *ACCOUNT))

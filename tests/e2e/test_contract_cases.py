@@ -368,8 +368,8 @@ def test_case_11_a_change_of_the_key_without_before_images_leaves_the_old_key_an
     """That the old row stays can't be mended: no file shows which row it was (docs/proof.md)."""
     assert cases.select("case_11", "invoice, line, amount") == [(30004, 1, 11), (30004, 2, 13), (30004, 66, 11)]
     assert cases.statuses[-1]["no_update_of_an_unknown_key"] == "warn"
-    found = [message for message in cases.messages if "source_table=case_11," in message]
-    assert "keys=1," in found[0] and found[0].endswith("first_file_row=0")
+    warnings = [message for message in cases.messages if "source_table=case_11," in message]
+    assert "keys=1," in warnings[0] and warnings[0].endswith("first_file_row=0")
 
 
 def test_case_35_a_csv_record_over_two_lines(cases):
@@ -405,8 +405,8 @@ def test_case_41_a_load_file_that_the_reload_did_not_write_is_stale(cases):
     assert cases["case_41"] == [(1, "again", "x"), (2, "again", "x"), (3, "a", "x"), (4, "c", "x")]
     assert (3, "stale", "x") in cases["case_41_at_once"], "nothing seen before shows that it is of an earlier load"
     assert cases.failed("no_stale_load_file") == ["warn"] * 3
-    found = re.findall(r"file_key=(s/case_41\w*/LOAD\w+)", "\n".join(cases.messages))
-    assert sorted(found) == ["s/case_41/LOAD00000003", "s/case_41_at_once/LOAD00000003"]
+    stale = re.findall(r"file_key=(s/case_41\w*/LOAD\w+)", "\n".join(cases.messages))
+    assert sorted(stale) == ["s/case_41/LOAD00000003", "s/case_41_at_once/LOAD00000003"]
 
 
 def test_case_42_files_that_vanish_are_a_finding_and_may_be_a_truncate(cases):
@@ -420,8 +420,8 @@ def test_case_42_files_that_vanish_are_a_finding_and_may_be_a_truncate(cases):
 def test_case_43_rows_repeated_after_a_resume_change_nothing(cases):
     assert cases.plain(43, 430, 431) == [(43, "b", None), (430, "c", None), (431, "d", None)]
     versions = [(1, "a", at(1), at(1)), (1, "b", at(1), None), (2, "c", at(1), None), (3, "d", at(2), None)]
-    found = cases.select("case_43_history", "id, v, _cdc_valid_from, _cdc_valid_to")
-    assert [(*row[:2], *(time and time.replace(tzinfo=timezone.utc) for time in row[2:])) for row in found] == versions
+    rows = cases.select("case_43_history", "id, v, _cdc_valid_from, _cdc_valid_to")
+    assert [(*row[:2], *(time and time.replace(tzinfo=timezone.utc) for time in row[2:])) for row in rows] == versions
 
 
 def test_case_44_changes_that_the_load_holds_already(cases):

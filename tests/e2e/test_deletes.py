@@ -124,8 +124,8 @@ def land_first(landing: Landing) -> None:
     line = "{id},1,{name},12,2021-07-01,"
     lines = [line.format(id=number, name=name) for number, name in PEOPLE.items()]
     landing.text("csv", "LOAD00000001.csv", *lines)
-    landing.text("transactions", "CDC_TXN-20240131235900000.csv", *(f"I,transactions,s,{one}" for one in lines))
-    landing.text("header", "LOAD00000001.csv", "id,part,name,n,day,raw,BI_id,BI_part", *(f"{one},," for one in lines))
+    landing.text("transactions", "CDC_TXN-20240131235900000.csv", *(f"I,transactions,s,{line}" for line in lines))
+    landing.text("header", "LOAD00000001.csv", "id,part,name,n,day,raw,BI_id,BI_part", *(f"{line},," for line in lines))
     for table in ("parquet", "strict"):
         rows = [{**person(number), "day": DAY} for number in PEOPLE]
         typed = {"id": pa.int32(), "part": pa.int32(), "name": pa.string(), "n": pa.int32(), "day": pa.date32()}
@@ -136,8 +136,10 @@ def land_first(landing: Landing) -> None:
 
 def land_second(landing: Landing) -> None:
     deletes = ("D,{}1,1,,many,0000-00-00,", "D,{}2,x,Bo,12,2021-07-01,", "D,{}9,9,,0,,", "D,{}3")
-    landing.text("csv", "20240201-000000000.csv", *(one.format("") for one in deletes))
-    landing.text("transactions", "CDC_TXN-20240201000000000.csv", *(one.format("transactions,s,") for one in deletes))
+    landing.text("csv", "20240201-000000000.csv", *(delete.format("") for delete in deletes))
+    landing.text(
+        "transactions", "CDC_TXN-20240201000000000.csv", *(delete.format("transactions,s,") for delete in deletes)
+    )
     landing.text(
         "header",
         "20240201-000000000.csv",

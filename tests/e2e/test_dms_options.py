@@ -175,7 +175,7 @@ VARIANTS = {
         },
         "delimiter=|;unavailable_value=~;before_image_prefix=BI_;change_sequence_column=seq",
         columns=", BI_id bigint, seq string",
-        changes=[*CHANGES, KEY_CHANGE, *(replace(one, number=100 + place) for place, one in enumerate(PARTIAL))],
+        changes=[*CHANGES, KEY_CHANGE, *(replace(change, number=100 + place) for place, change in enumerate(PARTIAL))],
         is_late=True,
         lines=["D|1|~|~|~|~|~|~|~|~|NULL|2024"],
         quarantined=[("uncastable_value", "seq is '2024', expected 35 digits")],
@@ -238,31 +238,31 @@ def test_every_model_is_built(lakehouse):
 
 @pytest.mark.parametrize("name", VARIANTS)
 def test_silver_is_the_same_whatever_the_settings(lakehouse, name):
-    found = lakehouse.sql(f"select {', '.join(NAMES)} from silver.s__{name} order by id")
-    assert [one.asDict() for one in found] == VARIANTS[name].state()
+    rows = lakehouse.sql(f"select {', '.join(NAMES)} from silver.s__{name} order by id")
+    assert [row.asDict() for row in rows] == VARIANTS[name].state()
 
 
 def test_only_what_can_not_be_read_is_in_quarantine(lakehouse):
-    found = {name: [] for name in VARIANTS}
-    for one in lakehouse.sql("select source_table, rule, reason from etl_metadata.quarantine order by 1, 2"):
-        found[one.source_table].append((one.rule, one.reason))
-    assert found == {name: list(variant.quarantined) for name, variant in VARIANTS.items()}
+    quarantined = {name: [] for name in VARIANTS}
+    for row in lakehouse.sql("select source_table, rule, reason from etl_metadata.quarantine order by 1, 2"):
+        quarantined[row.source_table].append((row.rule, row.reason))
+    assert quarantined == {name: list(variant.quarantined) for name, variant in VARIANTS.items()}
 
 
 def test_what_dms_adds_is_no_column_of_the_source(lakehouse):
     for name in VARIANTS:
         described = lakehouse.sql(f"describe silver.s__{name}")
-        columns = [one.col_name for one in described if one.col_name and one.col_name[0] not in "#_"]
+        columns = [column.col_name for column in described if column.col_name and column.col_name[0] not in "#_"]
         words = {"operation_word", "committed"} if name in ("parquet_v2", "parquet_sequence", "csv_header") else set()
         assert set(columns) == {*NAMES, *words}
 
 
 def test_loads_in_parts_and_date_folders_of_every_form_are_read(lakehouse):
-    found = [tuple(one) for one in lakehouse.sql("select id, name from silver.s__folders order by id")]
+    actual = [tuple(row) for row in lakehouse.sql("select id, name from silver.s__folders order by id")]
     forms = [(20 + number, delimiter + sequence) for number, (delimiter, sequence) in enumerate(DATE_FORMS)]
-    assert found == [(0, str(len(DATE_FORMS) - 1)), *((number, "loaded") for number in range(1, 20)), *forms]
+    assert actual == [(0, str(len(DATE_FORMS) - 1)), *((number, "loaded") for number in range(1, 20)), *forms]
     objects = lakehouse.sql(
         "select count(*) as n, count_if(status = 'ingested') as ingested from etl_metadata.raw_processed_files"
         " where feed = 'folders'"
     )
-    assert [tuple(one) for one in objects] == [(20 + 2 + 2 * len(DATE_FORMS),) * 2]
+    assert [tuple(row) for row in objects] == [(20 + 2 + 2 * len(DATE_FORMS),) * 2]

@@ -116,12 +116,12 @@ def test_a_record_of_the_wrong_width_is_in_quarantine_at_its_row(multi):
 
 
 def test_tables_without_metadata_are_reported_and_wait(multi):
-    found = multi.lakehouse.sql(
+    rows = multi.lakehouse.sql(
         "select source_table, count(*) as records from etl_metadata.split_multi where path is not null"
         f" and file_row < {MARKER_ROW}"
         " and coalesce(source_table, '') not like 'multi%' group by 1 order by 1"
     )
-    assert [tuple(row) for row in found] == [(None, 1), ("nobody", 2)]
+    assert [tuple(row) for row in rows] == [(None, 1), ("nobody", 2)]
     lakehouse = multi.lakehouse
     lakehouse.add_table("multi", "nobody", columns="id int, v string")
     lakehouse.make_models()

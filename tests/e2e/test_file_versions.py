@@ -71,57 +71,57 @@ def touch(path: Path, minutes: float) -> Path:
 
 @pytest.fixture(scope="module")
 def versions(empty_lakehouse):
-    found = Versions(empty_lakehouse)
-    lakehouse = found.lakehouse
+    versions_of_files = Versions(empty_lakehouse)
+    lakehouse = versions_of_files.lakehouse
     multi = DmsTask(lakehouse.raw / "v_multi", timestamp_column_name="ts", csv_quote_ambiguous_text=True)
 
     multi.full_load(TRANSACTIONS, [row(1, "a"), row(2, "a")], at(0))
     transaction = multi.transactions([(TRANSACTIONS, change("U", 5, **row(1, "b")))], at(5))
-    found.load("v_corrected", 0, row(1, "a"))
-    corrected = touch(found.story("v_corrected").changes(5, change("U", 5, **row(1, "b")))[0], 5)
+    versions_of_files.load("v_corrected", 0, row(1, "a"))
+    corrected = touch(versions_of_files.story("v_corrected").changes(5, change("U", 5, **row(1, "b")))[0], 5)
     content = corrected.read_bytes()
     corrected.write_bytes(b"half a file")
     touch(corrected, 5)
-    first = found.load("v_touched", 0, row(1, "a"), row(2, "a"))
-    found.load("v_touched", 1, row(3, "a"), number=2)
-    found.story("v_touched").changes(5, change("U", 5, **row(1, "b")))
-    found.load("v_partly", 0, row(1, "a"), row(2, "a"))
-    found.load("v_partly", 1, row(3, "a"), number=2)
-    found.load("v_identical", 0, row(1, "a"))
-    second = found.load("v_identical", 1, row(2, "a"), number=2)
-    found.story("v_identical").changes(5, change("U", 5, **row(2, "b")))
+    first = versions_of_files.load("v_touched", 0, row(1, "a"), row(2, "a"))
+    versions_of_files.load("v_touched", 1, row(3, "a"), number=2)
+    versions_of_files.story("v_touched").changes(5, change("U", 5, **row(1, "b")))
+    versions_of_files.load("v_partly", 0, row(1, "a"), row(2, "a"))
+    versions_of_files.load("v_partly", 1, row(3, "a"), number=2)
+    versions_of_files.load("v_identical", 0, row(1, "a"))
+    second = versions_of_files.load("v_identical", 1, row(2, "a"), number=2)
+    versions_of_files.story("v_identical").changes(5, change("U", 5, **row(2, "b")))
     away = []
     for name in ("v_back", "v_history"):
-        found.load(name, 0, row(1, "a"))
-        away += found.story(name).changes(5, change("U", 5, **row(1, "b")))
-    found.load("v_append", 0, row(1, "a"), row(1, "a"), feed="v_append")
-    found.story("v_append", "v_append").changes(5, change("I", 5, **row(2, "b")))
-    restored = found.load("v_restored", 0, row(1, "a"))
-    found.story("v_restored").changes(5, change("U", 5, **row(1, "b")))
-    found.story("v_same").load(0, row(1, "a"))
-    found.story("v_same").changes(5, change("U", 5, **row(1, "b")))
-    found.build()
+        versions_of_files.load(name, 0, row(1, "a"))
+        away += versions_of_files.story(name).changes(5, change("U", 5, **row(1, "b")))
+    versions_of_files.load("v_append", 0, row(1, "a"), row(1, "a"), feed="v_append")
+    versions_of_files.story("v_append", "v_append").changes(5, change("I", 5, **row(2, "b")))
+    restored = versions_of_files.load("v_restored", 0, row(1, "a"))
+    versions_of_files.story("v_restored").changes(5, change("U", 5, **row(1, "b")))
+    versions_of_files.story("v_same").load(0, row(1, "a"))
+    versions_of_files.story("v_same").changes(5, change("U", 5, **row(1, "b")))
+    versions_of_files.build()
 
     touch(restored, -10)
-    found.story("v_same").load(10, row(1, "a"))
+    versions_of_files.story("v_same").load(10, row(1, "a"))
     multi.full_load(TRANSACTIONS, [row(1, "reloaded"), row(2, "reloaded")], at(10))
-    found.load("v_corrected", 10, row(1, "reloaded"))
+    versions_of_files.load("v_corrected", 10, row(1, "reloaded"))
     touch(first, 10)
-    found.story("v_touched").changes(12, change("U", 12, **row(2, "c")))
-    found.load("v_partly", 10, row(1, "reloaded"))
-    found.story("v_partly").changes(12, change("U", 12, **row(1, "c")))
+    versions_of_files.story("v_touched").changes(12, change("U", 12, **row(2, "c")))
+    versions_of_files.load("v_partly", 10, row(1, "reloaded"))
+    versions_of_files.story("v_partly").changes(12, change("U", 12, **row(1, "c")))
     touch(second, 10)
     kept = [(path, path.stat().st_mtime_ns, path.read_bytes()) for path in away]
     for path in away:
         path.unlink()
-    found.build()
+    versions_of_files.build()
 
     touch(transaction, 20)
     corrected.write_bytes(content)
     touch(corrected, 20)
-    found.load("v_partly", 14, row(4, "reloaded"), number=2)
-    found.load("v_identical", 11, row(1, "reloaded"))
-    found.story("v_identical").changes(12, change("U", 12, **row(1, "c")))
+    versions_of_files.load("v_partly", 14, row(4, "reloaded"), number=2)
+    versions_of_files.load("v_identical", 11, row(1, "reloaded"))
+    versions_of_files.story("v_identical").changes(12, change("U", 12, **row(1, "c")))
     for path, modified, bytes_ in kept:
         path.write_bytes(bytes_)
         os.utime(path, ns=(modified, modified))
@@ -131,8 +131,8 @@ def versions(empty_lakehouse):
         touch(path, 30 + number)
     lakehouse.rows["cdc_feeds.csv"][1]["location"] = "v_elsewhere"
     lakehouse.make_models()
-    found.build(is_last=True)
-    return found
+    versions_of_files.build(is_last=True)
+    return versions_of_files
 
 
 def test_a_transaction_file_that_is_delivered_again_after_a_reload_stays_below_it(versions):
@@ -146,20 +146,20 @@ def test_a_change_file_that_is_corrected_after_a_reload_stays_below_it(versions)
 
 def test_a_load_file_that_is_only_touched_changes_nothing(versions):
     assert versions.seen[1]["v_touched"] == [(1, "b"), (2, "c"), (3, "a")]
-    found = versions.lakehouse.sql(
+    files = versions.lakehouse.sql(
         "select file_key, status, reason from etl_metadata.raw_processed_files"
         " where source_table = 'v_touched' and reason is not null"
     )
-    assert [(row.file_key, row.status) for row in found] == [("s/v_touched/LOAD00000001.parquet", "ignored")]
-    assert found[0].reason == "delivered again: the same rows as the version of 2024-01-31 23:00:00 UTC"
+    assert [(row.file_key, row.status) for row in files] == [("s/v_touched/LOAD00000001.parquet", "ignored")]
+    assert files[0].reason == "delivered again: the same rows as the version of 2024-01-31 23:00:00 UTC"
 
 
 def test_a_load_file_with_an_older_time_than_before_changes_nothing(versions):
     assert versions.seen[1]["v_restored"] == versions.seen[2]["v_restored"] == [(1, "b")]
-    found = versions.lakehouse.sql(
+    files = versions.lakehouse.sql(
         "select status, reason from etl_metadata.raw_processed_files where source_table = 'v_restored' and reason <> ''"
     )
-    assert [tuple(row) for row in found] == [("ignored", "replaced by newer content before it was read")]
+    assert [tuple(row) for row in files] == [("ignored", "replaced by newer content before it was read")]
 
 
 def test_a_reload_with_the_rows_that_the_table_had_at_first_is_known_by_its_timestamp_column(versions):
@@ -180,10 +180,10 @@ def test_a_load_file_that_a_reload_writes_as_it_was_belongs_to_the_reload(versio
 
 def test_a_file_that_goes_and_comes_back_is_read_once(versions):
     for name in ("v_back", "v_history"):
-        [found] = versions.lakehouse.sql(
+        [counts] = versions.lakehouse.sql(
             f"select count(*) as n, count(distinct _cdc_sequence) as positions from bronze.s__{name}"
         )
-        assert (found.n, found.positions) == (2, 2), name
+        assert (counts.n, counts.positions) == (2, 2), name
     assert versions.seen[0]["v_history"] == versions.seen[2]["v_history"] == [(1, "a"), (1, "b")]
 
 

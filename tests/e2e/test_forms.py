@@ -200,5 +200,5 @@ def test_both_builds_pass(lakehouse):
 
 @pytest.mark.parametrize("form", FORMS)
 def test_silver_is_the_same_whatever_the_form(lakehouse, form):
-    found = lakehouse.sql(f"select id, name, price, seen from silver.s__form_{form} order by id")
-    assert [row.asDict() for row in found] == EXPECTED
+    rows = lakehouse.sql(f"select id, name, price, seen from silver.s__form_{form} order by id")
+    assert [row.asDict() for row in rows] == EXPECTED

@@ -109,11 +109,11 @@ def test_a_feed_that_lists_no_new_file_goes_stale(lakehouse):
     def freshness():
         return lakehouse.statuses("source", "freshness", "--select", "source:front.s__front")
 
-    found = [freshness()]
+    answers = [freshness()]
     for _ in range(2):
         lakehouse.sql("update etl_metadata.raw_listing set first_seen_at = first_seen_at - interval 2 days")
-        found.append(freshness())
-    assert [statuses["s__front"] for statuses in found] == ["pass", "warn", "error"]
+        answers.append(freshness())
+    assert [statuses["s__front"] for statuses in answers] == ["pass", "warn", "error"]
 
 
 def test_docs_show_lineage_from_the_source_and_describe_columns(lakehouse):

@@ -76,20 +76,20 @@ class Table:
             **shape.table,
         )
 
-    def found(self, batch: int) -> list[File]:
+    def list_files(self, batch: int) -> list[File]:
         """The files of the batches so far."""
         return [file for file in self.files if file.batch <= batch]
 
     def deliveries(self, batch: int = BATCHES) -> list[Delivery]:
         """The input of the oracle."""
-        found = self.found(batch)
-        deliveries = [file.delivery(f"s/{self.name}", self.has_new_types) for file in found]
+        files = self.list_files(batch)
+        deliveries = [file.delivery(f"s/{self.name}", self.has_new_types) for file in files]
         return [
-            replace(delivery, rows=()) if self.is_replaced(file, delivery, found) else delivery
-            for file, delivery in zip(found, deliveries, strict=True)
+            replace(delivery, rows=()) if self.is_replaced(file, delivery, files) else delivery
+            for file, delivery in zip(files, deliveries, strict=True)
         ]
 
-    def is_replaced(self, file: File, delivery: Delivery, found: Sequence[File]) -> bool:
+    def is_replaced(self, file: File, delivery: Delivery, files: Sequence[File]) -> bool:
         """Whether the same content came again when its size was lost: the newer version replaces it, as any other."""
         return not file.is_load and any(
             other.path == file.path
@@ -98,7 +98,7 @@ class Table:
             and other.batch in self.losses
             and self.losses[other.batch].forgets(file, other.batch)
             and other.delivery(has_new_types=self.has_new_types).rows == delivery.rows
-            for other in found
+            for other in files
         )
 
     def change_types(self) -> None:
@@ -116,7 +116,7 @@ class Table:
 
     def land(self, batch: int) -> bool:
         """Makes the landing area what this batch finds; whether the location of the feed is another one."""
-        for file in self.found(batch):
+        for file in self.list_files(batch):
             if batch in file.away:
                 self.landing.path(file).unlink(missing_ok=True)
             elif file.batch == batch or batch - 1 in file.away:
@@ -283,9 +283,9 @@ class Proof:
         select = (f"silver_s__{table.name},test_name:silver_matches_bronze" for table in self.tables)
         results = self.lakehouse.dbt("test", "--quiet", *arguments, "--select", *select).result
         tests = [result for result in results if result.node.name.startswith("silver_matches_bronze")]
-        found = {result.node.name: str(result.status) for result in tests if result.status != "pass"}
+        failures = {result.node.name: str(result.status) for result in tests if result.status != "pass"}
         assert len(tests) == len(self.tables)
-        assert not found, f"{found}\n" + "\n".join(self.lakehouse.messages[-40:])
+        assert not failures, f"{failures}\n" + "\n".join(self.lakehouse.messages[-40:])
         codes = [result.node.compiled_code or "" for result in tests]
         self.depths["steps"] += sum("rows_before" in code for code in codes)
         self.depths["steps in one pass"] += sum("with sides as" in code for code in codes)
@@ -323,10 +323,10 @@ def report_failure(lakehouse: Any, seed: int, keys: int, failure: tuple[Table, i
         f"  Again: make prove SEED={seed} N={keys} TABLES={table.shape.name}",
         f"  These: make prove SEED={seed} N={keys} TABLES={table.shape.name} HISTORIES={histories}",
     ]
-    known = [key for key in wrong if table.history(key) > BALLAST]
-    if known:
+    with_history = [key for key in wrong if table.history(key) > BALLAST]
+    if with_history:
         print("\n".join(lines))
-        lines += ["  " + line for line in smallest_failure(lakehouse, table, batch, known)]
+        lines += ["  " + line for line in smallest_failure(lakehouse, table, batch, with_history)]
     return "\n".join(lines)
 
 

@@ -150,7 +150,7 @@ def test_a_complete_reload_ends_what_it_does_not_hold_when_it_began(histories):
 def test_only_versions_that_change_are_written(histories):
     summaries = histories.lakehouse.sql("select summary from silver.s__versions.snapshots order by committed_at")
     counted = [
-        tuple(summary.summary.get(f"spark.merge-into.num-target-rows-{what}") for what in ("inserted", "updated"))
+        tuple(summary.summary.get(f"spark.merge-into.num-target-rows-{counter}") for counter in ("inserted", "updated"))
         for summary in summaries
     ]
     assert counted == [(None, None), ("1", "2"), ("3", "1"), ("0", "0")]

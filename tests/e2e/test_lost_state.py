@@ -92,13 +92,13 @@ class Shop:
 
 def locations(lakehouse):
     """The metadata file of each Iceberg table."""
-    found = {}
+    paths = {}
     for schema in ("etl_metadata", "bronze", "silver"):
         for row in lakehouse.sql(f"show tables in {schema}"):
             name = f"{schema}.{row.tableName}"
             files = lakehouse.sql(f"select file from {name}.metadata_log_entries order by timestamp desc limit 1")
-            found[name] = files[0].file
-    return found
+            paths[name] = files[0].file
+    return paths
 
 
 @pytest.fixture(scope="module")
@@ -202,6 +202,6 @@ def test_lost_state_comes_back(shop, case):
             assert shop.lakehouse.dbt("run-operation", "rebuild_silver", "--args", f"{{table: s__{name}}}").success, (
                 name
             )
-    found = shop.silver()
+    actual = shop.silver()
     for name, rows in shop.expected.items():
-        assert found[name] == rows, name
+        assert actual[name] == rows, name

@@ -69,7 +69,7 @@ class Sink:
         folder = f"partition={0 if at is None else 'again'}"
         path = self.root / TABLES[table][0] / "topics" / f"src.s.{table}" / folder
         path.mkdir(parents=True, exist_ok=True)
-        lines = [one if isinstance(one, str) else json.dumps(one, indent=indent) for one in messages]
+        lines = [message if isinstance(message, str) else json.dumps(message, indent=indent) for message in messages]
         (path / f"src.s.{table}+0+{first:010d}.json").write_text("".join(f"{line}\n" for line in lines))
         self.offsets[table] = max(self.offsets[table], first + len(messages))
 
@@ -107,7 +107,7 @@ def oracle(op, after, **source):
 def typed(number: int, **values: tuple[Any, dict[str, Any]]) -> dict[str, Any]:
     """A new row with the schema of its values, each given as value and schema."""
     fields = [{"field": "id", "type": "int32"}, *({"field": name, **schema} for name, (_, schema) in values.items())]
-    message = mysql("c", None, {"id": number, **{name: one for name, (one, _) in values.items()}}, table="typed")
+    message = mysql("c", None, {"id": number, **{name: value for name, (value, _) in values.items()}}, table="typed")
     schema = {"type": "struct", "fields": [{"field": "after", "type": "struct", "fields": fields}], "name": "x"}
     return {"schema": schema, "payload": message}
 
@@ -338,15 +338,15 @@ class Cases:
 
     def now(self, number: int, table: str, columns: str = "id, v") -> list[tuple[Any, ...]]:
         """The rows of a case in a silver table."""
-        return [one for one in self.lakehouse.table(table, columns) if one[0] // 10 == number]
+        return [row for row in self.lakehouse.table(table, columns) if row[0] // 10 == number]
 
     def before(self, number: int, table: str) -> list[tuple[Any, ...]]:
         """The same after the first build."""
-        return [one for one in self.first[table] if one[0] // 10 == number]
+        return [row for row in self.first[table] if row[0] // 10 == number]
 
     def quarantined(self, table: str) -> list[str]:
-        found = self.lakehouse.sql(f"select _cdc_quarantine_reason as reason from bronze.s__{table} order by 1")
-        return [one.reason for one in found if one.reason]
+        rows = self.lakehouse.sql(f"select _cdc_quarantine_reason as reason from bronze.s__{table} order by 1")
+        return [row.reason for row in rows if row.reason]
 
 
 def state_encodings(lakehouse) -> None:
@@ -452,8 +452,8 @@ def test_case_27_a_truncate_that_is_not_sent_leaves_rows_that_nothing_tells(case
 def test_case_28_a_delete_without_a_value_is_lost(cases):
     """`delete.tombstone.handling.mode=rewrite` is the remedy (docs/feeds/debezium.md)."""
     assert cases.now(28, "flat") == [(281, "a")]
-    found = cases.lakehouse.sql("select set_aside from etl_metadata.split_dbz_flat where set_aside is not null")
-    assert [one.set_aside for one in found] == ["tombstone"]
+    rows = cases.lakehouse.sql("select set_aside from etl_metadata.split_dbz_flat where set_aside is not null")
+    assert [row.set_aside for row in rows] == ["tombstone"]
 
 
 def test_case_29_deleted_is_a_text(cases):
@@ -541,8 +541,8 @@ def test_case_53_the_row_that_commits_is_the_last_of_its_transaction(cases):
 
 def test_case_54_rows_have_seconds_and_schema_changes_milliseconds(cases):
     assert cases.now(54, "maxwell", "id, _cdc_committed_at") == [(541, datetime.fromtimestamp(NOON))]
-    found = cases.lakehouse.sql("select committed_at from etl_metadata.split_maxwell where set_aside = 'ddl'")
-    assert [one.committed_at for one in found] == [datetime.fromtimestamp(NOON)]
+    rows = cases.lakehouse.sql("select committed_at from etl_metadata.split_maxwell where set_aside = 'ddl'")
+    assert [row.committed_at for row in rows] == [datetime.fromtimestamp(NOON)]
 
 
 def test_case_55_held_back_changes_follow_the_row_of_the_bootstrap(cases):
@@ -553,11 +553,11 @@ def test_case_55_held_back_changes_follow_the_row_of_the_bootstrap(cases):
 @pytest.mark.parametrize("table", ["flat", "kafka_null", "canal"])
 def test_case_56_messages_in_two_overlapping_files_have_one_position(cases, table):
     assert cases.now(56, table) == [(561, "5")]
-    found = cases.lakehouse.sql(
+    rows = cases.lakehouse.sql(
         "select count(*) as n, count(distinct left(_cdc_sequence, length(_cdc_sequence) - 45)) as positions"
         f" from bronze.s__{table} where id = 561"
     )
-    assert [tuple(one) for one in found] == [(8, 6)]
+    assert [tuple(row) for row in rows] == [(8, 6)]
 
 
 def test_case_61_a_value_that_is_lost_with_its_key_is_null_and_a_test_warns(cases):

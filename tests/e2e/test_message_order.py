@@ -118,7 +118,7 @@ def built(empty_lakehouse):
 
 
 def silver(lakehouse, table: str) -> list[tuple[Any, ...]]:
-    return [tuple(one) for one in lakehouse.sql(f"select id, v from silver.s__{table} order by id, _cdc_sequence")]
+    return [tuple(row) for row in lakehouse.sql(f"select id, v from silver.s__{table} order by id, _cdc_sequence")]
 
 
 @pytest.mark.parametrize("number", FIRST_OFFSETS)
@@ -135,7 +135,7 @@ def test_messages_that_come_again_behind_others_change_nothing(built):
 def test_a_tie_that_no_offset_decides_is_counted(built):
     lakehouse, statuses = built
     ties = lakehouse.sql("select silver_table, max(ties) as n from etl_metadata.run_metrics group by 1 having n > 0")
-    assert [tuple(one) for one in ties] == [("silver.s__partitions", 1)]
+    assert [tuple(row) for row in ties] == [("silver.s__partitions", 1)]
     assert statuses[0]["no_ties"] == "warn"
 
 
@@ -148,7 +148,9 @@ def test_rows_of_a_second_snapshot_are_newer_than_the_changes_before_it(built, t
 
 def test_a_second_snapshot_and_a_log_that_began_again_are_incidents_in_the_run_that_brings_them(built):
     lakehouse, statuses = built
-    assert [(one["no_second_snapshot"], one["no_source_log_began_again"]) for one in statuses] == [
+    assert [
+        (run_statuses["no_second_snapshot"], run_statuses["no_source_log_began_again"]) for run_statuses in statuses
+    ] == [
         ("warn", "pass"),
         ("warn", "warn"),
     ]
@@ -156,15 +158,20 @@ def test_a_second_snapshot_and_a_log_that_began_again_are_incidents_in_the_run_t
         "select kind, silver_table, message, command from etl_metadata.incidents"
         " where kind in ('log', 'snapshot') and ended_at is null order by opened_at, kind, silver_table"
     )
-    assert [(one.kind, one.silver_table) for one in rows] == [
+    assert [(row.kind, row.silver_table) for row in rows] == [
         ("snapshot", "silver.s__slot_at_once"),
         ("log", "silver.s__failover"),
         *(("snapshot", f"silver.s__{table}") for table in ("half_rows", "slot")),
     ]
-    assert {one.command.split(": ")[1] for one in rows} == {"docs/runbook.md, 'The slot was lost'"}
+    assert {row.command.split(": ")[1] for row in rows} == {"docs/runbook.md, 'The slot was lost'"}
 
 
 def test_silver_agrees_with_bronze_all_the_same(built):
     _, statuses = built
-    compared = [found for one in statuses for name, found in one.items() if name.startswith("silver_matches_bronze")]
+    compared = [
+        status
+        for run_statuses in statuses
+        for name, status in run_statuses.items()
+        if name.startswith("silver_matches_bronze")
+    ]
     assert set(compared) == {"pass"}

@@ -33,8 +33,8 @@ class Engine:
         )
 
     def tables(self) -> list[str]:
-        found = [row for name in ("etl_metadata", "bronze", "silver") for row in self.rows(f"show tables in {name}")]
-        return [f"{row.namespace}.{row.tableName}" for row in found if not row.isTemporary]
+        tables = [row for name in ("etl_metadata", "bronze", "silver") for row in self.rows(f"show tables in {name}")]
+        return [f"{row.namespace}.{row.tableName}" for row in tables if not row.isTemporary]
 
     def rows(self, query: str) -> list:
         return self.spark.sql(query).collect()
@@ -101,7 +101,7 @@ class Source:
             changes.append(change("D", now, id=now - 2, v="changed", w="w"))
         for story in self.stories.values():
             story.changes(now, *changes)
-        self.mixed.task.transactions([(self.mixed.table, one) for one in changes], at(now))
+        self.mixed.task.transactions([(self.mixed.table, change) for change in changes], at(now))
 
     def check(self) -> None:
         now = self.minute
@@ -115,8 +115,8 @@ class Source:
         assert open_versions == rows
         assert len(self.lakehouse.table("kept")) == now + max(now - 1, 0)
         for name in TABLES:
-            found = self.lakehouse.sql(f"select _cdc_source_file, _cdc_file_row from bronze.s__{name}")
-            assert len(found) == len(set(found)) == now + max(now - 1, 0) + max(now - 2, 0), name
+            positions = self.lakehouse.sql(f"select _cdc_source_file, _cdc_file_row from bronze.s__{name}")
+            assert len(positions) == len(set(positions)) == now + max(now - 1, 0) + max(now - 2, 0), name
 
 
 @pytest.fixture(scope="module")

@@ -77,8 +77,8 @@ class Overwritten:
             where = " where not _cdc_is_deleted" if name == "soft" else where
             rows[name] = sorted(tuple(row) for row in self.lakehouse.sql(f"select v, id from silver.s__{name}{where}"))
         self.seen.append(rows)
-        found = self.lakehouse.sql("select source_table, status from etl_metadata.quarantine order by all")
-        self.quarantined.append([tuple(row) for row in found])
+        waiting = self.lakehouse.sql("select source_table, status from etl_metadata.quarantine order by all")
+        self.quarantined.append([tuple(row) for row in waiting])
         self.snapshots.append({name: len(self.lakehouse.snapshots(f"silver.s__{name}")) for name in tables})
 
 

@@ -39,7 +39,7 @@ def message(feed: str, number: int, **row: Any) -> dict[str, Any]:
 def land(lakehouse, feed: str, offset: int, *messages: object) -> None:
     folder = lakehouse.raw / feed / "topics" / f"src.s.{feed}" / "partition=0"
     folder.mkdir(parents=True, exist_ok=True)
-    lines = (one if isinstance(one, str) else json.dumps(one) for one in messages)
+    lines = (message if isinstance(message, str) else json.dumps(message) for message in messages)
     (folder / f"src.s.{feed}+0+{offset:010d}.json").write_text("".join(f"{line}\n" for line in lines))
 
 
@@ -100,5 +100,5 @@ def test_messages_are_replayed_once_the_seeds_state_what_they_lacked(lakehouse, 
     assert lakehouse.table("canal", "id, size") == [(1, "2"), (2, ""), (3, "")]
     noon, zero = datetime(2024, 1, 31, 12), datetime(1970, 1, 1)
     for feed in ("envelope", "flattened"):
-        rows = [(one[0], one[1].replace(tzinfo=None), one[2]) for one in lakehouse.table(feed, "id, at, price")]
+        rows = [(row[0], row[1].replace(tzinfo=None), row[2]) for row in lakehouse.table(feed, "id, at, price")]
         assert rows == [(1, noon, Decimal("1023.45")), (2, zero, None), (3, zero, None)]

@@ -103,26 +103,26 @@ def test_an_error_row_that_fails_fails_the_command_and_names_value_and_advice(la
 
 
 def test_what_is_read_follows_scope_and_condition(lakehouse, first):
-    found = results(lakehouse, "s__t")
-    assert found["qty", BETWEEN, "batch", None].observed_value == "1 of 3 rows (33.3 %)"
-    assert found["qty", BETWEEN, "batch", "id <> 2 -- not the bad one"].observed_value == "0 of 2 rows"
-    assert found["qty", BETWEEN, "table", None].success is False
-    assert found["qty", BETWEEN, "table", None].severity == "warn"
-    assert found[None, "expect_table_row_count_to_equal", "table", None].success is True
+    judged = results(lakehouse, "s__t")
+    assert judged["qty", BETWEEN, "batch", None].observed_value == "1 of 3 rows (33.3 %)"
+    assert judged["qty", BETWEEN, "batch", "id <> 2 -- not the bad one"].observed_value == "0 of 2 rows"
+    assert judged["qty", BETWEEN, "table", None].success is False
+    assert judged["qty", BETWEEN, "table", None].severity == "warn"
+    assert judged[None, "expect_table_row_count_to_equal", "table", None].success is True
 
 
 def test_odd_names_are_read_by_their_own_name(lakehouse, first):
-    found = results(lakehouse, "s__t")
-    assert found[DOTTED, BETWEEN, "table", None].observed_value == "1 of 3 rows (33.3 %)"
-    assert found[QUOTED, IN_SET, "table", None].success is True
+    judged = results(lakehouse, "s__t")
+    assert judged[DOTTED, BETWEEN, "table", None].observed_value == "1 of 3 rows (33.3 %)"
+    assert judged[QUOTED, IN_SET, "table", None].success is True
 
 
 def test_what_cannot_be_judged_stops_nothing_else(lakehouse, first):
-    found = results(lakehouse, "s__t")
-    regex = found["qty", "expect_column_values_to_match_regex", "table", None]
-    mean = found["note", "expect_column_mean_to_be_between", "table", None]
-    lost = found["nothing", BETWEEN, "table", None]
-    condition = found["qty", BETWEEN, "table", "no_such_column = 1"]
+    judged = results(lakehouse, "s__t")
+    regex = judged["qty", "expect_column_values_to_match_regex", "table", None]
+    mean = judged["note", "expect_column_mean_to_be_between", "table", None]
+    lost = judged["nothing", BETWEEN, "table", None]
+    condition = judged["qty", BETWEEN, "table", "no_such_column = 1"]
     assert [row.success for row in (regex, mean, lost, condition)] == [False] * 4
     assert regex.message and "JVM" not in regex.message
     assert mean.message
@@ -144,11 +144,11 @@ def test_hostile_text_is_text_on_the_terminal_and_in_data_docs(lakehouse, first)
 
 
 def test_tables_without_rows_are_compared_with_their_past(lakehouse, first):
-    found = results(lakehouse, "s__plain")
-    assert found[None, "cdc_changes_to_be_usual", "batch", None].success is None
-    assert "5 are needed" in found[None, "cdc_changes_to_be_usual", "batch", None].message
-    assert found[None, "cdc_lag_to_be_at_most", "batch", None].success is True
-    nulls = found["*", "cdc_null_rate_to_stay", "table", None]
+    judged = results(lakehouse, "s__plain")
+    assert judged[None, "cdc_changes_to_be_usual", "batch", None].success is None
+    assert "5 are needed" in judged[None, "cdc_changes_to_be_usual", "batch", None].message
+    assert judged[None, "cdc_lag_to_be_at_most", "batch", None].success is True
+    nulls = judged["*", "cdc_null_rate_to_stay", "table", None]
     assert (nulls.success, nulls.message) == (None, "the table has no older snapshot to compare with")
 
 

@@ -105,33 +105,33 @@ OLD = {1: 10, 2: 20, 3: 30}
 
 @pytest.fixture(scope="module")
 def reloads(empty_lakehouse):
-    found = Reloads(empty_lakehouse)
-    lakehouse = found.lakehouse
+    story = Reloads(empty_lakehouse)
+    lakehouse = story.lakehouse
     multi = DmsTask(lakehouse.raw / "r_multi", timestamp_column_name="ts", csv_quote_ambiguous_text=True)
     transactions = SourceTable("s", CUT_SHORT, NUMBER, ("id",))
 
     for name in (*ROWS, *FILES):
-        found.load(name, 0, OLD, number=2 if name == "r_first" else 1)
-        found.change(name, 5, 4, 40)
+        story.load(name, 0, OLD, number=2 if name == "r_first" else 1)
+        story.change(name, 5, 4, 40)
     [whole] = multi.full_load(transactions, [{"id": key, "n": n} for key, n in OLD.items()], at(0))
     multi.transactions([(transactions, change("I", 5, id=4, n=40))], at(5))
-    found.build()
+    story.build()
 
     # The source has rows 1, 2 and 5 now. Row 2 cannot be read.
     shutil.rmtree(lakehouse.raw / "r" / "s" / "r_last")
     for name in ROWS:
         # A later change of its key overtakes one that cannot be read: the reload waits for it all the same.
         overtaken = {7: "seventy"} if name == "r_hard" else {}
-        found.load(name, 10, {1: "11", 2: "twenty-one", 5: "51", **overtaken}, columns=TEXT)
-        found.change(name, 15, 6, 61)
+        story.load(name, 10, {1: "11", 2: "twenty-one", 5: "51", **overtaken}, columns=TEXT)
+        story.change(name, 15, 6, 61)
         for key in overtaken:
-            found.change(name, 16, key, 72)
+            story.change(name, 16, key, 72)
     for name, good, bad in (("r_first", 2, 1), ("r_last", 1, 2)):
-        found.load(name, 10, {1: 11, 5: 51}, number=good)
-        broken = found.load(name, 9 if bad < good else 11, {2: 21}, number=bad)
+        story.load(name, 10, {1: 11, 5: 51}, number=good)
+        broken = story.load(name, 9 if bad < good else 11, {2: 21}, number=bad)
         broken.write_bytes(b"a part of a file")
         touch(broken, 9 if bad < good else 11)
-        found.change(name, 15, 6, 61)
+        story.change(name, 15, 6, 61)
     multi.full_load(transactions, [{"id": 1, "n": 11}, {"id": 5, "n": 51}, {"id": 2, "n": 21}], at(10))
     content = whole.read_text()
     whole.write_text(content[: content.rstrip("\n").rindex(",")])
@@ -143,20 +143,20 @@ def reloads(empty_lakehouse):
     readable = same_size.read_bytes()
     same_size.write_bytes(readable.replace(b"81", b"8x"))
     touch(same_size, 16)
-    found.build()
+    story.build()
 
-    found.said["r_history"] = found.operate("release_reload", "r_history")
-    found.said["r_hard"] = found.operate("change_types", "r_hard")
-    found.load("r_soft", 20, {1: 11, 2: 21, 5: 51})
-    found.load("r_first", 20, {2: 21}, number=1)
+    story.said["r_history"] = story.operate("release_reload", "r_history")
+    story.said["r_hard"] = story.operate("change_types", "r_hard")
+    story.load("r_soft", 20, {1: 11, 2: 21, 5: 51})
+    story.load("r_first", 20, {2: 21}, number=1)
     for name in ("r_first", "r_history"):
-        found.change(name, 26, 8, 81)
+        story.change(name, 26, 8, 81)
     whole.write_text(content)
     touch(whole, 20)
     same_size.write_bytes(readable)
     touch(same_size, 30)
-    found.build()
-    return found
+    story.build()
+    return story
 
 
 HELD = [(1, 11), (2, 20), (3, 30), (4, 40), (5, 51), (6, 61)]
@@ -202,10 +202,10 @@ def test_a_command_names_what_it_releases(reloads):
 
 
 def test_a_quarantined_row_that_was_overtaken_is_said_to_be(reloads):
-    found, rule = reloads.statuses(), "uncastable_value"
-    assert ("r_soft", 1, rule, "overtaken") in found, "its load file came again"
-    assert ("r_soft", 0, "incomplete_reload", "replayed") in found
-    assert ("r_first", 0, rule, "overtaken") in found, "a later change of its key"
-    assert ("r_history", 0, rule, "waiting") in found, "a version is missing"
-    assert (CUT_SHORT, 0, rule, "overtaken") in found, "its file came again, of the same size"
-    assert {row for row in found if row[0] == "r_last"} == {("r_last", 0, "incomplete_reload", "waiting")}
+    statuses, rule = reloads.statuses(), "uncastable_value"
+    assert ("r_soft", 1, rule, "overtaken") in statuses, "its load file came again"
+    assert ("r_soft", 0, "incomplete_reload", "replayed") in statuses
+    assert ("r_first", 0, rule, "overtaken") in statuses, "a later change of its key"
+    assert ("r_history", 0, rule, "waiting") in statuses, "a version is missing"
+    assert (CUT_SHORT, 0, rule, "overtaken") in statuses, "its file came again, of the same size"
+    assert {row for row in statuses if row[0] == "r_last"} == {("r_last", 0, "incomplete_reload", "waiting")}

@@ -42,9 +42,13 @@ class Calls:
 
     def events(self) -> list[tuple[str, str, str]]:
         """What came since the last question."""
-        found = [(one["event"], one["kind"], one["subject"]) for body in self.got for one in body["incidents"]]
+        events = [
+            (incident["event"], incident["kind"], incident["subject"])
+            for body in self.got
+            for incident in body["incidents"]
+        ]
         self.got.clear()
-        return found
+        return events
 
 
 @pytest.fixture(scope="module")
@@ -100,8 +104,8 @@ def test_numbers_of_the_page_are_those_of_the_tables(lakehouse, story, calls):
     story.changes(1, change("U", 1, id=1, v="c"), change("I", 1, id=3, v="d"), change("D", 1, id=2))
     assert "error" not in lakehouse.build().values()
     assert calls.events() == []
-    found = read(lakehouse)
-    [table] = [one for one in found["tables"] if one["name"] == "s__reported"]
+    facts = read(lakehouse)
+    [table] = [reported for reported in facts["tables"] if reported["name"] == "s__reported"]
     first, second = table["runs"]
     assert [run["rows_inserted"] for run in (first, second)] == [2, 1]
     assert (second["rows_updated"], second["rows_deleted"], second["rows_quarantined"]) == (1, 1, 0)
@@ -157,7 +161,7 @@ def test_a_model_that_fails_is_reported_once_and_once_when_it_is_built(lakehouse
         assert lakehouse.build()["bronze_s__reported"] == "error"
         assert calls.events()[:1] == [("opened", "failure", "bronze_s__reported")]
         assert needs(lakehouse)[0] == ("failure", "bronze_s__reported")
-        [table] = [one for one in read(lakehouse)["tables"] if one["name"] == "s__reported"]
+        [table] = [reported for reported in read(lakehouse)["tables"] if reported["name"] == "s__reported"]
         assert (table["state"], table["marks"][-1]["state"]) == ("failing", "failed")
         assert "&lt;b&gt;broken" in (lakehouse.project / "target" / "report" / "report.html").read_text()
         lakehouse.build()
@@ -173,7 +177,7 @@ def test_rows_in_quarantine_are_reported_until_none_waits(lakehouse, story, call
     story.changes(3, change("I", 3, id=5, v="f"), change("I", 3, id=None, v="no key"))
     assert "error" not in lakehouse.build().values()
     assert calls.events() == [("opened", "quarantine", "silver.s__reported")]
-    [need] = [one for one in read(lakehouse)["needs"] if one["kind"] == "quarantine"]
+    [need] = [reported for reported in read(lakehouse)["needs"] if reported["kind"] == "quarantine"]
     assert need["message"].startswith("1 row in quarantine, of the run that ended")
     assert need["command"] == """dbt run-operation replay_quarantine --args '{"table": "s__reported"}'"""
     story.changes(4, change("I", 4, id=6, v="g"))

@@ -81,8 +81,8 @@ def test_a_value_that_the_type_of_the_seed_cannot_hold_is_quarantined_with_the_r
 
 def test_a_table_without_files_is_as_the_seed_describes_it(lakehouse):
     for layer in ("bronze", "silver"):
-        found = types_of(lakehouse, f"{layer}.s__empty")
-        assert found == {"id": "bigint", "name": "string", "at": "timestamp"}
+        actual = types_of(lakehouse, f"{layer}.s__empty")
+        assert actual == {"id": "bigint", "name": "string", "at": "timestamp"}
     assert (
         lakehouse.first_types == types_of(lakehouse, "silver.s__later") == {"id": "bigint", "amount": "decimal(10,2)"}
     )

@@ -281,16 +281,16 @@ class Silver:
         if self.cdc.mode == "append":
             columns += ["_cdc_source_file", "_cdc_file_row"]
         rows = [row.asDict() for row in self.spark.table(str(self.silver)).select(*columns).collect()]
-        found = {}
+        by_key = {}
         for row in rows:
             key = (row["k"], row["n"])
             if self.cdc.mode == "append":
                 key = (row.pop("_cdc_source_file"), row.pop("_cdc_file_row"))
             if self.cdc.key_comparison:
                 key = (row["k"] and row["k"].rstrip(" ").lower(), row["n"])
-            assert key not in found, f"two rows of {key}"
-            found[key] = row
-        return found
+            assert key not in by_key, f"two rows of {key}"
+            by_key[key] = row
+        return by_key
 
     def differences(self, step: Step | None = None) -> list[Any]:
         columns = self.spark.table(str(self.silver)).columns
@@ -317,9 +317,9 @@ class Silver:
         rows = self.spark.table(table).count()
         self.spark.sql(statement.format(t=table, new=new, old=old, before=step.silver_snapshot_id))
         added = self.spark.table(table).count() - rows
-        found = [row.difference for row in self.differences(replace(step, net_rows=step.net_rows + added))]
+        differences = [row.difference for row in self.differences(replace(step, net_rows=step.net_rows + added))]
         self.spark.sql(f"call system.rollback_to_snapshot('{table}', {before})")
-        return found
+        return differences
 
     def check(self) -> Check:
         """What silver_matches_bronze compares after a batch; the summaries here carry no progress."""
@@ -374,9 +374,9 @@ def test_silver_is_the_fold_of_its_changes(spark, shape):
                     in_one_pass = replace(step, is_small=is_small)
                     assert not silver.differences(in_one_pass), f"batch {batch}, {in_one_pass}"
                     for statement, expected in PLANTED.items():
-                        found = silver.planted(statement, in_one_pass)
+                        planted = silver.planted(statement, in_one_pass)
                         wanted = expected if is_small else expected.replace("a key", "keys")
-                        assert found == [wanted], f"batch {batch}: {statement}"
+                        assert planted == [wanted], f"batch {batch}: {statement}"
     print(depths)
     assert bool(depths["one pass"]) == (shape in IN_ONE_PASS)
     assert not silver.differences()
@@ -386,12 +386,12 @@ def test_silver_is_the_fold_of_its_changes(spark, shape):
 
 def faults(silver: Silver, delivered: list[dict[str, Any]], hidden: set[str]) -> list[str]:
     """How silver differs from the fold of what was delivered."""
-    expected, found = folded(silver.cdc, delivered), silver.rows()
-    wrong = [f"expected no row: {found[key]}" for key in found.keys() - expected.keys()]
-    wrong += [f"no row, expected {expected[key]}" for key in expected.keys() - found.keys()]
+    expected, actual = folded(silver.cdc, delivered), silver.rows()
+    wrong = [f"expected no row: {actual[key]}" for key in actual.keys() - expected.keys()]
+    wrong += [f"no row, expected {expected[key]}" for key in expected.keys() - actual.keys()]
     return wrong + [
         f"expected {expected[key]}, found {row}"
-        for key, row in found.items()
+        for key, row in actual.items()
         if key in expected and any(row[name] != expected[key][name] for name in row.keys() - hidden)
     ]
 

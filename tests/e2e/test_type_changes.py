@@ -64,7 +64,8 @@ def land(lakehouse, form: str, number: int) -> None:
         folder = lakehouse.raw / form / "topics" / f"src.s.{form}" / "partition=0"
         folder.mkdir(parents=True, exist_ok=True)
         lines = "".join(
-            f"{json.dumps(one)}\n".replace(f'"{one["data"]["price"]}"', one["data"]["price"]) for one in messages
+            f"{json.dumps(message)}\n".replace(f'"{message["data"]["price"]}"', message["data"]["price"])
+            for message in messages
         )
         (folder / f"src.s.{form}+0+{10 * number:010d}.json").write_text(lines)
         return
@@ -81,7 +82,7 @@ def land(lakehouse, form: str, number: int) -> None:
     ]
     made = [change("I", number, **row) for row in typed]
     if form == "transactions":
-        story.task.transactions(((story.table, one) for one in made), at(number))
+        story.task.transactions(((story.table, change) for change in made), at(number))
     else:
         story.changes(number, *made)
 

@@ -34,7 +34,7 @@ class Walk:
 @contextmanager
 def walks() -> Iterator[dict[str, Walk]]:
     """Record a walk for each model that dbt writes in this block, by the name of the model."""
-    found: dict[str, Walk] = {}
+    by_model: dict[str, Walk] = {}
     depths: dict[str, int] = {}
     call = MacroGenerator.__call__
 
@@ -42,7 +42,7 @@ def walks() -> Iterator[dict[str, Walk]]:
         unique_id = getattr(macro.node, "unique_id", "")
         if macro.macro.package_name != "cdc_lakehouse" or not unique_id.startswith("model."):
             return call(macro, *arguments, **named)
-        walk = found.setdefault(macro.node.name, Walk())
+        walk = by_model.setdefault(macro.node.name, Walk())
         depth = depths[unique_id] = depths.get(unique_id, -1) + 1
         if macro.macro.name not in [name for _, name in walk.steps]:
             walk.steps.append((depth, macro.macro.name))
@@ -54,7 +54,7 @@ def walks() -> Iterator[dict[str, Walk]]:
 
     MacroGenerator.__call__ = recorded
     try:
-        yield found
+        yield by_model
     finally:
         MacroGenerator.__call__ = call
 
@@ -73,12 +73,12 @@ def walk_batches(lakehouse: Lakehouse) -> dict[str, Walk]:
     stories[0].changes(4, change("U", 4, id=1, v="d"), change("D", 4, id=2))
     stories[1].changes(2, change("U", 2, id=1, v="late"))
     # One thread: a question about all tables is asked by the table that is first, which is the parquet table.
-    with walks() as found:
+    with walks() as by_model:
         assert lakehouse.dbt("run", "--threads", "1").success
     return {
-        "bronze, a parquet batch": found["bronze_s__parquet"],
-        "silver, a parquet batch": found["silver_s__parquet"],
-        "silver, a late history batch": found["silver_s__versions"],
+        "bronze, a parquet batch": by_model["bronze_s__parquet"],
+        "silver, a parquet batch": by_model["silver_s__parquet"],
+        "silver, a late history batch": by_model["silver_s__versions"],
     }
 
 
