@@ -7,7 +7,7 @@ from python_udfs.connectors.registry import CONNECTORS
 
 
 @pytest.fixture
-def found(spark):
+def parse_names(spark):
     """The facts in the names of files: a function of the feed and the keys (with their size, if it is not 1)."""
 
     def of(feed, *keys):

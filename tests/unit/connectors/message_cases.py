@@ -25,7 +25,7 @@ class Messages:
 
     def read(self, spark):
         """The rows of each case in the order of file_row."""
-        found = [[] for _ in self.cases]
+        rows_of_cases = [[] for _ in self.cases]
         for options in {repr(case[0]): case[0] for case in self.cases}.values():
             lines = [
                 (path, key, AT, AT, 7, len(text), row, line)
@@ -34,8 +34,8 @@ class Messages:
                 for row, line in enumerate(text.split("\n"))
             ]
             for row in self.rows(spark.createDataFrame(lines, LINES_SCHEMA), options).collect():
-                found[int(row.path.split("/")[1])].append(row)
-        return [sorted(rows, key=lambda row: row.file_row) for rows in found]
+                rows_of_cases[int(row.path.split("/")[1])].append(row)
+        return [sorted(rows, key=lambda row: row.file_row) for rows in rows_of_cases]
 
 
 def fields(row, *names):

@@ -71,7 +71,7 @@ def written(value: Any) -> str:
     if isinstance(value, Raw):
         return str(value)
     if isinstance(value, Object):
-        return "{" + ",".join(f"{json.dumps(name)}:{written(one)}" for name, one in value) + "}"
+        return "{" + ",".join(f"{json.dumps(name)}:{written(member)}" for name, member in value) + "}"
     if isinstance(value, list):
         return "[" + ",".join(map(written, value)) + "]"
     return json.dumps(value)
@@ -107,8 +107,8 @@ def _holders(value: Any) -> Iterator[list[Any]]:
     if isinstance(value, list):
         if value:
             yield value
-        for one in value:
-            yield from _holders(one[1] if isinstance(value, Object) else one)
+        for item in value:
+            yield from _holders(item[1] if isinstance(value, Object) else item)
 
 
 def _put(holder: list[Any], chance: random.Random, change: Callable[[Any], Any]) -> None:
@@ -183,12 +183,12 @@ def _remove(holder: list[Any], chance: random.Random) -> None:
 
 def _exchange(holder: list[Any], chance: random.Random) -> None:
     """Two values change places: a schema contradicts its payload, a name its value."""
-    one, other = chance.randrange(len(holder)), chance.randrange(len(holder))
+    place, other = chance.randrange(len(holder)), chance.randrange(len(holder))
     if isinstance(holder, Object):
-        (first, value), (second, another) = holder[one], holder[other]
-        holder[one], holder[other] = (first, another), (second, value)
+        (first, value), (second, another) = holder[place], holder[other]
+        holder[place], holder[other] = (first, another), (second, value)
     else:
-        holder[one], holder[other] = holder[other], holder[one]
+        holder[place], holder[other] = holder[other], holder[place]
 
 
 OF_TREES = (

@@ -22,7 +22,7 @@ ES = 1706742000000  # 2024-01-31 23:00:00
 
 
 @pytest.fixture(scope="module")
-def found(spark):
+def read_case(spark):
     return CANAL.read(spark).__getitem__
 
 
@@ -42,8 +42,8 @@ ROWS = given(
 )
 
 
-def test_rows_and_what_they_are(found):
-    inserted, updated, deleted = found(ROWS)
+def test_rows_and_what_they_are(read_case):
+    inserted, updated, deleted = read_case(ROWS)
     assert set(inserted.asDict()) == set(RESULT_COLUMNS)
     assert fields(inserted, "file_row", "source_schema", "source_table", "kind", "operation") == (
         *(0, "shop", "t"),
@@ -54,7 +54,7 @@ def test_rows_and_what_they_are(found):
     assert inserted.content == message("INSERT", [{"id": "1", "v": "a", "w": None}])
     assert fields(updated, "operation", "image", "before") == ("U", {"id": "1", "v": "b"}, {"v": "a"})
     assert fields(deleted, "operation", "image", "before") == ("D", {"id": "1", "v": "b"}, None)
-    assert [row.file_row for row in found(ROWS)] == [0, ROWS_PER_LINE, 2 * ROWS_PER_LINE]
+    assert [row.file_row for row in read_case(ROWS)] == [0, ROWS_PER_LINE, 2 * ROWS_PER_LINE]
 
 
 MANY = given(
@@ -63,14 +63,14 @@ MANY = given(
 )
 
 
-def test_case_48_each_row_of_a_message_with_its_own_old_values(found):
-    _, *changed = found(MANY)
+def test_case_48_each_row_of_a_message_with_its_own_old_values(read_case):
+    _, *changed = read_case(MANY)
     assert [fields(row, "file_row", "operation", "image", "before") for row in changed] == [
         (ROWS_PER_LINE, "U", {"id": "1", "v": "c"}, {"v": "a"}),
         (ROWS_PER_LINE + 1, "U", {"id": "2", "v": "d"}, {"v": "b"}),
         (ROWS_PER_LINE + 2, "U", {"id": "3"}, None),
     ]
-    positions = [row.position for row in found(MANY)]
+    positions = [row.position for row in read_case(MANY)]
     assert positions[1:] == sorted(set(positions[1:]))
     assert {row.content for row in changed} == {changed[0].content}
 
@@ -78,8 +78,8 @@ def test_case_48_each_row_of_a_message_with_its_own_old_values(found):
 CHANGED_KEY = given(message("UPDATE", [{"id": "2", "v": "a"}], [{"id": "1"}]))
 
 
-def test_case_49_a_changed_key_is_one_update_with_the_old_one(found):
-    [row] = found(CHANGED_KEY)
+def test_case_49_a_changed_key_is_one_update_with_the_old_one(read_case):
+    [row] = read_case(CHANGED_KEY)
     assert fields(row, "operation", "image", "before") == ("U", {"id": "2", "v": "a"}, {"id": "1"})
 
 
@@ -95,8 +95,10 @@ STATEMENTS = given(
 )
 
 
-def test_case_50_statements_are_set_aside_and_those_that_empty_a_table_are_truncates(found):
-    assert [fields(row, "set_aside", "kind", "operation", "source_table", "image") for row in found(STATEMENTS)] == [
+def test_case_50_statements_are_set_aside_and_those_that_empty_a_table_are_truncates(read_case):
+    assert [
+        fields(row, "set_aside", "kind", "operation", "source_table", "image") for row in read_case(STATEMENTS)
+    ] == [
         ("ddl", None, None, None, None),
         ("ddl", None, None, None, None),
         (None, "truncate", "T", "t", None),
@@ -106,7 +108,7 @@ def test_case_50_statements_are_set_aside_and_those_that_empty_a_table_are_trunc
         ("heartbeat", None, None, None, None),
         ("transaction", None, None, None, None),
     ]
-    assert [row.malformed for row in found(STATEMENTS)] == [None] * 8
+    assert [row.malformed for row in read_case(STATEMENTS)] == [None] * 8
 
 
 COMMIT = 447500000000000000
@@ -120,8 +122,8 @@ SPLIT = given(
 )
 
 
-def test_case_51_in_a_transaction_deletes_are_before_inserts(found):
-    insert, delete, earlier, *later = (row.position for row in found(SPLIT))
+def test_case_51_in_a_transaction_deletes_are_before_inserts(read_case):
+    insert, delete, earlier, *later = (row.position for row in read_case(SPLIT))
     positions = [earlier, delete, insert, *later]
     assert positions == sorted(set(positions))
     assert len({len(position) for position in positions}) == 1
@@ -138,10 +140,10 @@ AGAIN = [
 ]
 
 
-def test_case_52_a_row_that_comes_again_after_the_watermark_has_its_place(found):
-    first, watermark, again = found(AGAIN[0])
+def test_case_52_a_row_that_comes_again_after_the_watermark_has_its_place(read_case):
+    first, watermark, again = read_case(AGAIN[0])
     assert fields(watermark, "set_aside", "source_table", "operation", "malformed") == ("watermark", None, None, None)
-    assert {row.position for row in (first, again, found(AGAIN[1])[0])} == {first.position}
+    assert {row.position for row in (first, again, read_case(AGAIN[1])[0])} == {first.position}
 
 
 OFFSETS = [
@@ -153,17 +155,17 @@ OFFSETS = [
 ]
 
 
-def test_case_56_the_offset_and_the_position_in_the_message_are_the_order(found):
-    first = [row.position for row in found(OFFSETS[0])]
+def test_case_56_the_offset_and_the_position_in_the_message_are_the_order(read_case):
+    first = [row.position for row in read_case(OFFSETS[0])]
     assert first == sorted(set(first))
-    assert first[2:] == [row.position for row in found(OFFSETS[1])]
+    assert first[2:] == [row.position for row in read_case(OFFSETS[1])]
 
 
 BY_TIME = given(*(message("UPDATE", [{"id": "1"}, {"id": "1"}], es=es) for es in (ES, ES + 1)))
 
 
-def test_without_both_the_time_of_execution_is_the_order(found):
-    positions = [row.position for row in found(BY_TIME)]
+def test_without_both_the_time_of_execution_is_the_order(read_case):
+    positions = [row.position for row in read_case(BY_TIME)]
     assert positions == sorted(set(positions))
 
 
@@ -203,8 +205,8 @@ VALUE_CASES = {
 
 
 @pytest.mark.parametrize("of", VALUES, ids=str)
-def test_values_are_texts_that_want_the_type_at_the_source(found, of):
-    [row] = found(VALUE_CASES[of])
+def test_values_are_texts_that_want_the_type_at_the_source(read_case, of):
+    [row] = read_case(VALUE_CASES[of])
     assert fields(row, "image", "malformed") == ({"x": VALUES[of]}, None)
 
 
@@ -214,8 +216,8 @@ LISTED = given(
 )
 
 
-def test_listed_types_say_what_is_wanted(found):
-    inserted, updated = found(LISTED)
+def test_listed_types_say_what_is_wanted(read_case):
+    inserted, updated = read_case(LISTED)
     assert inserted.image == {"id": "1", "raw": "/w==", "rank": "2"}
     assert fields(updated, "image", "before") == ({"id": "1", "raw": "/w=="}, {"raw": "/g=="})
 
@@ -230,8 +232,8 @@ ZONE = given(
 )
 
 
-def test_timestamps_are_moved_from_the_zone_in_which_they_are_written(found):
-    [row] = found(ZONE)
+def test_timestamps_are_moved_from_the_zone_in_which_they_are_written(read_case):
+    [row] = read_case(ZONE)
     assert row.image == {
         "at": "2024-01-31 23:00:00.5",
         "zero": "0000-00-00 00:00:00",
@@ -256,8 +258,8 @@ WRONG_VALUE_CASES = {
 
 
 @pytest.mark.parametrize("of", WRONG_VALUES, ids=str)
-def test_a_value_that_cannot_be_decoded_is_wrong_in_its_row_only(found, of):
-    row, good, before = found(WRONG_VALUE_CASES[of])
+def test_a_value_that_cannot_be_decoded_is_wrong_in_its_row_only(read_case, of):
+    row, good, before = read_case(WRONG_VALUE_CASES[of])
     assert WRONG_VALUES[of] in row.malformed
     assert WRONG_VALUES[of] in before.malformed
     assert fields(row, "image") == fields(before, "before") == (None,)
@@ -304,32 +306,34 @@ AMBIGUOUS, ZERO = of_digits("1", "2", members="auto"), of_digits("0", members="a
 BY_NUMBER, BY_NAME = of_digits("2", "0", members="numbers"), of_digits("1", "0", members="names")
 
 
-def test_digits_that_are_a_members_name_are_not_taken_for_its_number(found):
-    assert "e: received '0', expected a number that is no member's name too: set members=" in found(ZERO)[0].malformed
+def test_digits_that_are_a_members_name_are_not_taken_for_its_number(read_case):
+    assert (
+        "e: received '0', expected a number that is no member's name too: set members=" in read_case(ZERO)[0].malformed
+    )
     # The first is both the number and the name of one member.
-    assert [row.image["e"] for row in found(AMBIGUOUS)] == ["1", "0"]
-    assert [row.image["e"] for row in found(BY_NUMBER)] == ["0", ""]
-    assert [row.image["e"] for row in found(BY_NAME)] == ["1", "0"]
+    assert [row.image["e"] for row in read_case(AMBIGUOUS)] == ["1", "0"]
+    assert [row.image["e"] for row in read_case(BY_NUMBER)] == ["0", ""]
+    assert [row.image["e"] for row in read_case(BY_NAME)] == ["1", "0"]
 
 
 TEXT_AS_BYTES = given(message("INSERT", [{"id": "1", "raw": "é"}], types={"raw": "varchar(9)"}))
 
 
-def test_a_text_that_is_listed_as_binary_is_not_made_bytes_by_a_guess(found):
-    assert "column raw: received 'é', expected bytes: mysqlType is of no bytes" in found(TEXT_AS_BYTES)[0].malformed
+def test_a_text_that_is_listed_as_binary_is_not_made_bytes_by_a_guess(read_case):
+    assert "column raw: received 'é', expected bytes: mysqlType is of no bytes" in read_case(TEXT_AS_BYTES)[0].malformed
 
 
 MEMBERS = ",".join(f"'{number}'" for number in range(70))
 LONG_SET = given(message("INSERT", [{"id": "1", "e": "3"}], types={"e": f"set({MEMBERS})"}), members="numbers")
 
 
-def test_a_set_has_no_bits_behind_the_64th(found):
-    assert found(LONG_SET)[0].image["e"] == "0,1"
+def test_a_set_has_no_bits_behind_the_64th(read_case):
+    assert read_case(LONG_SET)[0].image["e"] == "0,1"
 
 
 @pytest.mark.parametrize("name", WRONG)
-def test_what_is_no_message_reports_why_and_hides_nothing_else(found, name):
-    row, good = found(WRONG_CASES[name])
+def test_what_is_no_message_reports_why_and_hides_nothing_else(read_case, name):
+    row, good = read_case(WRONG_CASES[name])
     assert WRONG[name][1] in row.malformed
     assert fields(row, "content", "image", "before", "set_aside") == (WRONG[name][0], None, None, None)
     assert fields(good, "malformed", "image") == (None, {"id": "1"})
@@ -338,15 +342,17 @@ def test_what_is_no_message_reports_why_and_hides_nothing_else(found, name):
 NOTHING = given("", "null")
 
 
-def test_lines_without_a_message_are_set_aside(found):
-    assert [fields(row, "set_aside", "malformed", "operation") for row in found(NOTHING)] == [("empty", None, None)] * 2
+def test_lines_without_a_message_are_set_aside(read_case):
+    assert [fields(row, "set_aside", "malformed", "operation") for row in read_case(NOTHING)] == [
+        ("empty", None, None)
+    ] * 2
 
 
 UNKNOWN = given(message("REPLACE", [{"id": "1"}, {"id": "2"}]))
 
 
-def test_an_unknown_type_is_left_to_bronze(found):
-    assert [fields(row, "operation", "kind", "image", "malformed") for row in found(UNKNOWN)] == [
+def test_an_unknown_type_is_left_to_bronze(read_case):
+    assert [fields(row, "operation", "kind", "image", "malformed") for row in read_case(UNKNOWN)] == [
         ("REPLACE", "change", {"id": "1"}, None),
         ("REPLACE", "change", {"id": "2"}, None),
     ]

@@ -107,18 +107,18 @@ def fields(spark):
     everything = frames[0]
     for frame in frames[1:]:
         everything = everything.unionByName(frame)
-    found = defaultdict(list)
+    numbered = defaultdict(list)
     for row in everything.collect():
         number, file = map(int, row.path.split())
-        found[number].append(((file, row.file_row), row))
-    return lambda case: [row for _, row in sorted(found[case.number], key=lambda pair: pair[0])]
+        numbered[number].append(((file, row.file_row), row))
+    return lambda case: [row for _, row in sorted(numbered[case.number], key=lambda pair: pair[0])]
 
 
-def silver(found, key="id"):
+def silver(read_rows, key="id"):
     """What the changes leave, applied in their order, unavailable values kept (docs/feeds/order.md)."""
-    assert [row.malformed for row in found] == [None] * len(found)
+    assert [row.malformed for row in read_rows] == [None] * len(read_rows)
     state = {}
-    accepted = [row for row in found if row.set_aside is None]
+    accepted = [row for row in read_rows if row.set_aside is None]
     for row in sorted(accepted, key=lambda row: (row.kind != "load", row.position)):
         if row.operation == "T":
             state = {}
@@ -307,11 +307,11 @@ LONG_CASE = Case(*(json.dumps(mysql("c", None, t(1, "V"))).replace('"V"', number
 
 
 def test_a_number_of_more_digits_than_are_kept_is_quarantined(fields):
-    found = fields(LONG_CASE)
+    rows = fields(LONG_CASE)
     wrong = "received a number of more digits, expected 38 at most"
     with_exponent = "received a number of more digits with an exponent, expected 17 at most"
-    assert [row.malformed for row in found] == [None, wrong, None, wrong, wrong, None, None, with_exponent, None]
-    assert [found[number].image["v"] for number in (0, 2, 5)] == [
+    assert [row.malformed for row in rows] == [None, wrong, None, wrong, wrong, None, None, with_exponent, None]
+    assert [rows[number].image["v"] for number in (0, 2, 5)] == [
         LONG_NUMBERS[0],
         LONG_NUMBERS[2],
         f'{DIGITS}"{DIGITS}',
@@ -763,8 +763,8 @@ NAMELESS = Case(t(1), {"__table": "t", "id": 1}, "x", key="landing/2024.json", *
 
 
 def test_metadata_of_flattened_messages_is_no_part_of_the_row(fields):
-    found = fields(FLATTENED)
-    assert [row.image for row in found] == [
+    rows = fields(FLATTENED)
+    assert [row.image for row in rows] == [
         {"id": "1", "v": "a"},
         {"id": "1", "v": "b"},
         {"id": "1", "v": "c"},
@@ -773,7 +773,7 @@ def test_metadata_of_flattened_messages_is_no_part_of_the_row(fields):
         {"id": "3"},
         {"id": "4", "day": "1970-01-02"},
     ]
-    assert [(row.kind, row.operation) for row in found] == [
+    assert [(row.kind, row.operation) for row in rows] == [
         ("load", "L"),
         ("change", "I"),
         ("change", "U"),
@@ -782,12 +782,12 @@ def test_metadata_of_flattened_messages_is_no_part_of_the_row(fields):
         ("change", "X"),
         ("change", "I"),
     ]
-    assert {(row.source_schema, row.source_table, row.set_aside, row.malformed) for row in found} == {
+    assert {(row.source_schema, row.source_table, row.set_aside, row.malformed) for row in rows} == {
         ("s", "t", None, None)
     }
-    assert found[3].committed_at == datetime(1970, 1, 1, 0, 0, 1)
-    assert found[1].position < found[2].position
-    assert found[4].position == found[2].position[:-1] + "1"
+    assert rows[3].committed_at == datetime(1970, 1, 1, 0, 0, 1)
+    assert rows[1].position < rows[2].position
+    assert rows[4].position == rows[2].position[:-1] + "1"
 
 
 def test_flattened_messages_without_metadata_are_whole_or_partial_rows_of_the_table_of_the_topic(fields):
@@ -1285,8 +1285,8 @@ SAMPLE_CASES = {
 KINDS_OF_SAMPLES = sorted({key[:2] for key in SAMPLE_CASES if key[1] != "types"})
 
 
-def meaning(found):
-    return [(row.set_aside, row.kind, row.operation, row.image, row.unavailable, row.malformed) for row in found]
+def meaning(rows):
+    return [(row.set_aside, row.kind, row.operation, row.image, row.unavailable, row.malformed) for row in rows]
 
 
 @pytest.mark.parametrize(("database", "kind"), KINDS_OF_SAMPLES)
@@ -1296,15 +1296,15 @@ def test_a_message_means_the_same_in_every_form(fields, database, kind):
         for form in FORMS_OF_SAMPLES
         if (database, kind, form) in SAMPLE_CASES
     )
-    tables = {(row.source_schema, row.source_table) for found in (envelope, *others) for row in found}
+    tables = {(row.source_schema, row.source_table) for form_rows in (envelope, *others) for row in form_rows}
     assert tables in ({("salesdb", "customer")}, {(None, None)})
-    for found in others:
+    for form_rows in others:
         # A topic of transactions holds those of the other tables of its connector too.
-        assert meaning(found) == meaning(envelope) or {row.set_aside for row in found} == {kind}
-    for found in (envelope, *others):
-        positions = [row.position for row in found if row.set_aside is None]
+        assert meaning(form_rows) == meaning(envelope) or {row.set_aside for row in form_rows} == {kind}
+    for form_rows in (envelope, *others):
+        positions = [row.position for row in form_rows if row.set_aside is None]
         assert positions == sorted(positions)
-        assert {row.malformed for row in found} == {None}
+        assert {row.malformed for row in form_rows} == {None}
 
 
 CUSTOMER = {"custid": "8887", "name": "Customer Name 8887", "mktsegment": "Market segment 8887"}
@@ -1323,9 +1323,9 @@ EXPECTED_OF_SAMPLES = {
 def test_real_messages(fields, database):
     for kind, expected in EXPECTED_OF_SAMPLES.items():
         if (database, kind) in KINDS_OF_SAMPLES:
-            found = fields(SAMPLE_CASES[database, kind, "envelope"])
-            assert [row.operation for row in found][: len(expected)] == [word for word, _ in expected], kind
-            for row, (_, image) in zip(found, expected, strict=False):
+            rows = fields(SAMPLE_CASES[database, kind, "envelope"])
+            assert [row.operation for row in rows][: len(expected)] == [word for word, _ in expected], kind
+            for row, (_, image) in zip(rows, expected, strict=False):
                 assert image in (row.image, ...), kind
     snapshot = fields(SAMPLE_CASES[database, "snapshot", "schema"])
     assert [(row.kind, row.operation, row.image["credit"]) for row in snapshot] == [
@@ -1346,11 +1346,11 @@ def test_a_real_text_out_of_the_row_is_unavailable(fields):
 @pytest.mark.parametrize("database", ["mariadb", "postgres"])
 @pytest.mark.parametrize("form", FORMS_OF_SAMPLES)
 def test_keys_of_real_messages_are_shifted(fields, database, form):
-    found = fields(SAMPLE_CASES[database, "several_statements", form]) + fields(
+    rows = fields(SAMPLE_CASES[database, "several_statements", form]) + fields(
         SAMPLE_CASES[database, "keys_shifted", form]
     )
     final = {}
-    for row in sorted(found, key=lambda row: row.position):
+    for row in sorted(rows, key=lambda row: row.position):
         final[row.image["custid"]] = None if row.operation == "D" else row.image["name"]
     assert final == {"11": None, "12": "d", "13": "c"}
 
@@ -1371,12 +1371,12 @@ NUMBERS = ("number", "price", "whole", "free", "big_unsigned", "double_value", "
 def test_awkward_values_are_those_of_the_source(fields, database, form):
     lines = (SAMPLES / database / "types.source.json").read_text().splitlines()
     sources = {row["branch"]: row for row in map(json.loads, lines)}
-    found = {row.image["branch"]: row.image for row in fields(SAMPLE_CASES[database, "types", form])}
+    by_branch = {row.image["branch"]: row.image for row in fields(SAMPLE_CASES[database, "types", form])}
     # Without a schema, nothing shows that a number is a time of day; the units of times are in the seeds.
     untold = ("clock",) if form != "schema" else ()
     for branch, source in sources.items():
         for column, text in source.items():
-            value = found[branch][column]
+            value = by_branch[branch][column]
             if column in untold:
                 continue
             if text is None:
@@ -1385,7 +1385,7 @@ def test_awkward_values_are_those_of_the_source(fields, database, form):
             expected = AS_THE_SOURCE_SHOWS_IT.get(column, str)(text)
             value = AS_THE_SOURCE_SHOWS_IT[column](value) if column in NUMBERS else value
             assert (column, value) == (column, expected)
-    assert len(found) == len(sources) == 3
+    assert len(by_branch) == len(sources) == 3
 
 
 # Each edge of PostgreSQL's times as Debezium sends it: by mode, time zone of the worker, snapshot and stream.

@@ -24,9 +24,10 @@ def split(spark):
             for number, text in enumerate(texts)
             for row, line in enumerate(text.split("\n"))
         ]
-        found = rows(spark.createDataFrame(lines, LINES_SCHEMA), {"delimiter": delimiter})
+        lines_of_tables = rows(spark.createDataFrame(lines, LINES_SCHEMA), {"delimiter": delimiter})
         return sorted(
-            (row.path, row.file_row, row.source_schema, row.source_table, row.content) for row in found.collect()
+            (row.path, row.file_row, row.source_schema, row.source_table, row.content)
+            for row in lines_of_tables.collect()
         )
 
     return split

@@ -32,7 +32,7 @@ DETAILS = {"commit-timestamp": "2024-01-31T23:00:00.000000Z", "transaction-id": 
 
 
 @pytest.fixture(scope="module")
-def found(spark):
+def read_case(spark):
     return DMS.read(spark).__getitem__
 
 
@@ -61,8 +61,8 @@ ROWS = given(
 )
 
 
-def test_rows_and_what_they_are(found):
-    loaded, inserted, updated, deleted = found(ROWS)
+def test_rows_and_what_they_are(read_case):
+    loaded, inserted, updated, deleted = read_case(ROWS)
     assert set(loaded.asDict()) == set(RESULT_COLUMNS)
     assert fields(loaded, "file_row", "source_schema", "source_table", "kind", "operation") == (
         *(0, "shop", "t"),
@@ -78,8 +78,8 @@ def test_rows_and_what_they_are(found):
     assert fields(deleted, "operation", "image", "before") == ("D", {"id": "2"}, None)
 
 
-def test_the_time_of_the_commit_else_that_of_the_message(found):
-    loaded, inserted, *_ = found(ROWS)
+def test_the_time_of_the_commit_else_that_of_the_message(read_case):
+    loaded, inserted, *_ = read_case(ROWS)
     assert inserted.committed_at == datetime.fromtimestamp(1706742000)
     assert loaded.committed_at == datetime.fromtimestamp(1706742001).replace(microsecond=1)
 
@@ -98,10 +98,10 @@ ABSENT = {
 }
 
 
-def test_case_45_what_a_missing_column_means_is_a_policy(found):
-    assert [row.unavailable for row in found(ABSENT["null"])] == [None] * 5
-    assert [row.unavailable for row in found(ABSENT["keep"])] == [["v"], None, ["v", "W"], None, ["v", "W"]]
-    assert [row.image for row in found(ABSENT["keep"])][:2] == [
+def test_case_45_what_a_missing_column_means_is_a_policy(read_case):
+    assert [row.unavailable for row in read_case(ABSENT["null"])] == [None] * 5
+    assert [row.unavailable for row in read_case(ABSENT["keep"])] == [["v"], None, ["v", "W"], None, ["v", "W"]]
+    assert [row.image for row in read_case(ABSENT["keep"])][:2] == [
         {"id": "1", "w": "x"},
         {"id": "1", "v": "a", "W": None},
     ]
@@ -125,8 +125,8 @@ PRETTY = [
 
 
 @pytest.mark.parametrize("case", PRETTY)
-def test_case_46_control_records_are_set_aside_between_rows_of_one_line_or_several(found, case):
-    first, control, second, third = found(case)
+def test_case_46_control_records_are_set_aside_between_rows_of_one_line_or_several(read_case, case):
+    first, control, second, third = read_case(case)
     assert [row.image for row in (first, second, third)] == [
         {"id": "1", "v": "{"},
         {"id": "2", "v": "}\n{"},
@@ -136,7 +136,7 @@ def test_case_46_control_records_are_set_aside_between_rows_of_one_line_or_sever
         *("control",),
         *(None,) * 5,
     )
-    assert [row.malformed for row in found(case)] == [None] * 4
+    assert [row.malformed for row in read_case(case)] == [None] * 4
     assert first.content == message("insert", {"id": 1, "v": "{"}, indent="\t")
     assert control.content == json.dumps(CONTROL, indent="\t")
     assert [row.file_row for row in (first, control)] == [0, 14]
@@ -153,8 +153,8 @@ ROUNDED_CASES = {number: given(values(**{name: number})) for number, (name, _) i
 
 
 @pytest.mark.parametrize("number", ROUNDED)
-def test_case_47_a_number_that_dms_has_rounded_is_not_taken(found, number):
-    [row] = found(ROUNDED_CASES[number])
+def test_case_47_a_number_that_dms_has_rounded_is_not_taken(read_case, number):
+    [row] = read_case(ROUNDED_CASES[number])
     name, expected = ROUNDED[number]
     assert fields(row, "image", "malformed") == (None, f"column {name}: received '{number}', expected {expected}")
 
@@ -166,8 +166,8 @@ EXACT = given(
 )
 
 
-def test_other_numbers_keep_every_digit(found):
-    assert [fields(row, "image", "malformed") for row in found(EXACT)] == [
+def test_other_numbers_keep_every_digit(read_case):
+    assert [fields(row, "image", "malformed") for row in read_case(EXACT)] == [
         (
             {
                 "id": "12345678901234567",
@@ -195,8 +195,8 @@ BINARY_CASES = {text: given(values(photo=text, note=text)) for text in BINARY}
 
 
 @pytest.mark.parametrize("text", BINARY)
-def test_binary_values_are_hexadecimal(found, text):
-    [row] = found(BINARY_CASES[text])
+def test_binary_values_are_hexadecimal(read_case, text):
+    [row] = read_case(BINARY_CASES[text])
     photo, malformed = BINARY[text]
     assert row.malformed == malformed
     if malformed is None:
@@ -225,14 +225,14 @@ BEFORE = {
 }
 
 
-def test_values_from_before_the_change(found):
-    assert [row.before for row in found(BEFORE["field"])] == [{"id": "1"}, None, None]
-    assert [row.before for row in found(BEFORE["other field"])] == [{"photo": "AA=="}]
-    first, without, *twice = found(BEFORE["prefix"])
+def test_values_from_before_the_change(read_case):
+    assert [row.before for row in read_case(BEFORE["field"])] == [{"id": "1"}, None, None]
+    assert [row.before for row in read_case(BEFORE["other field"])] == [{"photo": "AA=="}]
+    first, without, *twice = read_case(BEFORE["prefix"])
     assert fields(first, "image", "before") == ({"id": "2", "v": "a"}, {"id": "1", "v": None})
     assert fields(without, "image", "before", "malformed") == ({"id": "2", "v": "a"}, None, None)
     assert [fields(row, "before", "malformed") for row in twice] == [(None, "a column twice, expected each once")] * 2
-    assert fields(found(BEFORE["both"])[0], "image", "before") == ({"id": "2"}, {"id": "1"})
+    assert fields(read_case(BEFORE["both"])[0], "image", "before") == ({"id": "2"}, {"id": "1"})
 
 
 def detailed(commit, transaction, record, made="2024-01-31T23:00:01Z", operation="update"):
@@ -249,8 +249,8 @@ TRANSACTIONS = given(
 )
 
 
-def test_transaction_details_are_the_order(found):
-    positions = [row.position for row in found(TRANSACTIONS)]
+def test_transaction_details_are_the_order(read_case):
+    positions = [row.position for row in read_case(TRANSACTIONS)]
     assert positions == sorted(set(positions))
     assert len({len(position) for position in positions}) == 1
 
@@ -260,10 +260,10 @@ IN_TOPIC = given(*AT_ONE_TIME, key="topics/dms/partition=0/dms+0+0000000050.json
 IN_FILE = given(*AT_ONE_TIME)
 
 
-def test_offsets_order_changes_of_one_time_where_they_are_known(found):
+def test_offsets_order_changes_of_one_time_where_they_are_known(read_case):
     """Numbers of transactions begin again; bronze puts the offset behind the position."""
-    [position] = {row.position for row in found(IN_TOPIC)}
-    assert max(row.position for row in found(IN_FILE)) < position, "as earlier versions of the project read them"
+    [position] = {row.position for row in read_case(IN_TOPIC)}
+    assert max(row.position for row in read_case(IN_FILE)) < position, "as earlier versions of the project read them"
 
 
 OFFSETS = [
@@ -278,8 +278,8 @@ OFFSETS = [
 ]
 
 
-def test_case_56_without_them_the_offset_is_the_order_and_the_same_in_overlapping_objects(found):
-    first, overlapping, partial, complete, again = ([row.position for row in found(case)] for case in OFFSETS)
+def test_case_56_without_them_the_offset_is_the_order_and_the_same_in_overlapping_objects(read_case):
+    first, overlapping, partial, complete, again = ([row.position for row in read_case(case)] for case in OFFSETS)
     assert first == sorted(set(first))
     assert first[1:] == overlapping
     assert partial == sorted(set(partial))
@@ -294,8 +294,8 @@ BY_TIME = given(
 )
 
 
-def test_without_both_the_time_of_the_message_is_the_order(found):
-    positions = [row.position for row in found(BY_TIME)]
+def test_without_both_the_time_of_the_message_is_the_order(read_case):
+    positions = [row.position for row in read_case(BY_TIME)]
     assert positions == sorted(set(positions), reverse=True)
 
 
@@ -333,8 +333,8 @@ WRONG_CASES = {name: given(text, message("insert", {"id": 1}, indent=1)) for nam
 
 
 @pytest.mark.parametrize("name", WRONG)
-def test_what_is_no_message_reports_why_and_hides_nothing_after_it(found, name):
-    row, good = found(WRONG_CASES[name])
+def test_what_is_no_message_reports_why_and_hides_nothing_after_it(read_case, name):
+    row, good = read_case(WRONG_CASES[name])
     text, reason = WRONG[name]
     assert reason in row.malformed
     assert fields(row, "content", "image", "before", "set_aside") == (text, None, None, None)
@@ -344,8 +344,8 @@ def test_what_is_no_message_reports_why_and_hides_nothing_after_it(found, name):
 OUTSIDE = given("", "}", message("insert", {"id": 1}), "", " ")
 
 
-def test_what_stands_before_the_first_message_is_kept(found):
-    first, good = found(OUTSIDE)
+def test_what_stands_before_the_first_message_is_kept(read_case):
+    first, good = read_case(OUTSIDE)
     assert fields(first, "file_row", "content", "set_aside") == (0, "\n}", None)
     assert "received ' }', expected one JSON object" in first.malformed
     assert fields(good, "malformed", "image", "file_row") == (None, {"id": "1"}, 2)
@@ -354,14 +354,14 @@ def test_what_stands_before_the_first_message_is_kept(found):
 UNKNOWN = given(message("upsert", {"id": 1}))
 
 
-def test_an_unknown_operation_is_left_to_bronze(found):
-    [row] = found(UNKNOWN)
+def test_an_unknown_operation_is_left_to_bronze(read_case):
+    [row] = read_case(UNKNOWN)
     assert fields(row, "operation", "kind", "image", "malformed") == ("upsert", "change", {"id": "1"}, None)
 
 
 NOTHING = given("", " ")
 
 
-def test_a_file_without_messages_is_set_aside(found):
-    [row] = found(NOTHING)
+def test_a_file_without_messages_is_set_aside(read_case):
+    [row] = read_case(NOTHING)
     assert fields(row, "set_aside", "malformed", "operation", "file_row") == ("empty", None, None, 0)

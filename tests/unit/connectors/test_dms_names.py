@@ -13,7 +13,7 @@ MULTI_TABLE = {**PARQUET, "is_multi_table": True}
 AT = datetime(2024, 1, 31, 23, 1, 2)
 
 
-def test_names_tell_kind_table_and_file_time(found):
+def test_names_tell_kind_table_and_file_time(parse_names):
     expected = {
         "s/t/LOAD00000001.parquet": ("t", "load", None),
         "s/t/LOAD0000000A.parquet": ("t", "load", None),
@@ -26,12 +26,12 @@ def test_names_tell_kind_table_and_file_time(found):
         "s/t/2024/01/31/20240131-230102.parquet": ("t", "change", AT),
         "s/t'é%+#/2024-01-31/20240131-230102999.parquet": ("t'é%+#", "change", AT.replace(microsecond=999000)),
     }
-    rows = found(PARQUET, *expected).values()
+    rows = parse_names(PARQUET, *expected).values()
     assert {row.file_key: (row.source_table, row.kind, row.file_time) for row in rows} == expected
     assert {(row.source_schema, row.ignored_reason) for row in rows} == {("s", None)}
 
 
-def test_what_is_no_data_is_ignored_with_its_reason(found):
+def test_what_is_no_data_is_ignored_with_its_reason(parse_names):
     expected = {
         "s/awsdms_status/LOAD00000001.parquet": "DMS control table",
         "s3_validation_failures/t/LOAD00000001.parquet": "DMS validation report",
@@ -48,27 +48,27 @@ def test_what_is_no_data_is_ignored_with_its_reason(found):
         "LOAD00000001.parquet": "not in a <schema>/<table>/ folder of the feed's location",
         "s/LOAD00000001.parquet": "not in a <schema>/<table>/ folder of the feed's location",
     }
-    assert {key: row.ignored_reason for key, row in found(PARQUET, *expected).items()} == expected
-    (empty,) = found(PARQUET, ("s/t/LOAD00000001.parquet", 0)).values()
+    assert {key: row.ignored_reason for key, row in parse_names(PARQUET, *expected).items()} == expected
+    (empty,) = parse_names(PARQUET, ("s/t/LOAD00000001.parquet", 0)).values()
     assert empty.ignored_reason == "zero-byte file"
 
 
-def test_transaction_files_are_multi_table_and_belong_to_no_table_wherever_they_are(found):
+def test_transaction_files_are_multi_table_and_belong_to_no_table_wherever_they_are(parse_names):
     keys = (
         "CDC_TXN-20240131230102123.csv",
         "cdc/CDC_TXN-20240131230102123.csv.gz",
         "a/b/c/CDC_TXN-20240131230102123.csv",
     )
-    for row in found(MULTI_TABLE, *keys).values():
+    for row in parse_names(MULTI_TABLE, *keys).values():
         assert (row.kind, row.ignored_reason, row.source_schema, row.source_table) == ("multi_table", None, None, None)
         assert row.file_time == AT.replace(microsecond=123000)
-    (load,) = found(MULTI_TABLE, "s/t/LOAD00000001.parquet").values()
+    (load,) = parse_names(MULTI_TABLE, "s/t/LOAD00000001.parquet").values()
     assert (load.kind, load.source_table, load.ignored_reason) == ("load", "t", None)
 
 
-def test_transaction_files_that_are_not_asked_for_or_not_right_are_ignored(found):
+def test_transaction_files_that_are_not_asked_for_or_not_right_are_ignored(parse_names):
     key = "a/b/CDC_TXN-20240131230102123.csv"
-    row = found(PARQUET, key)[key]
+    row = parse_names(PARQUET, key)[key]
     assert row.ignored_reason == "transaction file: the feed has no option transaction_files"
     assert row.source_table is None
     expected = {
@@ -78,13 +78,13 @@ def test_transaction_files_that_are_not_asked_for_or_not_right_are_ignored(found
         "cdc/CDC_TXN-20240131230102123.csv.bak": "not in a <schema>/<table>/ folder of the feed's location",
         "cdc/CDC_TXN-2024013123010.csv": "not in a <schema>/<table>/ folder of the feed's location",
     }
-    assert {key: row.ignored_reason for key, row in found(MULTI_TABLE, *expected).items()} == expected
+    assert {key: row.ignored_reason for key, row in parse_names(MULTI_TABLE, *expected).items()} == expected
 
 
 @pytest.mark.parametrize("data_format", ["parquet", "csv"])
-def test_files_without_the_ending_of_the_feed_count_as_unread(found, data_format):
+def test_files_without_the_ending_of_the_feed_count_as_unread(parse_names, data_format):
     """`most_files_of_a_feed_are_read` leaves out only those that hold no rows of the source."""
     names = ("LOAD00000001", "LOAD00000001.gz", "LOAD00000001.json", "20240131-230100000", "20240131-230100000.gz", "a")
-    rows = found({**PARQUET, "format": data_format}, *(f"s/t/{name}" for name in names))
+    rows = parse_names({**PARQUET, "format": data_format}, *(f"s/t/{name}" for name in names))
     assert len(rows) == len(names)
     assert {key for key, row in rows.items() if row.ignored_reason in (None, *list_reasons_without_rows())} == set()

@@ -91,9 +91,9 @@ def has_half_a_pair(message):
     return False
 
 
-def bronze_of(spark, connector, found, columns):
+def bronze_of(spark, connector, messages, columns):
     """How many rows bronze makes of what was read, as if all of it were of one table with all columns of the feed."""
-    found.where("set_aside is null").withColumns(
+    messages.where("set_aside is null").withColumns(
         {"source_schema": F.lit("s"), "source_table": F.lit("t")}
     ).createOrReplaceTempView("split_f")
     types = {name: type_ or "string" for table in columns.values() for name, type_ in table.items()}
@@ -130,21 +130,21 @@ def test_a_deep_message_ends_no_executor(spark, connector, begin, end, tmp_path)
     place = re.compile(r'(^|"(?:after|data)": ?\[?){')
     values = [f'"deep":{begin * depth}1{end * depth},' for depth in (1, 150, 199, 250, 700, 900, 990, 2_000)]
     messages = [place.sub(rf"\g<0>{value}", seed) for value in values]
-    found = read(spark, connector, [message.encode() for message in messages], str(tmp_path / "rows")).collect()
-    assert {row["path"] for row in found} == {f"file:/{number}" for number in range(len(messages))}
+    rows = read(spark, connector, [message.encode() for message in messages], str(tmp_path / "rows")).collect()
+    assert {row["path"] for row in rows} == {f"file:/{number}" for number in range(len(messages))}
     if connector in ("envelope", "schema", "flattened"):
-        deep = [row["malformed"] for row in found if row["path"] >= "file:/3"]
+        deep = [row["malformed"] for row in rows if row["path"] >= "file:/3"]
         assert deep and set(deep) == {"received objects and lists inside of each other, expected 200 levels at most"}
-        assert not any("levels" in (row["malformed"] or "") for row in found if row["path"] < "file:/2")
+        assert not any("levels" in (row["malformed"] or "") for row in rows if row["path"] < "file:/2")
 
 
 @pytest.mark.parametrize("connector", SOURCES)
 def test_a_broken_message_stops_nothing_and_is_not_lost(spark, connector, tmp_path):
     messages = list(mutated(SOURCES[connector][2](), MESSAGES, f"{SEED} {connector}"))
-    found = read(spark, connector, messages, str(tmp_path / "rows"))
+    rows = read(spark, connector, messages, str(tmp_path / "rows"))
     line = F.floor(F.col("file_row") / canal.ROWS_PER_LINE) if connector == "canal" else F.col("file_row")
-    contents = F.transform(F.array_sort(F.collect_set(F.struct(line, "content"))), lambda one: one["content"])
-    whole = found.groupBy("path").agg(F.array_join(contents, "\n").cast("binary").alias("read"))
+    contents = F.transform(F.array_sort(F.collect_set(F.struct(line, "content"))), lambda entry: entry["content"])
+    whole = rows.groupBy("path").agg(F.array_join(contents, "\n").cast("binary").alias("read"))
     sent = spark.createDataFrame(
         [(f"file:/{number}", message) for number, message in enumerate(messages)], "path string, sent binary"
     )
@@ -158,12 +158,12 @@ def test_a_broken_message_stops_nothing_and_is_not_lost(spark, connector, tmp_pa
     is_replaced = F.exists(F.map_values("image"), lambda value: value.contains("?"))
     is_whole_delete = (F.col("operation") == "D") & ~F.coalesce(is_replaced, F.lit(False))
     is_good = F.col("set_aside").isNull() & F.col("malformed").isNull() & ~F.coalesce(is_whole_delete, F.lit(False))
-    assert halves and found.where(is_good & F.col("path").isin(halves)).select("content").limit(5).collect() == []
-    nothing = found.where(F.col("set_aside").isNull() & F.col("malformed").isNull() & is_row)
+    assert halves and rows.where(is_good & F.col("path").isin(halves)).select("content").limit(5).collect() == []
+    nothing = rows.where(F.col("set_aside").isNull() & F.col("malformed").isNull() & is_row)
     assert nothing.limit(5).collect() == []
-    assert found.where(F.length("malformed") == 0).count() == 0
-    assert found.where("set_aside is null").select(F.length("position")).distinct().count() == 1
+    assert rows.where(F.length("malformed") == 0).count() == 0
+    assert rows.where("set_aside is null").select(F.length("position")).distinct().count() == 1
     assert (
-        bronze_of(spark, SOURCES[connector][0].__name__.rpartition(".")[2], found, SOURCES[connector][1]["columns"])
-        == found.where("set_aside is null").count()
+        bronze_of(spark, SOURCES[connector][0].__name__.rpartition(".")[2], rows, SOURCES[connector][1]["columns"])
+        == rows.where("set_aside is null").count()
     )

@@ -17,7 +17,7 @@ TS = 1706742000  # 2024-01-31 23:00:00
 
 
 @pytest.fixture(scope="module")
-def found(spark):
+def read_case(spark):
     return MAXWELL.read(spark).__getitem__
 
 
@@ -33,8 +33,8 @@ ROWS = given(
 )
 
 
-def test_rows_and_what_they_are(found):
-    inserted, updated, deleted, loaded = found(ROWS)
+def test_rows_and_what_they_are(read_case):
+    inserted, updated, deleted, loaded = read_case(ROWS)
     assert set(inserted.asDict()) == set(RESULT_COLUMNS)
     assert fields(inserted, "file_row", "source_schema", "source_table", "kind", "operation") == (
         *(0, "shop", "t"),
@@ -46,14 +46,14 @@ def test_rows_and_what_they_are(found):
     assert fields(updated, "operation", "image", "before") == ("U", {"id": "1", "v": "b", "w": None}, {"v": "a"})
     assert fields(deleted, "operation", "image") == ("D", {"id": "1", "v": "b", "w": None})
     assert fields(loaded, "kind", "operation", "image") == ("load", "L", {"id": "2", "v": "c", "w": None})
-    assert {row.batch_id for row in found(ROWS)} == {7}
+    assert {row.batch_id for row in read_case(ROWS)} == {7}
 
 
 CHANGED_KEY = given(message("update", {"id": 2, "v": "a"}, old={"id": 1}))
 
 
-def test_a_changed_key_is_one_update_with_the_old_one(found):
-    [row] = found(CHANGED_KEY)
+def test_a_changed_key_is_one_update_with_the_old_one(read_case):
+    [row] = read_case(CHANGED_KEY)
     assert fields(row, "operation", "image", "before") == ("U", {"id": "2", "v": "a"}, {"id": "1"})
 
 
@@ -64,8 +64,8 @@ VALUES = given(
 )
 
 
-def test_values_come_as_they_are_numbers_with_every_digit(found):
-    [row] = found(VALUES)
+def test_values_come_as_they_are_numbers_with_every_digit(read_case):
+    [row] = read_case(VALUES)
     assert row.malformed is None
     assert row.image | {"nested": row.image["nested"].replace(" ", "")} == {
         "id": "9007199254740993",
@@ -90,8 +90,8 @@ TRANSACTION = given(
 )
 
 
-def test_case_53_the_row_that_commits_is_the_last_of_its_transaction(found):
-    positions = [row.position for row in found(TRANSACTION)]
+def test_case_53_the_row_that_commits_is_the_last_of_its_transaction(read_case):
+    positions = [row.position for row in read_case(TRANSACTION)]
     assert positions == sorted(set(positions))
 
 
@@ -100,8 +100,8 @@ SECONDS = given(
 )
 
 
-def test_case_54_rows_have_seconds_and_schema_changes_milliseconds(found):
-    row, ddl = found(SECONDS)
+def test_case_54_rows_have_seconds_and_schema_changes_milliseconds(read_case):
+    row, ddl = read_case(SECONDS)
     assert row.committed_at == ddl.committed_at == datetime.fromtimestamp(TS)
     assert fields(ddl, "set_aside", "source_schema", "source_table", "operation", "malformed") == ("ddl", *(None,) * 4)
 
@@ -109,8 +109,8 @@ def test_case_54_rows_have_seconds_and_schema_changes_milliseconds(found):
 MILLISECONDS = given(message(ts=TS * 1000), message(ts=10**11))
 
 
-def test_a_row_with_milliseconds_is_no_row_of_another_time(found):
-    millis, seconds = found(MILLISECONDS)
+def test_a_row_with_milliseconds_is_no_row_of_another_time(read_case):
+    millis, seconds = read_case(MILLISECONDS)
     assert f"ts: received '{TS * 1000}', expected seconds since 1970" in millis.malformed
     # As many digits as milliseconds of 1973: a row has seconds, whatever their number.
     assert seconds.committed_at == datetime.fromtimestamp(10**11)
@@ -125,8 +125,8 @@ BOOTSTRAP = given(
 )
 
 
-def test_case_55_a_row_of_a_bootstrap_is_below_the_changes_that_were_held_back(found):
-    started, loaded, first, second, completed = found(BOOTSTRAP)
+def test_case_55_a_row_of_a_bootstrap_is_below_the_changes_that_were_held_back(read_case):
+    started, loaded, first, second, completed = read_case(BOOTSTRAP)
     assert [started.set_aside, completed.set_aside] == ["bootstrap", "bootstrap"]
     assert [loaded.kind, first.kind, second.kind] == ["load", "change", "change"]
     assert first.position < second.position
@@ -147,8 +147,8 @@ IN_BINLOG = given(
 )
 
 
-def test_numbers_of_the_binlog_are_compared_as_numbers(found):
-    positions = [row.position for row in found(IN_BINLOG)]
+def test_numbers_of_the_binlog_are_compared_as_numbers(read_case):
+    positions = [row.position for row in read_case(IN_BINLOG)]
     assert positions == sorted(set(positions))
     assert len({len(position) for position in positions}) == 1
 
@@ -161,8 +161,8 @@ TWICE = [
 ]
 
 
-def test_a_message_that_is_sent_again_has_its_position_unless_the_position_needs_the_offset(found):
-    first, again, unsure, later = (found(case)[0].position for case in TWICE)
+def test_a_message_that_is_sent_again_has_its_position_unless_the_position_needs_the_offset(read_case):
+    first, again, unsure, later = (read_case(case)[0].position for case in TWICE)
     assert first == again
     assert unsure < later
 
@@ -175,19 +175,19 @@ OFFSETS = [
 ]
 
 
-def test_case_56_without_a_binlog_position_the_offset_is_the_order(found):
-    first, second = (row.position for row in found(OFFSETS[0]))
-    [same], [other] = (found(case) for case in OFFSETS[1:3])
+def test_case_56_without_a_binlog_position_the_offset_is_the_order(read_case):
+    first, second = (row.position for row in read_case(OFFSETS[0]))
+    [same], [other] = (read_case(case) for case in OFFSETS[1:3])
     assert first < second == same.position != other.position
-    loaded, again = found(OFFSETS[3])
+    loaded, again = read_case(OFFSETS[3])
     assert loaded.position < again.position
 
 
 BY_TIME = given(message(ts=TS + 10, xid=1), message(ts=TS + 9, xid=3), message(ts=TS + 9, xid=2), message())
 
 
-def test_without_both_the_second_and_the_transaction_are_the_order(found):
-    positions = [row.position for row in found(BY_TIME)]
+def test_without_both_the_second_and_the_transaction_are_the_order(read_case):
+    positions = [row.position for row in read_case(BY_TIME)]
     assert positions == sorted(set(positions), reverse=True)
 
 
@@ -219,8 +219,8 @@ WRONG_CASES = {name: given(line, message()) for name, (line, _) in WRONG.items()
 
 
 @pytest.mark.parametrize("name", WRONG)
-def test_what_is_no_message_reports_why_and_hides_nothing_else(found, name):
-    row, good = found(WRONG_CASES[name])
+def test_what_is_no_message_reports_why_and_hides_nothing_else(read_case, name):
+    row, good = read_case(WRONG_CASES[name])
     assert WRONG[name][1] in row.malformed
     assert fields(row, "content", "image", "before", "set_aside") == (WRONG[name][0], None, None, None)
     assert fields(good, "malformed", "image") == (None, {"id": "1"})
@@ -229,21 +229,23 @@ def test_what_is_no_message_reports_why_and_hides_nothing_else(found, name):
 NOTHING = given("", " \r", "null")
 
 
-def test_lines_without_a_message_are_set_aside(found):
-    assert [fields(row, "set_aside", "malformed", "operation") for row in found(NOTHING)] == [("empty", None, None)] * 3
+def test_lines_without_a_message_are_set_aside(read_case):
+    assert [fields(row, "set_aside", "malformed", "operation") for row in read_case(NOTHING)] == [
+        ("empty", None, None)
+    ] * 3
 
 
 UNKNOWN = given(message("replace"))
 
 
-def test_an_unknown_type_is_left_to_bronze(found):
-    [row] = found(UNKNOWN)
+def test_an_unknown_type_is_left_to_bronze(read_case):
+    [row] = read_case(UNKNOWN)
     assert fields(row, "operation", "kind", "image", "malformed") == ("replace", "change", {"id": "1"}, None)
 
 
 LONG = given(message(data={"id": 1, "v": '"\\{}12.5' * 100_000, "w": 1.5}))
 
 
-def test_long_values_are_read(found):
-    [row] = found(LONG)
+def test_long_values_are_read(read_case):
+    [row] = read_case(LONG)
     assert fields(row, "malformed", "image") == (None, {"id": "1", "v": '"\\{}12.5' * 100_000, "w": "1.5"})

@@ -10,7 +10,7 @@ FEED = {"connector": "debezium", "format": "json", "is_multi_table": True}
 SINK = "topics/db.shop.orders/partition=0/db.shop.orders+0+0000000042"
 
 
-def test_every_file_of_messages_is_multi_table_and_belongs_to_no_table(found):
+def test_every_file_of_messages_is_multi_table_and_belongs_to_no_table(parse_names):
     keys = (
         f"{SINK}.json",
         f"{SINK}.json.gz",
@@ -21,11 +21,11 @@ def test_every_file_of_messages_is_multi_table_and_belongs_to_no_table(found):
         "a b/any name.jsonl",
         "x.ndjson.gz",
     )
-    for row in found(FEED, *keys).values():
+    for row in parse_names(FEED, *keys).values():
         assert tuple(row)[1:] == (None, "multi_table", None, None, None), row.file_key
 
 
-def test_what_holds_no_messages_is_ignored_with_its_reason(found):
+def test_what_holds_no_messages_is_ignored_with_its_reason(parse_names):
     only_keys, only_headers = "keys of messages, without their values", "headers of messages, without their values"
     other = "the feed reads .json, .jsonl and .ndjson files"
     expected = {
@@ -44,15 +44,15 @@ def test_what_holds_no_messages_is_ignored_with_its_reason(found):
         f"{SINK}.snappy.parquet": other,
         f"{SINK}xjson": other,
     }
-    assert {key: row.ignored_reason for key, row in found(FEED, *expected).items()} == expected
-    (empty,) = found(FEED, (f"{SINK}.json", 0)).values()
+    assert {key: row.ignored_reason for key, row in parse_names(FEED, *expected).items()} == expected
+    (empty,) = parse_names(FEED, (f"{SINK}.json", 0)).values()
     assert empty.ignored_reason == "zero-byte file"
 
 
-def test_the_option_file_names_says_which_files_hold_messages(found):
+def test_the_option_file_names_says_which_files_hold_messages(parse_names):
     firehose = "2024/01/31/12/dms-shop-1-2024-01-31-12-00-05-6f1c2a0e"
     other = "the name does not match the option file_names of the feed"
-    rules = found(
+    rules = parse_names(
         {**FEED, "connector": "dms_kafka", "file_names": r"^dms-shop-1-[\d-]+[0-9a-f]+(\.gz)?$"},
         *(firehose, f"{firehose}.gz", f"{firehose}.json", "2024/it's.json", f"{SINK}.keys.json", "2024/_SUCCESS"),
     )
@@ -60,17 +60,17 @@ def test_the_option_file_names_says_which_files_hold_messages(found):
         *(None, None, other, other),
         *("keys of messages, without their values", "marker of the writer"),
     ]
-    assert found({**FEED, "file_names": "it's"}, "2024/it's.txt")["2024/it's.txt"].kind == "multi_table"
+    assert parse_names({**FEED, "file_names": "it's"}, "2024/it's.txt")["2024/it's.txt"].kind == "multi_table"
 
 
-def test_a_file_whose_damage_nobody_would_notice_is_ignored_with_its_reason(found):
+def test_a_file_whose_damage_nobody_would_notice_is_ignored_with_its_reason(parse_names):
     unchecked = "damage of files with this ending is not noticed: use .gz or .zst"
     expected = {"a": None, "a.gz": None, "a.zst": None, "a.bz2": unchecked, "a.snappy": unchecked, "a.lz4": unchecked}
-    rules = found({**FEED, "file_names": "^a"}, *expected)
+    rules = parse_names({**FEED, "file_names": "^a"}, *expected)
     assert {key: row.ignored_reason for key, row in rules.items()} == expected
 
 
 @pytest.mark.parametrize("connector", sorted({*CONNECTORS} - {"dms"}))
-def test_all_contracts_of_messages_are_found_alike(found, connector):
-    (row,) = found({**FEED, "connector": connector}, f"{SINK}.json").values()
+def test_all_contracts_of_messages_are_found_alike(parse_names, connector):
+    (row,) = parse_names({**FEED, "connector": connector}, f"{SINK}.json").values()
     assert row.kind == "multi_table"

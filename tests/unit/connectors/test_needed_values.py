@@ -63,47 +63,47 @@ BYTES = OF_CANAL.given(
 
 
 @pytest.fixture(scope="module")
-def found(spark):
+def read_case(spark):
     read = {id(messages): messages.read(spark) for messages in (KNOWN, UNKNOWN, OF_DMS, OF_MAXWELL, OF_CANAL)}
     return lambda messages, number: read[id(messages)][number]
 
 
-def test_a_long_number_costs_a_delete_only_if_it_is_the_key(found):
-    [row] = found(KNOWN, LONG_VALUE)
+def test_a_long_number_costs_a_delete_only_if_it_is_the_key(read_case):
+    [row] = read_case(KNOWN, LONG_VALUE)
     assert fields(row, "image", "malformed") == ({"id": "1", "w": "x"}, None)
-    [row] = found(KNOWN, LONG_KEY)
+    [row] = read_case(KNOWN, LONG_KEY)
     assert row.malformed.startswith("column id: received '1") and "38 digits at most" in row.malformed
 
 
-def test_columns_without_a_name_of_their_own_are_left_out_of_a_delete(found):
-    [row] = found(KNOWN, TWICE)
+def test_columns_without_a_name_of_their_own_are_left_out_of_a_delete(read_case):
+    [row] = read_case(KNOWN, TWICE)
     assert fields(row, "image", "malformed") == ({"id": "1", "w": "x"}, None)
-    [row] = found(KNOWN, KEY_TWICE)
+    [row] = read_case(KNOWN, KEY_TWICE)
     assert row.image == {"w": "x"}, "bronze misses the key"
 
 
-def test_of_a_table_without_metadata_a_delete_keeps_what_can_be_read(found):
+def test_of_a_table_without_metadata_a_delete_keeps_what_can_be_read(read_case):
     assert ("s", "typed") in COLUMNS
-    [row] = found(UNKNOWN, WITHOUT_ROW)
+    [row] = read_case(UNKNOWN, WITHOUT_ROW)
     assert fields(row, "image", "malformed") == ({"id": "1"}, None)
 
 
-def test_a_column_that_dms_leaves_out_of_a_key_is_null_unless_absent_columns_are_kept(found):
-    [row] = found(OF_DMS, PART_IS_EMPTY)
+def test_a_column_that_dms_leaves_out_of_a_key_is_null_unless_absent_columns_are_kept(read_case):
+    [row] = read_case(OF_DMS, PART_IS_EMPTY)
     assert row.image == {"id": "1", "v": "a", "part": None}
-    [row] = found(OF_DMS, PART_IS_ABSENT)
+    [row] = read_case(OF_DMS, PART_IS_ABSENT)
     assert row.image == {"id": "1", "v": "a"}
 
 
-def test_a_value_that_cannot_be_read_costs_only_changes_that_need_it(found):
-    [deleted], [updated], [inserted] = (found(OF_DMS, number) for number in (OF_BINARY, BEFORE, AFTER))
+def test_a_value_that_cannot_be_read_costs_only_changes_that_need_it(read_case):
+    [deleted], [updated], [inserted] = (read_case(OF_DMS, number) for number in (OF_BINARY, BEFORE, AFTER))
     assert fields(deleted, "image", "malformed") == ({"id": "1"}, None)
     assert fields(updated, "before", "malformed") == ({"Id": "2"}, None)
     assert "photo" in inserted.malformed
-    deleted, updated, inserted = found(OF_MAXWELL, RAW)
+    deleted, updated, inserted = read_case(OF_MAXWELL, RAW)
     assert fields(deleted, "image", "malformed") == ({"id": "1"}, None)
     assert fields(updated, "before", "malformed") == ({"id": "2"}, None)
     assert "raw" in inserted.malformed
-    deleted, inserted = found(OF_CANAL, BYTES)
+    deleted, inserted = read_case(OF_CANAL, BYTES)
     assert fields(deleted, "image", "malformed") == ({"id": "1"}, None)
     assert "raw" in inserted.malformed
