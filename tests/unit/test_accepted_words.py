@@ -46,8 +46,8 @@ def options() -> dict[str, set[str]]:
 
 def accepted(facts: dict[str, Any]) -> set[str]:
     """Words that the reference lists for a cell or an option, one by one or backquoted in a text."""
-    found = facts["accepted"]
-    return set(re.findall(r"`([a-z][a-z0-9_]*)`", found)) if isinstance(found, str) else set(found)
+    described = facts["accepted"]
+    return set(re.findall(r"`([a-z][a-z0-9_]*)`", described)) if isinstance(described, str) else set(described)
 
 
 @pytest.mark.parametrize("file", HEADERS)

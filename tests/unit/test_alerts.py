@@ -45,9 +45,9 @@ def state(*results: Any, limit: float | None = None, run: Any = None, gaps: Any 
     return State(results=results, tables=tables, runs=runs, gaps=gaps, **{**defaults, **words})
 
 
-def look(state: State, *known: Incident, waiting: int | None = None) -> list[tuple[str, str, bool]]:
-    found = changed(state, known, lambda table: waiting)
-    return [(one.kind, one.subject, one.ended_at is not None) for one in found]
+def look(state: State, *earlier: Incident, waiting: int | None = None) -> list[tuple[str, str, bool]]:
+    incidents = changed(state, earlier, lambda table: waiting)
+    return [(incident.kind, incident.subject, incident.ended_at is not None) for incident in incidents]
 
 
 FAILURE = Incident("failure", "silver_t", at(-60), "silver.t", "no")
@@ -60,10 +60,10 @@ def test_a_failure_begins_once(status):
 
 
 def test_a_failure_that_lasts_has_its_newest_cause():
-    [one] = changed(
+    [incident] = changed(
         state(result("silver_t", "error", message="disk full", table="silver.t")), [FAILURE], lambda _: None
     )
-    assert (one.opened_at, one.message, one.ended_at) == (FAILURE.opened_at, "disk full", None)
+    assert (incident.opened_at, incident.message, incident.ended_at) == (FAILURE.opened_at, "disk full", None)
 
 
 @pytest.mark.parametrize(("status", "is_over"), [("success", True), ("warn", True), ("pass", True), ("skipped", False)])
@@ -99,10 +99,10 @@ def test_a_failure_of_a_node_that_is_gone_is_over_where_the_command_knows_all_no
 
 
 def test_the_command_that_helps_is_safe_in_a_shell():
-    [one] = changed(state(result("a $(rm) test", "fail", "test", "Got 3 results")), [], lambda table: None)
-    assert (one.command, one.message) == ("dbt test --select 'a $(rm) test'", "Got 3 results")
-    [one] = changed(state(result("silver_t", "error", table="silver.t")), [], lambda table: None)
-    assert (one.command, one.silver_table) == ("dbt build --select +silver_t+", "silver.t")
+    [incident] = changed(state(result("a $(rm) test", "fail", "test", "Got 3 results")), [], lambda table: None)
+    assert (incident.command, incident.message) == ("dbt test --select 'a $(rm) test'", "Got 3 results")
+    [incident] = changed(state(result("silver_t", "error", table="silver.t")), [], lambda table: None)
+    assert (incident.command, incident.silver_table) == ("dbt build --select +silver_t+", "silver.t")
 
 
 LAG = Incident("lag", "silver.t", at(-60), "silver.t")
@@ -125,13 +125,13 @@ def test_lag_begins_over_the_limit_and_is_over_below_it():
 def test_a_reload_that_waits_is_an_incident_of_its_table_until_the_test_passes():
     test = "every_reload_is_complete_silver_t_"
     fails = state(result(test, "fail", "test", "Got 1 result", "silver.t"))
-    [found] = changed(fails, [], lambda table: None)
-    assert (found.kind, found.subject, found.silver_table) == ("reload", "silver.t", "silver.t")
-    assert found.command == 'dbt run-operation replay_quarantine --args \'{"table": "t"}\''
+    [incident] = changed(fails, [], lambda table: None)
+    assert (incident.kind, incident.subject, incident.silver_table) == ("reload", "silver.t", "silver.t")
+    assert incident.command == 'dbt run-operation replay_quarantine --args \'{"table": "t"}\''
     assert notice.HEADINGS["reload"] == "reload.md#a-reload-that-waits"
-    assert look(fails, found) == []
-    assert look(state(result("silver_t", "success", table="silver.t")), found) == []
-    assert look(state(result(test, "pass", "test", None, "silver.t")), found) == [("reload", "silver.t", True)]
+    assert look(fails, incident) == []
+    assert look(state(result("silver_t", "success", table="silver.t")), incident) == []
+    assert look(state(result(test, "pass", "test", None, "silver.t")), incident) == [("reload", "silver.t", True)]
     assert look(state(result(test, "error", "test", "no", "silver.t"))) == [("test_error", test, False)]
 
 
@@ -140,15 +140,15 @@ def quarantined(minutes: float, newest: float) -> Any:
 
 
 def test_quarantine_begins_with_the_run_that_brought_it_and_is_over_when_no_row_waits():
-    found = changed(state(run=quarantined(-5, -5)), [], lambda table: 1 / 0)
-    assert [(one.message, one.looked_at) for one in found] == [
+    incidents = changed(state(run=quarantined(-5, -5)), [], lambda table: 1 / 0)
+    assert [(begun.message, begun.looked_at) for begun in incidents] == [
         ("3 rows in quarantine, of the run that ended 2026-01-31 11:55 UTC", at(-5))
     ]
-    known = found[0]
-    assert look(state(run=quarantined(-5, -5)), known, waiting=0) == [], "no run since: it is not asked again"
-    assert look(state(run=quarantined(-5, -2)), known, waiting=1) == [("quarantine", "silver.t", False)]
-    assert look(state(run=quarantined(-5, -2)), known) == [], "not known"
-    [over] = changed(state(run=quarantined(-5, -2)), [known], lambda table: 0)
+    incident = incidents[0]
+    assert look(state(run=quarantined(-5, -5)), incident, waiting=0) == [], "no run since: it is not asked again"
+    assert look(state(run=quarantined(-5, -2)), incident, waiting=1) == [("quarantine", "silver.t", False)]
+    assert look(state(run=quarantined(-5, -2)), incident) == [], "not known"
+    [over] = changed(state(run=quarantined(-5, -2)), [incident], lambda table: 0)
     assert (over.ended_at, over.looked_at) == (NOW, at(-2))
     assert look(state(run=quarantined(-5, -2)), over) == [], "it does not begin again"
     assert look(state(run=quarantined(-1, -1)), over) == [("quarantine", "silver.t", False)], "but new rows do"
@@ -156,10 +156,10 @@ def test_quarantine_begins_with_the_run_that_brought_it_and_is_over_when_no_row_
 
 def test_a_run_counts_the_waiting_rows_of_few_tables():
     tables = {f"silver.{n}": Silver(f"silver_{n}", f"silver.{n}", str(n), ("f", "s", str(n)), None) for n in range(9)}
-    known = [Incident("quarantine", name, at(-90), name, looked_at=at(-60 - n)) for n, name in enumerate(tables)]
+    incidents = [Incident("quarantine", name, at(-90), name, looked_at=at(-60 - n)) for n, name in enumerate(tables)]
     asked: list[str] = []
     runs = {name: {"committed_at": text(-1)} for name in tables}
-    changed(State(NOW, (), False, frozenset(), tables, runs, None), known, lambda table: asked.append(table) or 1)
+    changed(State(NOW, (), False, frozenset(), tables, runs, None), incidents, lambda table: asked.append(table) or 1)
     assert asked == ["silver.8", "silver.7", "silver.6", "silver.5", "silver.4"], "those that were asked longest ago"
 
 
@@ -169,14 +169,14 @@ def test_a_run_counts_the_waiting_rows_of_few_tables():
 )
 def test_an_order_in_doubt_begins_once_and_lasts_until_the_table_is_read_by_another_feed(kind, column, words):
     run = {"committed_at": text(-1), column: text(-9)}
-    [one] = changed(state(run=run), [], lambda table: None)
-    assert (one.kind, one.silver_table, words in one.message) == (kind, "silver.t", True)
-    assert one.command == "read s.t of feed f by a new feed: docs/runbook.md, 'The slot was lost'"
-    assert look(state(run=run), one) == []
-    assert look(state(run={"committed_at": text(-1)}), one) == [], "later runs do not end it"
+    [incident] = changed(state(run=run), [], lambda table: None)
+    assert (incident.kind, incident.silver_table, words in incident.message) == (kind, "silver.t", True)
+    assert incident.command == "read s.t of feed f by a new feed: docs/runbook.md, 'The slot was lost'"
+    assert look(state(run=run), incident) == []
+    assert look(state(run={"committed_at": text(-1)}), incident) == [], "later runs do not end it"
     gone = State(NOW, (), True, frozenset(), {}, {}, None)
-    assert look(gone, one) == [(kind, "silver.t", True)]
-    over = replace(one, ended_at=at(-2))
+    assert look(gone, incident) == [(kind, "silver.t", True)]
+    over = replace(incident, ended_at=at(-2))
     assert look(state(run=run), over) == [], "ended by hand, it does not begin again for the same run"
     assert look(state(run={**run, column: text(-1)}), over) == [(kind, "silver.t", False)], "but for the next one"
 
@@ -185,11 +185,11 @@ GAP = {"feed": "live", "topic": "shop.t", "partition": 0, "from_offset": 7, "des
 
 
 def test_a_gap_begins_while_it_waits_and_is_over_when_it_is_passed():
-    [one] = changed(state(gaps=(GAP,)), [], lambda table: None)
-    assert one.command == "LAKEHOUSE_KAFKA_GAPS=continue dbt build --select split_live+"
-    assert look(state(gaps=(GAP,)), one) == []
-    assert look(state(gaps=()), one) == [("gap", one.subject, True)]
-    assert look(state(gaps=None), one) == [], "the view could not be read"
+    [incident] = changed(state(gaps=(GAP,)), [], lambda table: None)
+    assert incident.command == "LAKEHOUSE_KAFKA_GAPS=continue dbt build --select split_live+"
+    assert look(state(gaps=(GAP,)), incident) == []
+    assert look(state(gaps=()), incident) == [("gap", incident.subject, True)]
+    assert look(state(gaps=None), incident) == [], "the view could not be read"
 
 
 def test_what_has_yet_to_be_sent():
@@ -252,7 +252,7 @@ def test_the_webhook_gets_one_call_for_all(server):
     assert (path, authorization) == (f"/hook/{SECRET}", "B")
     assert body["text"].splitlines() == ["opened: failure of `silver_t`: `no`", "ended: lag of `silver.t`:"]
     assert (body["opened"], body["ended"]) == (1, 1)
-    assert [(one["event"], one["kind"], one["subject"]) for one in body["incidents"]] == [
+    assert [(sent["event"], sent["kind"], sent["subject"]) for sent in body["incidents"]] == [
         ("opened", "failure", "silver_t"),
         ("ended", "lag", "silver.t"),
     ]
@@ -333,8 +333,8 @@ def test_the_cause_comes_first():
         "Database Error in model silver_t (models/silver/s/silver_t.sql)\n  [DISK_FULL] No space left\n"
         "  compiled code at target/run/silver_t.sql"
     )
-    [one] = changed(state(result("silver_t", "error", message=said)), [], lambda _: None)
-    assert one.message == "[DISK_FULL] No space left"
+    [incident] = changed(state(result("silver_t", "error", message=said)), [], lambda _: None)
+    assert incident.message == "[DISK_FULL] No space left"
 
 
 def test_a_command_that_floods_or_leaves_children_is_stopped_with_them(tmp_path):

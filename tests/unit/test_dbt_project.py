@@ -14,11 +14,11 @@ PROJECT: dict[str, Any] = yaml.safe_load((REPOSITORY / "dbt_project.yml").read_t
 # The name of a variable, and the default beside it.
 VAR = re.compile(r"\bvar\(\s*['\"](\w+)['\"]\s*(?:,\s*([^)]+?)\s*)?\)")
 USED = [
-    (path.relative_to(REPOSITORY).as_posix(), *found)
+    (path.relative_to(REPOSITORY).as_posix(), *variable)
     for folder in ("macros", "models", "seeds", "tests/data", "profiles")
     for path in sorted((REPOSITORY / folder).rglob("*"))
     if path.suffix in (".sql", ".yml", ".md")
-    for found in VAR.findall(path.read_text(encoding="utf-8"))
+    for variable in VAR.findall(path.read_text(encoding="utf-8"))
 ]
 
 

@@ -50,7 +50,7 @@ def after_all() -> dict[str, list[dict[str, Any]]]:
 
 def test_the_full_load_has_the_rows_of_the_scenarios() -> None:
     rows = loaded()
-    assert {name: len(found) for name, found in rows.items()} == {
+    assert {name: len(table_rows) for name, table_rows in rows.items()} == {
         "sampledb.store": 8,
         "sampledb.product": 25,
         "sampledb.productorder": 8425,
@@ -68,10 +68,10 @@ def test_the_full_load_has_the_rows_of_the_scenarios() -> None:
         date(2018, 12, 13): 1246,
         date(2018, 11, 28): 723,
     }
-    for table, found in rows.items():
+    for table, table_rows in rows.items():
         first = 1001 if table in {"sampledb.store", "sampledb.product"} else 1
-        ids = [next(iter(row.values())) for row in found]
-        assert ids == list(range(first, first + len(found)))
+        ids = [next(iter(row.values())) for row in table_rows]
+        assert ids == list(range(first, first + len(table_rows)))
 
 
 def test_every_row_fills_exactly_the_columns_of_its_table() -> None:
@@ -310,7 +310,7 @@ def test_the_result_table() -> None:
 
 
 @pytest.mark.parametrize(
-    ("found", "expected"),
+    ("actual", "expected"),
     [
         ([{"id": 2}, {"id": 1}], []),
         ([{"id": 1}], ["t: 1 rows, expected 2; for example it lacks {'id': 2}"]),
@@ -318,15 +318,15 @@ def test_the_result_table() -> None:
         ([{"id": 1}, {"id": None}], ["t: 2 rows, expected 2; for example it lacks {'id': 2}, it has {'id': None}"]),
     ],
 )
-def test_differences_between_rows(found: list[dict[str, Any]], expected: list[str]) -> None:
-    assert demo.differences("t", [{"id": 1}, {"id": 2}], found) == expected
+def test_differences_between_rows(actual: list[dict[str, Any]], expected: list[str]) -> None:
+    assert demo.differences("t", [{"id": 1}, {"id": 2}], actual) == expected
 
 
 def test_times_are_compared_as_instants_and_a_column_without_metadata_is_text() -> None:
     # Spark hands instants on as local times without a zone.
-    found = [{"at": datetime(2018, 12, 14, 9, tzinfo=timezone.utc).astimezone().replace(tzinfo=None)}]
-    assert demo.differences("t", [{"at": datetime(2018, 12, 14, 9, tzinfo=timezone.utc)}], found) == []
-    assert demo.differences("t", [{"at": datetime(2018, 12, 14, 8, tzinfo=timezone.utc)}], found) != []
+    actual = [{"at": datetime(2018, 12, 14, 9, tzinfo=timezone.utc).astimezone().replace(tzinfo=None)}]
+    assert demo.differences("t", [{"at": datetime(2018, 12, 14, 9, tzinfo=timezone.utc)}], actual) == []
+    assert demo.differences("t", [{"at": datetime(2018, 12, 14, 8, tzinfo=timezone.utc)}], actual) != []
     assert demo._as_described(scenarios.USER, {"id": 3, "age": 18}) == {"id": 3, "age": "18"}
     assert demo._as_described(scenarios.USER, {"id": 1, "age": None}) == {"id": 1, "age": None}
 

@@ -358,15 +358,15 @@ def test_before_images_of_the_key_get_their_position_in_csv_without_names(projec
 
 def proposed(project, feed, table):
     """Rows for one table of the parquet feed `shop` or of the csv feed `people`."""
-    known = load_metadata(project / "seeds").feed(feed)
-    return propose(Found("", "", [table]), {"feed": feed}, known, {})
+    listed_feed = load_metadata(project / "seeds").feed(feed)
+    return propose(Found("", "", [table]), {"feed": feed}, listed_feed, {})
 
 
 def test_columns_that_differ_in_case_only_are_one_too_many(project):
     table = FoundTable("s", "t", [FoundColumn("id", "int"), FoundColumn("ID", "int")], primary_key=("ID",))
     (row,) = proposed(project, "shop", table)[TABLES_FILE]
     assert (row["active"], row["primary_key"], row["mode"]) == ("false", "", "append")
-    assert [one.detail for one in table.warned] == ["'ID'"]
+    assert [warning.detail for warning in table.warned] == ["'ID'"]
 
 
 @pytest.mark.parametrize("name", [" t", "t\n", ""])
@@ -384,8 +384,8 @@ def test_a_table_without_columns_is_left_out_where_files_need_them(project):
 def test_columns_are_optional_only_at_the_end(project):
     columns = [FoundColumn("a", "int"), FoundColumn("b", "int", optional=True), FoundColumn("c", "int")]
     columns.append(FoundColumn("d", "int", optional=True))
-    found = proposed(project, "people", FoundTable("s", "t", columns))[COLUMNS_FILE]
-    assert [row["optional"] for row in found] == ["false", "false", "false", "true"]
+    rows = proposed(project, "people", FoundTable("s", "t", columns))[COLUMNS_FILE]
+    assert [row["optional"] for row in rows] == ["false", "false", "false", "true"]
 
 
 DEBEZIUM = {"feed": "dbz", "connector": "debezium", "format": "json", "location": "dbz", "options": "decimals=base64"}
@@ -393,8 +393,8 @@ DEBEZIUM = {"feed": "dbz", "connector": "debezium", "format": "json", "location"
 
 def discover_postgresql(project, monkeypatch, **options):
     columns = [FoundColumn("id", "int"), FoundColumn("at", "timestamp_ntz", encoding="us")]
-    found = Found("a database", "postgresql", [FoundTable("s", "t", columns, primary_key=("id",))])
-    monkeypatch.setattr("python_udfs.discover.__main__.read_database", lambda *_, **__: found)
+    source = Found("a database", "postgresql", [FoundTable("s", "t", columns, primary_key=("id",))])
+    monkeypatch.setattr("python_udfs.discover.__main__.read_database", lambda *_, **__: source)
     return discover(project, "postgresql://host/name", **options)
 
 

@@ -53,13 +53,13 @@ def land(root, table=ITEM, load=ROWS, changes=ROWS, **settings):
         task.changes(table, [Change("U", row, AT) for row in changes], AT)
 
 
-def columns(found, table=0):
-    return [(column.name, column.data_type) for column in found.tables[table].columns]
+def columns(source, table=0):
+    return [(column.name, column.data_type) for column in source.tables[table].columns]
 
 
-def warned(found, label):
-    everything = [*found.warned, *(one for table in found.tables for one in table.warned)]
-    return [one.detail for one in everything if one.label == label]
+def warned(source, label):
+    everything = [*source.warned, *(warning for table in source.tables for warning in table.warned)]
+    return [warning.detail for warning in everything if warning.label == label]
 
 
 def parquet(path, data, **options):
@@ -95,8 +95,8 @@ def test_parquet_tells_names_types_and_options(tmp_path, settings, options):
     land(tmp_path, data_format="parquet", changes=changes, **settings)
     if not changes:
         DmsTask(tmp_path, data_format="parquet", **settings).changes(ITEM, [Change("I", ROWS[0], AT)], AT)
-    found = read_folder(str(tmp_path), [], [])
-    assert (found.format, found.options, columns(found)) == ("parquet", options, NAMED)
+    source = read_folder(str(tmp_path), [], [])
+    assert (source.format, source.options, columns(source)) == ("parquet", options, NAMED)
 
 
 @pytest.mark.parametrize(
@@ -127,9 +127,9 @@ def test_parquet_tells_names_types_and_options(tmp_path, settings, options):
 )
 def test_csv_tells_options_and_types_are_guessed(tmp_path, settings, options, wanted):
     land(tmp_path, **settings)
-    found = read_folder(str(tmp_path), [], [])
-    assert (found.format, found.options, columns(found)) == ("csv", options, wanted)
-    (detail,) = warned(found, "guessed")
+    source = read_folder(str(tmp_path), [], [])
+    assert (source.format, source.options, columns(source)) == ("csv", options, wanted)
+    (detail,) = warned(source, "guessed")
     names = [name for name, _ in wanted]
     # An I or a blank is no value of a date: how many values a type is from is said of each.
     assert detail.startswith(f"{names[0]} bigint from ") and f"; {names[3]} date from 2 values; " in detail
@@ -138,8 +138,8 @@ def test_csv_tells_options_and_types_are_guessed(tmp_path, settings, options, wa
 
 def test_a_load_alone_does_not_tell_which_files_have_an_operation(tmp_path):
     text(tmp_path / "shop/flag/LOAD00000001.csv", "I,1\nI,2\n")
-    found = read_folder(str(tmp_path), [], [])
-    assert (found.options, columns(found)) == ({}, [("column_1", "string"), ("column_2", "bigint")])
+    source = read_folder(str(tmp_path), [], [])
+    assert (source.options, columns(source)) == ({}, [("column_1", "string"), ("column_2", "bigint")])
 
 
 def test_a_change_file_without_an_operation_means_that_none_has_one(tmp_path):
@@ -150,8 +150,8 @@ def test_a_change_file_without_an_operation_means_that_none_has_one(tmp_path):
 def test_a_time_is_of_the_source_where_not_all_files_begin_with_one(tmp_path):
     text(tmp_path / "shop/a/LOAD00000001.csv", "2024-01-31 23:00:00.000000,1\n")
     text(tmp_path / "shop/b/LOAD00000001.csv", "1,2024-01-31 23:00:00.000000\n")
-    found = read_folder(str(tmp_path), [], [])
-    assert (found.options, len(found.tables[0].columns), len(found.tables[1].columns)) == ({}, 2, 2)
+    source = read_folder(str(tmp_path), [], [])
+    assert (source.options, len(source.tables[0].columns), len(source.tables[1].columns)) == ({}, 2, 2)
 
 
 def test_a_first_line_of_words_is_a_header_only_if_every_file_has_one(tmp_path):
@@ -174,8 +174,8 @@ def test_a_first_line_with_a_word_twice_is_no_header(tmp_path):
 def test_times_under_different_names_are_of_the_source(tmp_path):
     for name in ("seen", "sold"):
         parquet(tmp_path / f"shop/{name}/LOAD00000001.parquet", {name: ["2024-01-31 23:00:00"], "id": [1]})
-    found = read_folder(str(tmp_path), [], [])
-    assert (found.options, columns(found)) == ({}, [("seen", "string"), ("id", "bigint")])
+    source = read_folder(str(tmp_path), [], [])
+    assert (source.options, columns(source)) == ({}, [("seen", "string"), ("id", "bigint")])
 
 
 def test_a_record_may_have_several_lines(tmp_path):
@@ -191,8 +191,8 @@ def test_a_record_that_is_not_read_whole_tells_nothing(tmp_path, monkeypatch):
 
 def test_before_images_in_csv_are_columns_of_the_file(tmp_path):
     land(tmp_path, add_column_name=True, before_image_prefix="BI_")
-    found = read_folder(str(tmp_path), [], [])
-    assert (found.options["before_image_prefix"], columns(found)) == ("BI_", [*GUESSED, ("BI_id", "bigint")])
+    source = read_folder(str(tmp_path), [], [])
+    assert (source.options["before_image_prefix"], columns(source)) == ("BI_", [*GUESSED, ("BI_id", "bigint")])
 
 
 def test_columns_that_only_newer_files_have_are_optional(tmp_path):
@@ -209,38 +209,38 @@ def test_before_images_of_the_key_hint_at_the_key(tmp_path):
 
 def test_before_images_of_all_columns_hint_at_nothing(tmp_path):
     land(tmp_path, data_format="parquet", before_image_prefix="BI_", before_image_filter="all")
-    found = read_folder(str(tmp_path), [], [])
-    assert (columns(found), warned(found, "no key")) == (NAMED, ["files show no key"])
+    source = read_folder(str(tmp_path), [], [])
+    assert (columns(source), warned(source, "no key")) == (NAMED, ["files show no key"])
 
 
 @pytest.mark.parametrize("name", ["AR_H_CHANGE_SEQ", "dms_change_seq"])
 @pytest.mark.parametrize("settings", [{"data_format": "parquet"}, {"add_column_name": True}], ids=str)
 def test_a_change_sequence_is_an_option_and_no_column_of_the_source(tmp_path, settings, name):
     land(tmp_path, header_columns=((name, "AR_H_CHANGE_SEQ"),), **settings)
-    found = read_folder(str(tmp_path), [], [])
-    assert found.options["change_sequence_column"] == found.change_sequence == name
-    assert columns(found) == (NAMED if "data_format" in settings else GUESSED)
+    source = read_folder(str(tmp_path), [], [])
+    assert source.options["change_sequence_column"] == source.change_sequence == name
+    assert columns(source) == (NAMED if "data_format" in settings else GUESSED)
 
 
 def test_a_change_sequence_without_a_name_gets_one_and_keeps_its_place(tmp_path):
     land(tmp_path, header_columns=(("AR_H_CHANGE_SEQ", "AR_H_CHANGE_SEQ"), ("word", "AR_H_OPERATION")))
-    found = read_folder(str(tmp_path), [], [])
-    assert found.options == {"change_sequence_column": "change_sequence"}
-    assert columns(found) == [*UNNAMED, ("change_sequence", "string"), ("column_7", "string")]
+    source = read_folder(str(tmp_path), [], [])
+    assert source.options == {"change_sequence_column": "change_sequence"}
+    assert columns(source) == [*UNNAMED, ("change_sequence", "string"), ("column_7", "string")]
 
 
 def test_a_number_of_the_source_is_no_change_sequence(tmp_path):
     parquet(tmp_path / "shop/a/LOAD00000001.parquet", {"id": [1], "change_sequence": [1]})
-    found = read_folder(str(tmp_path), [], [])
-    assert (found.options, found.change_sequence) == ({}, None)
-    assert columns(found) == [("id", "bigint"), ("change_sequence", "bigint")]
+    source = read_folder(str(tmp_path), [], [])
+    assert (source.options, source.change_sequence) == ({}, None)
+    assert columns(source) == [("id", "bigint"), ("change_sequence", "bigint")]
 
 
 def test_a_feed_that_exists_decides_how_its_files_are_read(tmp_path):
     text(tmp_path / "shop/a/LOAD00000001.csv", "id|name\n1|Pen\n")
     options = FeedOptions(delimiter="|", header=True, operation_column="never")
-    found = read_folder(str(tmp_path), [], [], format="csv", options=options)
-    assert (found.options, columns(found)) == ({}, [("id", "bigint"), ("name", "string")])
+    source = read_folder(str(tmp_path), [], [], format="csv", options=options)
+    assert (source.options, columns(source)) == ({}, [("id", "bigint"), ("name", "string")])
 
 
 # Types ---------------------------------------------------------------------------------------------------------------
@@ -267,26 +267,26 @@ def test_a_feed_that_exists_decides_how_its_files_are_read(tmp_path):
 )
 def test_types_of_parquet_are_those_spark_reads(tmp_path, kind, wanted):
     parquet(tmp_path / "shop/a/LOAD00000001.parquet", {"c": pa.array([None], kind)})
-    found = read_folder(str(tmp_path), [], [])
-    assert (columns(found), warned(found, "unknown type")) == ([("c", wanted)], [])
+    source = read_folder(str(tmp_path), [], [])
+    assert (columns(source), warned(source, "unknown type")) == ([("c", wanted)], [])
 
 
 @pytest.mark.parametrize("kind", [pa.time32("ms"), pa.list_(pa.int32()), pa.decimal256(50, 2), pa.binary(16)], ids=str)
 def test_types_of_parquet_without_a_match_are_left_to_the_files_and_reported(tmp_path, kind):
     # A type in the seed binds: string would make text of bytes.
     parquet(tmp_path / "shop/a/LOAD00000001.parquet", {"c": pa.array([None], kind)})
-    found = read_folder(str(tmp_path), [], [])
-    assert columns(found) == [("c", "")]
-    (detail,) = warned(found, "unknown type")
+    source = read_folder(str(tmp_path), [], [])
+    assert columns(source) == [("c", "")]
+    (detail,) = warned(source, "unknown type")
     assert detail.startswith("c ")
 
 
 def test_a_type_that_loses_values_of_an_earlier_file_is_left_to_the_files(tmp_path):
     parquet(tmp_path / "shop/a/LOAD00000001.parquet", {"c": pa.array([2**53 + 1], pa.int64())})
     parquet(tmp_path / "shop/a/20240131-230000000.parquet", {"Op": ["U"], "c": [0.5]})
-    found = read_folder(str(tmp_path), [], [])
-    assert columns(found) == [("c", "")]
-    assert len(warned(found, "unknown type")) == 1
+    source = read_folder(str(tmp_path), [], [])
+    assert columns(source) == [("c", "")]
+    assert len(warned(source, "unknown type")) == 1
 
 
 def test_types_of_all_files_are_widened_by_name_and_the_newest_file_gives_the_order(tmp_path):
@@ -298,8 +298,8 @@ def test_types_of_all_files_are_widened_by_name_and_the_newest_file_gives_the_or
 def test_types_that_do_not_fit_together_become_string_and_are_reported(tmp_path):
     parquet(tmp_path / "shop/a/LOAD00000001.parquet", {"c": [1]})
     parquet(tmp_path / "shop/a/20240131-230000000.parquet", {"Op": ["U"], "c": ["x"]})
-    found = read_folder(str(tmp_path), [], [])
-    assert (columns(found), warned(found, "unknown type")) == ([("c", "string")], ["c string and int64"])
+    source = read_folder(str(tmp_path), [], [])
+    assert (columns(source), warned(source, "unknown type")) == ([("c", "string")], ["c string and int64"])
 
 
 @pytest.mark.parametrize(
@@ -331,10 +331,10 @@ def test_types_of_csv_are_guessed_with_care(tmp_path, values, wanted):
 
 def test_zero_dates_make_a_column_text_and_are_warned_of(tmp_path):
     text(tmp_path / "shop/a/LOAD00000001.csv", "2024-01-31,0000-00-00,a\n0000-00-00,2024-01-31,0000-00-00\n")
-    found = read_folder(str(tmp_path), [], [])
-    assert [data_type for _, data_type in columns(found)] == ["string"] * 3
-    assert warned(found, "zero dates") == ["column_1, column_2, column_3"]
-    assert warned(found, "guessed") == ["names are missing, too"]
+    source = read_folder(str(tmp_path), [], [])
+    assert [data_type for _, data_type in columns(source)] == ["string"] * 3
+    assert warned(source, "zero dates") == ["column_1, column_2, column_3"]
+    assert warned(source, "guessed") == ["names are missing, too"]
 
 
 # Files ---------------------------------------------------------------------------------------------------------------
@@ -346,8 +346,8 @@ def test_other_files_are_left_alone(tmp_path):
         text(tmp_path / name, "x")
     text(tmp_path / "s3_validation_failures/shop/LOAD00000001.parquet", "x")
     text(tmp_path / "shop/none/LOAD00000001.parquet", "")
-    found = read_folder(str(tmp_path), [], [])
-    assert ([table.full_name for table in found.tables], warned(found, "unreadable")) == (["shop.item"], [])
+    source = read_folder(str(tmp_path), [], [])
+    assert ([table.full_name for table in source.tables], warned(source, "unreadable")) == (["shop.item"], [])
 
 
 def test_files_in_folders_of_dates_and_segments_belong_to_their_table(tmp_path):
@@ -367,8 +367,8 @@ def test_a_gzipped_parquet_file_is_read(tmp_path):
 def test_a_file_that_cannot_be_read_is_reported_and_the_others_are_read(tmp_path, name):
     land(tmp_path, data_format="parquet")
     text(tmp_path / "shop/item" / name, "no parquet")
-    found = read_folder(str(tmp_path), [], [])
-    assert (columns(found), warned(found, "unreadable")) == (NAMED, [f"shop/item/{name}"])
+    source = read_folder(str(tmp_path), [], [])
+    assert (columns(source), warned(source, "unreadable")) == (NAMED, [f"shop/item/{name}"])
 
 
 def test_the_first_and_the_last_files_are_opened(tmp_path, monkeypatch):
@@ -387,10 +387,10 @@ def test_files_of_another_format_and_transaction_files_are_reported(tmp_path):
     land(tmp_path, data_format="parquet")
     text(tmp_path / "shop/staff/LOAD00000001.csv", "1\n")
     text(tmp_path / "txn/CDC_TXN-20240131230000000.csv", "I,item,shop,1\n")
-    found = read_folder(str(tmp_path), [], [])
-    assert [table.name for table in found.tables] == ["item"]
-    assert warned(found, "two formats") == ["1 files"]
-    assert warned(found, "transaction files") == ["1 files, first txn/CDC_TXN-20240131230000000.csv"]
+    source = read_folder(str(tmp_path), [], [])
+    assert [table.name for table in source.tables] == ["item"]
+    assert warned(source, "two formats") == ["1 files"]
+    assert warned(source, "transaction files") == ["1 files, first txn/CDC_TXN-20240131230000000.csv"]
 
 
 def test_a_folder_can_be_given_as_a_uri(tmp_path):

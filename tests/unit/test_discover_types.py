@@ -256,7 +256,7 @@ def test_zero_dates_matter_only_where_there_are_dates():
 )
 def test_a_replica_identity_that_loses_something_is_reported(identity, has_key, toastable, wanted):
     warned = replica_identity(identity, has_key=has_key, toastable=toastable)
-    assert [(one.label, one.detail) for one in warned] == wanted
+    assert [(warning.label, warning.detail) for warning in warned] == wanted
 
 
 class OracleInspector:

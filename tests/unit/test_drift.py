@@ -70,8 +70,8 @@ def test_what_fits_is_no_change():
 
 @pytest.mark.parametrize("policy", ["evolve", "freeze", "quarantine"])
 def test_the_first_files_make_the_table(policy):
-    found = changes(table(column("id", None, "bigint"), schema_drift=policy, has_columns=False))
-    assert found == [("column id bigint is new", "bronze and silver add it")]
+    reported = changes(table(column("id", None, "bigint"), schema_drift=policy, has_columns=False))
+    assert reported == [("column id bigint is new", "bronze and silver add it")]
 
 
 def test_a_column_that_the_seed_lists_is_asked_for():
@@ -117,12 +117,12 @@ def test_rows_that_would_be_quarantined_are_counted_with_an_example():
     rules = [{"rule": None, "rows": 3_000, "example": None}]
     rules.append({"rule": "uncastable_value", "rows": 2, "example": "v is 'x', expected int"})
     rules.append({"rule": "malformed_record", "rows": 1, "example": "y" * 500})
-    found = table(rules=rules, files=9, first_files=2)
-    assert changes(found) == [
+    changed = table(rules=rules, files=9, first_files=2)
+    assert changes(changed) == [
         ("2 of 3,003 rows: v is 'x', expected int", "quarantine (uncastable_value)"),
         (f"1 of 3,003 rows: {'y' * 120}…", "quarantine (malformed_record)"),
     ]
-    notes = report([found]).splitlines()[-2:]
+    notes = report([changed]).splitlines()[-2:]
     assert notes == ["Table shop__order: values were read of 2 of 9 files.", TYPE_REMEDY]
     assert changes(table(problem="a page is broken")) == [
         ("rows cannot be read: a page is broken", "the file with the error is rejected")

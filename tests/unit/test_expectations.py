@@ -40,7 +40,7 @@ def test_a_row_is_read_with_its_arguments(tmp_path: Path) -> None:
 def test_rows_for_all_tables_are_for_those_without_rows_of_their_own(tmp_path: Path) -> None:
     metadata = load(tmp_path, {}, {**CDC, "arguments": ""})
 
-    names = {name: [one.row.expectation for one in checks] for name, checks in checks_of(metadata).items()}
+    names = {name: [check.row.expectation for check in checks] for name, checks in checks_of(metadata).items()}
     assert names == {"hr__staff": [GOOD["expectation"]], "shop__item": ["cdc_null_rate_to_stay"]}
 
 
@@ -158,7 +158,7 @@ def test_all_mistakes_of_all_files_come_at_once(tmp_path: Path) -> None:
     with pytest.raises(MetadataError) as caught:
         load_metadata(write_seeds(tmp_path, seeds))
 
-    assert [(one.row, one.column) for one in caught.value.problems if "expectations" in one.file] == [
+    assert [(problem.row, problem.column) for problem in caught.value.problems if "expectations" in problem.file] == [
         (2, "severity"),
         (2, "scope"),
         (4, "expectation"),
@@ -186,7 +186,7 @@ def test_names_and_arguments_are_those_of_great_expectations() -> None:
             continue
         fields = get_expectation_impl(name).__fields__
         assert accepted.arguments.keys() <= fields.keys(), name
-        given = {one for one, field in fields.items() if field.required} - {
+        given = {field_name for field_name, field in fields.items() if field.required} - {
             "column",
             "column_A",
             "column_B",
@@ -194,4 +194,4 @@ def test_names_and_arguments_are_those_of_great_expectations() -> None:
         }
         assert given <= set(accepted.required), name
         wanted = {"column": 1, "column_A": 2, "column_list": None}
-        assert accepted.columns == next((wanted[one] for one in wanted if one in fields), 0), name
+        assert accepted.columns == next((wanted[argument] for argument in wanted if argument in fields), 0), name

@@ -263,7 +263,7 @@ def test_a_key_is_read_as_it_was_typed(columns, text, expected):
 
 
 @pytest.mark.parametrize(
-    ("text", "found"),
+    ("text", "received"),
     [
         ("", "no values for 2 columns"),
         ("1", "1 value for 2 columns"),
@@ -276,11 +276,11 @@ def test_a_key_is_read_as_it_was_typed(columns, text, expected):
         ("[1, 2", "[1, 2, which is neither a list nor a mapping of values"),
     ],
 )
-def test_a_key_of_other_parts_is_refused_with_what_the_key_is(text, found):
+def test_a_key_of_other_parts_is_refused_with_what_the_key_is(text, received):
     with pytest.raises(ExplainError) as error:
         parse_key(text, ["id", "no"], "shop__order")
     assert str(error.value) == (
-        f"KEY: found {found}; accepted: KEY='{{id: …, no: …}}', the key of shop__order is id, no."
+        f"KEY: found {received}; accepted: KEY='{{id: …, no: …}}', the key of shop__order is id, no."
     )
 
 

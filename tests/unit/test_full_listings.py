@@ -41,14 +41,14 @@ class Runs:
     def run(self, hours):
         """A run so many hours after the start, as dbt has it; returns the files that it found."""
         name = TABLE if self.is_made else None
-        found = list_landing(self.session, self.feeds, name, START + timedelta(hours=hours))
-        if found is None:
+        files = list_landing(self.session, self.feeds, name, START + timedelta(hours=hours))
+        if files is None:
             return []
-        keys = sorted(row.file_key for row in found.collect())
+        keys = sorted(row.file_key for row in files.collect())
         if self.is_made:
-            found.writeTo(TABLE).append()
+            files.writeTo(TABLE).append()
         else:
-            found.writeTo(TABLE).using("iceberg").create()
+            files.writeTo(TABLE).using("iceberg").create()
         self.is_made = True
         self.session.conf.unset(PROPERTY)
         return keys

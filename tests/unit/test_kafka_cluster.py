@@ -17,13 +17,13 @@ from python_udfs.kafka.cluster import Cluster
 from python_udfs.metadata.kafka import Kafka
 
 
-def answer(found: int) -> Future[Any]:
+def answer(offset: int) -> Future[Any]:
     """An offset, or a negative number: the code of an error."""
     future: Future[Any] = Future()
-    if found < 0:
-        future.set_exception(KafkaException(Reason(-found)))
+    if offset < 0:
+        future.set_exception(KafkaException(Reason(-offset)))
     else:
-        future.set_result(SimpleNamespace(offset=found))
+        future.set_result(SimpleNamespace(offset=offset))
     return future
 
 
@@ -36,8 +36,8 @@ def ask(monkeypatch):
         left = list(answers)
 
         def list_offsets(asked: dict[Any, Any], **_: Any) -> dict[Any, Future[Any]]:
-            found = left.pop(0)
-            return {at: answer(found) for at in asked}
+            offset = left.pop(0)
+            return {at: answer(offset) for at in asked}
 
         cluster = Cluster("live", Kafka("127.0.0.1:1", ("t",), None, "earliest", 10, "fail"))
         cluster._admin = SimpleNamespace(list_offsets=list_offsets)  # type: ignore[assignment]
@@ -53,14 +53,14 @@ def test_a_partition_whose_leader_is_new_is_asked_again(ask, name):
 
 
 def test_not_for_ever(ask):
-    found, silent, questions = ask(*[-Reason.UNKNOWN_LEADER_EPOCH] * 100)
-    assert (found, questions) == ({}, module.QUESTIONS)
+    offsets, silent, questions = ask(*[-Reason.UNKNOWN_LEADER_EPOCH] * 100)
+    assert (offsets, questions) == ({}, module.QUESTIONS)
     assert "Leader epoch is newer" in silent["t/0"]
 
 
 def test_what_does_not_pass_is_not_asked_again(ask):
-    found, silent, questions = ask(-Reason.TOPIC_AUTHORIZATION_FAILED, 7)
-    assert (found, list(silent), questions) == ({}, ["t/0"], 1)
+    offsets, silent, questions = ask(-Reason.TOPIC_AUTHORIZATION_FAILED, 7)
+    assert (offsets, list(silent), questions) == ({}, ["t/0"], 1)
 
 
 def said_by(*lines: str, **settings: str) -> str:

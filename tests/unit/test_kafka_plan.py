@@ -34,8 +34,8 @@ def progress(offsets=None, cluster="C", **topics: str) -> Progress:
     return Progress(7, cluster, topics or {"t": "id-t"}, {T: 4} if offsets is None else offsets)
 
 
-def plan(before, found, *, passes=False, **feed):
-    return make_plan(kafka(**feed), before, found, passes_gaps=passes)
+def plan(before, seen_now, *, passes=False, **feed):
+    return make_plan(kafka(**feed), before, seen_now, passes_gaps=passes)
 
 
 @pytest.mark.parametrize(
@@ -49,9 +49,9 @@ def plan(before, found, *, passes=False, **feed):
     ],
 )
 def test_the_first_run_begins_where_the_row_says(start, begin, range_):
-    found = plan(None, seen({T: 2}, begin=begin), start=start)
-    assert found.ranges == ({T: range_} if range_ else {})
-    assert found.progress.offsets == {T: 10} and found.progress.topics == {"t": "id-t"} and not found.gaps
+    made = plan(None, seen({T: 2}, begin=begin), start=start)
+    assert made.ranges == ({T: range_} if range_ else {})
+    assert made.progress.offsets == {T: 10} and made.progress.topics == {"t": "id-t"} and not made.gaps
 
 
 def test_a_later_run_goes_on_where_the_table_ends():
@@ -61,8 +61,8 @@ def test_a_later_run_goes_on_where_the_table_ends():
 
 def test_a_new_topic_and_a_new_partition_begin_at_the_earliest_message():
     ends = {T: 10, ("t", 1): 3, ("u", 0): 5}
-    found = plan(progress(), seen({("u", 0): 2}, ends), start="latest")
-    assert found.ranges == {T: (4, 10), ("t", 1): (0, 3), ("u", 0): (2, 5)} and not found.gaps
+    made = plan(progress(), seen({("u", 0): 2}, ends), start="latest")
+    assert made.ranges == {T: (4, 10), ("t", 1): (0, 3), ("u", 0): (2, 5)} and not made.gaps
     assert plan(progress(), seen({("u", 0): 2}, ends), start="u:0:4").ranges[("u", 0)] == (2, 5)
     [gap] = plan(progress(), seen({("t", 1): 1}, ends)).gaps
     assert (gap.from_offset, gap.to_offset) == (0, 1), "a partition that is new to a known topic began at 0"
@@ -95,12 +95,12 @@ def test_a_gap_that_became_another_one_is_over():
 def test_an_old_cluster_that_answers_again_ends_the_gap():
     held = plan(progress(), seen(cluster="D")).progress
     assert held.waiting == (("kafka://C/id-t/t/0", "cluster_replaced", 4),)
-    found = plan(held, seen())
-    assert [gap.has_waited for gap in found.gaps] == [True] and found.ranges == {T: (4, 10)}
+    made = plan(held, seen())
+    assert [gap.has_waited for gap in made.gaps] == [True] and made.ranges == {T: (4, 10)}
 
 
 @pytest.mark.parametrize(
-    ("reason", "found", "to"),
+    ("reason", "seen_now", "to"),
     [
         ("retention", seen({T: 6}), 6),
         ("beyond_end", seen(end={T: 3}), 3),
@@ -108,16 +108,16 @@ def test_an_old_cluster_that_answers_again_ends_the_gap():
         ("cluster_replaced", seen(cluster="D"), 0),
     ],
 )
-def test_a_gap_holds_its_partition_or_is_passed(reason, found, to):
-    held = plan(progress(), found)
+def test_a_gap_holds_its_partition_or_is_passed(reason, seen_now, to):
+    held = plan(progress(), seen_now)
     [gap] = held.gaps
     assert (gap.reason, gap.from_offset, gap.to_offset, gap.is_passed) == (reason, 4, to, False)
     assert held.progress == replace(progress(), waiting=(gap.key,)), "the partition waits, with all that it knows"
     assert held.ranges == {}
-    passed = plan(progress(), found, passes=True)
+    passed = plan(progress(), seen_now, passes=True)
     assert passed.gaps[0].is_passed and passed.gaps[0].source == gap.source == "kafka://C/id-t/t/0"
-    assert passed.ranges == ({T: (to, found.end[T])} if to < found.end[T] else {})
-    again = plan(passed.progress, found)
+    assert passed.ranges == ({T: (to, seen_now.end[T])} if to < seen_now.end[T] else {})
+    again = plan(passed.progress, seen_now)
     assert not again.gaps and not again.ranges
 
 
@@ -128,8 +128,8 @@ def test_a_name_of_a_partition_can_be_taken_apart():
 
 
 def test_a_gap_of_one_partition_stops_no_other():
-    found = plan(progress({T: 4, ("u", 0): 0}, t="id-t", u="id-u"), seen({T: 6}, {T: 10, ("u", 0): 5}))
-    assert found.ranges == {("u", 0): (0, 5)} and found.progress.offsets == {T: 4, ("u", 0): 5}
+    made = plan(progress({T: 4, ("u", 0): 0}, t="id-t", u="id-u"), seen({T: 6}, {T: 10, ("u", 0): 5}))
+    assert made.ranges == {("u", 0): (0, 5)} and made.progress.offsets == {T: 4, ("u", 0): 5}
 
 
 def test_of_a_replaced_cluster_nothing_is_read_until_that_is_accepted():
@@ -149,8 +149,8 @@ def test_a_topic_that_is_gone_or_silent_keeps_its_progress():
 
 def test_a_topic_made_again_with_fewer_partitions_forgets_the_others():
     before = progress({T: 4, ("t", 1): 8})
-    found = plan(before, seen(topics={"t": "new"}), passes=True)
-    assert found.progress.offsets == {T: 10} and found.progress.topics == {"t": "new"}
+    made = plan(before, seen(topics={"t": "new"}), passes=True)
+    assert made.progress.offsets == {T: 10} and made.progress.topics == {"t": "new"}
 
 
 def test_the_limit_is_shared_and_nothing_is_left_out_over_many_runs():
@@ -159,14 +159,12 @@ def test_the_limit_is_shared_and_nothing_is_left_out_over_many_runs():
         ends = {("t", number): dice.randint(0, 50) for number in range(dice.randint(1, 4))}
         before, read, limit = None, {at: [] for at in ends}, dice.randint(1, 30)
         for _ in range(400):
-            found = plan(before, seen(end=ends), limit=limit)
-            for at, (start, end) in found.ranges.items():
+            made = plan(before, seen(end=ends), limit=limit)
+            for at, (start, end) in made.ranges.items():
                 read[at] += range(start, end)
-            assert found.messages <= limit + len(ends) and found.left == sum(ends.values()) - sum(
-                map(len, read.values())
-            )
-            before = found.progress
-            if not found.left:
+            assert made.messages <= limit + len(ends) and made.left == sum(ends.values()) - sum(map(len, read.values()))
+            before = made.progress
+            if not made.left:
                 break
         assert read == {at: list(range(end)) for at, end in ends.items()}
 

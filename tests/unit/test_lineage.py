@@ -100,7 +100,9 @@ def by_job(events: list[dict[str, Any]]) -> dict[str, dict[str, Any]]:
 
 def lineage_of(event: dict[str, Any]) -> dict[str, list[tuple[str, str, str]]]:
     return {
-        column: [(one["name"], one["field"], one["transformations"][0]["subtype"]) for one in value["inputFields"]]
+        column: [
+            (field["name"], field["field"], field["transformations"][0]["subtype"]) for field in value["inputFields"]
+        ]
         for column, value in event["outputs"][0]["facets"]["columnLineage"]["fields"].items()
     }
 
@@ -114,8 +116,8 @@ def test_every_event_is_valid_by_the_published_schema(events: list[dict[str, Any
 
 
 def test_each_table_has_a_start_and_an_end(events: list[dict[str, Any]]) -> None:
-    found = [(event["job"]["name"], event["eventType"]) for event in events]
-    assert found == [(name, state) for name, end in ENDS.items() for state in ("START", end)]
+    actual = [(event["job"]["name"], event["eventType"]) for event in events]
+    assert actual == [(name, state) for name, end in ENDS.items() for state in ("START", end)]
     start, end = events[:2]
     assert (start["eventTime"], end["eventTime"]) == ("2026-01-31T10:00:00Z", "2026-01-31T10:00:05Z")
     assert start["run"]["runId"] == end["run"]["runId"]
@@ -126,7 +128,9 @@ def test_each_table_has_a_start_and_an_end(events: list[dict[str, Any]]) -> None
 
 def test_bronze_comes_from_the_columns_of_files(events: list[dict[str, Any]]) -> None:
     bronze = by_job(events)["bronze_shop__item"]
-    assert [(one["namespace"], one["name"]) for one in bronze["inputs"]] == [("s3://landing", "in/shop/shop/item")]
+    assert [(dataset["namespace"], dataset["name"]) for dataset in bronze["inputs"]] == [
+        ("s3://landing", "in/shop/shop/item")
+    ]
     folder = "in/shop/shop/item"
     assert lineage_of(bronze) == {
         "id": [(folder, "id", "IDENTITY")],
@@ -142,7 +146,7 @@ def test_silver_comes_from_bronze(events: list[dict[str, Any]]) -> None:
         **{column: [(table, column, "IDENTITY")] for column in copied},
         "_cdc_valid_to": [(table, name, "TRANSFORMATION") for name in ("_cdc_committed_at", "_cdc_sequence")],
     }
-    assert [one["name"] for one in silver["inputs"]] == [table], "the listing is no data of the table"
+    assert [dataset["name"] for dataset in silver["inputs"]] == [table], "the listing is no data of the table"
 
 
 def test_gold_is_parsed_and_a_query_that_cannot_be_has_the_lineage_of_its_table(events: list[dict[str, Any]]) -> None:
@@ -152,7 +156,7 @@ def test_gold_is_parsed_and_a_query_that_cannot_be_has_the_lineage_of_its_table(
         "total": [("silver.shop__item", "price", "TRANSFORMATION")],
     }
     assert "columnLineage" not in odd["outputs"][0]["facets"]
-    assert [one["name"] for one in odd["inputs"]] == ["silver.shop__item"]
+    assert [dataset["name"] for dataset in odd["inputs"]] == ["silver.shop__item"]
 
 
 def test_types_and_columns_that_drift_has_added_come_from_the_catalog(project: Path) -> None:
@@ -189,17 +193,17 @@ COLUMNS = {"silver.a": ("ID", "v"), "silver.b": ("id", "x")}
     ],
 )
 def test_the_columns_of_a_query(sql: str, expected: dict[str, list[str]] | None) -> None:
-    found = trace_query(sql, COLUMNS)
-    short = found and {
-        name: sorted(f"{one.table}.{one.column}".removeprefix("silver.") for one in sources)
-        for name, sources in found.items()
+    traced = trace_query(sql, COLUMNS)
+    short = traced and {
+        name: sorted(f"{source.table}.{source.column}".removeprefix("silver.") for source in sources)
+        for name, sources in traced.items()
     }
     assert short == expected
 
 
 def test_a_value_that_is_computed_is_no_copy() -> None:
-    found = trace_query("with c as (select id, v || 'x' as w from silver.a) select id, w from c", COLUMNS)
-    assert found == {"id": [Source("silver.a", "ID", True)], "w": [Source("silver.a", "v", False)]}
+    traced = trace_query("with c as (select id, v || 'x' as w from silver.a) select id, w from c", COLUMNS)
+    assert traced == {"id": [Source("silver.a", "ID", True)], "w": [Source("silver.a", "v", False)]}
 
 
 @pytest.mark.parametrize(

@@ -41,10 +41,10 @@ def test_files_are_listed_with_the_facts_of_their_names(spark, landing):
     landing("CDC_TXN-20240131230102123.csv")
     landing("CDC_TXN-20240131230102124.csv", content=b"")
     at = datetime(2024, 1, 31, 23, 1, 2)
-    found = listed(
+    files = listed(
         new_files(spark, MULTI_TABLE, None, now=START), "source_table", "size", "kind", "ignored_reason", "file_time"
     )
-    assert found == {
+    assert files == {
         "s/t é%+#/2024-01-31/20240131-230102999.parquet": ("t é%+#", 3, "change", None, at.replace(microsecond=999000)),
         "s/t/LOAD00000001.parquet": ("t", 0, "ignored", "zero-byte file", None),
         "CDC_TXN-20240131230102123.csv": (None, 1, "multi_table", None, at.replace(microsecond=123000)),
@@ -54,29 +54,29 @@ def test_files_are_listed_with_the_facts_of_their_names(spark, landing):
 
 def test_only_new_versions_are_returned_and_older_names_are_found(spark, landing):
     landing("s/t/20240131-230200000.parquet", 2)
-    known = new_files(spark, FEEDS, None, now=START).localCheckpoint()
-    assert new_files(spark, FEEDS, known) is None
+    earlier = new_files(spark, FEEDS, None, now=START).localCheckpoint()
+    assert new_files(spark, FEEDS, earlier) is None
 
     landing("s/t/20240131-230100000.parquet", 1)
     landing("s/t/20240131-230200000.parquet", 2, b"longer")
-    found = listed(new_files(spark, FEEDS, known), "size")
-    assert found == {"s/t/20240131-230100000.parquet": (1,), "s/t/20240131-230200000.parquet": (6,)}
+    files = listed(new_files(spark, FEEDS, earlier), "size")
+    assert files == {"s/t/20240131-230100000.parquet": (1,), "s/t/20240131-230200000.parquet": (6,)}
 
 
 def test_a_version_of_the_same_second_and_another_size_is_newer(spark, landing):
     name, other = "s/t/20240131-230100000.parquet", "s/t/20240131-230200000.parquet"
     landing(name, 1)
     landing(other, 2)
-    known = new_files(spark, FEEDS, None, now=START).localCheckpoint()
-    found = []
+    earlier = new_files(spark, FEEDS, None, now=START).localCheckpoint()
+    versions = []
     for content, minutes in ((b"half", 1), (b"whole", 1), (b"corrected", 3)):
         landing(name, minutes, content)
-        new = new_files(spark, FEEDS, known, now=START).localCheckpoint()
-        found.append(listed(new, "modified_at", "revision"))
-        known = known.unionByName(new).localCheckpoint()
-        assert new_files(spark, FEEDS, known) is None, "what was listed is not new"
+        new = new_files(spark, FEEDS, earlier, now=START).localCheckpoint()
+        versions.append(listed(new, "modified_at", "revision"))
+        earlier = earlier.unionByName(new).localCheckpoint()
+        assert new_files(spark, FEEDS, earlier) is None, "what was listed is not new"
     at = datetime(2024, 1, 31, 23, 1)
-    assert found == [
+    assert versions == [
         {name: (at + timedelta(milliseconds=1), 1)},
         {name: (at + timedelta(milliseconds=2), 2)},
         {name: (at + timedelta(minutes=2), 3)},
@@ -93,16 +93,16 @@ def test_a_version_that_comes_back_is_as_new_as_it_was(spark, listing, landing, 
     assert listing() == [(CHANGE, "vanished")]
     landing(CHANGE, content=b"whole")
     assert listing() == [(CHANGE, "change")]
-    came = [(row.modified_at, row.revision) for row in listing.known if row.kind == "change"]
+    came = [(row.modified_at, row.revision) for row in listing.earlier if row.kind == "change"]
     assert came[1] == came[2] == (datetime(2024, 1, 31, 23, 0, 0, 1000), 1)
 
 
 def test_a_second_listing_of_the_same_process_reads_the_disk_again(spark, landing):
     landing("s/t/LOAD00000001.parquet")
-    known = new_files(spark, FEEDS, None, now=START).localCheckpoint()
-    assert new_files(spark, FEEDS, known) is None
+    earlier = new_files(spark, FEEDS, None, now=START).localCheckpoint()
+    assert new_files(spark, FEEDS, earlier) is None
     landing("s/t/LOAD00000002.parquet")
-    assert list(listed(new_files(spark, FEEDS, known))) == ["s/t/LOAD00000002.parquet"]
+    assert list(listed(new_files(spark, FEEDS, earlier))) == ["s/t/LOAD00000002.parquet"]
 
 
 def test_tables_with_hidden_names_are_listed_and_what_writers_leave_is_named(spark, landing):
@@ -129,10 +129,10 @@ def test_tables_with_hidden_names_are_listed_and_what_writers_leave_is_named(spa
     }
     for key in left:
         landing(key)
-    found = listed(new_files(spark, FEEDS, None, now=START), "source_schema", "source_table", "kind", "ignored_reason")
-    assert {key: reason for key, (*_, reason) in found.items() if reason} == left
+    files = listed(new_files(spark, FEEDS, None, now=START), "source_schema", "source_table", "kind", "ignored_reason")
+    assert {key: reason for key, (*_, reason) in files.items() if reason} == left
     loads = {f"{key}/LOAD00000001.parquet": (*key.split("/"), "load", None) for key in keys}
-    assert {key: row for key, row in found.items() if key not in left} == loads
+    assert {key: row for key, row in files.items() if key not in left} == loads
 
 
 def test_a_location_is_no_pattern(spark, landing, tmp_path):
@@ -140,8 +140,8 @@ def test_a_location_is_no_pattern(spark, landing, tmp_path):
         (tmp_path / name / "s" / "t").mkdir(parents=True)
         (tmp_path / name / "s" / "t" / "LOAD00000001.parquet").write_bytes(b"x")
         feed = {**FEEDS[0], "feed": "odd", "location": str(tmp_path / name)}
-        found = new_files(spark, [feed], None).collect()
-        assert [(row.file_key, row.kind) for row in found] == [("s/t/LOAD00000001.parquet", "load")]
+        files = new_files(spark, [feed], None).collect()
+        assert [(row.file_key, row.kind) for row in files] == [("s/t/LOAD00000001.parquet", "load")]
 
 
 def test_locations_that_cannot_be_listed_are_all_named(spark, landing):
@@ -156,12 +156,12 @@ def test_locations_that_cannot_be_listed_are_all_named(spark, landing):
 
 def test_files_of_a_feed_that_cannot_be_listed_are_not_gone(spark, landing):
     landing("s/t/LOAD00000001.parquet")
-    known = new_files(spark, FEEDS, None, now=START).localCheckpoint()
+    earlier = new_files(spark, FEEDS, None, now=START).localCheckpoint()
     bad = [{**feed, "location": "nosuchscheme://bucket"} for feed in FEEDS]
     unlisted: dict[str, str] = {}
-    assert new_files(spark, bad, known, unlisted=unlisted) is None
+    assert new_files(spark, bad, earlier, unlisted=unlisted) is None
     assert len(unlisted) == len(FEEDS)
-    assert new_files(spark, FEEDS, known) is None
+    assert new_files(spark, FEEDS, earlier) is None
 
 
 def test_a_location_that_does_not_exist_is_no_error(spark, landing):
@@ -184,18 +184,18 @@ TRUNCATING = [{**FEEDS[0], "vanished_files": {("s", "t"): "truncate"}}]
 @pytest.fixture
 def listing(spark, landing):
     """Lists again and again; each call returns (key, kind) of new files, None if there is nothing."""
-    known = []
+    earlier = []
 
     def list_again(feeds=FEEDS):
-        found = new_files(spark, feeds, spark.createDataFrame(known, LISTING_SCHEMA), now=LATER)
-        if found is None:
+        files = new_files(spark, feeds, spark.createDataFrame(earlier, LISTING_SCHEMA), now=LATER)
+        if files is None:
             return None
-        rows = found.collect()
-        known.extend(rows)
+        rows = files.collect()
+        earlier.extend(rows)
         return sorted((row.file_key, row.kind) for row in rows)
 
     list_again.landing = landing
-    list_again.known = known
+    list_again.earlier = earlier
     return list_again
 
 
@@ -265,9 +265,9 @@ def test_a_truncate_follows_the_changes_that_are_gone_whatever_the_clock_of_the_
     for key in (CHANGE, OTHER):
         landing(key)
     now = START + timedelta(minutes=4) + ahead
-    known = new_files(spark, TRUNCATING, None, now=now).localCheckpoint()
+    earlier = new_files(spark, TRUNCATING, None, now=now).localCheckpoint()
     remove(CHANGE)
-    [truncate] = new_files(spark, TRUNCATING, known, now=now).where("kind = 'truncate'").collect()
+    [truncate] = new_files(spark, TRUNCATING, earlier, now=now).where("kind = 'truncate'").collect()
     assert truncate.file_time == datetime(2024, 1, 31, 23, 3, 0, 1), "a file of the next second comes after it"
     assert truncate.modified_at == now.replace(tzinfo=None)
 
@@ -275,9 +275,9 @@ def test_a_truncate_follows_the_changes_that_are_gone_whatever_the_clock_of_the_
 def test_a_truncate_of_a_table_without_changes_follows_its_load(spark, landing, remove):
     for key in (LOAD, OTHER):
         landing(key)
-    known = new_files(spark, TRUNCATING, None, now=START).localCheckpoint()
+    earlier = new_files(spark, TRUNCATING, None, now=START).localCheckpoint()
     remove(LOAD)
-    [truncate] = new_files(spark, TRUNCATING, known, now=START).where("kind = 'truncate'").collect()
+    [truncate] = new_files(spark, TRUNCATING, earlier, now=START).where("kind = 'truncate'").collect()
     assert truncate.file_time == datetime(1970, 1, 1, 0, 0, 0, 1)
 
 
@@ -369,12 +369,12 @@ def test_without_feeds_nothing_is_listed(spark):
 
 def test_a_file_is_identified_by_its_path_under_the_location_of_its_feed(spark, landing, tmp_path):
     landing("s/t/LOAD00000001.parquet")
-    known = new_files(spark, FEEDS, None, now=START).localCheckpoint()
+    earlier = new_files(spark, FEEDS, None, now=START).localCheckpoint()
     (tmp_path / "landing area" / "shop").rename(tmp_path / "landing area" / "moved")
     moved = [{**FEEDS[0], "location": "moved"}]
-    assert new_files(spark, moved, known) is None
+    assert new_files(spark, moved, earlier) is None
     landing("../moved/s/t/LOAD00000001.parquet", 5)
-    assert listed(new_files(spark, moved, known), "kind") == {"s/t/LOAD00000001.parquet": ("load",)}
+    assert listed(new_files(spark, moved, earlier), "kind") == {"s/t/LOAD00000001.parquet": ("load",)}
 
 
 def test_what_cannot_be_named_is_not_gone(spark, landing, tmp_path):
@@ -382,17 +382,17 @@ def test_what_cannot_be_named_is_not_gone(spark, landing, tmp_path):
     feeds = [{**FEEDS[0], "vanished_files": {("s", "t"): "truncate"}}]
     landing("s/t/LOAD00000001.parquet")
     landing("s/t/20240131-230100000.parquet")
-    known = new_files(spark, feeds, None, now=START).localCheckpoint()
+    earlier = new_files(spark, feeds, None, now=START).localCheckpoint()
     folder = tmp_path / "landing area" / "shop" / "s"
     odd = (folder / "t").rename(folder / os.fsdecode(b"t \xfc"))
     landing("s/u/LOAD00000001.parquet")
     said = []
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("python_udfs.landing.listing.logger.warning", said.append)
-        found = new_files(spark, feeds, known, now=START)
-    assert listed(found, "kind") == {"s/u/LOAD00000001.parquet": ("load",)}
+        files = new_files(spark, feeds, earlier, now=START)
+    assert listed(files, "kind") == {"s/u/LOAD00000001.parquet": ("load",)}
     [warning] = said
     assert f"Feed shop: received 1 names in {folder} that are no text in UTF-8" in warning
     odd.rename(folder / "v")
-    kinds = sorted(row.kind for row in new_files(spark, feeds, known, now=START).collect() if row.source_table == "t")
+    kinds = sorted(row.kind for row in new_files(spark, feeds, earlier, now=START).collect() if row.source_table == "t")
     assert kinds == ["truncate", "vanished", "vanished"]

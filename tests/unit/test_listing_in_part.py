@@ -68,9 +68,9 @@ class Account:
 
     def list(self, in_part=False, feeds=(FEED,), now=NOW):
         """Lists; returns sorted (key, kind) of the rows it found."""
-        known = self.landing.spark.createDataFrame(self.rows, LISTING_SCHEMA)
-        found = new_files(self.landing.spark, feeds, known, now, {"shop"} if in_part else set())
-        rows = [] if found is None else found.collect()
+        listing = self.landing.spark.createDataFrame(self.rows, LISTING_SCHEMA)
+        files = new_files(self.landing.spark, feeds, listing, now, {"shop"} if in_part else set())
+        rows = [] if files is None else files.collect()
         self.rows += rows
         return sorted((row.file_key, row.kind) for row in rows)
 
@@ -240,17 +240,17 @@ def test_listings_in_part_end_with_the_account_of_listings_in_full(landing, firs
             landing.remove(key) if size is None else landing.write(key, size)
         is_last = number == len(rounds)
         now = NOW + timedelta(hours=number)
-        found = parts.list(in_part and not is_last, now=now)
+        rows = parts.list(in_part and not is_last, now=now)
         full.list(now=now)
         # What is named as of today is found by each listing, whatever other names say.
         today = {key for key, size in actions if size and "20240210" in key and landing.has(key)}
         assert {key: parts.state()[key] for key in today} == {key: full.state()[key] for key in today}
-        for key, kind in found:
-            assert kind != "vanished" or not landing.has(key) or (key, "ignored") in found
+        for key, kind in rows:
+            assert kind != "vanished" or not landing.has(key) or (key, "ignored") in rows
     # Listings in part never see a late file that is gone by the next one in full.
     unseen = {key for key, (kind, _) in full.state().items() if kind == "vanished"} - parts.state().keys()
     assert parts.state() == {key: state for key, state in full.state().items() if key not in unseen}
     # Each version is listed once: as often as it is there for the first time or again.
     listed = Counter((row.file_key, row.size, row.modified_at) for row in parts.rows if row.kind != "vanished")
-    known = Counter((row.file_key, row.size, row.modified_at) for row in full.rows if row.kind != "vanished")
-    assert all(count <= known[version] or version[0] == "" for version, count in listed.items())
+    versions = Counter((row.file_key, row.size, row.modified_at) for row in full.rows if row.kind != "vanished")
+    assert all(count <= versions[version] or version[0] == "" for version, count in listed.items())

@@ -50,12 +50,12 @@ class Landing:
     def list(self, hours):
         """One run; its rows, as (kind, key, size, minutes, batch, revision)."""
         is_there = self.session.catalog.tableExists(LISTING)
-        found = list_landing(
+        files = list_landing(
             self.session, [FEED], LISTING if is_there else None, START + timedelta(hours=hours), readers=READERS
         )
-        if found is None:
+        if files is None:
             return None
-        rows = found.localCheckpoint()
+        rows = files.localCheckpoint()
         rows.writeTo(LISTING).append() if is_there else rows.writeTo(LISTING).using("iceberg").create()
         self.session.conf.unset(f"{SNAPSHOT_PROPERTY}.cdc.batch-id")
         return described(rows)
@@ -135,8 +135,8 @@ def test_a_listing_that_was_lost_is_as_before_and_no_file_is_new_again(landing, 
     LOSSES[loss](landing.session)
     landing.land(NEW, 30)
     newest = max(row[4] for row in before)
-    found = landing.list(hours)
-    new = {row for row in found if row[4] > newest}
+    rows = landing.list(hours)
+    new = {row for row in rows if row[4] > newest}
     assert {row[:2] for row in new} == {("change", NEW)}
     after = {row[:5] + row[6:] for row in landing.listing() - new}
     before = {row[:5] + row[6:] for row in before}
@@ -163,6 +163,6 @@ def test_a_file_that_is_not_there_any_more_is_vanished_and_truncates_nothing(lan
 def test_a_version_that_came_while_the_listing_was_lost_has_replaced_the_one_that_bronze_has(landing):
     LOSSES["dropped"](landing.session)
     landing.land(LATER, 30, b"overwritten")
-    found = landing.list(2)
-    [version] = [row for row in found if row[1] == LATER and row[3] == 30]
+    rows = landing.list(2)
+    [version] = [row for row in rows if row[1] == LATER and row[3] == 30]
     assert version[5] == 1, "it is not the first version of its file"

@@ -340,12 +340,12 @@ def test_each_mistake_is_found_placed_and_explained(
     seeds = good_seeds()
     seeds[file][row][column] = value
 
-    found = [problem for problem in problems_of(write_seeds(tmp_path, seeds)) if problem.file == f"seeds/{file}"]
+    problems = [problem for problem in problems_of(write_seeds(tmp_path, seeds)) if problem.file == f"seeds/{file}"]
 
     matching = [
-        problem for problem in found if problem.column == column and all(word in str(problem) for word in words)
+        problem for problem in problems if problem.column == column and all(word in str(problem) for word in words)
     ]
-    assert len(matching) == 1, "\n".join(map(str, found))
+    assert len(matching) == 1, "\n".join(map(str, problems))
     # A wrong position may only show in the row after it.
     assert matching[0].row == row + 2 or column == "position"
 

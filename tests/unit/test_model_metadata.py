@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 MODEL = "models/etl_metadata/some_model.py"
 
 
-def known(project: Path, seeds: Seeds) -> tuple[list[dict[str, Any]], dict[str, Any]]:
+def read_settings(project: Path, seeds: Seeds) -> tuple[list[dict[str, Any]], dict[str, Any]]:
     """What the listing and the split model of feed `people` have to know."""
     metadata = load_metadata(write_seeds(project, seeds))
     return listed_feeds(metadata), split_feed(metadata, "people")
@@ -38,7 +38,7 @@ def test_the_listing_knows_every_feed(tmp_path: Path) -> None:
     seeds[FEEDS_FILE][1] |= {"location": 's3a://b/"people"/', "options": "transaction_files=true;delimiter=tab"}
     seeds[TABLES_FILE][0]["vanished_files"] = "truncate"
 
-    feeds, split = known(tmp_path, seeds)
+    feeds, split = read_settings(tmp_path, seeds)
 
     people = {
         "feed": "people",
@@ -65,7 +65,7 @@ def test_the_listing_knows_how_often_a_feed_is_listed_in_full(tmp_path: Path) ->
     }
     hours = {
         feed["feed"]: (feed.get("full_listing_hours"), feed.get("listing_overlap_hours"))
-        for feed in known(tmp_path, seeds)[0]
+        for feed in read_settings(tmp_path, seeds)[0]
     }
     assert hours == {"shop": (24, 48), "people": (6, 72)}
 
@@ -77,7 +77,7 @@ def test_a_split_of_messages_knows_the_columns_of_its_active_tables(tmp_path: Pa
     seeds[TABLES_FILE].append({**seeds[TABLES_FILE][1], "source_table": "gone", "active": "false"})
     seeds[COLUMNS_FILE] += [{**column, "source_table": "gone"} for column in seeds[COLUMNS_FILE][2:4]]
 
-    _, split = known(tmp_path, seeds)
+    _, split = read_settings(tmp_path, seeds)
 
     assert split == {
         "feed": "people",
@@ -96,7 +96,7 @@ def test_a_split_of_messages_knows_the_columns_of_its_active_tables(tmp_path: Pa
 
 
 def test_a_model_reads_the_seeds_of_its_own_project(tmp_path: Path) -> None:
-    feeds, split = known(tmp_path, good_seeds())
+    feeds, split = read_settings(tmp_path, good_seeds())
 
     assert read_listed_feeds(str(tmp_path / MODEL), digest(feeds)) == feeds
     assert read_split_feed(str(tmp_path / MODEL), "people", digest(split)) == split
@@ -116,7 +116,7 @@ def test_the_listing_knows_the_tables_that_show_what_was_read(tmp_path: Path) ->
 
 
 def test_a_run_whose_seeds_change_meanwhile_stops(tmp_path: Path) -> None:
-    feeds, split = known(tmp_path, good_seeds())
+    feeds, split = read_settings(tmp_path, good_seeds())
     changed = good_seeds()
     changed[FEEDS_FILE][1]["options"] = "delimiter=tab"
     changed[TABLES_FILE][0]["vanished_files"] = "ignore"
@@ -131,7 +131,7 @@ def test_a_run_whose_seeds_change_meanwhile_stops(tmp_path: Path) -> None:
 
 
 def test_what_a_model_does_not_read_may_change(tmp_path: Path) -> None:
-    feeds, split = known(tmp_path, good_seeds())
+    feeds, split = read_settings(tmp_path, good_seeds())
     changed = good_seeds()
     changed[FEEDS_FILE][1]["description"] = "Another one"
     changed[TABLES_FILE][0]["mode"] = "history"

@@ -196,11 +196,11 @@ def test_case_44_changes_that_the_load_holds():
 def test_cases_57_and_58_keys_are_compared_as_the_source_does():
     rows = changes(1, ("I", "a", 1), ("I", "A", 2), ("I", "a ", 3), ("I", " a", 4), ("I", None, 5))
     assert len(hard(rows)) == 4, "the row without a key is left out"
-    found = {
+    silver = {
         rule: shown([rows], replace(HARD, key_comparison=rule), "id", "v")
         for rule in (("ignore_case",), ("ignore_trailing_spaces",), ("ignore_trailing_spaces", "ignore_case"))
     }
-    assert [sorted(rows.values(), key=lambda row: row[1]) for rows in found.values()] == [
+    assert [sorted(rows.values(), key=lambda row: row[1]) for rows in silver.values()] == [
         [("A", 2), ("a ", 3), (" a", 4)],
         [("A", 2), ("a ", 3), (" a", 4)],
         [("a ", 3), (" a", 4)],
@@ -296,8 +296,8 @@ def test_files_of_one_time_are_in_the_order_of_their_rank():
 
 def test_a_change_file_keeps_its_generation_and_a_load_comes_first():
     deliveries = [load(0, 1), changes(1), load(5, 2), changes(1, modified=9), changes(5), changes(4)]
-    found, _ = generations(deliveries)
-    assert [found[d.path, d.modified_at] for d in deliveries] == [1, 1, 2, 1, 2, 1]
+    by_file, _ = generations(deliveries)
+    assert [by_file[d.path, d.modified_at] for d in deliveries] == [1, 1, 2, 1, 2, 1]
 
 
 def test_a_load_file_that_comes_again_as_it_was_is_no_reload():
@@ -335,8 +335,8 @@ def test_a_reload_that_was_not_read_whole_removes_nothing():
 
 
 def test_the_commit_time_falls_back_to_the_name_and_then_to_the_file():
-    found = Delivery("20240131-230500.csv", at(9), [Row("I", {"id": 1}, at(1)), Row("I", {"id": 2})])
-    assert [row.committed_at for row in placed([found, load(8, 3)], HARD)] == [at(8), at(1), at(5)]
+    changes = Delivery("20240131-230500.csv", at(9), [Row("I", {"id": 1}, at(1)), Row("I", {"id": 2})])
+    assert [row.committed_at for row in placed([changes, load(8, 3)], HARD)] == [at(8), at(1), at(5)]
 
 
 def test_names():
@@ -451,8 +451,8 @@ def test_the_oracle_gives_what_another_fold_gives(random, shape, keys):
     deliveries, rules = drawn(random, shape, keys)
     if rules.mode == "history":
         rules = replace(rules, mode="current")
-    found = expected_silver(deliveries, rules)
-    plain = {key: tuple(v for c, v in row.items() if c != "_cdc_committed_at") for key, row in found.items()}
+    silver = expected_silver(deliveries, rules)
+    plain = {key: tuple(v for c, v in row.items() if c != "_cdc_committed_at") for key, row in silver.items()}
     assert plain == told_again(deliveries, rules)
 
 
@@ -520,8 +520,8 @@ def test_files_are_what_the_pipeline_can_be_asked_to_read(random, shape, keys, r
     if not reloads:
         assert set(whole.values()) == {1}
     for batch in range(1, BATCHES):
-        found, _ = generations([file.delivery() for file in files if file.batch <= batch])
-        assert found.items() <= whole.items(), "what comes later does not change the generation of what was there"
+        by_file, _ = generations([file.delivery() for file in files if file.batch <= batch])
+        assert by_file.items() <= whole.items(), "what comes later does not change the generation of what was there"
     complete: set[int] = set()
     for batch in range(1, BATCHES + 1):
         deliveries = [file.delivery() for file in files if file.batch <= batch]
@@ -563,6 +563,6 @@ def test_parquet_files_hold_what_was_drawn(tmp_path_factory, random, shape):
 
 
 def test_the_hash_of_a_file_is_the_one_that_the_project_takes():
-    known = {b"": 0xEF46DB3751D8E999, b"abc": 0x44BC2CF5AD770999}
-    known[b"Nobody inspects the spammish repetition"] = 0xFBCEA83C8A378BF1
-    assert {text: xxhash64(text, seed=0) for text in known} == known
+    hashes = {b"": 0xEF46DB3751D8E999, b"abc": 0x44BC2CF5AD770999}
+    hashes[b"Nobody inspects the spammish repetition"] = 0xFBCEA83C8A378BF1
+    assert {text: xxhash64(text, seed=0) for text in hashes} == hashes

@@ -83,8 +83,8 @@ def judged(tmp_path_factory):
         Wanted(between, {"column": "n", "max_value": 3, "nonsense": 1}, "error"),
         Wanted("expect_column_distinct_values_to_be_in_set", {"column": "text", "value_set": ["a"]}, "error"),
     ]
-    found = expectations.judge("s__t.batch.1", frame, wanted, engine="pandas")
-    return found, expectations.write_docs(tmp_path_factory.mktemp("docs"))
+    outcomes = expectations.judge("s__t.batch.1", frame, wanted, engine="pandas")
+    return outcomes, expectations.write_docs(tmp_path_factory.mktemp("docs"))
 
 
 def test_each_expectation_is_judged_and_the_broken_ones_say_why(judged) -> None:
@@ -103,7 +103,7 @@ def test_an_error_of_great_expectations_is_that_of_its_expectation(monkeypatch) 
     validate = expectations._validate
 
     def stop(title, batch, wanted):
-        if any(one.arguments["max_value"] == 3 for one in wanted):
+        if any(expectation.arguments["max_value"] == 3 for expectation in wanted):
             raise TypeError("unsupported format string passed to NoneType.__format__")
         return validate(title, batch, wanted)
 

@@ -26,13 +26,13 @@ def facts(**words: Any) -> Facts:
 CHECKED = [{"silver_table": "silver.t", "checked_at": text(-1)}]
 
 
-def one(
+def read_table(
     *runs: Any, incidents: Any = (), gaps: Any = (), checks: Any = CHECKED, rejected: Any = (), **words: Any
 ) -> Any:
-    [found] = facts(
+    [single] = facts(
         tables=[table("t", **words)], runs=runs, incidents=incidents, gaps=gaps, checks=checks, rejected=rejected
     ).tables
-    return found
+    return single
 
 
 def kinds(**words: Any) -> list[tuple[str, str]]:
@@ -40,8 +40,8 @@ def kinds(**words: Any) -> list[tuple[str, str]]:
 
 
 def test_a_table_without_a_run():
-    found = one()
-    assert (found.state, found.lag_seconds, found.newest, found.marks, found.maintenance) == (
+    single = read_table()
+    assert (single.state, single.lag_seconds, single.newest, single.marks, single.maintenance) == (
         "none",
         None,
         None,
@@ -52,46 +52,46 @@ def test_a_table_without_a_run():
 
 
 def test_lag_counts_from_the_newest_change_to_now():
-    found = one(run("t", -60), run("t", -10))
-    assert found.lag_seconds == 12 * 60
-    assert [each.lag_seconds for each in found.runs] == [120, 120]
+    single = read_table(run("t", -60), run("t", -10))
+    assert single.lag_seconds == 12 * 60
+    assert [each.lag_seconds for each in single.runs] == [120, 120]
 
 
 @pytest.mark.parametrize(
     ("limit", "state"), [(None, "good"), (13, "good"), (11, "late"), ("11", "late"), ("x", "good")]
 )
 def test_a_table_is_late_only_over_its_limit(limit, state):
-    assert one(run("t", -10), lag_limit_minutes=limit).state == state
+    assert read_table(run("t", -10), lag_limit_minutes=limit).state == state
 
 
 def test_the_most_urgent_state_is_shown():
     waiting, failing = incident("quarantine", "t"), incident("failure", "t")
     gap = {"feed": "shop", "topic": "a", "partition": 0, "from_offset": 1, "status": "waiting"}
     late = {"lag_limit_minutes": 1}
-    assert one(run("t", -10), incidents=[waiting]).state == "quarantine"
-    assert one(run("t", -10), incidents=[waiting], **late).state == "late"
-    assert one(run("t", -10), incidents=[waiting], gaps=[gap], **late).state == "gap"
-    assert one(run("t", -10), incidents=[waiting, failing], gaps=[gap], **late).state == "failing"
-    assert one(run("t", -10), incidents=[{**failing, "ended_at": text(-1)}]).state == "good"
+    assert read_table(run("t", -10), incidents=[waiting]).state == "quarantine"
+    assert read_table(run("t", -10), incidents=[waiting], **late).state == "late"
+    assert read_table(run("t", -10), incidents=[waiting], gaps=[gap], **late).state == "gap"
+    assert read_table(run("t", -10), incidents=[waiting, failing], gaps=[gap], **late).state == "failing"
+    assert read_table(run("t", -10), incidents=[{**failing, "ended_at": text(-1)}]).state == "good"
     source = {key: table("t")[key] for key in ("feed", "source_schema", "source_table")}
     rejected = [{**source, "files": 1}]
-    assert one(run("t", -10), incidents=[waiting], rejected=rejected).state == "rejected"
-    assert one(run("t", -10), rejected=[{**rejected[0], "source_table": "other"}]).state == "good"
+    assert read_table(run("t", -10), incidents=[waiting], rejected=rejected).state == "rejected"
+    assert read_table(run("t", -10), rejected=[{**rejected[0], "source_table": "other"}]).state == "good"
 
 
 def test_a_table_that_was_not_compared_since_its_last_run_is_not_good():
-    assert one(run("t", -10), checks=()).state == "unchecked"
-    assert one(run("t", -10), checks=[{**CHECKED[0], "checked_at": text(-11)}]).state == "unchecked"
+    assert read_table(run("t", -10), checks=()).state == "unchecked"
+    assert read_table(run("t", -10), checks=[{**CHECKED[0], "checked_at": text(-11)}]).state == "unchecked"
     assert "unchecked" in page(facts(tables=[table("t")], runs=[run("t", -10)]))
 
 
 def test_the_last_runs_with_failures_among_them():
-    found = one(
+    single = read_table(
         *(run("t", minutes) for minutes in (-90, -80, -70, -20)),
         run("t", -10, rows_quarantined=2),
         incidents=[incident("failure", "t", -50, ended_at=text(-20)), incident("lag", "t", -60)],
     )
-    assert [mark.state for mark in found.marks] == ["done", "done", "failed", "done", "quarantined"]
+    assert [mark.state for mark in single.marks] == ["done", "done", "failed", "done", "quarantined"]
 
 
 @pytest.mark.parametrize(
@@ -106,16 +106,16 @@ def test_the_last_runs_with_failures_among_them():
     ],
 )
 def test_maintenance_is_due_as_maintain_would_find(counts, reason):
-    assert one(run("t", -10, **counts)).maintenance == reason
+    assert read_table(run("t", -10, **counts)).maintenance == reason
 
 
 def test_files_of_a_partitioned_table_are_not_judged():
-    assert one(run("t", -10, data_files=90), is_partitioned=True).maintenance == ""
+    assert read_table(run("t", -10, data_files=90), is_partitioned=True).maintenance == ""
 
 
 def test_run_time_beside_its_usual_one():
     def of(*times: float) -> str:
-        return trend(one(*(run("t", at - 100, run_seconds=seconds) for at, seconds in enumerate(times))))
+        return trend(read_table(*(run("t", at - 100, run_seconds=seconds) for at, seconds in enumerate(times))))
 
     assert of(1, 1, 1) == of(1, 1, 1, 1.4) == ""
     assert of(1, 1, 9, 2.5) == "↑ 2.5 times the usual"
@@ -123,8 +123,8 @@ def test_run_time_beside_its_usual_one():
 
 
 def silence(*minutes: float) -> list[str]:
-    found = facts(tables=[table("t"), table("u")], runs=[run("tu"[at % 2], m) for at, m in enumerate(minutes)])
-    return [need.message for need in needs(found) if need.kind == "silent"]
+    read = facts(tables=[table("t"), table("u")], runs=[run("tu"[at % 2], m) for at, m in enumerate(minutes)])
+    return [need.message for need in needs(read) if need.kind == "silent"]
 
 
 def test_a_feed_is_silent_after_twice_its_longest_pause():
@@ -137,7 +137,7 @@ def test_a_feed_is_silent_after_twice_its_longest_pause():
 
 def test_the_most_urgent_comes_first_each_with_a_command():
     gap = {"feed": "live", "topic": "a", "partition": 0, "status": "waiting", "description": "offsets are gone"}
-    found = needs(
+    needed = needs(
         facts(
             tables=[table("a", lag_limit_minutes=1), table("b"), table("c")],
             runs=[run("a", -10, data_files=9), run("b", -10)],
@@ -145,10 +145,10 @@ def test_the_most_urgent_comes_first_each_with_a_command():
             gaps=[gap, {**gap, "status": "passed"}],
         )
     )
-    assert [need.kind for need in found] == ["failure", "gap", "lag", "quarantine", "never", "maintenance"]
-    assert all(need.command for need in found)
-    assert found[1].command == "LAKEHOUSE_KAFKA_GAPS=continue dbt build --select split_live+"
-    assert found[2].message == "lag 12 min, limit 60 s"
+    assert [need.kind for need in needed] == ["failure", "gap", "lag", "quarantine", "never", "maintenance"]
+    assert all(need.command for need in needed)
+    assert needed[1].command == "LAKEHOUSE_KAFKA_GAPS=continue dbt build --select split_live+"
+    assert needed[2].message == "lag 12 min, limit 60 s"
 
 
 UNMET = {"severity": "warn", "expectation": "expect_a", "message": "no such column"}
@@ -168,14 +168,14 @@ def test_expectations_that_are_not_met_need_a_person_errors_first():
     assert needs(facts(**words, expectations=[expectations("t", 3)])) == []
 
 
-@pytest.mark.parametrize(("found", "state"), [((), "good"), ((UNMET,), "good"), ((UNMET, WRONG), "unexpected")])
-def test_only_an_error_changes_the_state_of_a_table(found, state):
+@pytest.mark.parametrize(("not_met", "state"), [((), "good"), ((UNMET,), "good"), ((UNMET, WRONG), "unexpected")])
+def test_only_an_error_changes_the_state_of_a_table(not_met, state):
     shown = facts(
-        tables=[table("t")], runs=[run("t", -10)], checks=CHECKED, expectations=[expectations("t", 1, *found)]
+        tables=[table("t")], runs=[run("t", -10)], checks=CHECKED, expectations=[expectations("t", 1, *not_met)]
     )
     assert shown.tables[0].state == state
-    assert f"<dd>1 met, {len(found)} not, 2026-01-31 11:55</dd>" in page(shown)
-    assert f'lakehouse_table_expectations_not_met{{feed="shop",table="silver.t"}} {len(found)}.0' in as_openmetrics(
+    assert f"<dd>1 met, {len(not_met)} not, 2026-01-31 11:55</dd>" in page(shown)
+    assert f'lakehouse_table_expectations_not_met{{feed="shop",table="silver.t"}} {len(not_met)}.0' in as_openmetrics(
         shown
     )
 
@@ -190,8 +190,8 @@ def test_nothing_of_a_name_or_message_becomes_markup():
 
 
 def test_each_table_has_a_section_that_links_lead_to():
-    found = Facts.of(many(5), NOW)
-    shown = page(found)
+    read = Facts.of(many(5), NOW)
+    shown = page(read)
     ids = re.findall(r' id="([^"]*)"', shown)
     assert len(ids) == len(set(ids))
     assert set(re.findall(r'href="#([^"]*)"', shown)) <= set(ids)
@@ -218,16 +218,16 @@ def test_numbers_that_were_not_recorded_are_a_dash_and_no_zero():
 
 
 def test_json_has_the_numbers_of_the_page():
-    found = Facts.of(many(5), NOW)
-    read = json.loads(as_json(found))
-    assert [need["kind"] for need in read["needs"]] == [need.kind for need in needs(found)]
-    assert [len(each["runs"]) for each in read["tables"]] == [len(each.runs) for each in found.tables]
+    read_facts = Facts.of(many(5), NOW)
+    read = json.loads(as_json(read_facts))
+    assert [need["kind"] for need in read["needs"]] == [need.kind for need in needs(read_facts)]
+    assert [len(each["runs"]) for each in read["tables"]] == [len(each.runs) for each in read_facts.tables]
     assert read["as_of"] == NOW.isoformat()
 
 
 def test_openmetrics_text_is_read_by_prometheus_own_parser():
-    found = Facts.of(many(5) | {"topics": [{"feed": "f", "topic": HOSTILE, "partition": 0, "messages_behind": 4}]}, NOW)
-    families = {family.name: family for family in text_string_to_metric_families(as_openmetrics(found))}
+    read = Facts.of(many(5) | {"topics": [{"feed": "f", "topic": HOSTILE, "partition": 0, "messages_behind": 4}]}, NOW)
+    families = {family.name: family for family in text_string_to_metric_families(as_openmetrics(read))}
     rows = {sample.labels["table"]: sample.value for sample in families["lakehouse_table_rows"].samples}
     assert rows[f"silver.{HOSTILE}"] == 1000
     assert len(rows) == 4, "one table has had no run"
@@ -280,6 +280,6 @@ def test_three_files_are_written_at_once(tmp_path, capsys):
 
 
 def test_80_tables_take_little_time_and_space(tmp_path):
-    found = Facts.of(many(80), NOW + timedelta(hours=1))
-    assert len(found.tables) == 80
-    assert len(page(found)) < 2_000_000
+    read = Facts.of(many(80), NOW + timedelta(hours=1))
+    assert len(read.tables) == 80
+    assert len(page(read)) < 2_000_000

@@ -51,9 +51,9 @@ def test_a_table_fails_with_its_own_message(failed: SimpleNamespace) -> None:
     order = [BRONZE, SILVER, CHECK]
     before = order.index(failed)
     results = [
-        *(result("success", one) for one in order[:before]),
+        *(result("success", node_id) for node_id in order[:before]),
         result("fail" if failed is CHECK else "error", failed, "it  broke\n  here"),
-        *(result("skipped", one) for one in order[before + 1 :]),
+        *(result("skipped", node_id) for node_id in order[before + 1 :]),
     ]
     outcome = outcome_of(results)
     assert (outcome.tables["a"].state, outcome.tables["a"].message) == ("failed", f"{failed.name}: it broke here")
@@ -65,7 +65,7 @@ def test_what_is_of_no_table_skips_tables_and_is_told_apart() -> None:
     outcome = outcome_of(
         [
             result("error", LISTING, "no such folder"),
-            *(result("skipped", one) for one in (BRONZE, SILVER, CHECK, METRICS)),
+            *(result("skipped", node_id) for node_id in (BRONZE, SILVER, CHECK, METRICS)),
             result("fail", EVERY, "Got 1 result"),
         ]
     )

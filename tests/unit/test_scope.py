@@ -54,8 +54,8 @@ PATHS = {
 
 def test_a_path_shows_root_and_latest_time(spark):
     frame = with_times(spark.createDataFrame([(key,) for key in PATHS], "file_key string"))
-    found = {row.file_key: (row.root, row.time_in_path) for row in frame.collect()}
-    assert found == {key: expected or (None, None) for key, expected in PATHS.items()}
+    actual = {row.file_key: (row.root, row.time_in_path) for row in frame.collect()}
+    assert actual == {key: expected or (None, None) for key, expected in PATHS.items()}
 
 
 @pytest.mark.parametrize("key", [key for key, expected in PATHS.items() if expected and "*" not in expected[0]])
@@ -63,9 +63,9 @@ def test_python_and_spark_agree_on_the_root_of_each_folder_of_a_path(key):
     """Else a folder would be left out whose files are not."""
     expected = PATHS[key]
     folders = [key[: at + 1] for at in range(len(key)) if key[at] == "/"]
-    dated = [found for folder in folders if (found := re.match(DATED, folder))]
-    assert {found[1] for found in dated} == {expected[0]}
-    last = ["".join(found.groups(default="")[1:]).ljust(14, "9") for found in dated]
+    dated = [match for folder in folders if (match := re.match(DATED, folder))]
+    assert {match[1] for match in dated} == {expected[0]}
+    last = ["".join(match.groups(default="")[1:]).ljust(14, "9") for match in dated]
     assert last == sorted(last, reverse=True)
     assert last[-1] == expected[1], "a folder reaches at least as far as what is below it"
 
@@ -74,23 +74,23 @@ def scope(hours=48):
     return Scope("file:/l/shop", timedelta(hours=hours), NOW)
 
 
-def left_out(one, *keys):
-    return [folder.removeprefix("file:/l/shop/") for folder in one.left_out([f"file:/l/shop/{key}" for key in keys])]
+def left_out(part, *keys):
+    return [folder.removeprefix("file:/l/shop/") for folder in part.left_out([f"file:/l/shop/{key}" for key in keys])]
 
 
 def test_date_folders_that_end_before_the_overlap_are_left_out_table_by_table():
-    one = scope()
-    assert left_out(one, "s/t/2024-01-29", "s/t/2024-01-30", "s/t/2024-02-01", "s/t/x", "s/u/2024-01-29") == [
+    part = scope()
+    assert left_out(part, "s/t/2024-01-29", "s/t/2024-01-30", "s/t/2024-02-01", "s/t/x", "s/u/2024-01-29") == [
         "s/t/2024-01-29"
     ]
-    assert one.cuts == {"s/t/": "20240130000000", "s/u/": "20240127000000"}
+    assert part.cuts == {"s/t/": "20240130000000", "s/u/": "20240127000000"}
 
 
 def test_years_and_months_are_left_out_as_soon_as_they_are_seen():
-    one = scope()
-    assert left_out(one, "s/t/2022", "s/t/2023", "s/t/2024") == ["s/t/2022"]
-    assert left_out(one, "s/t/2023/11", "s/t/2023/12", "s/t/2024/01") == ["s/t/2023/11"]
-    assert left_out(one, "s/t/2023/12/30", "s/t/2023/12/31", "s/t/2024/01/02") == ["s/t/2023/12/30"]
+    part = scope()
+    assert left_out(part, "s/t/2022", "s/t/2023", "s/t/2024") == ["s/t/2022"]
+    assert left_out(part, "s/t/2023/11", "s/t/2023/12", "s/t/2024/01") == ["s/t/2023/11"]
+    assert left_out(part, "s/t/2023/12/30", "s/t/2023/12/31", "s/t/2024/01/02") == ["s/t/2023/12/30"]
 
 
 def test_a_time_from_the_future_closes_no_folder():
@@ -98,9 +98,9 @@ def test_a_time_from_the_future_closes_no_folder():
     future, days = ("s/t/2099-01-01", "s/t/2024-02-11"), ("s/t/2024-02-10", "s/t/2024-02-09", "s/t/2024-02-08")
     assert left_out(scope(1), *future, *days) == ["s/t/2024-02-08"]
     assert left_out(scope(1), *future) == []
-    one = scope(1)
-    assert left_out(one, *future, *days) == left_out(scope(1), *days)
-    assert one.times == [("20240209230000", "20990101999999")], "what is known of the file is read"
+    part = scope(1)
+    assert left_out(part, *future, *days) == left_out(scope(1), *days)
+    assert part.times == [("20240209230000", "20990101999999")], "what is known of the file is read"
 
 
 def test_a_name_from_the_future_is_not_the_newest_of_a_folder():
@@ -110,9 +110,9 @@ def test_a_name_from_the_future_is_not_the_newest_of_a_folder():
 
 
 def test_a_day_that_does_not_exist_is_no_newest_day_and_is_left_out_with_its_month():
-    one = scope()
-    assert left_out(one, "s/t/2024-02-31", "s/t/2024-01-02") == []
-    assert left_out(one, "s/t/2024-02-09", "s/t/2023-02-31") == ["s/t/2023-02-31"]
+    part = scope()
+    assert left_out(part, "s/t/2024-02-31", "s/t/2024-01-02") == []
+    assert left_out(part, "s/t/2024-02-09", "s/t/2023-02-31") == ["s/t/2023-02-31"]
 
 
 def test_names_before_the_newest_less_the_overlap_match():
@@ -140,9 +140,9 @@ def test_names_in_a_date_folder_and_names_without_a_valid_time_are_not_left_out(
 
 def test_ranges_cover_all_times_and_are_few():
     assert ranges([]) == []
-    one, two = ("20240101000000", "20240102999999"), ("20240102000000", "20240103999999")
-    assert ranges([two, one]) == [("20240101000000", "20240103999999")]
+    first_day, two = ("20240101000000", "20240102999999"), ("20240102000000", "20240103999999")
+    assert ranges([two, first_day]) == [("20240101000000", "20240103999999")]
     many = [(f"20{year}0101000000", f"20{year}0101999999") for year in range(10, 60)]
-    found = ranges([*many, ("", "20120101999999")])
-    assert len(found) == 16
-    assert all(any(first <= time[0] and time[1] <= last for first, last in found) for time in many)
+    covering = ranges([*many, ("", "20120101999999")])
+    assert len(covering) == 16
+    assert all(any(first <= time[0] and time[1] <= last for first, last in covering) for time in many)

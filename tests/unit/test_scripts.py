@@ -23,9 +23,9 @@ class Machine:
         self.bin.mkdir()
         self.env: dict[str, str] = {}
         for name in EVERYWHERE:
-            found = shutil.which(name)
-            assert found is not None
-            (self.bin / name).symlink_to(found)
+            program = shutil.which(name)
+            assert program is not None
+            (self.bin / name).symlink_to(program)
         self.user_id(0)
 
     def program(self, name: str, script: str) -> None:

@@ -53,8 +53,8 @@ class Bank:
             return None
         rows = frame.localCheckpoint()
         rows.write.mode("append").saveAsTable("split")
-        found = [(row.source_table, row.content, row.batch_id) for row in rows.collect()]
-        return sorted(found, key=lambda row: (row[0] is not None, str(row)))
+        content = [(row.source_table, row.content, row.batch_id) for row in rows.collect()]
+        return sorted(content, key=lambda row: (row[0] is not None, str(row)))
 
     def rejected(self):
         rows = self.spark.table("rejected").collect()
@@ -83,8 +83,8 @@ def test_each_file_is_read_once(bank):
 def test_a_record_over_lines_beside_a_file_without_such(bank):
     bank.land(1, "CDC_TXN-1.csv", 'I,t,s,"a\n\nb"\nI,u,s,2\n')
     bank.land(1, "CDC_TXN-2.csv", 'I,t,s,"c"\nI,u,s,4\n')
-    found = [content for _, content, _ in bank.split()]
-    assert found == [None, 'I,t,s,"a\n\nb"', 'I,t,s,"c"', "I,u,s,2", "I,u,s,4"]
+    content = [content for _, content, _ in bank.split()]
+    assert content == [None, 'I,t,s,"a\n\nb"', 'I,t,s,"c"', "I,u,s,2", "I,u,s,4"]
 
 
 def test_a_batch_without_such_files_is_progress(bank):
@@ -101,8 +101,8 @@ def test_newer_content_is_marked_for_each_table_of_the_older(bank):
     bank.land(2, "CDC_TXN-2.csv", "I,t,s,5\n", minutes=1)
     bank.land(3, "CDC_TXN-2.csv.gz", b"\x1f\x8bno gzip", minutes=2)
     marked = [(None, None), ("t", "I,t,s,1"), ("t", "I,t,s,5"), ("t", None), ("t", None), ("u", None)]
-    found = [row[:2] for row in bank.split()]
-    assert sorted(found, key=str) == sorted([(None, None), *marked], key=str)
+    content = [row[:2] for row in bank.split()]
+    assert sorted(content, key=str) == sorted([(None, None), *marked], key=str)
     markers = bank.spark.table("split").where("file_row = 999999999999").orderBy("path", "source_table").collect()
     assert [(row.path[-5:], row.source_table, row.batch_id) for row in markers] == [
         ("1.csv", None, 2),

@@ -39,7 +39,7 @@ class World:
             node("split_bank", layer="split", feed="bank"),
             node("audit", ("split_live",)),
             node("kafka_lag", ("split_live",), "view"),
-            *(one for number in range(TABLES) for one in table_nodes("live", f"t{number}")),
+            *(node for number in range(TABLES) for node in table_nodes("live", f"t{number}")),
             *table_nodes("bank", "account"),
         ]
         self.changed_at = 1.0
@@ -56,18 +56,18 @@ class World:
     def invoke(self, *arguments: str) -> Any:
         self.commands.append(arguments)
         if arguments == ("parse",):
-            nodes = {one.name: one for one in self.nodes}
+            nodes = {node.name: node for node in self.nodes}
             return SimpleNamespace(success=True, result=SimpleNamespace(nodes=nodes), exception=None)
         chosen = arguments[2 : arguments.index("--exclude")] if "--exclude" in arguments else ()
         results = []
         for word in chosen:
-            model = next(one for one in self.nodes if one.name == word.rstrip("+"))
+            model = next(node for node in self.nodes if node.name == word.rstrip("+"))
             is_failing = model.name in self.failing
             results.append(SimpleNamespace(node=model, status="error" if is_failing else "success", message="no"))
             if model.name == "split_live" and not is_failing and self.messages:
                 self.added, self.messages = {*(self.added or ()), *self.messages}, []
                 self.heads["live"] += 1
-        is_good = not any(one.status == "error" for one in results)
+        is_good = not any(result.status == "error" for result in results)
         return SimpleNamespace(success=is_good, result=SimpleNamespace(results=results), exception=None)
 
     # Iceberg
@@ -75,8 +75,8 @@ class World:
         return next((self.heads[feed] for feed, name in SPLITS.items() if name in table), self.listing)
 
     def added_partitions(self, _: Any, table: str, __: int) -> set[tuple[Any, ...]] | None:
-        found, self.added = self.added, set()
-        return found if "live" in table else set()
+        partitions, self.added = self.added, set()
+        return partitions if "live" in table else set()
 
     # Spark: the listing's tables
     def __getattr__(self, name: str) -> Any:
@@ -97,7 +97,7 @@ class World:
     def built(self) -> list[tuple[str, ...]]:
         """The models of each command that builds, since this was asked last."""
         commands, self.commands = self.commands, []
-        return [one[2 : one.index("--exclude")] for one in commands if "--exclude" in one]
+        return [command[2 : command.index("--exclude")] for command in commands if "--exclude" in command]
 
 
 @pytest.fixture
@@ -137,7 +137,7 @@ def test_a_cycle_between_listings_lists_and_records_nothing(world, watch):
 
 
 def test_where_all_tables_come_from_topics_nothing_is_listed(world, tmp_path):
-    world.nodes = [one for one in world.nodes if "bank" not in one.name and "account" not in one.name]
+    world.nodes = [node for node in world.nodes if "bank" not in node.name and "account" not in node.name]
     watch = loop.Watch(world.invoke, lambda: world, tmp_path)
     assert watch.cycle()
     world.commands, world.messages = [], [("s", "t1")]
@@ -213,7 +213,7 @@ def test_a_table_that_lost_its_metadata_waits_no_more(world, watch, monkeypatch)
     monkeypatch.setattr(loop, "SECONDS_TO_RETRY", 0.0)
     world.failing, world.messages = {"bronze_t7"}, [("s", "t7")]
     assert watch.cycle(lists=False)
-    world.nodes = [one for one in world.nodes if not one.name.endswith("_t7")]
+    world.nodes = [node for node in world.nodes if not node.name.endswith("_t7")]
     world.changed_at = 2.0
     world.commands = []
     assert not watch.cycle()
