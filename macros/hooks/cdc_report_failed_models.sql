@@ -1,5 +1,5 @@
 {#
-    What is over all tables is made although some of them failed (`runs_after_failures`): say of which it shows an older
+    Models over all tables are built although some tables failed (`runs_after_failures`): say of which they show an older
     state.
 #}
 {% macro cdc_report_failed_models(results) %}
