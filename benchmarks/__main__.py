@@ -34,7 +34,7 @@ from benchmarks.variants import VARIANTS
 
 NAMES = {apply.OURS: "ours", **{variant.name: variant.describes for variant in VARIANTS}}
 Costs = dict[str, dict[str, Cost]]
-# What the parts have measured of the targets.
+# Figures of the targets that the parts have measured.
 _measured: dict[str, float] = {}
 
 

@@ -1,4 +1,4 @@
-"""What it costs to apply a batch of changes to a silver table, beside ways written by hand."""
+"""Measures the cost of a batch of changes to a silver table, beside ways written by hand."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Series:
     costs: dict[str, list[Cost]] = field(default_factory=dict)
 
     def cost(self, variant: str) -> Cost:
-        """What a batch cost a variant."""
+        """Cost of a batch for a variant."""
         return middle(self.costs[variant])
 
 

@@ -1,4 +1,4 @@
-"""What data tests add to a build of one large table, batch after batch."""
+"""Measures the cost that data tests add to a build of one large table, batch after batch."""
 
 from __future__ import annotations
 

@@ -11,13 +11,13 @@ from benchmarks.lake import Cost, Lake, measured, middle
 
 # By way, the rows from which on a table is one whose rows are replaced (`cdc_replace_rows_from`).
 WAYS = {"replaced": 1, "merged": 10**12}
-# What Iceberg calls the last commit of a batch.
+# Iceberg's name of the last commit of a batch.
 COMMITS = {"replaced": "append", "merged": "overwrite"}
 
 
 @dataclass
 class Crossing:
-    """What silver's batches of one size cost on tables of one size, by way."""
+    """Costs of silver's batches of one size on tables of one size, by way."""
 
     rows: int
     changes: int

@@ -1,4 +1,4 @@
-"""What one and two executors do for a full load and for a batch, from the event log: `python -m benchmarks.executors`.
+"""Measures one and two executors by a full load and a batch, from the event log: `python -m benchmarks.executors`.
 
 On the cluster of tests/cluster: Spark standalone, S3 over a folder, a REST catalog, one core for each executor. The
 numbers are what docs/cluster/sizing.md counts with.
@@ -30,7 +30,7 @@ BATCHES = 3  # the first one warms the executors up
 
 @dataclass
 class Step:
-    """What one command of dbt took.
+    """Cost of one command of dbt.
 
     Attributes:
         name: what it did.

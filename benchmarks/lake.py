@@ -33,7 +33,7 @@ _made: dict[Path, Lakehouse] = {}
 
 @dataclass
 class Cost:
-    """What a step took: seconds on the clock, and CPU seconds of this process and its Java."""
+    """Cost of a step: seconds on the clock, and CPU seconds of this process and its Java."""
 
     wall: float
     cpu: float

@@ -1,4 +1,4 @@
-"""What a full load costs from raw to silver, beside one copy of its files into an Iceberg table."""
+"""Measures the cost of a full load from raw to silver, beside one copy of its files into an Iceberg table."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a thousand tables cost where nothing, or one of them, has changed, beside eighty."""
+"""Measures the cost of a thousand tables, beside eighty, if nothing or one of them has changed."""
 
 from __future__ import annotations
 

@@ -20,7 +20,7 @@ DRIVER_MEMORY = "2g"
 
 @dataclass(frozen=True)
 class Peak:
-    """What it took at most, in MB.
+    """Greatest use of memory, in MB.
 
     Attributes:
         rows: of the table.

@@ -1,4 +1,4 @@
-"""What a listing costs when 100 files are new, by how many are known, in folders or with names that show a time."""
+"""Measures a listing with 100 new files, by how many are known, in folders or with names that show a time."""
 
 from __future__ import annotations
 

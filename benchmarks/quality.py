@@ -1,4 +1,4 @@
-"""What the checks of many tables cost in one process, beside the build of the same tables."""
+"""Measures the cost of the checks of many tables in one process, beside the build of the same tables."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What many batches in one process leave behind: memory, files, and the cost of the next batch.
+"""Measures the traces of many batches in one process: memory, files, and the cost of the next batch.
 
 Two tables take batches with their data tests in turn, a block of them each: `t0` in Iceberg's format 2, `t1` in
 format 3. So what grows can be distinguished by table, and what only warms up falls on both. Then `t0` continues alone,
@@ -64,7 +64,7 @@ class Block:
 
 @dataclass
 class Series:
-    """What was found.
+    """Figures of all batches.
 
     Attributes:
         rows: of each table when it was loaded.
@@ -188,7 +188,7 @@ class _Run:
 
 
 def memory(lake: Lake) -> Memory:
-    """What the two processes hold, after a full collection in both."""
+    """Returns the memory of the two processes, after a full collection in both."""
     gc.collect()
     jvm: Any = lake.spark._jvm
     for _ in range(3):  # what one collection finds to be free, Spark removes meanwhile and the next one takes

@@ -1,4 +1,4 @@
-"""What it costs to split transaction files of many tables, beside one scan and one write of the same rows."""
+"""Measures the cost of splitting transaction files of many tables, beside one scan and one write of the same rows."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What many small tables cost, from raw to silver, start of the process included, beside a pool of threads."""
+"""Measures many small tables, from raw to silver, start of the process included, beside a pool of threads."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the project aims at, as ratios within one run, beside what a run has measured."""
+"""Targets of the project, as ratios within one run, beside what a run has measured."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from python_udfs.cli.console import text_table
 
-# What is measured, and the greatest value that reaches the target.
+# Name of a measurement, and the greatest value that reaches the target.
 TARGETS = {
     "eighty tables / R6": 1.3,
     "eighty tables with tests / without": 1.5,

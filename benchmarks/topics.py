@@ -168,7 +168,7 @@ def live(root: Path, tables: int, rows: int) -> Iterator[Live]:
 
 @dataclass
 class Costs:
-    """What batches of messages of all tables cost: a cycle of the watch, the job by hand, and each step alone."""
+    """Measures batches of messages of all tables: a cycle of the watch, the job by hand, and each step alone."""
 
     tables: int
     messages: int

@@ -1,4 +1,4 @@
-"""What spark-submit runs: dbt, with the project and the packages of the archive that `make package` writes.
+"""Entry point of spark-submit: runs dbt with the project and the packages of the archive that `make package` writes.
 
 usage: spark-submit … submit.py [NAME=VALUE …] COMMAND …
 

@@ -10,13 +10,13 @@ from pyspark.errors import PySparkException, QueryContextType
 
 from spark_files.internals import MissingInternal, java_class, java_exception
 
-# What follows these markers is meant for people who debug Spark itself.
+# The text behind these markers is meant for people who debug Spark itself.
 _STACK = re.compile(r"\n\s*at [\w.$/]+\(.*|\n\s*JVM stacktrace:[\s\S]*|\n\s*Driver stacktrace:[\s\S]*")
 _SPARK_ERRORS = (PySparkException, Py4JError, MissingInternal)
 _MAX_CAUSES = 20
 _MAX_FRAMES = 50
 _ERROR_CLASS = re.compile(r"\[[A-Z0-9_.]+\]")
-# Java code that makes values out of the bytes of a file. What it throws is the file's fault; what the code below it
+# Java code that makes values out of the bytes of a file. Its errors are the file's fault; those of the code below it
 # throws, which fetches the bytes, or the code beside it, which spills and sends rows, is not.
 _DECODERS = (
     "org.apache.parquet.", "shaded.parquet.", "org.apache.hadoop.io.compress.", "org.apache.hadoop.util.LineReader",
@@ -42,7 +42,7 @@ _NO_CODEC = "org.apache.parquet.hadoop.BadConfigurationException"
 _CONFLICTS = ("CommitFailedException", "ValidationException")
 # How Spark and Iceberg's catalogs say that a table to create is there.
 _THERE = ("TableAlreadyExistsException", "AlreadyExistsException")
-# What read_files raises of a file that it took to be simpler than it is.
+# Error of read_files for a file that it took to be simpler than it is.
 UNVERIFIED = "This file has to be read in full before its rows are written"
 _MISSING = re.compile(r"FileNotFoundException|PATH_NOT_FOUND|FAILED_READ_FILE\.FILE_NOT_EXIST|NoSuchFileException")
 
@@ -126,7 +126,7 @@ def full_text(error: BaseException) -> str:
 def is_file_fault(error: BaseException) -> bool:
     """Tell whether reading failed because of what is in the file, or how it is called.
 
-    True only where Spark was reading a file, and the innermost exception comes from code that decodes.
+    True only if Spark was reading a file, and the innermost exception comes from code that decodes.
     Everything else is the machine's, the network's or nobody's known fault, and no reason to reject a file.
     """
     text = _everything(error)

@@ -1,4 +1,4 @@
-"""What the footers of Parquet files say of their columns, without a Spark job."""
+"""Reads the columns of Parquet files from their footers, without a Spark job."""
 
 from __future__ import annotations
 
@@ -64,11 +64,11 @@ _HAS_SUCH = re.compile(r"\((?:TIME\(|TIMESTAMP\(NANOS|UUID|NULL|UNKNOWN)")
 
 @dataclass
 class Footer:
-    """What a set of files has in common.
+    """Columns that a set of files has in common.
 
     Attributes:
         paths: the files.
-        schema: their columns, as read_files shows them; None where no footer can be read, or Spark has no such type.
+        schema: their columns, as read_files shows them; None if no footer can be read, or Spark has no such type.
         plain: columns that are shown as text, or as void, and stored as another type, and SQL that makes that of `{c}`.
         problem: what is wrong with a footer that can be read.
     """
@@ -87,7 +87,7 @@ class Footer:
         )
 
     def shown(self, frame: DataFrame) -> DataFrame:
-        """What was read with `stored`, with the columns of `plain` as they are shown."""
+        """Returns the frame that was read with `stored`, with the columns of `plain` as they are shown."""
         names = {name.lower(): name for name in frame.columns}
         for name, (_, text) in self.plain.items():
             # Another file may write the name another way, and the frame follows it.

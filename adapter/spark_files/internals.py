@@ -1,6 +1,6 @@
 """All that is taken from inside Spark, py4j, parquet-mr and Iceberg: names that any new version of them may move.
 
-Each function says what it takes and why nothing public does. Where a name is gone the caller gets `MissingInternal`:
+Each function says what it takes and why nothing public does. If a name is gone the caller gets `MissingInternal`:
 what is missing, which versions have it, what to do. No other module of the adapter names a private member or class.
 tests/adapter/test_internals.py uses each function and takes away what it takes.
 """
@@ -228,7 +228,7 @@ def java_exception(error: BaseException) -> Any:
     try:
         return error._origin  # type: ignore[attr-defined]
     except AttributeError as missing:
-        # What Spark had to say must not get lost.
+        # Spark's messages must not get lost.
         raise AttributeError(f"{missing}; the error to explain was {str(error).splitlines()[0]}") from None
 
 
@@ -260,7 +260,7 @@ def all_settings(session: SparkSession) -> dict[str, str]:
 
 @_takes("SessionCatalog.listLocalTempViews", "drop what a model has left")
 def temporary_views(session: SparkSession) -> list[str]:
-    """Names of a session's temporary views; `show views` fails where the current namespace does not exist."""
+    """Names of a session's temporary views; `show views` fails if the current namespace does not exist."""
     views = _state(session).catalog().listLocalTempViews("*")
     return [str(views.apply(index).table()) for index in range(views.size())]
 
@@ -303,7 +303,7 @@ def planned_in_its_own_session(session: SparkSession, frame: DataFrame) -> DataF
 
 @_takes("SessionState.newHadoopConf", "open files with the settings of a session")
 def hadoop_configuration(session: SparkSession) -> Any:
-    """What Hadoop opens files with: the settings of the context and of this session."""
+    """Returns the configuration with which Hadoop opens files: the settings of the context and of this session."""
     return _state(session).newHadoopConf()
 
 
@@ -339,7 +339,7 @@ def parquet_columns(footer: Any) -> list[Any]:
 
 @_takes("ParquetToSparkSchemaConverter", "read the types of Parquet files")
 def schema_converter(session: SparkSession) -> Any:
-    """What makes Spark's types of Parquet's, with the settings of a session."""
+    """Returns the converter of Parquet's types to Spark's, with the settings of a session."""
     return java_class(f"{_SPARK_PARQUET}.ParquetToSparkSchemaConverter")(_state(session).conf())
 
 
@@ -408,7 +408,7 @@ def snapshot_json(snapshot: Any) -> str:
 
 @_takes("HasTableOperations.operations", "publish rows in one commit", ICEBERG)
 def table_operations(table: Any) -> tuple[Any, Any]:
-    """What commits to a table, and the table's metadata as they are now."""
+    """Returns the operations that commit to a table, and the table's metadata as they are now."""
     operations = table.operations()
     return operations, operations.current()
 

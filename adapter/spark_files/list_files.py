@@ -20,7 +20,7 @@ _PATH, _PREDICATE = "()Path", "(Ljava/lang/Object;)Z"  # signatures
 
 
 class Selection(Protocol):
-    """What to leave out of a listing, asked while it goes on.
+    """Rule of the folders and names that a listing leaves out.
 
     Attributes:
         name_pattern: pattern (of Java and Python) of the names by which files of a large folder are left out.
@@ -51,11 +51,11 @@ def list_files(session: SparkSession, location: str, selection: Selection | None
     Args:
         session: the session to list with.
         location: a folder, as a path or URI. Never taken as a pattern.
-        selection: what to leave out; None: nothing. Where a folder goes while it is listed, it is asked again.
+        selection: what to leave out; None: nothing. If a folder goes while it is listed, it is asked again.
 
     Returns:
         `path` (as the `path` column of Spark's `binaryFile` source), `size` (bytes) and `modified_at` (timestamp);
-        None where the folder does not exist.
+        None if the folder does not exist.
 
     Raises:
         Exception: Spark's own error where the folder cannot be listed (access, network, no such file system).
@@ -87,7 +87,7 @@ def count_unnamed(session: SparkSession, location: str) -> dict[str, int]:
         location: see `list_files`.
 
     Returns:
-        How many there are by folder, in which `\x` stands for a byte that is no UTF-8. What is below such a folder is
+        How many there are by folder, in which `\x` stands for a byte that is no UTF-8. Files below such a folder are
         not counted.
     """
     system, root = file_system(session, location)

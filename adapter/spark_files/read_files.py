@@ -53,7 +53,7 @@ class OptionError(ValueError):
 
 
 class FileProblem(Exception):
-    """What is wrong with a file, found by us and not by Spark."""
+    """A fault of a file, found by us and not by Spark."""
 
 
 def read_files(
@@ -140,7 +140,7 @@ def read_files(
         stored = footer.stored(schema)
         if any(isinstance(field.dataType, NESTED_TYPES) for field in stored):
             _check_fields(stored)
-            # What Spark takes of the fields of a struct it knows when it plans a read; one file stands for all.
+            # Spark decides when it plans a read which fields of a struct it takes; one file stands for all.
             footer.shown(load(files[:1], stored))
         return schema
 
@@ -440,7 +440,7 @@ def _with_counted_rows(frame: DataFrame, paths: list[str], find: str) -> tuple[D
 def _numbered_by_one_task(frame: DataFrame, paths: list[str], find: str) -> DataFrame:
     """The frame with the columns of its files, each of which one task reads from its first row to its last.
 
-    What the rows were read for before is found while they are read: a file that is cut into blocks, or has a row that
+    The rows are read once, so faults are found while they are read: a file that is cut into blocks, or has a row that
     is looked for, fails.
     """
     conf = frame.sparkSession.conf

@@ -1,4 +1,4 @@
-"""What the DAGs share: settings, the project's commands as operators, and notifications.
+"""Shared by the DAGs: settings, the project's commands as operators, and notifications.
 
 Airflow has an environment of its own, so that each command of the project is a process of the project's Python. Only
 `python_udfs.metadata`, which needs nothing but Python, is imported here.
@@ -217,7 +217,7 @@ class ProjectCommand(BaseOperator):
             which: `--feeds` or `--tables` with their names.
 
         Returns:
-            What became of each table: `tables` and `others` of `python_udfs.run.outcome.Outcome`.
+            Returns the outcome of each table: `tables` and `others` of `python_udfs.run.outcome.Outcome`.
 
         Raises:
             AirflowException: a cause that may pass, and attempts are left.

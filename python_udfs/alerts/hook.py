@@ -1,4 +1,4 @@
-"""What the macro `cdc_report_incidents` asks at the end of a dbt command."""
+"""Answers the macro `cdc_report_incidents` at the end of a dbt command."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from python_udfs.pipeline.table_config import Source
 from spark_files.errors import is_spark_error
 
 logger = AdapterLogger("Lakehouse")
-# Where nothing has begun or ended, lag is looked at so often: `make watch` ends a command every few seconds.
+# If nothing has begun or ended, lag is looked at so often: `make watch` ends a command every few seconds.
 SECONDS = 60.0
 
 
@@ -45,7 +45,7 @@ _last = _Look()
 def is_due(results: Iterable[Any], incidents: str) -> bool:
     """Whether incidents may have begun or ended, or a minute has passed.
 
-    A model that passes as it did at the last look is no news: what its rows show is in `run_metrics`, which is.
+    A model that passes again changes nothing. A new row in `run_metrics` does.
 
     Args:
         results: dbt's results of the command.
@@ -77,8 +77,8 @@ def judged(
         results: dbt's results of the command.
         nodes: nodes of dbt's graph by unique id, as dictionaries.
         which: the command.
-        answers: rows of `incidents`, `runs` and `gaps`; each may be None where the table could not be read, and `gaps`
-            where there is no Kafka.
+        answers: rows of `incidents`, `runs` and `gaps`; each may be None if the table could not be read, and `gaps`
+            if there is no Kafka.
         count_waiting: as in `changed`.
         failed_rows: the first rows that a failed data test found, by its unique id.
 
@@ -123,7 +123,7 @@ def not_written(error: str) -> None:
 
 
 def _snapshot_id(table: str) -> int | None:
-    """The table's newest snapshot; None where there is no such table, or it cannot be read, of which `judged` warns."""
+    """The table's newest snapshot; None if there is no such table, or it cannot be read, of which `judged` warns."""
     try:
         return snapshots.current_snapshot_id(SparkSession.builder.getOrCreate(), table)
     except Exception as error:
@@ -178,7 +178,7 @@ def _state(
 
 
 def _message(result: Any, rows: Sequence[Mapping[str, Any]]) -> str | None:
-    """What a node failed with; of a data test, the first row that it found: which table, which file."""
+    """Returns the error of a node; of a data test, the first row that it found: which table, which file."""
     if not rows:
         return result.message if result.message is None else str(result.message)
     first = ", ".join(f"{name}={value}" for name, value in rows[0].items() if value is not None)

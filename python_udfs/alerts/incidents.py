@@ -27,7 +27,7 @@ FAILURES = ("failure", "test_error")
 # The data test that fails while a reload of its table waits: an incident of the table, not of the test.
 RELOAD_TEST = "every_reload_is_complete_"
 TESTS = ("test", "unit_test")
-# What a run found in the order of messages: kind, the column of the macro cdc_incident_runs_sql, and what it means.
+# Doubts of a run about the order of messages: kind, the column of the macro cdc_incident_runs_sql, and what it means.
 DOUBTS = {
     "log": (
         "log_began_again_at",
@@ -97,7 +97,7 @@ class Silver:
 
 @dataclass(frozen=True)
 class State:
-    """What the end of a dbt command knows.
+    """Facts at the end of a dbt command.
 
     Attributes:
         now: UTC.
@@ -148,7 +148,7 @@ def changed(state: State, incidents: Iterable[Incident], count_waiting: Callable
         )
     }
     begun = [incident for key, incident in current.items() if key not in is_open]
-    # What a node fails with now may have another cause, which takes another remedy.
+    # The error of a node may have another cause now, which takes another remedy.
     begun += [
         replace(is_open[key], message=incident.message, command=incident.command)
         for key, incident in current.items()

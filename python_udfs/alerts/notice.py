@@ -96,7 +96,7 @@ def send(
 
 
 def payload(events: Sequence[tuple[str, Incident]], now: datetime) -> dict[str, Any]:
-    """What is sent: a text for people, under the name that Slack and Mattermost read, and the first `MOST` events."""
+    """Returns the message: a text under the name that Slack and Mattermost read, and the first `MOST` events."""
     begun = sum(event == "opened" for event, _ in events)
     sent = sorted(events, key=lambda each: each[0] != "opened")[:MOST]
     lines = [
@@ -144,7 +144,7 @@ def _plain(text: str) -> str:
 
 
 def _within(seconds: float, call: Callable[[float], None]) -> str | None:
-    """What went wrong. A server that sends a byte each second keeps to no time by itself, nor does the resolver."""
+    """Returns the error in words. A server that sends a byte each second keeps to no time, nor does the resolver."""
     problems: list[str] = []
 
     def work() -> None:
@@ -204,7 +204,7 @@ def _address(url: str) -> tuple[str, dict[str, str]]:
 
 
 def _words(reason: object) -> str:
-    """What happened, without the address."""
+    """Returns the reason, without the address."""
     if isinstance(reason, OSError):
         # Of TLS: what the certificate lacks, or what the other side does not speak.
         said = getattr(reason, "verify_message", None) or getattr(reason, "reason", None) or reason.strerror

@@ -1,4 +1,4 @@
-"""What every command shares: its arguments, what it prints, and the exit code it ends with.
+"""Shared by every command: arguments, output and exit codes.
 
 The ``main`` of a command parses its arguments and ends with `run_command`.
 """
@@ -27,7 +27,7 @@ _RIGHTS = (
 
 
 class ExitCode(IntEnum):
-    """What a command ends with (docs/runbook.md, Exit codes)."""
+    """Exit codes of a command (docs/runbook.md, Exit codes)."""
 
     DONE = 0
     FAILED = 1

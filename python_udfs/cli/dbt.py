@@ -15,7 +15,7 @@ from python_udfs.paths import PROJECT_ROOT, target_folder
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-# What a command of dbt depends on; the folders are in the project.
+# Files that a command of dbt depends on; the folders are in the project.
 PROJECT_FOLDERS = ("macros", "models", "profiles", "seeds")
 
 

@@ -10,7 +10,7 @@ from python_udfs.cli.console import complain
 from python_udfs.cli.dbt import WarmDbt
 from python_udfs.errors import LakehouseError
 
-# What the macro cdc_answer writes before its data.
+# Mark that the macro cdc_answer writes before its data.
 ANSWER = "cdc_answer "
 
 

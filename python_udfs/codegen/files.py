@@ -26,7 +26,7 @@ PATTERNS = (
 
 @dataclass
 class Plan:
-    """What has to happen to which file; paths are relative to the project and in order.
+    """Changes that each file needs; paths are relative to the project and in order.
 
     Args:
         project_dir: root of the dbt project.

@@ -41,7 +41,7 @@ def rows(lines: DataFrame, feed: Mapping[str, Any]) -> DataFrame:
 
     A position is three numbers of 20 digits and a last digit: for MySQL and MariaDB the binary log (4 digits for its
     base name, 16 for its number), the position in it and the row; for PostgreSQL the last commit, the LSN and 0; for
-    Oracle the commit SCN, the SCN and the SSN. Where the message has none of them: topic partition, offset and 0, or
+    Oracle the commit SCN, the SCN and the SSN. If the message has none of them: topic partition, offset and 0, or
     zeros if the name of the file is not the sink's. The last digit is 1 for a row of an incremental snapshot, which
     follows the change at whose position it was read.
 
@@ -354,7 +354,7 @@ def _image(*, is_old: bool) -> Column:
 
 
 def _mistakes(form: str) -> list[Column]:
-    """Everything that is wrong with a message: texts, each NULL where nothing is."""
+    """Everything that is wrong with a message: texts, each NULL if nothing is."""
     is_object = F.col("keys").isNotNull()
     is_known = F.when(is_object, F.lit(True))
     too_deep = F.lit(f"received objects and lists inside of each other, expected {M.MOST_LEVELS} levels at most")

@@ -103,7 +103,7 @@ MAYBE_INFINITE_NANOS = (-29_575_808_000, 22_375_808_000, 2**63 - 1, -(2**63))
 def read_values(decimals: str, binary: str, unavailable_value: str) -> Column:
     """The values of new and changed: an array of is_old, name, text, rule and value.
 
-    value is NULL where text is, where it is unavailable and where it breaks the rule.
+    value is NULL if text is, if it is unavailable, or if it breaks the rule.
     """
 
     def entries(objects: str, is_old: bool) -> Column:

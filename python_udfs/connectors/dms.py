@@ -137,7 +137,7 @@ def rows(lines: DataFrame, feed: Mapping[str, Any]) -> DataFrame:
 
 
 def _name(position: int, feed: Mapping[str, Any]) -> Column:
-    """The text of the second or third field of the record; NULL where the record does not begin with three fields."""
+    """The text of the second or third field of the record; NULL if the record does not begin with three fields."""
     delimiter = _delimiter(feed)
     field = f'({_OPENED}"|[^"{delimiter}\\n]*+)'
     pattern = f"^{field}{delimiter}{field}{delimiter}{field}(?:{delimiter}|$)"

@@ -31,7 +31,7 @@ def rows(lines: DataFrame, feed: Mapping[str, Any]) -> DataFrame:
     """The rows that data records carry; control records are set aside.
 
     Order (order.md): commit time and offset where the task writes transaction details, else the offset in the
-    sink's name. Where no offset is known: commit time, transaction and record, else the time at which DMS made the
+    sink's name. If no offset is known: commit time, transaction and record, else the time at which DMS made the
     message. Load rows have no transaction.
 
     Args:

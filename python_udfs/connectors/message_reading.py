@@ -206,7 +206,7 @@ def key_of_table(feed: Mapping[str, Any], schema: Column, table: Column) -> Colu
     """The names of the columns of the table's key in lower case, old names included; NULL for a table without a row.
 
     Args:
-        feed: `keys`: (source_schema, source_table) to names; none where it lacks them.
+        feed: `keys`: (source_schema, source_table) to names; none if it lacks them.
         schema: source_schema of the row.
         table: source_table of the row.
     """
@@ -339,7 +339,7 @@ def malformed(expected: str, fields: list[Column], *decoded_values: Column) -> C
 
     Args:
         expected: what a message looks like.
-        fields: sentences about its fields, NULL where nothing is wrong.
+        fields: sentences about its fields, NULL if nothing is wrong.
         decoded_values: what `decoded` returned.
     """
     content = F.col("content")
@@ -380,7 +380,7 @@ def sink_position(wanted: Column) -> Column:
     topics without gaps; the order within a file holds in any case.
 
     Args:
-        wanted: boolean; zeros where false. The source's own position is the same each time a message is sent, and its
+        wanted: boolean; zeros if false. The source's own position is the same each time a message is sent, and its
             offset is not.
     """
     topic, partition = (F.regexp_extract("file_key", SINK_FILE, group) for group in (1, 2))

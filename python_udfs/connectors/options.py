@@ -1,4 +1,4 @@
-"""What the row of a feed may hold, by connector: the formats of its files and its options. Needs no Spark."""
+"""Accepted cells of a feed's row, by connector: the formats of its files and its options. Needs no Spark."""
 
 from __future__ import annotations
 

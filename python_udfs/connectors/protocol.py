@@ -21,8 +21,8 @@ class FileRules:
         ignored_reason: string, why the file is not read; null if it is.
         kind: string, the kind of the file if it is read: `load`, `change`, or `multi_table` (changes of many tables).
         file_time: timestamp in the file's name if it is read, null if there is none.
-        source_schema: string, null where the name does not show it.
-        source_table: string, null where the name does not show it.
+        source_schema: string, null if the name does not show it.
+        source_table: string, null if the name does not show it.
     """
 
     ignored_reason: str
@@ -59,7 +59,7 @@ class Connector(Protocol):
             feed: also `to_join`, the paths of the files that have a line of which `spans_lines` is true.
 
         Returns:
-            `FILE_COLUMNS`, file_row (of the record's first line), source_schema, source_table (NULL where the record
+            `FILE_COLUMNS`, file_row (of the record's first line), source_schema, source_table (NULL if the record
             does not show them) and content (the record). Messages add the other `RESULT_COLUMNS`
             (python_udfs/connectors/message_reading.py).
         """

@@ -19,7 +19,7 @@ LONGEST_TRANSACTION = timedelta(hours=1)
 
 @dataclass(frozen=True)
 class SourceLog:
-    """What is known of a table's messages, of one batch or of all so far; texts are empty where nothing is known.
+    """Facts of a table's messages, of one batch or of all so far; texts are empty if nothing is known.
 
     Attributes:
         first_load: the least source position of rows of snapshots, without what the source does not count in.
@@ -70,7 +70,7 @@ def judge_batch(before: str | None, batches: Iterable[str | None]) -> dict[str, 
         batches: JSON of `SourceLog`, for each group of the new messages.
 
     Returns:
-        `state` (JSON, for the next run; None where no message has a position of its own), `second_snapshot`
+        `state` (JSON, for the next run; None if no message has a position of its own), `second_snapshot`
         (`after changes` or `before changes`; None if there is none), `began_again` (`true` or None), and `loads_after`
         (rows of snapshots behind this position are ordered by their own one; None: all precede the changes).
     """

@@ -20,7 +20,7 @@ def offset_sql(connector: str, file_key: str, file_row: str) -> str:
         file_row: SQL of the row's number.
 
     Returns:
-        SQL of a bigint, null where the name of the file is not one of a sink (`SINK_FILE`).
+        SQL of a bigint, null if the name of the file is not one of a sink (`SINK_FILE`).
     """
     pattern = sql_text(SINK_FILE)
     line = f"{file_row} div {ROWS_PER_LINE[connector]}" if connector in ROWS_PER_LINE else file_row

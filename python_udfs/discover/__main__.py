@@ -158,7 +158,7 @@ def _feed_row(options: argparse.Namespace, source: Found) -> Row:
 def _location(source: str) -> str:
     """The folder as the seeds name it: relative to the landing root where it lies there."""
     if "://" in source:
-        # What stands before @ and after ? there is for pyarrow alone, and may be a secret.
+        # The text before @ and after ? there is for pyarrow alone, and may be a secret.
         return re.sub(r"://[^/]*@", "://", source).partition("?")[0].rstrip("/")
     folder, root = Path(source).resolve(), Path(landing_root()).resolve()
     return folder.relative_to(root).as_posix() if folder.is_relative_to(root) else folder.as_posix()

@@ -1,4 +1,4 @@
-"""What the tables of a source have otherwise than the seeds: types, columns that came or went, the key."""
+"""Compares the tables of a source with the seeds: types, columns that came or went, the key."""
 
 from __future__ import annotations
 

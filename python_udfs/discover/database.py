@@ -1,4 +1,4 @@
-"""What is known about every database; MySQL, PostgreSQL and Oracle have modules of their own."""
+"""Facts about every database; MySQL, PostgreSQL and Oracle have modules of their own."""
 
 from __future__ import annotations
 
@@ -117,7 +117,7 @@ def decimal(precision: int | None, scale: int | None, without: Typed) -> Typed:
     """The type of an exact number.
 
     Args:
-        precision: digits in all, None where the source sets no limit.
+        precision: digits in all, None if the source sets no limit.
         scale: digits after the point; may be negative or greater than the precision, None for 0.
         without: the type where there is no precision.
 

@@ -122,7 +122,7 @@ def read_folder(
     format: str | None = None,
     options: FeedOptions | None = None,
 ) -> Found:
-    """What the files of a landing folder show of their tables.
+    """Reads the tables that the files of a landing folder show.
 
     Args:
         source: a folder, or a URI that pyarrow opens; it holds `<schema>/<table>/` folders.
@@ -482,7 +482,7 @@ def _table(
 
 @dataclass
 class _Guesses:
-    """What texts do not prove: types, with the number of values they are from, and columns with zero dates."""
+    """Facts that texts do not prove: types, with the number of values they are from, and columns with zero dates."""
 
     shown: list[str] = field(default_factory=list)
     zero_dates: list[str] = field(default_factory=list)

@@ -1,4 +1,4 @@
-"""What a look at a source finds, before it becomes rows of metadata."""
+"""Tables of a source, before they become rows of metadata."""
 
 from __future__ import annotations
 

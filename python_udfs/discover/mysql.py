@@ -121,7 +121,7 @@ class MySql(Database):
 def compare_keys(table: FoundTable, collations: Mapping[str, str]) -> None:
     """Propose `key_comparison` from the collations of the text columns of the key, by column.
 
-    A word is proposed only where it is true of every text column: to take two keys for one loses a row.
+    A word is proposed only if it is true of every text column: to take two keys for one loses a row.
     """
     words = {name: _words(collation) for name, collation in collations.items()}
     if not any(words.values()):
@@ -151,7 +151,7 @@ def _words(collation: str) -> set[str]:
 
 
 def settings(variables: Mapping[str, str], *, has_dates: bool) -> list[Warned]:
-    """What the settings of a server keep from capture.
+    """Warns of the settings of a server that keep changes from capture.
 
     Args:
         variables: values by name, the values in upper case.

@@ -179,7 +179,7 @@ def compare_keys(table: FoundTable, key: Mapping[str, str], nondeterministic: Co
 
 
 def replica_identity(identity: str, *, has_key: bool, toastable: Sequence[str]) -> list[Warned]:
-    """What a replica identity keeps from capture (docs/feeds/dms_format.md and debezium_format.md).
+    """Warns of values that a replica identity keeps from capture (docs/feeds/dms_format.md and debezium_format.md).
 
     Args:
         identity: `pg_class.relreplident`: d default, n nothing, f full, i index.

@@ -45,7 +45,7 @@ def propose(source: Found, feed_row: Row, feed: Feed, taken: Mapping[str, tuple[
 
 
 def _target_table(table: FoundTable, feed: Feed, sources: dict[str, tuple[str, str, str]]) -> str:
-    """The cell that gives the table a name of its own; empty where its default is free. Adds the name to `sources`."""
+    """The cell that gives the table a name of its own; empty if its default is free. Adds the name to `sources`."""
     identity = (feed.feed, table.schema, table.name)
     default, proposed = default_target(table.schema, table.name), proposed_target(*identity)
     present = {source: target for target, source in sources.items()}.get(identity)

@@ -33,7 +33,7 @@ DATABASES: Mapping[str, type[Database]] = {
     "postgresql": PostgreSql,
     "oracle": Oracle,
 }
-# What a URL means that names no driver: those of the project, whatever SQLAlchemy would take.
+# Drivers of URLs that name none: those of the project, whatever SQLAlchemy would take.
 DRIVERS = {
     "mysql": "mysql+pymysql",
     "mariadb": "mariadb+pymysql",
@@ -88,7 +88,7 @@ def _url(source: str) -> URL:
             ]
         ) from None
     if "@" in (url.host or ""):
-        # What stands before the last @ is a part of the password: no resolver and no message gets it.
+        # The text before the last @ is a part of the password: no resolver and no message gets it.
         raise UsageError(["SOURCE: more than one @ before the host; write @ in the user or the password as %40"])
     return url.set(drivername=DRIVERS.get(url.drivername, url.drivername))
 
@@ -117,7 +117,7 @@ def _connect(engine: Engine, url: URL) -> Connection:
     try:
         return engine.connect()
     except (TypeError, ValueError) as error:
-        # What follows ? in the URL goes to the driver, which may not know it; a host of 300 letters has no address.
+        # The text behind ? in the URL goes to the driver, which may not know it; a host of 300 letters has no address.
         raise UsageError([f"SOURCE: {_reason(error, url)}"]) from None
     except OSError as error:  # such as that of ssl_ca
         named = f"; its URL names {', '.join(url.query)}" if url.query else ""

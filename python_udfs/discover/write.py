@@ -17,12 +17,12 @@ if TYPE_CHECKING:
 
     from python_udfs.discover.propose import Row, Rows
 
-# What makes a row the same as another one.
+# Cells that identify a row.
 IDENTITY = ("feed", "source_schema", "source_table", "column_name")
 
 
 def read_rows(folder: Path) -> Rows:
-    """The rows of the CSV files of a folder by file; none where a file is missing."""
+    """The rows of the CSV files of a folder by file; none if a file is missing."""
     rows: Rows = {}
     for name in HEADERS:
         path = folder / name

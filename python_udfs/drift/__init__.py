@@ -1,1 +1,1 @@
-"""What waiting files and messages would change in the tables, before a run does it. ``python -m python_udfs.drift``."""
+"""Reports the changes that waiting files and messages would make to the tables. ``python -m python_udfs.drift``."""

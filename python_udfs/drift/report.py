@@ -1,4 +1,4 @@
-"""What files and messages would change in a table, and what the table's policy makes of it, in words."""
+"""Describes the changes that files and messages would make to a table, and the effect of the table's policy."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ SHOWN = 120
 
 
 def report(tables: Iterable[Mapping[str, Any]], feeds: Iterable[Mapping[str, Any]] = ()) -> str:
-    """What is printed.
+    """Returns the printed text.
 
     Args:
         tables: what the macro ``cdc_drift_of`` returns of each table that files or messages wait for.
@@ -43,7 +43,7 @@ def report(tables: Iterable[Mapping[str, Any]], feeds: Iterable[Mapping[str, Any
 
 
 def changes(table: Mapping[str, Any]) -> list[tuple[str, str]]:
-    """What files would change in one table, and what the next run does.
+    """Returns the changes that files would make to one table, and the action of the next run.
 
     Args:
         table: what the macro ``cdc_drift_of`` returns.

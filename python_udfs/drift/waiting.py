@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from pyspark.sql import SparkSession
 
-# What is read of one feed: enough to see what changes, and never the whole of a first load.
+# Limits of one feed: enough to see the changes, and never the whole of a first load.
 MOST_MESSAGES = 100_000
 MOST_BYTES = 64_000_000
 
@@ -37,7 +37,7 @@ def show_waiting(
         view: name of the view.
 
     Returns:
-        `feed`; `view`, None where there is nothing to show; `rejected`, path and reason of each file; `left`, how many
+        `feed`; `view`, None if there is nothing to show; `rejected`, path and reason of each file; `left`, how many
         more messages or files wait; `problem`, why what waits cannot be read, else None.
     """
     facts: dict[str, Any] = {"feed": feed, "view": view, "rejected": [], "left": 0, "problem": None}

@@ -80,7 +80,7 @@ class State:
         newest: the newest change but for reset points; None: there is none.
         reset_by: the reset point that ended the row after it.
         is_live: whether there is a row that is not deleted.
-        origins: number of the change that each column's value is from; empty where no row is left.
+        origins: number of the change that each column's value is from; empty if no row is left.
     """
 
     newest: Change | None

@@ -17,7 +17,7 @@ LONGEST_CELL = 200
 
 
 def report(life: Life, silver: str) -> str:
-    """What is printed of a key.
+    """Returns the printed text of a key.
 
     Args:
         life: the key.

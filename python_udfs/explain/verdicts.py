@@ -110,7 +110,7 @@ def _superseded(change: Change, applied: Sequence[Change], state: State) -> str:
 
 
 def _tie_of(change: Change, newest: Change) -> str:
-    """What orders two changes of one source position: the last two parts of their rows (cdc_message_place_sql)."""
+    """Names the order of two changes of one source position: the last parts of their rows (cdc_message_place_sql)."""
     (place, hashes), (newest_place, newest_hashes) = (
         (row.row_position or "..").rsplit(".", 2)[1:] for row in (change, newest)
     )

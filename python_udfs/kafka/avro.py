@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 MAGIC, HEADER = b"\x00", 5
-# What a message becomes that cannot be read; the reason, and its bytes in base64, follow.
+# Beginning of the text of a message that cannot be read; the reason, and its bytes in base64, follow.
 UNREADABLE, BYTES = "message of a schema registry that cannot be read: ", "; in base64: "
 # The texts of a schema and of those it refers to, which come first; or why there is none.
 Schemas = Mapping[int, "tuple[str, ...] | str"]
@@ -42,7 +42,7 @@ _TYPES = {"int": "int32", "long": "int64", "fixed": "bytes", "enum": "string", "
 
 
 def schema_id(message: bytes) -> int | None:
-    """The id of a message's schema; None where the message is not in the registry's format."""
+    """The id of a message's schema; None if the message is not in the registry's format."""
     is_framed = len(message) >= HEADER and message[:1] == MAGIC
     return int.from_bytes(message[1:HEADER], "big") if is_framed else None
 
@@ -110,7 +110,7 @@ def _reason(number: int, error: Exception) -> str:
 
 @lru_cache(maxsize=1000)
 def _reader(texts: tuple[str, ...]) -> Callable[[bytes], str]:
-    """What makes JSON of the records of a schema; a schema is parsed once."""
+    """Returns the function that makes JSON of the records of a schema; a schema is parsed once."""
     from fastavro import parse_schema  # noqa: PLC0415 - only readers of Avro need it
 
     named: dict[str, Any] = {}
@@ -133,7 +133,7 @@ def _json(value: Any) -> str:
 
 
 def _only(union: list[Any]) -> Any:
-    """The type of a union that is not null; None where there are several."""
+    """The type of a union that is not null; None if there are several."""
     types = [branch for branch in union if branch != "null"]
     return types[0] if len(types) == 1 else None
 

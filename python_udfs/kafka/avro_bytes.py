@@ -28,7 +28,7 @@ class DamagedError(ValueError):
 
 
 def reader_of(schema: Any, named: Mapping[str, Any]) -> Read:
-    """What reads the values of a schema.
+    """Returns the reader of the values of a schema.
 
     Args:
         schema: as `fastavro.parse_schema` returns it.
@@ -91,7 +91,7 @@ def _union_reader(types: list[Any], named: Mapping[str, Any], records: dict[str,
 
 
 def _meaning(schema: Any, read: Read, named: Mapping[str, Any]) -> Read:
-    """What reads the text of a logical type; other values as they are stored."""
+    """Returns the reader of the text of a logical type; other values as they are stored."""
     from fastavro.read import LOGICAL_READERS  # noqa: PLC0415 - the driver does not need it
 
     schema = named.get(schema, schema) if isinstance(schema, str) else schema

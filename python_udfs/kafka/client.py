@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from python_udfs.metadata.kafka import Kafka
 
-# Java's names that librdkafka has, too. What is not listed is for Spark's reader alone.
+# Java's names that librdkafka has, too. Settings that are not listed are for Spark's reader alone.
 _SHARED = ("security.protocol", "sasl.mechanism", "sasl.username", "sasl.password", "ssl.key.password", "client.id",
            "ssl.endpoint.identification.algorithm")  # fmt: skip
 _OF_LIBRDKAFKA = ("sasl.username", "sasl.password")

@@ -1,4 +1,4 @@
-"""What a Kafka cluster has: its id, topics, their ids, and first and last offsets. It reads no message."""
+"""Reads the state of a Kafka cluster: its id, topics, their ids, and first and last offsets. It reads no message."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ SECONDS_TO_ANSWER = 15
 # A broker that has just started, or leads a partition since a moment ago, answers so; librdkafka does not ask again.
 PASSING = ("LEADER_NOT_AVAILABLE", "NOT_LEADER_FOR_PARTITION", "FENCED_LEADER_EPOCH", "UNKNOWN_LEADER_EPOCH")
 QUESTIONS, SECONDS_BETWEEN = 15, 0.2
-# What the client adds to each reason, and what it says alone where a connection ends without a word.
+# The client's addition to each reason, and its only message if a connection ends without a word.
 _DOWN = r"[0-9]+/[0-9]+ brokers are down"
 _NO_TLS = "connecting to a PLAINTEXT broker listener?"
 _CLOSED = (
@@ -52,7 +52,7 @@ class Cluster:
         # connections, until Python collects cycles, perhaps in one of these threads.
         said = self._said = dict[str, None]()
         self._committed: dict[Partition, int] = {}
-        # What goes wrong is in the error of whoever asked; a line for each attempt would be on the terminal.
+        # Errors are raised to the caller; a line for each attempt would be on the terminal.
         quiet: dict[str, Any] = {"log_level": 0, "error_cb": lambda error: said.setdefault(error.str())}
         try:
             self._admin: AdminClient = AdminClient({**make_admin_settings(kafka.brokers, self._values), **quiet})
@@ -60,7 +60,7 @@ class Cluster:
             raise self._error(f"Kafka's client refuses the settings: {error.args[0].str()}") from None
 
     def look(self, *, is_first: bool) -> Seen:
-        """What is there now.
+        """Returns the present state.
 
         Args:
             is_first: whether nothing was read yet, so that it matters where a read begins.
@@ -103,7 +103,7 @@ class Cluster:
         )
 
     def commit_to_group(self, offsets: Mapping[Partition, int]) -> str | None:
-        """Commits the next offsets to the feed's consumer group; nothing where it names none, or has them already.
+        """Commits the next offsets to the feed's consumer group; nothing if it names none, or has them already.
 
         Args:
             offsets: by topic and partition.
@@ -191,14 +191,14 @@ class Cluster:
 
 
 def _reasons(said: Iterable[str], values: Mapping[str, str]) -> list[str]:
-    """What the client said, once each: it tries again and again, and each of its lines has another duration."""
+    """Returns the client's messages, once each: it tries again and again, each line with another duration."""
     lines = list(dict.fromkeys(re.sub(r" \(after [^)]*\)", "", line) for line in said))
     reasons = [line for line in lines if not re.fullmatch(_DOWN, line)]
     is_plain = values.get("security.protocol", "PLAINTEXT").upper() in ("PLAINTEXT", "SASL_PLAINTEXT")
     if lines and not reasons and is_plain:
         reasons = [_CLOSED]
     if any("SSL connection closed by peer" in line for line in reasons) and _NO_TLS not in "; ".join(reasons):
-        reasons.append(_NO_TLS)  # the client guesses that only where the connection ends early
+        reasons.append(_NO_TLS)  # the client guesses that only if the connection ends early
     return reasons or lines
 
 

@@ -1,4 +1,4 @@
-"""What a run reads: one range of offsets for each partition, from what the table has and what the cluster has.
+"""Plans the reads of a run: one range of offsets for each partition, from what the table has and what the cluster has.
 
 Pure functions: nothing here asks Kafka or Spark.
 """
@@ -22,7 +22,7 @@ RETENTION, RECREATED, REPLACED, BEYOND = "retention", "topic_recreated", "cluste
 
 @dataclass(frozen=True)
 class Progress:
-    """What a split table has been read up to, as its newest commit records it.
+    """Offsets up to which a split table has been read, as its newest commit records them.
 
     Attributes:
         batch_id: the last batch.
@@ -41,7 +41,7 @@ class Progress:
 
 @dataclass(frozen=True)
 class Seen:
-    """What a cluster has.
+    """State of a cluster.
 
     Attributes:
         cluster_id: its id.
@@ -84,7 +84,7 @@ class Gap:
 
     @property
     def key(self) -> GapKey:
-        """What tells a gap from others."""
+        """Returns the fields that identify a gap."""
         return self.source, self.reason, self.from_offset
 
     def __str__(self) -> str:
@@ -106,7 +106,7 @@ class Gap:
 
 @dataclass(frozen=True)
 class Plan:
-    """What a run reads.
+    """Plan of a run's reads.
 
     Attributes:
         ranges: first offset and the one after the last, of each partition with something to read.
@@ -129,7 +129,7 @@ class Plan:
 
 
 def object_name(cluster_id: str, topic_id: str, topic: str, partition: int) -> str:
-    """What stands for the file of a message; its offset is the row.
+    """Returns the name that stands for the file of a message; its offset is the row.
 
     A topic that was deleted and created again has the same offsets once more: its id tells the two apart.
     """

@@ -80,7 +80,7 @@ def new_messages(spark: SparkSession, feed: Mapping[str, Any], target: str | Non
 
     Returns:
         On the first run the rows, as `python_udfs.landing.split.new_rows` gives them; path and file_key are the name of
-        the partition, file_row is the offset. Later runs write them here and return how many, None where there is
+        the partition, file_row is the offset. Later runs write them here and return how many, None if there is
         nothing to write: dbt's insert would also succeed beside another one that has read the same.
 
     Raises:
@@ -160,14 +160,14 @@ def _written(spark: SparkSession, target: str, plan: Plan, gaps: int) -> Written
 
 
 def read_progress(spark: SparkSession, target: str) -> Progress | None:
-    """What a split table has been read up to; None if it never was.
+    """Returns the offsets up to which a split table has been read; None if it never was.
 
     Args:
         spark: the session to ask with.
         target: name of the split table.
 
     Returns:
-        What the newest commit with progress records. A rollback of the table rolls it back. Where no summary is left,
+        The progress of the newest commit that records it. A rollback of the table rolls it back. If no summary is left,
         the rows answer: the offset after the last one of each partition.
     """
     summary = snapshots.newest_summary(spark, target, OFFSETS)
@@ -328,7 +328,7 @@ def _rows(spark: SparkSession, feed: Mapping[str, Any], plan: Plan, batch_id: in
 
 
 def _describe_gap(gap: Gap) -> dict[str, str]:
-    """What the view kafka_gaps shows of a gap."""
+    """Returns the row of a gap in the view kafka_gaps."""
     cluster_id, _, topic, partition = parts_of(gap.source) or ("", "", "", "")
     place = {"cluster_id": cluster_id, "topic": topic, "partition": str(partition)}
     return {**place, "reason": gap.reason, "to_offset": str(gap.to_offset), "is_passed": str(gap.is_passed).lower()}
@@ -337,7 +337,7 @@ def _describe_gap(gap: Gap) -> dict[str, str]:
 def _lines(spark: SparkSession, feed: Mapping[str, Any], plan: Plan, batch_id: int) -> DataFrame:
     """The messages as the lines of files that are called as their partitions, in rows of their offsets.
 
-    Where a value may lack columns of the key, also the key.
+    If a value may lack columns of the key, also the key.
     """
     kafka = feed["kafka"]
     texts = ("value", "key") if feed.get("form") == "flattened" else ("value",)

@@ -37,7 +37,7 @@ def as_text(messages: DataFrame, feed: str, kafka: Kafka, columns: tuple[str, ..
 
 
 def _ids(messages: DataFrame, columns: tuple[str, ...]) -> list[int]:
-    """The ids of the schemas that messages name; few, and none where all are JSON."""
+    """The ids of the schemas that messages name; few, and none if all are JSON."""
     heads = messages.select(F.explode(F.array(*(F.substring(name, 1, avro.HEADER) for name in columns))).alias("head"))
     is_framed = _begins_with_zero(F.col("head")) & (F.length("head") == avro.HEADER)
     rows = heads.where(is_framed).distinct().collect()

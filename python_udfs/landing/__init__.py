@@ -1,1 +1,1 @@
-"""What arrives: the listing of the landing area, and the split of files that hold changes of many tables."""
+"""Arriving files: the listing of the landing area, and the split of files that hold changes of many tables."""

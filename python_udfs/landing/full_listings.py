@@ -33,7 +33,7 @@ def list_landing(
     *,
     readers: Readers | None = None,
 ) -> DataFrame | None:
-    """What `new_files` returns: a feed with `full_listing_hours` is listed in full once in so many hours.
+    """Returns the new files, as `new_files` does; lists a feed with `full_listing_hours` in full once in so many hours.
 
     It is also listed in full in the first run, after its location or its connector has changed, and after rows of the
     table were deleted or changed. The moments are recorded in the commit of the listing. One that has nothing to write
@@ -44,7 +44,7 @@ def list_landing(
         feeds: see `new_files`; `full_listing_hours` and `listing_overlap_hours` where a feed has them.
         table: name of `raw_listing`; None on the first run.
         now: the time of this run; the current time when not given.
-        readers: the tables that show what was read. Where one has read a batch that the listing does not know, the
+        readers: the tables that show what was read. If one has read a batch that the listing does not know, the
             listing was dropped or rolled back: what it has lost is added, and all feeds are listed in full.
 
     A feed that cannot be listed stops no other: the session's setting `UNLISTED` has the error to raise once the rows
@@ -108,7 +108,7 @@ def describe_unlisted(unlisted: Mapping[str, str]) -> str:
 def _with_lost_versions(
     spark: SparkSession, feeds: list[Mapping[str, Any]], listing: DataFrame | None, now: datetime, readers: Readers
 ) -> DataFrame:
-    """What is new to a listing that has its lost versions back, and these."""
+    """Returns the files that are new to a listing with its lost versions, and these versions."""
     listing = spark.createDataFrame([], LISTING_SCHEMA) if listing is None else listing
     files = new_files(spark, feeds, listing, now)
     lost = with_columns(lost_versions(spark, feeds, readers, listing, files, now)).localCheckpoint()
@@ -126,5 +126,5 @@ def _with_lost_versions(
 
 
 def _key(feed: Mapping[str, Any]) -> str:
-    """What another full listing is due for when it changes."""
+    """Returns the text whose change makes another full listing due."""
     return f"{feed['feed']} {feed['connector']} {feed_location(feed['location'], landing_root())}"

@@ -56,13 +56,13 @@ def new_files(
     time of an earlier one gets that time plus its revision in milliseconds, so that `modified_at` orders the versions
     of a file.
 
-    What cannot be named is not gone: where names of files are no text (`spark_files.count_unnamed`), no file of the
+    A file that cannot be named is not gone: if names of files are no text (`spark_files.count_unnamed`), no file of the
     feed is gone in this run.
 
-    What cannot be listed is not gone either: a feed whose location fails (access, no such file system) keeps its files
-    as they are, and the others are listed.
+    A file that cannot be listed is not gone either: a feed whose location fails (access, no such file system) keeps its
+    files as they are, and the others are listed.
 
-    A feed that is listed in part only gains files: what its scope leaves out is neither new nor gone. Where a file of
+    A feed that is listed in part only gains files: what its scope leaves out is neither new nor gone. If a file of
     the scope is gone, or none is there, the feed is listed in full at once, and that finds what is gone.
 
     Args:
@@ -204,7 +204,7 @@ def _in_scope(spark: SparkSession, files: DataFrame, scopes: Mapping[str, Scope]
 
 
 class _Listed(NamedTuple):
-    """What was listed of a feed.
+    """Listed files of a feed.
 
     Its location as the paths of its files begin; the scope, None: in full; the files; whether a listing in full has met
     names that are no text: a file that it knows may be there under such a name.
@@ -223,7 +223,7 @@ def _all_listed(
     now: datetime,
     unlisted: dict[str, str],
 ) -> dict[str, _Listed]:
-    """The files of each feed; none where the location, or the scope, has no file. Adds to `unlisted` what fails."""
+    """The files of each feed; none if the location, or the scope, has no file. Adds to `unlisted` what fails."""
     listed = {}
     for feed in feeds:
         name, location = feed["feed"], feed_location(feed["location"], landing_root())

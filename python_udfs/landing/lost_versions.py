@@ -36,7 +36,7 @@ _COLUMNS = (
     "first_seen_at",
     "ignored_reason as rule",
 )
-# What a row of bronze shows of its file: its key, and the modification time, which ends the sequence.
+# Facts of a file that a row of bronze shows: its key, and the modification time, which ends the sequence.
 _OF_BRONZE = """
 select {feed} as feed, {schema} as source_schema, {table} as source_table, _cdc_source_file as file_key,
     cast(null as bigint) as size, timestamp_millis(bigint(right(_cdc_sequence, 14))) as modified_at,
@@ -139,7 +139,7 @@ def lost_versions(
                     "max(source_table) as source_table",
                     "max(size) as size",
                     "max(is_truncate) as is_truncate",
-                    # A redelivery counts from the batch that showed it, also where a reload has read it since.
+                    # A redelivery counts from the batch that showed it, even if a reload has read it since.
                     "coalesce(min(batch_id) filter (where rule = 'redelivered'),"
                     " min(batch_id) filter (where rule is null), min(batch_id)) as batch_id",
                     "min(first_seen_at) as first_seen_at",

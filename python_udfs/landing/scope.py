@@ -41,7 +41,7 @@ def with_times(files: DataFrame) -> DataFrame:
 
     Returns:
         Also `root`, the folder whose date folders or names the time is one of, and `time_in_path`, the latest time that
-        the path allows (yyyyMMddHHmmss as text, with 9 for what a date folder leaves open). Both are null where the
+        the path allows (yyyyMMddHHmmss as text, with 9 for what a date folder leaves open). Both are null if the
         path shows no time.
     """
     dated = f"regexp_replace(file_key, {sql_text(f'{DATED}.*$')}, {sql_text(f'{_MARK}$1{_MARK}$2$3$4$5')})"
@@ -58,7 +58,7 @@ def with_times(files: DataFrame) -> DataFrame:
 
 @dataclass
 class Scope:
-    """What one run lists of a feed: its rule, and the newest times that it met.
+    """The part of a feed that one run lists: its rule, and the newest times that it met.
 
     It is a `spark_files.Selection`.
 
@@ -139,7 +139,7 @@ class Scope:
         return bool(rows)
 
     def cut(self, root: str) -> str:
-        """The first time that is listed of a root; the empty text, where everything is."""
+        """The first time that is listed of a root; the empty text, if everything is."""
         newest = self._newest.get(root)
         return "" if newest is None else f"{newest - self.overlap:%Y%m%d%H%M%S}"
 

@@ -49,7 +49,7 @@ class Table:
 
 
 class Lineage:
-    """What the models of a project read and write.
+    """Inputs and outputs of a project's models.
 
     Args:
         manifest: dbt's manifest.json.

@@ -29,8 +29,8 @@ ENCODINGS: tuple[tuple[str, tuple[str, ...]], ...] = (
 class Column:
     """One row of ``cdc_columns.csv``.
 
-    ``data_type`` is a Spark SQL type in one spelling, None where not given. ``encoding`` is how messages without a
-    schema write the values, empty where not given.
+    ``data_type`` is a Spark SQL type in one spelling, None if not given. ``encoding`` is how messages without a
+    schema write the values, empty if not given.
     """
 
     name: str
@@ -44,7 +44,7 @@ class Column:
 def read_columns(
     rows: Sequence[Row], table_rows: Sequence[Row] | None, feeds: Mapping[str, Feed]
 ) -> dict[TableId, list[Column] | None]:
-    """The columns of each table; None where a broken row leaves open what they are."""
+    """The columns of each table; None if a broken row leaves open what they are."""
     known_tables = None if table_rows is None else {row.table_id for row in table_rows}
     grouped: dict[TableId, list[Row]] = {}
     for row in rows:

@@ -40,7 +40,7 @@ _TEXT = re.compile(r"(varchar|char)\(\s*([1-9]\d*)\s*\)")
 
 
 def read_data_type(row: Row, *, obligatory: bool) -> str | None:
-    """The type in the row's cell, None where it is empty or wrong.
+    """The type in the row's cell, None if it is empty or wrong.
 
     Args:
         row: a row of ``cdc_columns.csv``.

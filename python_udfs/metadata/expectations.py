@@ -29,7 +29,7 @@ ALL = "*"
 
 @dataclass(frozen=True)
 class Kind:
-    """What an argument accepts: words for a message, and whether a value from JSON is such a one."""
+    """Accepted values of an argument: words for a message, and whether a value from JSON is such a one."""
 
     accepted: str
     is_good: Callable[[Any], bool]
@@ -80,7 +80,7 @@ QUANTILES = Kind('such as {"quantiles": [0.5], "value_ranges": [[1, 9]]}, a rang
 
 @dataclass(frozen=True)
 class Accepted:
-    """What a row with an expectation may have.
+    """Accepted cells of a row with an expectation.
 
     Attributes:
         columns: how many columns the cell ``column_name`` names; None: two or more.
@@ -172,7 +172,7 @@ EXPECTATIONS: dict[str, Accepted] = {
         1, {"days": COUNT, "quantiles": SHARES, "share": POSITIVE}, scopes=("table",), is_numeric=True
     ),
 }
-# What other expectations or commands of dbt do, and the sentence that a row with it gets.
+# Expectations that other ones or dbt's commands replace, and the sentence that such a row gets.
 _ELSEWHERE = {
     "expect_column_values_to_match_like_pattern": "on Spark expect_column_values_to_match_regex does it",
     "expect_column_values_to_not_match_like_pattern": "on Spark expect_column_values_to_not_match_regex does it",

@@ -150,7 +150,7 @@ class Row:
         return self[column]
 
     def pairs(self, column: str) -> dict[str, str]:
-        """What `key=value;key=value` in the cell means."""
+        """Returns the pairs of `key=value;key=value` in the cell."""
         pairs: dict[str, str] = {}
         for item in items(self[column]):
             key, equals, value = (part.strip() for part in item.partition("="))

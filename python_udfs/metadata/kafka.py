@@ -28,7 +28,7 @@ ADMIN_PREFIX = "admin."
 # Of a setting that holds a secret, the seed has only the name of the environment variable.
 _SECRET = re.compile(r"password|secret|token|credential|jaas|(^|[.-])key$|\.key\.|user\.info", re.IGNORECASE)
 _NO_SECRET = re.compile(r"(location|path|file|alias|type|algorithm|url|uri|class|source|name|id|ms)$", re.IGNORECASE)
-# What the project sets: another address would have offsets of one cluster and messages of another.
+# Settings of the project: another address would have offsets of one cluster and messages of another.
 _OWN_SETTINGS = ("bootstrap.servers", "metadata.broker.list", "key.deserializer", "value.deserializer")
 _SECRET_IN_PATH = re.compile(r"(password|secret|token|credential|api-?key)s?[=:/]", re.IGNORECASE)
 # Kafka counts milliseconds from here; -1 and -2 mean its newest and oldest message.
@@ -42,18 +42,18 @@ _OFFSET = rf"({_TOPIC}):([0-9]{{1,10}}):([0-9]{{1,18}})"
 
 @dataclass(frozen=True)
 class Kafka:
-    """What is read of a Kafka cluster, and how.
+    """Topics to read of a Kafka cluster, and the settings.
 
     Attributes:
         brokers: `host:port,host:port`.
-        topics: names of topics; empty where there is a pattern.
-        topic_pattern: regular expression that matches the whole name of a topic; None where topics are named.
+        topics: names of topics; empty if there is a pattern.
+        topic_pattern: regular expression that matches the whole name of a topic; None if topics are named.
         starting_offsets: where the first read begins: `earliest`, `latest`, an ISO time, or
             `topic:partition:offset|…`.
         messages_per_run: the most messages that one run reads.
         on_gap: `fail` or `continue`, where messages are gone that were not read.
         client: settings of Kafka's client, without the prefix `kafka.`; a value `env:NAME` is in the environment.
-        registry: settings of the schema registry's client, in the same form; empty where values are JSON alone.
+        registry: settings of the schema registry's client, in the same form; empty if values are JSON alone.
         group: the consumer group that offsets are committed to, for monitors; empty: none.
         tombstones: `delete` or `ignore`, for flattened messages of Debezium; else empty.
     """
@@ -77,7 +77,7 @@ class Kafka:
 
     @property
     def start_millis(self) -> int | None:
-        """The time in `starting_offsets`, milliseconds since 1970; None where it is none."""
+        """The time in `starting_offsets`, milliseconds since 1970; None if it is none."""
         moment = _moment(self.starting_offsets)
         return None if moment is None else int(moment.timestamp() * 1000)
 
@@ -93,7 +93,7 @@ def is_client_setting(key: str) -> bool:
 
 
 def read_kafka(row: Row, pairs: Mapping[str, str]) -> Kafka | None:
-    """What a row of ``cdc_feeds.csv`` describes of a broker; None where its location is no broker.
+    """Returns the broker that a row of ``cdc_feeds.csv`` describes; None if its location is no broker.
 
     Args:
         row: the row, which gets the problems.
@@ -190,7 +190,7 @@ def _settings(row: Row, pairs: Mapping[str, str], prefix: str) -> dict[str, str]
 
 
 def _tombstones(row: Row, pairs: Mapping[str, str]) -> str:
-    """What a flattened message without a value means has to be said: it may be the only message of a delete."""
+    """Reads the meaning of a flattened message without a value, which may be the only message of a delete."""
     tombstones, words = pairs.get("tombstones", ""), KAFKA_OPTIONS_OF["debezium"]["tombstones"].words
     is_flattened = row["connector"] == "debezium" and pairs.get("form") == "flattened"
     if is_flattened and tombstones not in words:

@@ -1,4 +1,4 @@
-"""What the Python models of dbt read of the metadata, so that their files do not hold it.
+"""Metadata for dbt's Python models, so that their files do not hold it.
 
 Each of these files names a digest of what its model reads. The models of one run follow from the same seeds, also while
 somebody edits them: a run that began before the edit stops here instead of mixing the two.
@@ -39,7 +39,7 @@ class Readers:
 
 
 def listed_feeds(metadata: Metadata) -> list[dict[str, Any]]:
-    """What `raw_listing` has to know of each feed.
+    """Returns the settings of each feed for `raw_listing`.
 
     Args:
         metadata: checked metadata.
@@ -80,7 +80,7 @@ def _listing_hours(options: FeedOptions) -> dict[str, int]:
 
 
 def split_feed(metadata: Metadata, name: str) -> dict[str, Any]:
-    """What the split model of a feed has to know of it.
+    """Returns the settings of a feed for its split model.
 
     Args:
         metadata: checked metadata.

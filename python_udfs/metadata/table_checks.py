@@ -1,4 +1,4 @@
-"""What the cells of a table's row ask of each other, of its columns and of its feed."""
+"""Checks the cells of a table's row against each other, its columns and its feed."""
 
 from __future__ import annotations
 

@@ -66,7 +66,7 @@ def read_tables(
     Args:
         rows: the rows of ``cdc_tables.csv``.
         feeds: feed by name.
-        columns: columns by table, None where they are not known; None as a whole if their file could not be read.
+        columns: columns by table, None if they are not known; None as a whole if their file could not be read.
     """
     tables: list[Table] = []
     sources: dict[TableId, Row] = {}

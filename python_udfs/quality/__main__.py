@@ -69,7 +69,7 @@ def _run(project: Path, tables: Sequence[str]) -> None:
     if not checks:
         say("Nothing is expected: seeds/cdc_expectations.csv has no rows.")
         return
-    # What starts Spark takes a while to import.
+    # Modules that start Spark take a while to import.
     from python_udfs.quality.facts import arguments_of, read_runs  # noqa: PLC0415
     from python_udfs.quality.gx import GreatExpectations  # noqa: PLC0415
     from python_udfs.quality.report import report  # noqa: PLC0415

@@ -45,7 +45,7 @@ class Check:
 
 @dataclass(frozen=True)
 class Outcome:
-    """What became of a check.
+    """Outcome of a check.
 
     Attributes:
         check: the check.

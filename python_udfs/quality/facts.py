@@ -1,4 +1,4 @@
-"""What the ``cdc_`` expectations are about: figures of a table's runs and of an older snapshot, with their limits.
+"""Judges the ``cdc_`` expectations: figures of a table's runs and of an older snapshot, with their limits.
 
 Great Expectations judges the figures; they are so few that pandas holds them.
 """
@@ -42,7 +42,7 @@ _NUMBERS = ("byte", "short", "integer", "long", "float", "double", "decimal")
 
 @dataclass(frozen=True)
 class Run:
-    """What a run did to a table, from `etl_metadata.run_metrics`; ``newest_at`` in UTC."""
+    """Effect of a run on a table, from `etl_metadata.run_metrics`; ``newest_at`` in UTC."""
 
     changes: int
     rows: int
@@ -79,7 +79,7 @@ class Fact:
 
     @property
     def expected(self) -> str:
-        """What is to be found, in words."""
+        """Returns the accepted values, in words."""
         if self.accepted is not None:
             return f"one of {json.dumps(self.accepted, ensure_ascii=False)}"
         bounds = [
@@ -91,7 +91,7 @@ class Fact:
 
     @property
     def observed(self) -> str:
-        """What was found, in words."""
+        """Returns the observed values, in words."""
         if self.accepted is not None:
             new = sorted(set(self.values) - set(self.accepted))
             return f"{self.label}: {len(new)} first seen{': ' if new else ''}{', '.join(map(repr, new[:5]))}"

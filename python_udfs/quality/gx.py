@@ -26,7 +26,7 @@ _SITE = "quality"
 
 @dataclass(frozen=True)
 class Judged:
-    """What Great Expectations found of one expectation.
+    """Result of Great Expectations for one expectation.
 
     Attributes:
         success: whether it is met.
@@ -257,7 +257,7 @@ def _without_traces(info: Any) -> Any:
 
 
 def _one_line(text: str, most: int = 500) -> str:
-    # What Java adds to a message is of no use to its reader.
+    # Java's additions to a message are of no use to its reader.
     line = " ".join(text.split("JVM stacktrace", maxsplit=1)[0].split())
     return line if len(line) <= most else f"{line[: most - 1]}…"
 

@@ -1,4 +1,4 @@
-"""What `make quality` prints at its end: what failed, what warns, and what to do."""
+"""Text that `make quality` prints at its end: failures, warnings, and what to do."""
 
 from __future__ import annotations
 

@@ -28,13 +28,13 @@ if TYPE_CHECKING:
     from python_udfs.quality.gx import GreatExpectations
     from python_udfs.quality.tables import SilverTable
 
-# What a table that is damaged or gone raises: its checks fail, and the next table follows.
+# Errors of a table that is damaged or gone: its checks fail, and the next table follows.
 _BROKEN = (PySparkException, Py4JError)
 
 
 @dataclass(frozen=True)
 class Warehouse:
-    """What the checks of all tables share.
+    """Shared by the checks of all tables.
 
     Attributes:
         spark: the session to read with.
@@ -138,7 +138,7 @@ def _check_suite(
 
 
 def _about(table: SilverTable, check: Check, since: int | None) -> str:
-    """What rows a suite is about, for its page."""
+    """Names the rows of a suite, for its page."""
     rows = "all rows" if since is None else f"rows of batches after {since}"
     where = f" for which {check.row.row_condition}" if check.row.row_condition else ""
     return f"{table.relation.replace('`', '')}, snapshot {table.snapshot_id}: {rows}{where}."

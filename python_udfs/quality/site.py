@@ -10,7 +10,7 @@ from datetime import datetime
 from pathlib import Path
 from urllib.parse import quote
 
-# What Great Expectations' pages take from other servers: styles and scripts, and what their scripts do.
+# Styles and scripts in Great Expectations' pages, which come from other servers, and the comments with them.
 _OUTSIDE = re.compile(r"<script\b.*?</script\s*>|<link\b[^>]*\bhref=\"https?:[^>]*>|<!--.*?-->", re.DOTALL | re.I)
 _IMAGES = re.compile(r"<img\b[^>]*\bsrc=\"https?:[^>]*>", re.I)
 # A suite has no page of its own: its results show what is expected.

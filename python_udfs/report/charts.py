@@ -72,7 +72,7 @@ def line(name: str, values: Values, top: float, width: float, height: float) -> 
 def plot(
     title: str, series: dict[str, Values], text: Callable[[float], str], width: float, height: float
 ) -> Plot | None:
-    """Lines of one scale; None where no value is known."""
+    """Lines of one scale; None if no value is known."""
     present = [value for values in series.values() for value in values if value is not None]
     if not present:
         return None

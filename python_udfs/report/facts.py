@@ -1,4 +1,4 @@
-"""What the report knows of each table: the stored numbers of its last runs, and what follows from them."""
+"""Facts of each table for the report: the stored numbers of its last runs, and what follows from them."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ class Run:
 
     @property
     def lag_seconds(self) -> float | None:
-        """None where nothing of the table has been applied yet."""
+        """None if nothing of the table has been applied yet."""
         newest = self.newest_committed_at
         return (self.committed_at - newest).total_seconds() if newest else None
 
@@ -73,7 +73,7 @@ class Mark:
 
 @dataclass(frozen=True)
 class Expectations:
-    """What the newest run of `make quality` found of a table.
+    """Results of the newest run of `make quality` for a table.
 
     Attributes:
         run_at: when the run started.

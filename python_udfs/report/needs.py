@@ -1,4 +1,4 @@
-"""What needs a person, the most urgent first, each with the command that helps."""
+"""Lists the incidents that need a person, the most urgent first, each with the command that helps."""
 
 from __future__ import annotations
 

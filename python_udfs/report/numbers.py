@@ -37,7 +37,7 @@ GAUGES = (
 
 
 def as_json(facts: Facts) -> str:
-    """What needs a person, and each table with its last runs; times in ISO 8601, UTC."""
+    """Writes the needs, and each table with its last runs; times in ISO 8601, UTC."""
     tables = [
         {
             **{name: value for name, value in asdict(table).items() if name != "now"},

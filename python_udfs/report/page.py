@@ -121,7 +121,7 @@ def plots(table: Table) -> list[charts.Plot]:
 
 
 def trend(table: Table) -> str:
-    """The run time beside its usual one, in words; empty where it is as usual or unknown."""
+    """The run time beside its usual one, in words; empty if it is as usual or unknown."""
     ratio = table.run_time_trend
     if ratio is None or 0.67 < ratio < 1.5:
         return ""

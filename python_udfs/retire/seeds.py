@@ -17,7 +17,7 @@ Row = Mapping[str, str]
 
 @dataclass(frozen=True)
 class Retired:
-    """What goes.
+    """Feeds and tables that go.
 
     Attributes:
         feeds: names of feeds that go whole.
@@ -33,7 +33,7 @@ class Retired:
 
 
 def find_retired(metadata: Metadata, feeds: list[str], tables: list[str]) -> Retired:
-    """What feeds and tables name.
+    """Finds the feeds and tables by name.
 
     Args:
         metadata: checked metadata.

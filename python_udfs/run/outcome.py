@@ -1,4 +1,4 @@
-"""What a build did to each table, from the results of dbt's nodes."""
+"""Decides the outcome of each table from the results of dbt's nodes."""
 
 from __future__ import annotations
 

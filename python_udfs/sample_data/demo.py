@@ -42,7 +42,7 @@ class DemoError(LakehouseError):
 
 @dataclass(frozen=True)
 class Sync:
-    """What one build did to one silver table, and how it stands; the columns of the table the demo ends with."""
+    """Effect of one build on one silver table, and its state; the columns of the table the demo ends with."""
 
     feed: str
     rows: int
@@ -143,7 +143,7 @@ def result_table(states: dict[str, Sync], rejected: Counter[str]) -> str:
 
 
 def differences(table: str, expected: Sequence[dict[str, Any]], actual: Sequence[dict[str, Any]]) -> list[str]:
-    """What is wrong with the rows found: at most one line; rows are compared as a multiset.
+    """Returns the faults of the rows: at most one line; rows are compared as a multiset.
 
     Args:
         table: the name to show.

@@ -62,7 +62,7 @@ def _label(table: SourceTable) -> str:
 
 
 def _change_writer(root: Path, source: scenarios.Source, day: date) -> Callable[[scenarios.Batch, datetime], object]:
-    """What writes a batch of the source's changes, given the time at which it is written."""
+    """Writer of a batch of the source's changes, given the time at which it is written."""
     if scenarios.COMES_AS[source.feed] == scenarios.DEBEZIUM:
         connector = Connector(root / source.feed, source.feed)
         # The snapshot was sent before: positions and offsets continue from there.

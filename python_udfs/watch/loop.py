@@ -62,7 +62,7 @@ class Split:
 
 @dataclass(frozen=True)
 class Project:
-    """What of dbt's graph a cycle needs.
+    """The part of dbt's graph that a cycle needs.
 
     Attributes:
         bronze: name of the bronze model by feed, source schema and source table.
@@ -209,7 +209,7 @@ class Watch:
         if failures and failures != self._not_listed:
             _say_cycle(started, "the landing area could not be listed", failures)
         self._not_listed = failures
-        # Where only some feeds could not be listed, what follows the listing is not skipped.
+        # If only some feeds could not be listed, what follows the listing is not skipped.
         is_listed = not failures or LISTING[1] in _built(outcome)
         if is_listed:
             self._read_changed_project()

@@ -1,4 +1,4 @@
-"""What a catalog of Iceberg holds, asked without a statement: Spark plans one as long as it takes to list."""
+"""Reads the contents of an Iceberg catalog without a statement: Spark plans one as long as it takes to list."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from spark_files.internals import java_class
 
 
 def relation_names(session: SparkSession, catalog: str, schema: str) -> tuple[list[str], list[str]]:
-    """The names of a schema's tables, and of its views; none where there is no such schema, or no views at all.
+    """The names of a schema's tables, and of its views; none if there is no such schema, or no views at all.
 
     Args:
         session: any session of the catalog.

@@ -137,7 +137,7 @@ class SessionHandle(SparkConnectionWrapper):
 
 
 def _fetch(frame: DataFrame, fetch: Callable[[DataFrame], list[Row]]) -> list[Row]:
-    """The rows of a frame; its days and times as text where Python has one of them not."""
+    """The rows of a frame; its days and times as text if Python has one of them not."""
     try:
         return fetch(frame)
     except (ValueError, OverflowError):

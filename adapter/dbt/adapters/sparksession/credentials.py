@@ -91,7 +91,7 @@ class SparksessionCredentials(Credentials):
         )
 
     def lock_file_of(self, operation: str) -> str:
-        """Return the file that a command locks, empty where it locks none.
+        """Return the file that a command locks, empty if it locks none.
 
         Args:
             operation: the macro that `dbt run-operation` was given, perhaps with its package; empty for other commands.

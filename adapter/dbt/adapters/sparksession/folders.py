@@ -13,7 +13,7 @@ def obstacle(folder: Path) -> str | None:
     Args:
         folder: its path. Nothing is made.
     """
-    # Path.exists raises where a folder above may not be looked into.
+    # Path.exists raises if a folder above may not be looked into.
     there = next((path for path in (folder, *folder.parents) if os.path.exists(path)), folder)  # noqa: PTH110
     if not there.is_dir():
         return f"{there} is no folder"
@@ -21,7 +21,7 @@ def obstacle(folder: Path) -> str | None:
 
 
 def refusal(folders: Mapping[str, Path]) -> str | None:
-    """A message about all folders that cannot be written to; None where there is no such.
+    """A message about all folders that cannot be written to; None if there is no such.
 
     Args:
         folders: by what changes each of them, such as the name of an environment variable.

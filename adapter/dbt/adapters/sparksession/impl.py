@@ -186,7 +186,7 @@ class SparksessionAdapter(SparkAdapter):
     def start_write(self, relation: BaseRelation) -> None:
         """Remember the snapshot that readers see of a table now: this node's writes to it are made on top of that.
 
-        What a node asks of the table, it has to ask afterwards.
+        Questions of a node to the table come afterwards.
         """
         with self.connections.exception_handler(f"adapter.start_write({relation})"):
             self._starts[relation.render()] = snapshots.head(self.session, relation.render())
@@ -196,7 +196,7 @@ class SparksessionAdapter(SparkAdapter):
         """Run a statement that writes to a table, on top of the snapshot that `start_write` remembered.
 
         The statement makes a snapshot that readers do not see; one more commit, on exactly that state of the table,
-        shows it. Where the table was compacted meanwhile, the statement is run again on top of that. A statement that
+        shows it. If the table was compacted meanwhile, the statement is run again on top of that. A statement that
         creates the table, or writes to one that no `start_write` was called for, is run as it is.
 
         Raises:
@@ -232,7 +232,7 @@ class SparksessionAdapter(SparkAdapter):
 
     @available
     def is_written(self, relation: BaseRelation, sql: str) -> bool:
-        """As `write`; False where it failed because of a file that it read, and has written nothing."""
+        """As `write`; False if it failed because of a file that it read, and has written nothing."""
         try:
             self.write(relation, sql)
         except FileFault as fault:

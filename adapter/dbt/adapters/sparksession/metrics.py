@@ -22,7 +22,7 @@ _CUT_AT = 16
 def added_metrics(
     session: SparkSession, table: str, from_snapshot_id: int | None, to_snapshot_id: int, columns: list[str]
 ) -> dict[str, Any] | None:
-    """What is known of the rows that were appended after one snapshot, up to another, without reading them.
+    """Returns the facts of the rows that were appended after one snapshot, up to another, without reading them.
 
     Args:
         session: session to ask with.
@@ -34,8 +34,8 @@ def added_metrics(
     Returns:
         `summaries` (those of the snapshots that appended rows), `records` (number of rows), and by column `values` and
         `nulls` (their number; nulls are values), `lower` and `upper` (least and greatest value as Spark casts it to
-        text, timestamps in UTC; None where all are null). None if there are more than `MOST_FILES` files, a file lacks
-        metrics of a column (Iceberg has none of arrays and maps), or bounds were cut short. Of all rows also None where
+        text, timestamps in UTC; None if all are null). None if there are more than `MOST_FILES` files, a file lacks
+        metrics of a column (Iceberg has none of arrays and maps), or bounds were cut short. Of all rows also None if
         the snapshots that are left did not append exactly these.
     """
     iceberg = iceberg_table(session, table)
@@ -77,7 +77,7 @@ def value_range(table: Any, column: str, above: int, values: dict[str, str]) -> 
         values: texts by column: of rows with exactly these. Columns that partition the table leave out most files.
 
     Returns:
-        None where no file holds such a row. Else `lower` and `upper`: the numbers of these rows are between them. Both
+        None if no file holds such a row. Else `lower` and `upper`: the numbers of these rows are between them. Both
         are None if there are more than `MOST_FILES` files, or one lacks metrics of the column.
     """
     expressions = java_class("org.apache.iceberg.expressions.Expressions")
@@ -147,7 +147,7 @@ def _collect_column(files: list[Any], field: Any, widths: set[int]) -> dict[str,
 
 
 def _read_file(column: int, *metrics: Any) -> list[Any] | None:
-    """What each map of a file's metrics has of a column, None if one has nothing."""
+    """Returns the values of each map of a file's metrics for a column, None if one has nothing."""
     values = [None if of_column is None else of_column.get(column) for of_column in metrics]
     return None if None in values else values
 

@@ -40,7 +40,7 @@ def _follow(number: int) -> None:
 
 
 def _birth(number: int) -> str | None:
-    """What tells a process from a later one of its number; None if it is gone. Without /proc: that there is one."""
+    """Returns a mark that no later process of this number has; None if it is gone. Without /proc: that there is one."""
     if not Path("/proc/self/stat").exists():
         try:
             os.kill(number, 0)
@@ -53,7 +53,7 @@ def _birth(number: int) -> str | None:
 
 
 def read_stat(number: int | str) -> list[str]:
-    """What /proc says of a process behind its name: state, number of the parent, and so on; empty without /proc."""
+    """Returns the words of /proc behind the name of a process (state, number of the parent); empty without /proc."""
     try:
         return Path(f"/proc/{number}/stat").read_text().rsplit(")", 1)[1].split()
     except OSError:

@@ -22,7 +22,7 @@ logger = AdapterLogger("Spark")
 
 
 class Written(str):
-    """What an incremental Python model returns that has written its table itself: what dbt's log says of it."""
+    """Result of an incremental Python model that has written its table itself: the message for dbt's log."""
 
     __slots__ = ()
 

@@ -1,4 +1,4 @@
-"""What Iceberg's readers leave behind in Java."""
+"""Frees the memory of Iceberg's readers in Java."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ logger = AdapterLogger("Spark")
 def release_readers() -> None:
     """Free the memory of readers that have ended, when nothing is read in this process; without Iceberg there is none.
 
-    Where Iceberg has moved what is needed for it, a warning says so: a process that runs one command loses nothing.
+    If Iceberg has moved an internal that this needs, a warning names it: a process that runs one command loses nothing.
     """
     try:
         if active_context() is not None:

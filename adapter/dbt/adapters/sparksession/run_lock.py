@@ -19,7 +19,7 @@ from dbt.adapters.sparksession.parent import read_stat
 
 # Commands that write tables. Others, such as test, show and docs, may run beside one.
 WRITING = ("build", "clone", "retry", "run", "run-operation", "seed", "snapshot")
-# What somebody typed, where it is not this process's own command line: a Makefile sets it.
+# The typed command, if it is not this process's own command line: a Makefile sets it.
 TYPED = "DBT_TYPED"
 # A holder that has begun no statement for so many seconds may hang; it shows its progress so often.
 QUIET, SHOWN = 600.0, 10.0
@@ -93,7 +93,7 @@ def release() -> None:
 
 
 def _typed(command: str) -> str:
-    """What somebody typed to start this process, on one line."""
+    """Returns the command that started this process, on one line."""
     words = list(sys.orig_argv)
     if words[1:2] == ["-m"]:
         words[0] = Path(words[0]).name
@@ -107,7 +107,7 @@ def _typed(command: str) -> str:
 
 
 def _doubt(holder: str, quiet: float) -> str:
-    """Why a holder may never end, and how to end it; empty where nothing shows that."""
+    """Why a holder may never end, and how to end it; empty if nothing shows that."""
     process = re.search(r"process (\d+), since [^,]*$", holder)
     if process is None:
         return ""

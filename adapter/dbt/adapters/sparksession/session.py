@@ -100,7 +100,7 @@ class SessionPool:
                     return None
                 session = self.idle.pop()
             settings, database = self.baseline
-            # `use` cannot be undone where the first namespace has no name, as in an Iceberg catalog.
+            # `use` cannot be undone if the first namespace has no name, as in an Iceberg catalog.
             if _current_database(session) == database:
                 _reset(session, settings)
                 return session
@@ -145,7 +145,7 @@ def get_pool(credentials: SparksessionCredentials, project_root: str, log_path: 
             _current = None
         if _current is None:
             _current = SessionPool(_start(credentials, Path(log_path)), dict(credentials.config))
-            # What dbt has read of the project stays: Python need not look through it for garbage again and again.
+            # dbt's objects of the project stay: Python need not look through them for garbage again and again.
             gc.freeze()
         # Goes to the Python workers with each function; the project may differ between runs of dbt in one process.
         folders = [project_root, credentials.config.get("spark.executorEnv.PYTHONPATH")]

@@ -1,7 +1,7 @@
-"""What dbt skips after a failure: not a model over many tables of which only some failed.
+"""Decides which nodes dbt skips after a failure: not a model over many tables of which only some failed.
 
 dbt skips whatever depends on a node that failed, directly or not. A model with `meta: {runs_after_failures: true}`
-gathers what many models have made: it is skipped only where each of these failed or was skipped, and what depends on it
+gathers what many models have made: it is skipped only if each of these failed or was skipped, and what depends on it
 is not skipped for their sake. A model that notes its unique id in `adapter.notes('incomplete')` before its error has
 written what it could: nothing is skipped for it.
 """

@@ -1,4 +1,4 @@
-"""What Iceberg knows of a table's snapshots, read from its metadata without a Spark job."""
+"""Reads a table's snapshots from Iceberg's metadata, without a Spark job."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def record_in_commits(session: SparkSession, values: Mapping[str, str | int]) ->
 
 
 def current_summary(session: SparkSession, table: str) -> dict[str, str]:
-    """The summary of the newest snapshot that changed rows; nothing where the table has none."""
+    """The summary of the newest snapshot that changed rows; nothing if the table has none."""
     snapshot = _newest_change(iceberg_table(session, table))
     return _summary(snapshot) if snapshot else {}
 
@@ -88,7 +88,7 @@ def scan_sql(session: SparkSession, table: str) -> str:
 
 
 def newest_record(session: SparkSession, table: str, key: str) -> str:
-    """What was recorded last of a table whose rows have only been added to or compacted since; else the empty text.
+    """Returns the newest text recorded under a key, or "" if rows were changed or deleted since.
 
     It stands in the summary of the snapshot that was made with it, or where `record` put it. Only the current snapshot
     and its ancestors count: a rollback of the table leaves out what was recorded after it.
@@ -139,13 +139,13 @@ def snapshots_since(session: SparkSession, table: str, snapshot_id: int | None =
         snapshot_id: the snapshot to start from; None: from before the first one.
 
     Returns:
-        `is_ancestor`: whether the current snapshot came from that one; None where both have no known link, because
+        `is_ancestor`: whether the current snapshot came from that one; None if both have no known link, because
         snapshots between them have expired. `snapshots`: those after it, oldest first, up to the current one; where it
         is no ancestor, all ancestors that have not expired. `gone`: ids of that snapshot and those before it that a
-        rollback took from the table; None where its metadata is gone, too. `schema_id`: the schema that the table has
+        rollback took from the table; None if its metadata is gone, too. `schema_id`: the schema that the table has
         now.
         A snapshot has `snapshot_id`, `committed_at` (UTC, in the form that Spark casts to a timestamp), `operation`,
-        `schema_id`, `net_rows` (rows added less rows removed), `rows` (rows of the table, None where the summary
+        `schema_id`, `net_rows` (rows added less rows removed), `rows` (rows of the table, None if the summary
         does not show it) and `summary`.
     """
     iceberg = iceberg_table(session, table)
@@ -204,7 +204,7 @@ def added_partitions(session: SparkSession, table: str, after: int) -> set[tuple
         after: a snapshot of the table.
 
     Returns:
-        The values of each partition; None where the current snapshot is not known to have come from that one, or rows
+        The values of each partition; None if the current snapshot is not known to have come from that one, or rows
         were not only appended since.
     """
     iceberg = iceberg_table(session, table)
@@ -260,7 +260,7 @@ def allow_stages(session: SparkSession, table: str) -> int:
 
 
 def _find_missing_properties(iceberg: Any) -> dict[str, str]:
-    """What a table that was made without `PATHS_WITHOUT_VALUES` lacks of them, if it has partitions."""
+    """Returns the properties of `PATHS_WITHOUT_VALUES` that a partitioned table lacks."""
     if not iceberg.spec().isPartitioned():
         return {}
     has = iceberg.properties()
@@ -322,7 +322,7 @@ def publish_stage(session: SparkSession, table: str, start: int, stage: str, num
             return (
                 is_based_on_now and _is_only_compacted(base, start, now) and _publish(operations, base, staged.get(at))
             )
-    # Spark commits nothing where a statement has nothing to write. If snapshots were made, the one of the statement may
+    # Spark commits nothing if a statement has nothing to write. If snapshots were made, the one of the statement may
     # have been: an expiry removes snapshots that no branch has.
     return bool(base.lastSequenceNumber() == number)
 

@@ -52,7 +52,7 @@ _ADVICE = (
 
 
 def advice(printed: str) -> str:
-    """What to do about a failed start.
+    """Returns the advice about a failed start.
 
     Args:
         printed: all that Java printed, or an error of Spark with its stack.

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 
 from pyspark import SparkConf
 
-# Java has read these by now, or they are where the driver is: the profile's values would be those of another start.
+# spark-submit has applied these already; the profile's values describe another driver.
 _OF_THE_START = ("spark.jars", "spark.files", "spark.archives", "spark.driver.", "spark.submit.")
 # How the project reads and writes: never left to the defaults of a cluster.
 _OF_THE_PROJECT = ("spark.sql.", "spark.hadoop.", "spark.redaction.")
@@ -19,7 +19,7 @@ def is_submitted() -> bool:
 
 
 def beside_spark_submit(config: Mapping[str, str]) -> dict[str, str]:
-    """What the profile still decides where spark-submit has started Java.
+    """Returns the settings that the profile still decides after spark-submit has started Java.
 
     Args:
         config: the profile's settings of Spark.
