@@ -64,7 +64,7 @@ def measured() -> Iterator[Cost]:
 
 
 def middle(costs: Sequence[Cost]) -> Cost:
-    """The middle one of each figure, the first, cold one left out where there are more."""
+    """The middle one of each figure, the first, cold one left out if there are more."""
     counted = costs[1:] or costs
     return Cost(median(cost.wall for cost in counted), median(cost.cpu for cost in counted))
 
@@ -82,7 +82,7 @@ def take_little_data(root: Path) -> None:
 def project(root: Path, spark_settings: Mapping[str, str] | None = None, large_from: int | None = None) -> Lakehouse:
     """A copy of the project that works under a folder, with nothing in it.
 
-    One that this process made there before is emptied and taken again: Spark keeps running where the settings are
+    One that this process made there before is emptied and taken again: Spark keeps running if the settings are
     the same.
 
     Args:

@@ -114,7 +114,7 @@ class Live:
             raise RuntimeError("the broker did not take all messages")
 
     def check(self, layer: str = "silver") -> None:
-        """Raises WrongResult where a table does not hold what its messages make of it."""
+        """Raises WrongResult if a table does not hold what its messages make of it."""
         for number, table in enumerate(self.tables):
             actual, expected = self.lake.fingerprint(f"{layer}.s__t{number}"), self.lake.expected(table)
             if actual != expected:

@@ -97,7 +97,7 @@ def _with_reason(text: str, causes: list[tuple[str, str]]) -> str:
 
 
 def _with_fragment(text: str, error: BaseException) -> str:
-    """Append the SQL that Spark blames, where the message does not hold it yet."""
+    """Append the SQL that Spark blames, if the message does not hold it yet."""
     if "== SQL" in text or not isinstance(error, PySparkException):
         return text
     for context in error.getQueryContext():

@@ -58,7 +58,7 @@ def list_files(session: SparkSession, location: str, selection: Selection | None
         None if the folder does not exist.
 
     Raises:
-        Exception: Spark's own error where the folder cannot be listed (access, network, no such file system).
+        Exception: Spark's own error if the folder cannot be listed (access, network, no such file system).
     """
     system, root = file_system(session, location)
     for attempt in range(1, ATTEMPTS + 1):
@@ -121,7 +121,7 @@ def qualified(session: SparkSession, location: str) -> str:
     """A location as the paths of the files below it begin: with its scheme, such as `file:/data/raw` for `/data/raw`.
 
     Raises:
-        Exception: Spark's own error where the location cannot be reached (no such file system, access).
+        Exception: Spark's own error if the location cannot be reached (no such file system, access).
     """
     system, path = file_system(session, location)
     return str(system.makeQualified(path).toString())

@@ -93,7 +93,7 @@ def read_files(
 
     Raises:
         OptionError: an option of this function is wrong.
-        Exception: Spark's own error where the fault is not known to be the file's (permission, disk, network, memory).
+        Exception: Spark's own error if the fault is not known to be the file's (permission, disk, network, memory).
     """
     verify = str(options.get("verify", "schema"))
     if verify not in VERIFY:
@@ -175,7 +175,7 @@ def read_files(
     footers: dict[str, Footer] = {}
     for footer in by_footer(session, unique, nested == "json") if format == "parquet" else [Footer(unique)]:
         footers.update(dict.fromkeys(footer.paths, footer))
-        # Files of one footer have one schema; where no footer could be read Spark finds the reason.
+        # Files of one footer have one schema; if no footer could be read Spark finds the reason.
         passed, failed = sift(footer.paths, partial(checked, footer=footer))
         groups += passed
         rejected += failed

@@ -259,7 +259,7 @@ def _is_over(state: State, incident: Incident) -> bool:
 def _counted(
     state: State, is_open: Iterable[Incident], count_waiting: Callable[[str], int | None]
 ) -> Iterable[Incident]:
-    """Open incidents of quarantine whose table has had a run since they were judged: over, where no row waits."""
+    """Open incidents of quarantine whose table has had a run since they were judged: over, if no row waits."""
     due = []
     for incident in is_open:
         newest = time_of(state.runs.get(incident.subject, {}).get("committed_at"))

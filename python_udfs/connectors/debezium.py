@@ -49,7 +49,7 @@ def rows(lines: DataFrame, feed: Mapping[str, Any]) -> DataFrame:
         lines: a row per line: path, file_key (string), file_time, modified_at (timestamp), batch_id, file_row
             (bigint, from 0) and value (string); flattened from Kafka also key (string).
         feed: `form`, `decimals`, `binary`, `unavailable_value` and `binlog_names` (seeds/_seeds.yml), `columns`:
-            Spark type by column, by (schema, table), and `encodings`: the cell encoding likewise, where there is one.
+            Spark type by column, by (schema, table), and `encodings`: the cell encoding likewise, if there is one.
 
     Returns:
         path, file_key, file_time, modified_at, batch_id, file_row and content (the line); source_schema,

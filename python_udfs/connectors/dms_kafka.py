@@ -30,7 +30,7 @@ def spans_lines(feed: Mapping[str, Any]) -> str:
 def rows(lines: DataFrame, feed: Mapping[str, Any]) -> DataFrame:
     """The rows that data records carry; control records are set aside.
 
-    Order (order.md): commit time and offset where the task writes transaction details, else the offset in the
+    Order (order.md): commit time and offset if the task writes transaction details, else the offset in the
     sink's name. If no offset is known: commit time, transaction and record, else the time at which DMS made the
     message. Load rows have no transaction.
 
@@ -184,7 +184,7 @@ def _image(feed: Mapping[str, Any], is_delete: Column) -> Column:
 
 
 def _unavailable(feed: Mapping[str, Any]) -> Column:
-    """Listed columns that the message lacks, where the feed keeps absent columns."""
+    """Listed columns that the message lacks, if the feed keeps absent columns."""
     nothing = F.lit(None).cast("array<string>")
     if feed["absent_columns"] != "keep":
         return nothing

@@ -97,7 +97,7 @@ def never_spans_lines(feed: Mapping[str, Any]) -> str:
     return "false"
 
 
-# For Spark's parser: where no such line is in a file, `over_lines` has nothing to join.
+# For Spark's parser: if no such line is in a file, `over_lines` has nothing to join.
 CONTINUES = r"not value rlike r'^\s*+\{'"
 
 

@@ -10,7 +10,7 @@ class Option:
     """One option of a feed.
 
     Attributes:
-        default: what it is where the row leaves it out.
+        default: its value if the row leaves it out.
         words: the accepted words; empty for a text that is checked by a rule of its own, or not at all.
     """
 

@@ -96,7 +96,7 @@ class Database:
             native: the database's own text of it.
 
         Returns:
-            The cell `encoding`; empty for texts, other types, and where nothing is known of the connector.
+            The cell `encoding`; empty for texts, other types, and if nothing is known of the connector.
         """
         return "days" if self.type_name(kind, native) == "DATE" else ""
 
@@ -119,7 +119,7 @@ def decimal(precision: int | None, scale: int | None, without: Typed) -> Typed:
     Args:
         precision: digits in all, None if the source sets no limit.
         scale: digits after the point; may be negative or greater than the precision, None for 0.
-        without: the type where there is no precision.
+        without: the type if there is no precision.
 
     Returns:
         A decimal that holds every such number, string where Spark's 38 digits are too few.

@@ -82,7 +82,7 @@ SPARK_TYPES = {
 
 @dataclass
 class _Seen:
-    """A column in one file: its name and type, where the file has them, and its first texts."""
+    """A column in one file: its name and type, if the file has them, and its first texts."""
 
     name: str
     type: pa.DataType | None
@@ -129,7 +129,7 @@ def read_folder(
         schemas: schemas to look at; empty for all.
         tables: patterns of table names as in SQL's LIKE; empty for all.
         format: `parquet` or `csv`; None takes the one that most files have.
-        options: how the files are read, where the feed exists; None finds out.
+        options: how the files are read, if the feed exists; None finds out.
 
     Returns:
         The tables in the order of their names; files show no keys.

@@ -176,7 +176,7 @@ def settings(variables: Mapping[str, str], *, has_dates: bool) -> list[Warned]:
     if has_dates and not {"NO_ZERO_DATE", "NO_ZERO_IN_DATE"} <= set(modes):
         advice = (
             "sql_mode allows zero dates such as 0000-00-00, which no date of Spark can hold: Debezium makes them NULL, "
-            "or 1970-01-01 where the column is not null; DMS may write the text. Add NO_ZERO_DATE,NO_ZERO_IN_DATE to "
+            "or 1970-01-01 if the column is not null; DMS may write the text. Add NO_ZERO_DATE,NO_ZERO_IN_DATE to "
             "sql_mode, and correct the rows that have such dates."
         )
         warned.append(Warned("zero dates", advice))

@@ -157,7 +157,7 @@ class PostgreSql(Database):
 
 
 def compare_keys(table: FoundTable, key: Mapping[str, str], nondeterministic: Collection[str]) -> None:
-    """Propose `key_comparison` where the source takes different texts for the same.
+    """Propose `key_comparison` if the source takes different texts for the same.
 
     Args:
         table: gets the proposal.
@@ -171,7 +171,7 @@ def compare_keys(table: FoundTable, key: Mapping[str, str], nondeterministic: Co
     if case_blind or nondeterministic:
         advice = (
             "The source takes different texts for the same key. ignore_case is proposed for keys of citext alone; "
-            "where a nondeterministic collation ignores case and nothing else, write it yourself."
+            "if a nondeterministic collation ignores case and nothing else, write it yourself."
         )
         comparisons = [f"{name} {'citext' if name in case_blind else key[name].lower()}" for name in texts]
         detail = f"{', '.join(comparisons)}; proposed: {';'.join(table.key_comparison) or 'exact'}"

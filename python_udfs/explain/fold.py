@@ -24,7 +24,7 @@ class Change:
         batch_id: the batch that brought it.
         image: value as text by column; empty for a reset point.
         unavailable: columns whose value the change does not carry.
-        old_key: the before image's key, where it is another.
+        old_key: the before image's key, if it is another.
         rule: why silver leaves it out: a rule of the quarantine, or ``superseded``; None: it does not.
         reason: what breaks the rule.
         committed_at, source_file, file_row: where it comes from.

@@ -85,7 +85,7 @@ def text_of(message: bytes, schemas: Schemas) -> bytes:
 
     Returns:
         `{"schema": …, "payload": …}` of an Avro record, the text of a message with a JSON schema, the message itself
-        where it is not in the registry's format. A sentence that begins with `UNREADABLE` where it cannot be read.
+        if it is not in the registry's format. A sentence that begins with `UNREADABLE` if it cannot be read.
     """
     number = schema_id(message)
     if number is None:

@@ -24,7 +24,7 @@ QUESTIONS, SECONDS_BETWEEN = 15, 0.2
 _DOWN = r"[0-9]+/[0-9]+ brokers are down"
 _NO_TLS = "connecting to a PLAINTEXT broker listener?"
 _CLOSED = (
-    "the connection is closed without a reason; where the port asks for TLS or a login, set kafka.security.protocol"
+    "the connection is closed without a reason; if the port asks for TLS or a login, set kafka.security.protocol"
 )
 # Topics of Kafka, its tools and canaries begin so; a pattern means topics of data, unless it begins so itself.
 _INTERNAL = "_"

@@ -41,7 +41,7 @@ def list_landing(
 
     Args:
         spark: the session to list with; the table is written in it, too.
-        feeds: see `new_files`; `full_listing_hours` and `listing_overlap_hours` where a feed has them.
+        feeds: see `new_files`; `full_listing_hours` and `listing_overlap_hours` if a feed has them.
         table: name of `raw_listing`; None on the first run.
         now: the time of this run; the current time when not given.
         readers: the tables that show what was read. If one has read a batch that the listing does not know, the

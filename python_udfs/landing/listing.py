@@ -172,7 +172,7 @@ def _changed(paths: DataFrame) -> tuple[DataFrame, dict[str, Any]]:
 
 
 def _lacking(described: DataFrame, scopes: Mapping[str, Scope]) -> set[str]:
-    """The feeds that are listed in part and lack a file, or whose location was gone."""
+    """Returns the feeds that need a full listing: a known file is missing, or the location was gone."""
     lacking = described.where(F.col("feed").isin(list(scopes))).where("is_gone or is_away")
     return {row.feed for row in lacking.select("feed").distinct().collect()}
 
@@ -182,7 +182,7 @@ def _known_in_scope(listing: DataFrame, scopes: Mapping[str, Scope], in_full: Co
     if not scopes or "time_in_path" not in listing.columns:
         return listing
     times = ranges(time for scope in scopes.values() for time in scope.times)
-    # A row has no time where its path shows none, or where it is older than this column.
+    # A row has no time if its path shows none, or if it is older than this column.
     asked = [F.col("time_in_path").isNull(), *(F.col("time_in_path").between(*days) for days in times)]
     if in_full:
         asked.append(F.col("feed").isin(list(in_full)))

@@ -88,7 +88,7 @@ def _last_batch(spark: SparkSession, name: str, is_split: bool) -> int:
 
 
 def _greatest(frame: DataFrame, column: str) -> int:
-    """0 where there is no row. Iceberg answers from the table's metadata."""
+    """0 if there is no row. Iceberg answers from the table's metadata."""
     return int(frame.agg(F.max(column)).collect()[0][0] or 0)
 
 

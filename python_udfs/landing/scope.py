@@ -1,4 +1,4 @@
-"""The part of a feed's landing area that a run lists, where the feed is not listed in full in each run.
+"""The part of a feed's landing area that a run lists, if the feed is not listed in full in each run.
 
 Names of folders or files hold a time. A run leaves out what is older than the newest time less an overlap. What it
 leaves out follows from the path of a file alone, so one rule selects the files that are there and those that are known.

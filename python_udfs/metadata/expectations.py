@@ -376,7 +376,7 @@ def _require_range(row: Row, arguments: dict[str, Any]) -> None:
     low: Any
     high: Any
     low, high = arguments.get("min_value"), arguments.get("max_value")
-    # Other texts have an order of their own: "9" is below "10" where the column is a number.
+    # Other texts have an order of their own: "9" is below "10" if the column is a number.
     are_dates = all(isinstance(bound, str) and _DATE.match(bound) for bound in (low, high))
     if are_dates or (_is_number(low) and _is_number(high)):
         is_open = arguments.get("strict_min") or arguments.get("strict_max")

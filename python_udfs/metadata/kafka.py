@@ -194,7 +194,7 @@ def _tombstones(row: Row, pairs: Mapping[str, str]) -> str:
     tombstones, words = pairs.get("tombstones", ""), KAFKA_OPTIONS_OF["debezium"]["tombstones"].words
     is_flattened = row["connector"] == "debezium" and pairs.get("form") == "flattened"
     if is_flattened and tombstones not in words:
-        fix = "Write delete where delete.tombstone.handling.mode is tombstone, its default; ignore where it is rewrite."
+        fix = "Write delete if delete.tombstone.handling.mode is tombstone, its default; ignore if it is rewrite."
         row.problem("options", f"tombstones={tombstones}" if tombstones else "no tombstones", " or ".join(words), fix)
     elif tombstones and not is_flattened and row["connector"] == "debezium":
         fix = "Remove it: an envelope reports each delete by a message with a value."

@@ -37,7 +37,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         arguments: words of the command line; None takes those of the process.
 
     Returns:
-        The exit code, see `run_command`: `TEMPORARY` where a failure may pass by itself.
+        The exit code, see `run_command`: `TEMPORARY` if a failure may pass by itself.
     """
     parser = argument_parser("run", "One build for a scheduler: what became of each table, as JSON.")
     parser.add_argument("--feeds", default="", help="names of feeds, with commas (default: all, with what is of none)")

@@ -50,7 +50,7 @@ class Column:
     """One column of a source table.
 
     ``type`` is the Arrow type of the parquet file (docs/feeds/dms_format.md) and decides the text in CSV. Naive
-    timestamps are taken as UTC; use ``pa.timestamp("us", tz="UTC")`` where the parquet column shall be an instant.
+    timestamps are taken as UTC; use ``pa.timestamp("us", tz="UTC")`` if the parquet column shall be an instant.
     """
 
     name: str

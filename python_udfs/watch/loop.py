@@ -66,7 +66,7 @@ class Project:
 
     Attributes:
         bronze: name of the bronze model by feed, source schema and source table.
-        splits: the split by feed, where a feed has one.
+        splits: the split by feed, if a feed has one.
         readers: models other than bronze that read a split, by its name: any of its rows may be for them.
         silver: name of the relation, ``schema.table``, by silver model.
     """
@@ -162,7 +162,7 @@ class Watch:
         """Looks for new changes, builds what has some and shows what was done.
 
         Args:
-            lists: whether the landing area is listed, and what earlier cycles did is recorded where there is nothing to
+            lists: whether the landing area is listed, and what earlier cycles did is recorded if there is nothing to
                 build. If not, only brokers are asked, and of these only the ones that answered before.
 
         Returns:
@@ -252,7 +252,7 @@ class Watch:
                 del self._waiting[model]
 
     def _take_new_changes(self) -> None:
-        """Has the tables of batches wait that were not seen yet; at first all wait already."""
+        """Queues the tables of new batches. In the first cycle every table is queued."""
         spark = self._spark()
         snapshot_id = snapshots.current_snapshot_id(spark, _named(spark, "etl_metadata.raw_listing"))
         if snapshot_id == self._listed:

@@ -27,7 +27,7 @@ TROUBLES = {
     "password": "invalid credentials with SASL mechanism SCRAM-SHA-512",
     "authority": "broker certificate could not be verified",
     "plain_port": "connecting to a PLAINTEXT broker listener?",
-    "tls_port": "where the port asks for TLS or a login, set kafka.security.protocol",
+    "tls_port": "if the port asks for TLS or a login, set kafka.security.protocol",
     "no_certificate": "bad certificate",
     "no_file": "ssl.ca.location failed",
     "key": "Nothing of them is in the table",
