@@ -23,9 +23,7 @@ QUESTIONS, SECONDS_BETWEEN = 15, 0.2
 # The client's addition to each reason, and its only message if a connection ends without a word.
 _DOWN = r"[0-9]+/[0-9]+ brokers are down"
 _NO_TLS = "connecting to a PLAINTEXT broker listener?"
-_CLOSED = (
-    "the connection is closed without a reason; if the port asks for TLS or a login, set kafka.security.protocol"
-)
+_CLOSED = "the connection is closed without a reason; if the port asks for TLS or a login, set kafka.security.protocol"
 # Topics of Kafka, its tools and canaries begin so; a pattern means topics of data, unless it begins so itself.
 _INTERNAL = "_"
 

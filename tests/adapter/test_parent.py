@@ -1,4 +1,4 @@
-"""A process ends with the one that has started it, also where that is killed and where it does not heed a signal."""
+"""A process ends with the one that has started it, even if that is killed and if it does not heed a signal."""
 
 from __future__ import annotations
 

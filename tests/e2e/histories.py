@@ -28,7 +28,7 @@ BATCHES = 4
 # of a load it has another key, as LOAD files have no order among themselves and no key is in two of one load.
 BALLAST = 0
 
-# Where a key has one integer only, a history may have a second key: its number and this.
+# If a key has one integer only, a history may have a second key: its number and this.
 SECOND = 1_000_000
 # What stands for a value that the source did not log (docs/feeds/dms_format.md), and what begins the name of a
 # column with the value before the change (docs/feeds/dms_format.md, Images).
@@ -457,7 +457,7 @@ def _retyped(random: Random, file: File, types: Mapping[str, pa.DataType], is_wh
         wider["key\u2028size"] = random.choice((None, Decimal("123456789012.5")))
         if types is WIDER:
             return replace(statement, row=replace(statement.row, image=image | wider))
-        # Where no wider file has come yet, its column is as narrow as at first.
+        # If no wider file has come yet, its column is as narrow as at first.
         image = image | {"order": random.choice((None, 3)), "v": random.choice((None, "7", "-1"))}
         written = {"order": image["order"] and float(image["order"]), "v": image["v"] and int(image["v"])}
         if random.random() < 0.1 and not statement.flaw and not is_whole:
@@ -510,7 +510,7 @@ def _loads(random: Random, shape: Shape) -> tuple[int, list[Slot]]:
 def _reloads(random: Random, slots: Sequence[Slot], first: tuple[int, list[Slot]]) -> list[tuple[int, list[Slot]]]:
     """Further loads, the first file of each found in the batch that follows it, and after the load before.
 
-    Some of their files, or all, are copies of what was there. Where a file may fail, a name is new and changes follow,
+    Some of their files, or all, are copies of what was there. If a file may fail, a name is new and changes follow,
     so that nothing but the failure keeps the reload from being complete.
     """
     loads: list[tuple[int, list[Slot]]] = []

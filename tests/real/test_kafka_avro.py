@@ -38,12 +38,12 @@ def optional(kind: Any) -> dict[str, Any]:
     return {"type": ["null", kind], "default": None}
 
 
-def of_connect(kind: str, name: str, **more: Any) -> dict[str, Any]:
+def make_connect_type(kind: str, name: str, **more: Any) -> dict[str, Any]:
     """A type as the Avro converter writes it, with Connect's name."""
     return {"type": kind, "connect.version": 1, "connect.name": name, **more}
 
 
-AMOUNT = of_connect(
+AMOUNT = make_connect_type(
     "bytes",
     f"{CONNECT}.Decimal",
     scale=2,
@@ -56,21 +56,21 @@ COLUMNS: dict[str, tuple[Any, Any, Any, dict[str, Any]]] = {
     "v": ("string", "é😀", "é😀", {"type": "string"}),
     "big": ("long", 2**63 - 1, 2**63 - 1, {"type": "int64"}),
     "amount": (AMOUNT, Decimal("-1234.50"), "/h3G", schema(f"{CONNECT}.Decimal", "bytes", scale="2")),
-    "day": (of_connect("int", "io.debezium.time.Date"), 19753, 19753, schema("io.debezium.time.Date", "int32")),
+    "day": (make_connect_type("int", "io.debezium.time.Date"), 19753, 19753, schema("io.debezium.time.Date", "int32")),
     "at": (
-        of_connect("long", "io.debezium.time.MicroTimestamp"), 1706702400123456, 1706702400123456,
+        make_connect_type("long", "io.debezium.time.MicroTimestamp"), 1706702400123456, 1706702400123456,
         schema("io.debezium.time.MicroTimestamp", "int64"),
     ),
     "clock": (
-        of_connect("long", "io.debezium.time.MicroTime"), 3_600_000_001, 3_600_000_001,
+        make_connect_type("long", "io.debezium.time.MicroTime"), 3_600_000_001, 3_600_000_001,
         schema("io.debezium.time.MicroTime", "int64"),
     ),
-    "of_connect": (
-        of_connect("long", f"{CONNECT}.Timestamp", logicalType="timestamp-millis"),
+    "make_connect_type": (
+        make_connect_type("long", f"{CONNECT}.Timestamp", logicalType="timestamp-millis"),
         datetime(2024, 1, 31, 12, 0, 0, 7000, timezone.utc), 1706702400007, schema(f"{CONNECT}.Timestamp", "int64"),
     ),
     "raw": ("bytes", b"\x00\xff", "AP8=", {"type": "bytes"}),
-    "bits": (of_connect("bytes", "io.debezium.data.Bits"), b"\x05", "BQ==", schema("io.debezium.data.Bits", "bytes")),
+    "bits": (make_connect_type("bytes", "io.debezium.data.Bits"), b"\x05", "BQ==", schema("io.debezium.data.Bits", "bytes")),
     "real": ("float", 0.1, 0.1, {"type": "float"}),
     "wide": ("double", 1e300, 1e300, {"type": "double"}),
     "nothing": ("double", float("nan"), "NaN", {"type": "double"}),
@@ -172,7 +172,11 @@ def test_avro_and_json_of_the_same_change_are_the_same_row(spark, broker, regist
     assert actual[0] == actual[1] and actual[2] == actual[3]
     assert rows[1].malformed is None and rows[1].image == {
         **{"id": "1", "v": "é😀", "big": str(2**63 - 1), "amount": "-1234.50", "day": "2024-01-31", "raw": "AP8="},
-        **{"at": "2024-01-31 12:00:00.123456", "clock": "01:00:00.000001", "of_connect": "2024-01-31 12:00:00.007000"},
+        **{
+            "at": "2024-01-31 12:00:00.123456",
+            "clock": "01:00:00.000001",
+            "make_connect_type": "2024-01-31 12:00:00.007000",
+        },
         **{"bits": "5", "real": "0.1", "wide": "1.0E300", "nothing": "NaN", "flag": "true", "scaled": "1.234"},
         **{"list": '["a",null]'},
     }

@@ -95,7 +95,7 @@ class Table:
         events = [event for event in self.log if event.batch == batch]
         if self.has_positions:
             random.shuffle(events)
-            # A producer or a connector that starts again sends some once more. Where each change is a row or a version
+            # A producer or a connector that starts again sends some once more. If each change is a row or a version
             # of its own, so is one that comes twice.
             rules = self.shape.rules
             keeps_each = rules.mode == "append" or (rules.mode == "history" and rules.unchanged_rows == "write")
@@ -118,7 +118,7 @@ class Table:
 
     def _debezium(self, event: Event) -> dict[str, Any]:
         row, key = event.row, self.shape.rules.key
-        image = {name: _of_debezium(value) for name, value in (row.image or {}).items()}
+        image = {name: _write_value(value) for name, value in (row.image or {}).items()}
         micros = (row.committed_at - EPOCH) // timedelta(microseconds=1)
         before = image | {name: row.old_key[name] for name in key} if row.old_key else None
         return {
@@ -167,7 +167,7 @@ def _log(files: Sequence[File]) -> Iterator[Event]:
             yield Event(number, file.batch, "L" if is_load else row.operation, moved)
 
 
-def _of_debezium(value: Any) -> Any:
+def _write_value(value: Any) -> Any:
     if value is UNAVAILABLE:
         return "__debezium_unavailable_value"
     if isinstance(value, datetime):

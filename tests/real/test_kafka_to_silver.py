@@ -1,4 +1,4 @@
-"""A real broker to silver: the road of files, also where a run dies, a broker is down or messages are gone."""
+"""A real broker to silver: the road of files, even if a run dies, a broker is down or messages are gone."""
 
 from __future__ import annotations
 

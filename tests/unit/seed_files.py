@@ -51,7 +51,7 @@ def drop_column(file: Path, name: str) -> None:
 
 
 def write_seeds(project: Path, seeds: Seeds) -> Path:
-    """Write the rows as `<project>/seeds/*.csv`, empty where a row lacks a column; returns the seeds folder."""
+    """Write the rows as `<project>/seeds/*.csv`, empty if a row lacks a column; returns the seeds folder."""
     folder = project / "seeds"
     folder.mkdir(parents=True, exist_ok=True)
     for name, rows in seeds.items():

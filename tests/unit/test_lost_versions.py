@@ -130,7 +130,7 @@ LOSSES = {
 
 @pytest.mark.parametrize(("loss", "hours"), [*((loss, 2) for loss in LOSSES), ("dropped", -500)])
 def test_a_listing_that_was_lost_is_as_before_and_no_file_is_new_again(landing, loss, hours):
-    """Also where the clock went back: a batch below those of bronze would never be read."""
+    """Even if the clock went back: a batch below those of bronze would never be read."""
     before = landing.listing()
     LOSSES[loss](landing.session)
     landing.land(NEW, 30)

@@ -298,12 +298,12 @@ WRONG_CASES = {name: given(line, message("INSERT", [{"id": "1"}])) for name, (li
 DIGITS = "enum('1','0')"
 
 
-def of_digits(*digits, members):
+def make_case(*digits, members):
     return given(message("INSERT", [{"e": digit} for digit in digits], types={"e": DIGITS}), members=members)
 
 
-AMBIGUOUS, ZERO = of_digits("1", "2", members="auto"), of_digits("0", members="auto")
-BY_NUMBER, BY_NAME = of_digits("2", "0", members="numbers"), of_digits("1", "0", members="names")
+AMBIGUOUS, ZERO = make_case("1", "2", members="auto"), make_case("0", members="auto")
+BY_NUMBER, BY_NAME = make_case("2", "0", members="numbers"), make_case("1", "0", members="names")
 
 
 def test_digits_that_are_a_members_name_are_not_taken_for_its_number(read_case):

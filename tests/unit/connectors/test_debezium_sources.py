@@ -86,7 +86,7 @@ def semantic(kind, name=None, **parameters):
     return {"type": kind, **({"name": name} if name else {}), "parameters": parameters}
 
 
-def of_moment(value, mode, is_millis, connector):
+def write_moment(value, mode, is_millis, connector):
     """JSON value and schema of a timestamp; `is_millis`: it has three digits of a second at most."""
     if mode == "isostring":
         if isinstance(value, str):
@@ -102,14 +102,14 @@ def of_moment(value, mode, is_millis, connector):
     return number, semantic("int64", "io.debezium.time.MicroTimestamp")
 
 
-def of_day(value, mode):
+def write_day(value, mode):
     if mode == "isostring":
         text = INFINITE_DAYS[value][1] if isinstance(value, str) else f"{date(1970, 1, 1) + timedelta(days=value)}Z"
         return text, semantic("string", "io.debezium.time.IsoDate")
     return INFINITE_DAYS.get(value, (value,))[0], semantic("int32", "io.debezium.time.Date")
 
 
-def of_decimal(value, scale, mode):
+def write_decimal(value, scale, mode):
     if mode == "string":
         return f"{value:.{scale}f}", semantic("string")
     if mode == "double":
@@ -120,17 +120,17 @@ def of_decimal(value, scale, mode):
     return encoded, semantic("bytes", "org.apache.kafka.connect.data.Decimal", scale=str(scale))
 
 
-def of_row(row, connector, mode, settings):
+def write_row(row, connector, mode, settings):
     """JSON value and schema by column."""
     is_hex = settings["binary"] == "hex"
     raw = row["raw"].hex() if is_hex else base64.b64encode(row["raw"]).decode()
     return {
-        "millis": of_moment(row["millis"], mode, True, connector),
-        "micros": of_moment(row["micros"], mode, False, connector),
-        "day": of_day(row["day"], mode),
-        "price": of_decimal(row["price"], 2, settings["decimals"]),
-        "long": of_decimal(row["long"], 10, settings["decimals"]),
-        "big": of_decimal(Decimal(row["big"]), 0, "precise" if settings["decimals"] == "precise" else "string"),
+        "millis": write_moment(row["millis"], mode, True, connector),
+        "micros": write_moment(row["micros"], mode, False, connector),
+        "day": write_day(row["day"], mode),
+        "price": write_decimal(row["price"], 2, settings["decimals"]),
+        "long": write_decimal(row["long"], 10, settings["decimals"]),
+        "big": write_decimal(Decimal(row["big"]), 0, "precise" if settings["decimals"] == "precise" else "string"),
         "raw": (raw, semantic("string" if is_hex else "bytes")),
     }
 
@@ -148,7 +148,7 @@ def encodings(connector, mode):
 
 
 def expected_row(row, mode):
-    """What silver may hold, None where it can hold nothing."""
+    """What silver may hold, None if it can hold nothing."""
 
     def moment(value):
         if isinstance(value, str):
@@ -188,7 +188,7 @@ def test_a_value_of_the_source_is_itself_or_in_quarantine(spark, feed):
         for number in range(ROWS):
             row, has_schema = any_row(chance, connector), chance.random() < 0.3
             written = settings or chance.choice([of_feed for _, of_feed in FEEDS.values() if of_feed])
-            values = of_row(row, connector, mode, written)
+            values = write_row(row, connector, mode, written)
             text = json.dumps(message(number, values, connector, table, has_schema=has_schema))
             lines.append((f"file:/{table}", f"{table}.json", AT, AT, 7, len(text), number, text))
             sent[table, number] = row, mode, has_schema, values

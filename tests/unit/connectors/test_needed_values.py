@@ -43,16 +43,16 @@ BEFORE = OF_DMS.given(dms_message("update", {"Id": 1}, before={"Id": 2, "photo":
 AFTER = OF_DMS.given(dms_message("insert", {"Id": 1, "photo": "zz"}, table="types"))
 
 
-def of_maxwell(kind: str, data: dict[str, object], old: dict[str, object] | None = None) -> str:
+def write_maxwell(kind: str, data: dict[str, object], old: dict[str, object] | None = None) -> str:
     return json.dumps(
         {"database": "s", "table": "t", "type": kind, "ts": 1, "data": data} | ({"old": old} if old else {})
     )
 
 
 RAW = OF_MAXWELL.given(
-    of_maxwell("delete", {"id": 1, "raw": "***"}),
-    of_maxwell("update", {"id": 1}, {"id": 2, "raw": "***"}),
-    of_maxwell("insert", {"id": 1, "raw": "***"}),
+    write_maxwell("delete", {"id": 1, "raw": "***"}),
+    write_maxwell("update", {"id": 1}, {"id": 2, "raw": "***"}),
+    write_maxwell("insert", {"id": 1, "raw": "***"}),
 )
 BYTES = OF_CANAL.given(
     *(
