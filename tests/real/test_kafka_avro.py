@@ -70,7 +70,9 @@ COLUMNS: dict[str, tuple[Any, Any, Any, dict[str, Any]]] = {
         datetime(2024, 1, 31, 12, 0, 0, 7000, timezone.utc), 1706702400007, schema(f"{CONNECT}.Timestamp", "int64"),
     ),
     "raw": ("bytes", b"\x00\xff", "AP8=", {"type": "bytes"}),
-    "bits": (make_connect_type("bytes", "io.debezium.data.Bits"), b"\x05", "BQ==", schema("io.debezium.data.Bits", "bytes")),
+    "bits": (
+        make_connect_type("bytes", "io.debezium.data.Bits"), b"\x05", "BQ==", schema("io.debezium.data.Bits", "bytes"),
+    ),
     "real": ("float", 0.1, 0.1, {"type": "float"}),
     "wide": ("double", 1e300, 1e300, {"type": "double"}),
     "nothing": ("double", float("nan"), "NaN", {"type": "double"}),

@@ -1,0 +1,89 @@
+"""Variables are called after the thing they hold, and no page has a retired word or form of sentence."""
+
+from __future__ import annotations
+
+import ast
+import functools
+import re
+import subprocess
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+VAGUE_NAMES = {"found", "known", "one", "some", "what"}
+# Folders whose names are still to be changed.
+NOT_YET = ("tests/unit/macros/",)
+# Words and forms of sentences, and a better choice. A heading may begin with "What".
+RETIRED = {
+    r"(?<=[.!:;] )What [^.?|]*\.|^(?![#|]).{0,4}\bWhat [^.?|]*\.": "a component as the subject",
+    r"\b[Ww]here (?:a|an|there is|there are|no|nothing|one|neither) (?!in\b)": "if",
+    r"\b(?:[Oo]nly|[Aa]lso|[Ee]xcept|[Nn]one|NULL|null|empty) where (?!names\b)": "if",
+    r"\b(?:told|tells)\b": "reports, shows, records",
+    r"\banew\b": "again, from scratch",
+    r"\bstand-ins?\b": "placeholder",
+    r"\bbarriers?\b": "reset point",
+    r"\bmisfits?\b": "cast failures",
+    r"\bwhat is new\b|\bnews\b": "new changes, delta",
+    r"\bin vain\b|\bof two, one\b": "the second run fails and has to be repeated",
+    r"\bgoes on\b": "continues",
+    r"\bthe feed's contract\b|\bcontract's module\b": "connector, source format",
+}
+
+
+@functools.cache
+def list_files(*patterns: str) -> list[str]:
+    return subprocess.check_output(["git", "ls-files", *patterns], cwd=ROOT, text=True).split()
+
+
+def bound_names(tree: ast.AST) -> list[tuple[int, str]]:
+    """Line and name of each variable, argument and field that a module binds."""
+    names = []
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+            names.append((node.lineno, node.id))
+        elif isinstance(node, ast.arg):
+            names.append((node.lineno, node.arg))
+    return names
+
+
+@functools.cache
+def read_paragraphs(page: str) -> list[str]:
+    """Paragraphs, items and rows of tables, each in one line; blocks of code and code in the line are left out."""
+    text = (ROOT / page).read_text(encoding="utf-8")
+    text = re.sub(r"^ *```.*?^ *```", "", text, flags=re.MULTILINE | re.DOTALL)
+    text = re.sub(r"`[^`]*`", "``", text)
+    return [" ".join(part.split()) for part in re.split(r"\n\s*\n|\n(?=\s*(?:[-*|#]|\d+\.) ?)", text)]
+
+
+def test_no_variable_has_a_name_that_says_nothing() -> None:
+    vague = [
+        f"{name}:{line}: {word}"
+        for name in list_files("*.py")
+        if not name.startswith(NOT_YET)
+        for line, word in bound_names(ast.parse((ROOT / name).read_text(encoding="utf-8")))
+        if word in VAGUE_NAMES
+    ]
+    assert vague == [], "name the thing: versions, rejected_files, row, table"
+
+
+def test_functions_begin_with_a_verb_not_with_of() -> None:
+    nouns = [
+        f"{name}:{node.lineno}: {node.name}"
+        for name in list_files("*.py")
+        if not name.startswith((*NOT_YET, "python_udfs/pipeline/"))
+        for node in ast.walk(ast.parse((ROOT / name).read_text(encoding="utf-8")))
+        if isinstance(node, ast.FunctionDef) and node.name.lstrip("_").startswith("of_")
+    ]
+    assert nouns == []
+
+
+@pytest.mark.parametrize(("form", "better"), RETIRED.items(), ids=RETIRED.values())
+def test_no_page_has_a_retired_word(form: str, better: str) -> None:
+    retired = [
+        f"{name}: {match.group()}"
+        for name in list_files("*.md")
+        for paragraph in read_paragraphs(name)
+        for match in re.finditer(form, paragraph)
+    ]
+    assert retired == [], f"better: {better}"
