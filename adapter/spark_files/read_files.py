@@ -161,14 +161,14 @@ def read_files(
             files.extend(path for (_, paths), _ in counted for path in paths)
             return [(frame, group) for (frame, _), group in counted]
         read = []
-        for group in _apart(accepted, lambda path: str(footers[path].plain)):
+        for group in _group_by(accepted, lambda path: str(footers[path].plain)):
             footer, readable = footers[group[0]], group
             load_plain = partial(load, schema=footer.stored(stored))
             if verify == "full":
                 decoded, broken = sift(group, partial(_decode, load_plain))
                 rejected.extend(broken)
                 readable = [path for _, paths in decoded for path in paths]
-            for alike in _apart(readable, lambda path: own[path].json()):
+            for alike in _group_by(readable, lambda path: own[path].json()):
                 read.append((_with_row_index(footer.shown(load_plain(alike)), alike, names), alike))
         return read
 
@@ -252,7 +252,7 @@ def _described(schema: StructType) -> list[dict[str, str]]:
     return [{"name": column.name, "type": column.dataType.simpleString()} for column in schema.fields]
 
 
-def _apart(paths: list[str], key: Callable[[str], str]) -> list[list[str]]:
+def _group_by(paths: list[str], key: Callable[[str], str]) -> list[list[str]]:
     groups: dict[str, list[str]] = {}
     for path in paths:
         groups.setdefault(key(path), []).append(path)

@@ -9,7 +9,7 @@
     {% if is_run and adapter.call_function(hook ~ 'is_due', {'results': results, 'incidents': incidents | string}) %}
         {% set relations = cdc_built_of(['incidents', 'run_metrics', 'kafka_gaps']) %}
         {% set gaps = relations.get('kafka_gaps') %}
-        {% set rows = adapter.call_function(hook ~ 'judged', {
+        {% set rows = adapter.call_function(hook ~ 'judge_incidents', {
             'results': results, 'nodes': graph.nodes, 'which': flags.WHICH, 'count_waiting': cdc_count_waiting,
             'failed_rows': cdc_failed_rows(results),
             'answers': {

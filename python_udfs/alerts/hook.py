@@ -63,7 +63,7 @@ def is_due(results: Iterable[Any], incidents: str) -> bool:
     return True
 
 
-def judged(
+def judge_incidents(
     results: Iterable[Any],
     nodes: Mapping[str, Any],
     which: str,
@@ -123,7 +123,7 @@ def not_written(error: str) -> None:
 
 
 def _snapshot_id(table: str) -> int | None:
-    """The table's newest snapshot; None if there is no such table, or it cannot be read, of which `judged` warns."""
+    """The table's newest snapshot; None if there is none, or it cannot be read, of which `judge_incidents` warns."""
     try:
         return snapshots.current_snapshot_id(SparkSession.builder.getOrCreate(), table)
     except Exception as error:

@@ -88,10 +88,10 @@ def send(
         problems, seconds = [str(error)], SECONDS
     is_taken = False
     for name, call in calls.items():
-        reason = _within(seconds, call)
+        reason = _call_within(seconds, call)
         is_taken = is_taken or not reason
         if reason:
-            problems.append(f"The {name} of alerts ({_place(name, environment)}) did not take it: {reason}.")
+            problems.append(f"The {name} of alerts ({_name_source(name, environment)}) did not take it: {reason}.")
     return is_taken, problems
 
 
@@ -143,7 +143,7 @@ def _plain(text: str) -> str:
     return f"`{line}`" if line else ""
 
 
-def _within(seconds: float, call: Callable[[float], None]) -> str | None:
+def _call_within(seconds: float, call: Callable[[float], None]) -> str | None:
     """Returns the error in words. A server that sends a byte each second keeps to no time, nor does the resolver."""
     problems: list[str] = []
 
@@ -255,7 +255,7 @@ def _timeout(environment: Mapping[str, str]) -> float:
     return seconds
 
 
-def _place(name: str, environment: Mapping[str, str]) -> str:
+def _name_source(name: str, environment: Mapping[str, str]) -> str:
     """Which one, without its path and query, which are secret, or its arguments, which may be."""
     if name == "command":
         return (environment[COMMAND].split() or [""])[0]

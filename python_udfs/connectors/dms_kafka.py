@@ -83,7 +83,7 @@ def rows(lines: DataFrame, feed: Mapping[str, Any]) -> DataFrame:
     before = F.col(f"message.{quoted(field)}")
     is_delete = F.col("meta_operation") == "delete"
     frame = frame.withColumn(
-        "decoded_before", M.decoded(F.coalesce(before, _within(data, prefix)) if prefix else before, _decode)
+        "decoded_before", M.decoded(F.coalesce(before, _select_prefixed(data, prefix)) if prefix else before, _decode)
     ).withColumns(
         {
             "after_image": M.needed_of_delete(F.col("decoded_data"), is_delete, F.col("key_names")),
@@ -138,7 +138,7 @@ def _without(values: Column, prefix: str) -> Column:
     return F.map_filter(values, lambda name, _: ~_is_before(name, prefix))
 
 
-def _within(values: Column, prefix: str) -> Column:
+def _select_prefixed(values: Column, prefix: str) -> Column:
     """The before images among the values, under the names of their columns; NULL if there are none."""
     carried = F.map_filter(values, lambda name, _: _is_before(name, prefix))
     names = F.transform(F.map_keys(carried), lambda name: F.substr(name, F.lit(len(prefix) + 1)))

@@ -115,7 +115,7 @@ class MySql(Database):
                 },
             )
         has_dates = any(kind in ("DATE", "DATETIME", "TIMESTAMP") for kind in self.kinds.values())
-        return settings(self.variables, has_dates=has_dates)
+        return warn_of_settings(self.variables, has_dates=has_dates)
 
 
 def compare_keys(table: FoundTable, collations: Mapping[str, str]) -> None:
@@ -150,7 +150,7 @@ def _words(collation: str) -> set[str]:
     return words
 
 
-def settings(variables: Mapping[str, str], *, has_dates: bool) -> list[Warned]:
+def warn_of_settings(variables: Mapping[str, str], *, has_dates: bool) -> list[Warned]:
     """Warns of the settings of a server that keep changes from capture.
 
     Args:

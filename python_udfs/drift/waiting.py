@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from python_udfs.errors import LakehouseError
-from python_udfs.kafka.client import settings, without_secrets
+from python_udfs.kafka.client import read_settings, without_secrets
 from python_udfs.kafka.read import waiting_messages
 from python_udfs.landing.split import Waiting, waiting_rows
 from python_udfs.metadata import load_metadata
@@ -68,5 +68,5 @@ def _read(spark: SparkSession, feed: Mapping[str, Any], split: str | None, schem
 
 
 def _message(error: Exception, feed: Mapping[str, Any]) -> str:
-    secrets = settings(feed["feed"], feed["kafka"]) if "kafka" in feed else {}
+    secrets = read_settings(feed["feed"], feed["kafka"]) if "kafka" in feed else {}
     return without_secrets(spark_message(error), secrets)

@@ -32,7 +32,7 @@ class KafkaError(LakehouseError):
     """Kafka cannot be asked or read, or has lost messages that were not read."""
 
 
-def settings(feed: str, kafka: Kafka) -> dict[str, str]:
+def read_settings(feed: str, kafka: Kafka) -> dict[str, str]:
     """The settings of a feed, with the values of environment variables.
 
     Args:
@@ -45,8 +45,8 @@ def settings(feed: str, kafka: Kafka) -> dict[str, str]:
     return _fill_from_environment(feed, "kafka", kafka.client)
 
 
-def registry_settings(feed: str, kafka: Kafka) -> dict[str, str]:
-    """The settings of a feed's schema registry, as `settings` gives those of Kafka."""
+def read_registry_settings(feed: str, kafka: Kafka) -> dict[str, str]:
+    """The settings of a feed's schema registry, as `read_settings` gives those of Kafka."""
     return _fill_from_environment(feed, "registry", kafka.registry)
 
 
@@ -66,7 +66,7 @@ def make_reader_options(brokers: str, values: Mapping[str, str]) -> dict[str, st
 
     Args:
         brokers: `host:port,…`.
-        values: of `settings`.
+        values: of `read_settings`.
     """
     options = {
         key: value for key, value in values.items() if not key.startswith(ADMIN_PREFIX) and key not in _OF_LIBRDKAFKA
@@ -89,7 +89,7 @@ def make_admin_settings(brokers: str, values: Mapping[str, str]) -> dict[str, st
 
     Args:
         brokers: `host:port,…`.
-        values: of `settings`.
+        values: of `read_settings`.
     """
     settings = {key: values[key] for key in _SHARED if key in values}
     login = re.search(

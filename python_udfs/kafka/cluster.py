@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import Future
 from typing import TYPE_CHECKING, Any
 
-from python_udfs.kafka.client import KafkaError, make_admin_settings, settings, without_secrets
+from python_udfs.kafka.client import KafkaError, make_admin_settings, read_settings, without_secrets
 from python_udfs.kafka.plan import Partition, Seen
 
 if TYPE_CHECKING:
@@ -45,7 +45,7 @@ class Cluster:
         from confluent_kafka.admin import AdminClient  # noqa: PLC0415
 
         self._feed, self._kafka, self._seconds = feed, kafka, seconds
-        self._values = settings(feed, kafka)
+        self._values = read_settings(feed, kafka)
         # The client calls back with this alone: with a reference to itself it would stay, with its threads and
         # connections, until Python collects cycles, perhaps in one of these threads.
         said = self._said = dict[str, None]()

@@ -197,7 +197,7 @@ def make_plan(kafka: Kafka, before: Progress | None, seen: Seen, *, passes_gaps:
         offsets = {at: offset for at, offset in offsets.items() if at[0] in seen.topics}
         topics = {topic: topics[topic] for topic in seen.topics}
     backlog = {at: end - offsets[at] for at, end in sorted(seen.end.items()) if at not in held and end > offsets[at]}
-    taken = _shares(backlog, kafka.messages_per_run)
+    taken = _share_limit(backlog, kafka.messages_per_run)
     ranges = {at: (offsets[at], offsets[at] + count) for at, count in taken.items()}
     offsets.update({at: end for at, (_, end) in ranges.items()})
     return Plan(
@@ -231,7 +231,7 @@ def _start(kafka: Kafka, at: Partition, seen: Seen, *, is_first: bool) -> int:
     return seen.begin.get(at, kafka.given_offsets.get(at, seen.first[at]))
 
 
-def _shares(backlog: Mapping[Partition, int], limit: int) -> dict[Partition, int]:
+def _share_limit(backlog: Mapping[Partition, int], limit: int) -> dict[Partition, int]:
     """How many offsets of each partition are read: all, or parts in proportion, at least one of each."""
     total = sum(backlog.values())
     if total <= limit:

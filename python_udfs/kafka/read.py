@@ -24,7 +24,7 @@ from dbt.adapters.sparksession.few_rows import plan_once
 from dbt.adapters.sparksession.python_models import Written
 from python_udfs.connectors.registry import CONNECTORS
 from python_udfs.kafka import avro
-from python_udfs.kafka.client import KafkaError, make_reader_options, settings, without_secrets
+from python_udfs.kafka.client import KafkaError, make_reader_options, read_settings, without_secrets
 from python_udfs.kafka.cluster import Cluster
 from python_udfs.kafka.plan import (
     Gap,
@@ -116,8 +116,8 @@ def new_messages(spark: SparkSession, feed: Mapping[str, Any], target: str | Non
                 raise
             raise KafkaError(
                 f"CDC error (split_{name}): the messages of Kafka at {kafka.brokers} were not read to the end, or not"
-                f" written. Received: {without_secrets(spark_message(error), settings(name, kafka))}. Nothing of them"
-                " is in the table, and the next run reads them again. If a broker stopped or messages were removed"
+                f" written. Received: {without_secrets(spark_message(error), read_settings(name, kafka))}. Nothing of"
+                " them is in the table, and the next run reads them again. If a broker stopped or messages were removed"
                 " meanwhile, run it again; else see the reason."
             ) from None
         if is_written:
@@ -342,7 +342,7 @@ def _lines(spark: SparkSession, feed: Mapping[str, Any], plan: Plan, batch_id: i
     kafka = feed["kafka"]
     texts = ("value", "key") if feed.get("form") == "flattened" else ("value",)
     if plan.ranges:
-        options = make_reader_options(kafka.brokers, settings(feed["feed"], kafka))
+        options = make_reader_options(kafka.brokers, read_settings(feed["feed"], kafka))
         assigned = {
             topic: [number for _, number in partitions] for topic, partitions in groupby(sorted(plan.ranges), _topic)
         }

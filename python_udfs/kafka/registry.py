@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 from python_udfs.kafka.avro import JSON_SCHEMA
-from python_udfs.kafka.client import KafkaError, registry_settings, without_secrets
+from python_udfs.kafka.client import KafkaError, read_registry_settings, without_secrets
 
 if TYPE_CHECKING:
     from confluent_kafka.schema_registry import Schema, SchemaRegistryClient
@@ -53,7 +53,7 @@ def schemas_of(feed: str, kafka: Kafka, ids: Iterable[int]) -> dict[int, tuple[s
 def _client(feed: str, kafka: Kafka) -> SchemaRegistryClient:
     from confluent_kafka.schema_registry import SchemaRegistryClient  # noqa: PLC0415 - only feeds with Avro pay for it
 
-    values = registry_settings(feed, kafka)
+    values = read_registry_settings(feed, kafka)
     numbers: dict[str, Any] = {key: int(values[key]) for key in _NUMBERS if values.get(key, "").isdigit()}
     try:
         return SchemaRegistryClient({"timeout": SECONDS_TO_ANSWER, **values, **numbers})
@@ -102,7 +102,7 @@ def _references(client: SchemaRegistryClient, schema: Schema) -> list[str]:
 
 def _error(feed: str, kafka: Kafka, reason: str) -> KafkaError:
     url = dict(kafka.registry)["url"]
-    said = without_secrets(" ".join(reason.split()), registry_settings(feed, kafka))
+    said = without_secrets(" ".join(reason.split()), read_registry_settings(feed, kafka))
     return KafkaError(
         f"CDC error (feed {feed}): the schema registry at {url} cannot be asked. Received: {said}. Expected: the"
         " schemas of the messages. Nothing was read, and the next run goes on at the same offsets. Start the registry,"

@@ -103,7 +103,7 @@ def new_files(
             paths = _paths(seen, locations, [feed for feed, of_feed in listed.items() if of_feed.has_unnamed])
             delta, count = _changed(paths)
             described = _described(delta, feeds)
-            to_list = _lacking(described, scopes) if count["suspect"] and scopes else set()
+            to_list = _find_lacking(described, scopes) if count["suspect"] and scopes else set()
         if not to_list:
             break
         in_full |= to_list
@@ -171,7 +171,7 @@ def _changed(paths: DataFrame) -> tuple[DataFrame, dict[str, Any]]:
     return delta, counts.get
 
 
-def _lacking(described: DataFrame, scopes: Mapping[str, Scope]) -> set[str]:
+def _find_lacking(described: DataFrame, scopes: Mapping[str, Scope]) -> set[str]:
     """Returns the feeds that need a full listing: a known file is missing, or the location was gone."""
     lacking = described.where(F.col("feed").isin(list(scopes))).where("is_gone or is_away")
     return {row.feed for row in lacking.select("feed").distinct().collect()}

@@ -80,14 +80,14 @@ def _location(row: Row, others: Iterable[Feed]) -> str:
         # Feeds may share a broker: each names its topics.
         return location
     for other in others:
-        if _within(location, other.location) or _within(other.location, location):
+        if _lies_within(location, other.location) or _lies_within(other.location, location):
             received = f"{value!r}, which holds or lies in the location {other.location!r} of feed {other.feed}"
             fix = "Give each feed a folder of its own, else files would belong to both."
             row.problem("location", received, "a folder no other feed reads", fix)
     return location
 
 
-def _within(location: str, folder: str) -> bool:
+def _lies_within(location: str, folder: str) -> bool:
     """Whether ``location`` is ``folder`` or lies in it; ``.`` holds every relative location."""
     if folder == ".":
         return is_relative(location)

@@ -164,7 +164,7 @@ class GreatExpectations:
         except Exception as error:
             results = [error] * len(wanted)
         if len(wanted) > 1 and any(isinstance(result, Exception) or _reason(result) for result in results):
-            # Several are judged by one Spark job: where that fails, all of them are found broken.
+            # Several are judged by one Spark job: if that fails, all of them are found broken.
             return [
                 self._validated(title, batch, [expectation])[0]
                 if isinstance(result, Exception) or _reason(result)

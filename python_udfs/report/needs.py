@@ -115,7 +115,7 @@ def _silent(facts: Facts) -> Iterator[Need]:
     for table in facts.tables:
         runs.setdefault(table.feed, set()).update(run.committed_at for run in table.runs)
     for feed, times in sorted(runs.items()):
-        batches = _apart(times)
+        batches = _separate_builds(times)
         if len(batches) < FEWEST_BATCHES:
             continue
         longest = max(later - earlier for earlier, later in pairwise(batches))
@@ -142,7 +142,7 @@ def _maintenance(tables: Iterable[Table]) -> Iterator[Need]:
         yield Need("maintenance", counted(len(due), "table"), reasons + more, "dbt run-operation maintain")
 
 
-def _apart(times: Iterable[datetime]) -> list[datetime]:
+def _separate_builds(times: Iterable[datetime]) -> list[datetime]:
     """Times in order, those of one build once: its tables are committed within minutes."""
     builds: list[datetime] = []
     last = datetime.min.replace(tzinfo=timezone.utc)

@@ -418,7 +418,9 @@ def judged(
     *results: Any, incidents: Any = (), runs: Any = (), gaps: Any = None, which: str = "build", rows: Any = ()
 ) -> Any:
     answers = {"incidents": incidents, "runs": runs, "gaps": gaps}
-    return hook.judged(results, {"model.silver_t": SILVER_NODE}, which, answers, lambda table: None, dict(rows))
+    return hook.judge_incidents(
+        results, {"model.silver_t": SILVER_NODE}, which, answers, lambda table: None, dict(rows)
+    )
 
 
 def test_a_failed_test_names_what_it_found_and_the_table_that_its_row_names(warnings):

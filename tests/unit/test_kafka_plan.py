@@ -10,7 +10,13 @@ from seed_files import good_seeds, write_seeds
 
 from python_udfs.codegen.render import render
 from python_udfs.errors import MetadataError
-from python_udfs.kafka.client import KafkaError, make_admin_settings, make_reader_options, settings, without_secrets
+from python_udfs.kafka.client import (
+    KafkaError,
+    make_admin_settings,
+    make_reader_options,
+    read_settings,
+    without_secrets,
+)
 from python_udfs.kafka.pace import Pace
 from python_udfs.kafka.plan import Progress, Seen, make_plan, object_name, parts_of, tables_of_topics
 from python_udfs.metadata import FEEDS_FILE, load_metadata
@@ -183,9 +189,9 @@ SASL = (
 
 def test_both_clients_get_the_same_security_and_secrets_stay_out_of_messages(monkeypatch):
     with pytest.raises(KafkaError, match=r"feed f.*environment variables are missing: SECRET"):
-        settings("f", kafka(client=SASL))
+        read_settings("f", kafka(client=SASL))
     monkeypatch.setenv("SECRET", 'pa"ss')
-    values = settings("f", kafka(client=SASL))
+    values = read_settings("f", kafka(client=SASL))
     spark, admin = make_reader_options("b:9092", values), make_admin_settings("b:9092", values)
     login = "org.apache.kafka.common.security.scram.ScramLoginModule required"
     assert spark["kafka.sasl.jaas.config"] == f'{login} username="reader" password="pa\\"ss";'
