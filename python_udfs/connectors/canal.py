@@ -38,7 +38,7 @@ file_rules = message_files.file_rules
 spans_lines = M.never_spans_lines
 
 
-def rows(lines: DataFrame, feed: Mapping[str, Any]) -> DataFrame:
+def read_rows(lines: DataFrame, feed: Mapping[str, Any]) -> DataFrame:
     """The rows of each message, as many as its `data` has; schema changes, heartbeats and watermarks are set aside.
 
     Order (order.md): TiCDC's commitTs, deletes before inserts; else the offset in the sink's name and the position

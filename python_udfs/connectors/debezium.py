@@ -36,7 +36,7 @@ file_rules = message_files.file_rules
 spans_lines = M.never_spans_lines
 
 
-def rows(lines: DataFrame, feed: Mapping[str, Any]) -> DataFrame:
+def read_rows(lines: DataFrame, feed: Mapping[str, Any]) -> DataFrame:
     """The changes that messages report, their values as text (docs/feeds/debezium_format.md, s3_sink.md and order.md).
 
     A position is three numbers of 20 digits and a last digit: for MySQL and MariaDB the binary log (4 digits for its

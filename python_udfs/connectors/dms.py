@@ -108,7 +108,7 @@ def _marked(lines: DataFrame, feed: Mapping[str, Any]) -> DataFrame:
     )
 
 
-def rows(lines: DataFrame, feed: Mapping[str, Any]) -> DataFrame:
+def read_rows(lines: DataFrame, feed: Mapping[str, Any]) -> DataFrame:
     """The records of transaction files, by source table (docs/feeds/dms_format.md, Transaction files).
 
     A record begins with operation, table and schema, and spans lines inside of a quoted value. One that

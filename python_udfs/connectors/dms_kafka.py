@@ -27,7 +27,7 @@ def spans_lines(feed: Mapping[str, Any]) -> str:
     return M.CONTINUES
 
 
-def rows(lines: DataFrame, feed: Mapping[str, Any]) -> DataFrame:
+def read_rows(lines: DataFrame, feed: Mapping[str, Any]) -> DataFrame:
     """The rows that data records carry; control records are set aside.
 
     Order (order.md): commit time and offset if the task writes transaction details, else the offset in the

@@ -34,7 +34,7 @@ file_rules = message_files.file_rules
 spans_lines = M.never_spans_lines
 
 
-def rows(lines: DataFrame, feed: Mapping[str, Any]) -> DataFrame:
+def read_rows(lines: DataFrame, feed: Mapping[str, Any]) -> DataFrame:
     """The rows of Maxwell's messages; schema changes and the marks of a bootstrap are set aside.
 
     Order (order.md): binlog file, position in it and number in the transaction, the row that commits last. Without

@@ -36,7 +36,7 @@ class Connector(Protocol):
     """A source format. A module is a connector if it has these three functions; mypy compares them.
 
     Each gets the feed as the generated models hold it: `feed`, `connector` and the options of the connector; for
-    `file_rules` also `format` and `is_multi_table` (whether the feed reads multi-table files), for `rows` of
+    `file_rules` also `format` and `is_multi_table` (whether the feed reads multi-table files), for `read_rows` of
     messages also `columns` (Spark type by column, by source schema and table).
     """
 
@@ -50,7 +50,7 @@ class Connector(Protocol):
         no such records.
         """
 
-    def rows(self, lines: DataFrame, feed: Mapping[str, Any]) -> DataFrame:
+    def read_rows(self, lines: DataFrame, feed: Mapping[str, Any]) -> DataFrame:
         """The records of multi-table files, each with its source table.
 
         Args:

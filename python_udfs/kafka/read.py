@@ -75,7 +75,7 @@ def new_messages(spark: SparkSession, feed: Mapping[str, Any], target: str | Non
 
     Args:
         spark: the session to read with.
-        feed: `feed`, `connector`, `kafka` and the arguments of the connector's `rows`.
+        feed: `feed`, `connector`, `kafka` and the arguments of the connector's `read_rows`.
         target: name of the split table, None before it exists.
 
     Returns:

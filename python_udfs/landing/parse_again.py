@@ -43,7 +43,7 @@ def show_parsed(spark: SparkSession, seeds: str, feed: str, waiting: str, view: 
     if described.get("form") == "flattened":
         # The split table does not keep the keys of messages.
         lines = lines.withColumn("key", F.lit(None).cast("string"))
-    parsed = CONNECTORS[described["connector"]].rows(lines, {**described, "to_join": []})
+    parsed = CONNECTORS[described["connector"]].read_rows(lines, {**described, "to_join": []})
     same_place = [F.col(f"old.{name}").eqNullSafe(F.col(f"new.{name}")) for name in (*PLACE, "position")]
     joined = messages.alias("old").join(parsed.where("malformed is null").alias("new"), on=same_place, how="left")
     is_parsed = F.col("new.file_key").isNotNull() & F.col("old.malformed").isNotNull()

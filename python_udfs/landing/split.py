@@ -71,7 +71,7 @@ def new_rows(
 
     Args:
         spark: the session to read with.
-        feed: `feed`, `connector` and the arguments of the connector's `rows`.
+        feed: `feed`, `connector` and the arguments of the connector's `read_rows`.
         listing: `raw_listing`.
         rejected: name of the table of rejected files; files that cannot be read are added to it.
         target: name of the split table, None before it exists.
@@ -91,7 +91,7 @@ def new_rows(
     reject = partial(_reject, spark, feed, rejected)
     lines, to_join, overwritten, _ = _lines(spark, feed, multi_table, last, rejected, reject)
     overwritten = overwritten if target else []
-    rows = CONNECTORS[feed["connector"]].rows(lines, {**feed, "to_join": to_join})
+    rows = CONNECTORS[feed["connector"]].read_rows(lines, {**feed, "to_join": to_join})
     if overwritten:
         older = spark.table(str(target)).where(F.col("file_key").isin([row.file_key for row in overwritten]))
         rows = rows.unionByName(_markers(spark, overwritten, older), allowMissingColumns=True)
@@ -122,7 +122,7 @@ def waiting_rows(
     table = f"{schema}.rejected_files"
     last = _last_batch(spark, target)
     lines, to_join, _, left = _lines(spark, feed, multi_table, last, table, reject, max_bytes)
-    rows = CONNECTORS[feed["connector"]].rows(lines, {**feed, "to_join": to_join})
+    rows = CONNECTORS[feed["connector"]].read_rows(lines, {**feed, "to_join": to_join})
     return Waiting(rows, rejected_files, left)
 
 

@@ -12,7 +12,7 @@ LINES_SCHEMA = (
 
 
 class Messages:
-    """Cases for the function `rows` of a connector; `options` are those of the feed unless a case has others."""
+    """Cases for the function `read_rows` of a connector; `options` are those of the feed unless a case has others."""
 
     def __init__(self, rows, **options):
         self.rows, self.options, self.cases = rows, options, []

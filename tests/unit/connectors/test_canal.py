@@ -8,11 +8,11 @@ from datetime import datetime
 import pytest
 from message_cases import Messages, fields
 
-from python_udfs.connectors.canal import ROWS_PER_LINE, rows
+from python_udfs.connectors.canal import ROWS_PER_LINE, read_rows
 from python_udfs.connectors.message_reading import RESULT_COLUMNS
 
 CANAL = Messages(
-    rows,
+    read_rows,
     time_zone="UTC",
     members="auto",
     columns={("shop", "t"): {"id": "int", "v": "string", "Raw": "binary", "rank": "smallint"}},

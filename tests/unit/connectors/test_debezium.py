@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 from message_cases import AT, LINES_SCHEMA
 
-from python_udfs.connectors.debezium import rows
+from python_udfs.connectors.debezium import read_rows
 from python_udfs.connectors.debezium_values import EXPECTED
 
 SENTINEL = "__debezium_unavailable_value"
@@ -103,7 +103,7 @@ def fields(spark):
             "encodings": ENCODINGS,
             **json.loads(options),
         }
-        frames.append(rows(spark.createDataFrame(lines, LINES_SCHEMA), feed))
+        frames.append(read_rows(spark.createDataFrame(lines, LINES_SCHEMA), feed))
     everything = frames[0]
     for frame in frames[1:]:
         everything = everything.unionByName(frame)
@@ -114,11 +114,11 @@ def fields(spark):
     return lambda case: [row for _, row in sorted(numbered[case.number], key=lambda pair: pair[0])]
 
 
-def silver(read_rows, key="id"):
+def silver(messages, key="id"):
     """What the changes leave, applied in their order, unavailable values kept (docs/feeds/order.md)."""
-    assert [row.malformed for row in read_rows] == [None] * len(read_rows)
+    assert [row.malformed for row in messages] == [None] * len(messages)
     state = {}
-    accepted = [row for row in read_rows if row.set_aside is None]
+    accepted = [row for row in messages if row.set_aside is None]
     for row in sorted(accepted, key=lambda row: (row.kind != "load", row.position)):
         if row.operation == "T":
             state = {}

@@ -16,7 +16,7 @@ from decimal import Decimal
 import pytest
 from message_cases import AT, LINES_SCHEMA
 
-from python_udfs.connectors.debezium import rows
+from python_udfs.connectors.debezium import read_rows
 
 ROWS = int(os.environ.get("N", "25"))
 SEED = os.environ.get("SEED", "1")
@@ -198,7 +198,7 @@ def test_a_value_of_the_source_is_itself_or_in_quarantine(spark, feed):
         **{"form": "envelope", "unavailable_value": "n/a", "binlog_names": "", "columns": columns},
         **{**options, "encodings": {} if feed == "unstated" else stated},
     }
-    read = rows(spark.createDataFrame(lines, LINES_SCHEMA), described).collect()
+    read = read_rows(spark.createDataFrame(lines, LINES_SCHEMA), described).collect()
     assert len(read) == len(lines)
     for received in read:
         row, mode, has_schema, values = sent[received.source_table, int(received.image["id"])]

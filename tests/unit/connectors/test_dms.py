@@ -7,7 +7,7 @@ from datetime import datetime, timezone
 
 import pytest
 
-from python_udfs.connectors.dms import rows
+from python_udfs.connectors.dms import read_rows
 
 AT = datetime(2024, 1, 31, 23, 0, tzinfo=timezone.utc)
 LINES_SCHEMA = (
@@ -24,7 +24,7 @@ def split(spark):
             for number, text in enumerate(texts)
             for row, line in enumerate(text.split("\n"))
         ]
-        lines_of_tables = rows(spark.createDataFrame(lines, LINES_SCHEMA), {"delimiter": delimiter})
+        lines_of_tables = read_rows(spark.createDataFrame(lines, LINES_SCHEMA), {"delimiter": delimiter})
         return sorted(
             (row.path, row.file_row, row.source_schema, row.source_table, row.content)
             for row in lines_of_tables.collect()

@@ -8,11 +8,11 @@ from datetime import datetime
 import pytest
 from message_cases import Messages, fields
 
-from python_udfs.connectors.dms_kafka import rows
+from python_udfs.connectors.dms_kafka import read_rows
 from python_udfs.connectors.message_reading import RESULT_COLUMNS
 
 DMS = Messages(
-    rows,
+    read_rows,
     absent_columns="null",
     before_image_field="before-image",
     before_image_prefix=None,

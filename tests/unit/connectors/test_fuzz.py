@@ -76,7 +76,7 @@ def read(spark, connector, messages, folder):
     ]
     # Text files are read without a look at their bytes.
     frame = spark.createDataFrame(lines, LINES).withColumn("value", F.col("value").cast("string"))
-    module.rows(frame, feed).write.mode("overwrite").parquet(folder)
+    module.read_rows(frame, feed).write.mode("overwrite").parquet(folder)
     return spark.read.parquet(folder)
 
 

@@ -8,10 +8,12 @@ from datetime import datetime
 import pytest
 from message_cases import Messages, fields
 
-from python_udfs.connectors.maxwell import rows
+from python_udfs.connectors.maxwell import read_rows
 from python_udfs.connectors.message_reading import RESULT_COLUMNS
 
-MAXWELL = Messages(rows, columns={("shop", "t"): {"id": "int", "v": "string", "w": "decimal(30,10)", "raw": "binary"}})
+MAXWELL = Messages(
+    read_rows, columns={("shop", "t"): {"id": "int", "v": "string", "w": "decimal(30,10)", "raw": "binary"}}
+)
 given = MAXWELL.given
 TS = 1706742000  # 2024-01-31 23:00:00
 

@@ -17,11 +17,11 @@ from python_udfs.connectors import canal, debezium, dms_kafka, maxwell
 
 LONG = "1" * 40
 KEYS = {("s", "t"): ["id"], ("shop", "t"): ["id", "part"], ("shop", "types"): ["id"]}
-KNOWN = Messages(debezium.rows, **DEBEZIUM, form="envelope", keys=KEYS)
-UNKNOWN = Messages(debezium.rows, **DEBEZIUM, form="envelope")
-OF_DMS = Messages(dms_kafka.rows, **DMS.options, keys=KEYS)
-OF_MAXWELL = Messages(maxwell.rows, **{**MAXWELL.options, "columns": {("s", "t"): {"raw": "binary"}}}, keys=KEYS)
-OF_CANAL = Messages(canal.rows, **{**CANAL.options, "columns": {("s", "t"): {"raw": "binary"}}}, keys=KEYS)
+KNOWN = Messages(debezium.read_rows, **DEBEZIUM, form="envelope", keys=KEYS)
+UNKNOWN = Messages(debezium.read_rows, **DEBEZIUM, form="envelope")
+OF_DMS = Messages(dms_kafka.read_rows, **DMS.options, keys=KEYS)
+OF_MAXWELL = Messages(maxwell.read_rows, **{**MAXWELL.options, "columns": {("s", "t"): {"raw": "binary"}}}, keys=KEYS)
+OF_CANAL = Messages(canal.read_rows, **{**CANAL.options, "columns": {("s", "t"): {"raw": "binary"}}}, keys=KEYS)
 
 
 def debezium_delete(before: str, table: str = "t") -> str:
