@@ -309,7 +309,7 @@ def what_to_do(feed: str) -> str:
 def _rows(spark: SparkSession, feed: Mapping[str, Any], plan: Plan, batch_id: int, gaps: Iterable[Gap]) -> DataFrame:
     lines = _lines(spark, feed, plan, batch_id)
     tombstones = feed["kafka"].tombstones
-    rows = CONNECTORS[feed["connector"]].rows(lines, {**feed, "to_join": [], "tombstones": tombstones})
+    rows = CONNECTORS[feed["connector"]].read_rows(lines, {**feed, "to_join": [], "tombstones": tombstones})
     rows = _with_unreadable(rows, tables_of_topics(plan.progress.topics, feed["columns"]))
     rows = rows.withColumns(
         {"committed_at": F.coalesce("committed_at", "modified_at"), "modified_at": F.expr(_NO_VERSION)}

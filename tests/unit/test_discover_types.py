@@ -10,7 +10,7 @@ from sqlalchemy.dialects.oracle.base import OracleDialect
 
 from python_udfs.discover.database import Database
 from python_udfs.discover.found import FoundTable
-from python_udfs.discover.mysql import MySql, settings
+from python_udfs.discover.mysql import MySql, warn_of_settings
 from python_udfs.discover.mysql import compare_keys as compare_mysql_keys
 from python_udfs.discover.oracle import Oracle
 from python_udfs.discover.postgresql import PostgreSql, replica_identity
@@ -236,11 +236,11 @@ GOOD = {"log_bin": "ON", "binlog_format": "ROW", "binlog_row_image": "FULL", "sq
     ],
 )
 def test_a_setting_of_mysql_that_loses_something_is_reported(change, labels):
-    assert [warned.label for warned in settings(GOOD | change, has_dates=True)] == labels
+    assert [warned.label for warned in warn_of_settings(GOOD | change, has_dates=True)] == labels
 
 
 def test_zero_dates_matter_only_where_there_are_dates():
-    assert settings(GOOD | {"sql_mode": ""}, has_dates=False) == []
+    assert warn_of_settings(GOOD | {"sql_mode": ""}, has_dates=False) == []
 
 
 @pytest.mark.parametrize(
