@@ -10,7 +10,7 @@ from python_udfs.connectors import message_reading
 def test_columns_are_built_once_for_equal_arguments_in_one_java(monkeypatch: pytest.MonkeyPatch) -> None:
     built = []
 
-    @message_reading.kept
+    @message_reading.cache_columns
     def build(form: str, has_key: bool = False) -> list[str]:
         built.append((form, has_key))
         return [form]
