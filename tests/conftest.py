@@ -1,4 +1,4 @@
-"""What all kinds of tests share: one Java per process, and one lakehouse for the tests of the whole pipeline."""
+"""Shared by all kinds of tests: one Java per process, and one lakehouse for the tests of the whole pipeline."""
 
 from __future__ import annotations
 

@@ -181,7 +181,7 @@ def run(clone: Path, fault: Fault, log: Path) -> bool:
 
 
 def first_failure(log: Path) -> str:
-    """What pytest says of the first failure."""
+    """Pytest's message about the first failure."""
     lines = [line for line in log.read_text().splitlines() if line.startswith(("E  ", "FAILED"))]
     return lines[0][:150].removeprefix("E").strip() if lines else ""
 

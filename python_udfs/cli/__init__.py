@@ -1,1 +1,1 @@
-"""What the commands share: `console.py` for people, arguments and exit codes, `dbt.py` for runs of dbt."""
+"""Shared by the commands: `console.py` for people, arguments and exit codes, `dbt.py` for runs of dbt."""

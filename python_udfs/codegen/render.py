@@ -49,7 +49,7 @@ PLACE_COLUMNS = ("_cdc_source_file", "_cdc_file_row")
 # dbt does not read larger seeds when it computes their checksum, but takes the path for it.
 LARGEST_HASHED_SEED = 1024 * 1024
 
-# What a YAML double-quoted text must not hold as it stands and JSON leaves alone.
+# Characters that a YAML double-quoted text must not hold as they are and JSON leaves alone.
 _UNPRINTABLE_IN_YAML = re.compile("[\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff]")
 
 
@@ -114,7 +114,7 @@ def render(metadata: Metadata, seeds_dir: Path) -> dict[str, str]:
 
 
 def documented_seeds(path: Path) -> list[dict[str, Any]]:
-    """What the YAML of the seeds documents, ready to print.
+    """Returns the documentation in the YAML of the seeds, ready to print.
 
     Args:
         path: the YAML file, in the form that dbt reads.

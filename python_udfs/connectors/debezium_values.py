@@ -33,7 +33,7 @@ RULES = {
     "io.debezium.data.VariableScaleDecimal": "scaled",
     BITS: "bits",
 }
-# What the values of a rule look like, for the reason why one of them cannot be read. The last ones have no values: the
+# Form of the values of a rule, for the reason why one of them cannot be read. The last ones have no values: the
 # message leaves open how theirs are written, so the reason names the settings that state it.
 EXPECTED = {
     "days": "a number of days since 1970-01-01, in the years 1 to 9999, or PostgreSQL's infinity",
@@ -117,8 +117,8 @@ def read_values(decimals: str, binary: str, unavailable_value: str) -> Column:
             *(entry[name].alias(name) for name in kept), *(column.alias(name) for name, column in columns.items())
         )
 
-    # What is needed more than once is a field of the step before: Spark computes it once then. As columns, types and
-    # fields would be looked up again for each value.
+    # An expression that is needed more than once is a field of the step before: Spark computes it once then. As
+    # columns, types and fields would be looked up again for each value.
     described = F.array(F.struct("types", "encodings", "by_name", "connector"))
     typed = F.transform(
         described,

@@ -1,4 +1,4 @@
-"""What the connectors of JSON messages share: cutting, parsing, decoding by column, order by the sink's offset.
+"""Shared by the connectors of JSON messages: cutting, parsing, decoding by column, order by the sink's offset.
 
 Expressions only; nothing here is about one connector.
 """

@@ -1,7 +1,7 @@
 """The part of a feed's landing area that a run lists, if the feed is not listed in full in each run.
 
-Names of folders or files hold a time. A run leaves out what is older than the newest time less an overlap. What it
-leaves out follows from the path of a file alone, so one rule selects the files that are there and those that are known.
+Names of folders or files hold a time. A run leaves out the files that are older than the newest time less an overlap.
+The path of a file alone decides, so one rule selects the files that are there and those that are known.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What this adapter promises on top of dbt's suites, seen through dbt."""
+"""Promises of this adapter on top of dbt's suites, seen through dbt."""
 
 from __future__ import annotations
 

@@ -21,7 +21,7 @@ ERRORS = (Py4JError, PySparkException)
 
 
 def read(session, path):
-    """What read_files answers, or the error that a user sees."""
+    """The answer of read_files, or the error that a user sees."""
     data_format = "parquet" if path.suffix == ".parquet" else "text"
     try:
         return read_files(session, "v", data_format, [f"file:{path}"], {"verify": "full"})

@@ -98,7 +98,7 @@ def no_attribute(owner: Any, name: str) -> Callable[[Here], None]:
 
 
 def no_method_of(function: str) -> Callable[[Here], None]:
-    """What a function of the module answers has lost its methods."""
+    """The answer of a function of the module has lost its methods."""
     return lambda here: here.patch.setattr(internals, function, an_object)
 
 
@@ -126,7 +126,7 @@ def activated(here: Here) -> bool:
     return active.equals(here.session._jsparkSession)
 
 
-# What is used, what it must give, and ways in which it can be gone.
+# A used internal, its result, and ways in which it can be gone.
 CASES: dict[str, tuple[Callable[[Here], Any], Any, list[Callable[[Here], Any]]]] = {
     "active_context": (
         lambda here: internals.active_context() is here.session.sparkContext,
@@ -347,7 +347,7 @@ def test_readers_that_cannot_be_closed_are_a_warning_where_there_is_iceberg(here
 
 
 class TestDbt:
-    """What a user of dbt sees."""
+    """The message that a user of dbt sees."""
 
     @pytest.fixture(scope="class")
     def models(self):

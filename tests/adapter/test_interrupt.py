@@ -62,6 +62,6 @@ def test_an_interrupt_cancels_sql_and_python_models(tmp_path):
     assert text.count("[CANCEL]") == 2
     assert "Exited because of keyboard interrupt" in text
     assert code == 2
-    # What Java and Ivy print goes to the log file.
+    # Output of Java and Ivy goes to the log file.
     assert " WARN " not in text and ":: loading settings" not in text and "Stage 0" not in text
     assert (tmp_path / "logs" / "spark.log").stat().st_size > 0

@@ -1,4 +1,4 @@
-"""What manifests know of appended rows is what Spark finds by reading them, or nothing."""
+"""Manifests know the same of appended rows as Spark finds by reading them, or nothing."""
 
 from __future__ import annotations
 

@@ -6,7 +6,7 @@ from dbt.adapters.sparksession.submitted import beside_spark_submit
 
 
 def test_settings_of_the_start_are_left_to_spark_submit_and_those_of_the_project_are_not(session):
-    # What spark-submit is given it gives to Java, as this.
+    # spark-submit passes its arguments to Java, as this.
     properties = session._jvm.java.lang.System
     given = ("spark.given", "spark.sql.given")
     for name in given:

@@ -92,7 +92,7 @@ def seen(run: Any) -> dict[str, Any]:
 
 
 def assets() -> list[list[Any]]:
-    """What has been announced so far: name and snapshot."""
+    """Announcements so far: name and snapshot."""
     with create_session() as session:
         query = select(AssetModel.name, AssetEvent.extra).join(AssetModel, AssetModel.id == AssetEvent.asset_id)
         return [[name, extra.get("snapshot_id")] for name, extra in session.execute(query.order_by(AssetEvent.id))]

@@ -41,7 +41,7 @@ KILLED = {"kill": True}
 
 @pytest.fixture(scope="module")
 def seen(drive: Driver, sqs: str) -> list[dict[str, Any]]:
-    """What happened in each step; the first item is about the DAGs as they were read."""
+    """The events of each step; the first item is about the DAGs as they were read."""
     return drive(
         [
             {"plan": [MIXED_RUN]},

@@ -94,7 +94,7 @@ class Cluster:
         return list(json.loads(done.stdout))
 
     def left_behind(self) -> Iterator[tuple[str, bytes]]:
-        """What a run leaves: logs, artefacts, what executors printed, event logs, and command lines now."""
+        """Traces of a run: logs, artefacts, what executors printed, event logs, and command lines now."""
         kept = [self.project / "logs", self.project / "target", self.spark.folder / "work", self.store.folder / "logs"]
         for path in [*self.folder.glob("*.log"), *(path for folder in kept for path in folder.rglob("*"))]:
             if path.is_file() and path.suffix != ".jar":
@@ -137,7 +137,7 @@ class Driver:
         return bool(select.select([self.process.stdout], [], [], 0)[0])
 
     def answer(self) -> Any:
-        """What the function that was begun returns."""
+        """Result of the function that was begun."""
         assert self.process.stdout is not None
         line = self.process.stdout.readline()
         assert line, f"the driver ended: {tail(self._log)}"

@@ -1,4 +1,4 @@
-"""What a cluster consists of, from packages, on loopback: Spark standalone, S3 over a folder, catalogs.
+"""Parts of a cluster, from packages, on loopback: Spark standalone, S3 over a folder, catalogs.
 
 Nothing here is AWS: S3 is versitygw, Glue is moto, the REST catalog is the one that Iceberg's own tests use.
 """
@@ -382,7 +382,7 @@ def jars_for_all(image: Path, configuration: str) -> list[Path]:
 
 
 def _make_image(image: Path) -> None:
-    """What each machine of a cluster has: Spark, its libraries, Python. Nothing of the project."""
+    """Programs of each machine of a cluster: Spark, its libraries, Python. Nothing of the project."""
     _linked(Path(pyspark.__file__).parent, image / "spark")
     (image / "jars").mkdir()
     for jar in jars("spark"):

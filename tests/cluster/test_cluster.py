@@ -28,7 +28,7 @@ def test_silver_on_a_cluster_equals_the_source(cluster: Cluster, driver: Driver)
 
 
 def test_executors_of_another_user_work_without_the_project(driver: Driver) -> None:
-    # What Python functions import came with the driver's archive.
+    # Modules that Python functions import came with the driver's archive.
     user = "65534" if os.geteuid() == 0 else str(os.geteuid())
     assert driver("executors") == 2
     assert driver("on_executors") == [[user, os.geteuid() != 0, "./python_packages.zip/python_udfs/metadata/names.py"]]

@@ -1,4 +1,4 @@
-"""What `make package` writes, run by spark-submit as another user who sees nothing else of the project.
+"""The archive of `make package`, run by spark-submit as another user who sees nothing else of the project.
 
 In client mode on Spark standalone, and in cluster mode on YARN: standalone has no cluster mode for Python.
 """

@@ -1,4 +1,4 @@
-"""What the project is for, on a cluster with each catalog: `make test-cluster`. Glue has no views.
+"""The project's purpose, on a cluster with each catalog: `make test-cluster`. Glue has no views.
 
 The tests follow each other on one cluster; each ends with silver as the source is.
 """
@@ -72,7 +72,7 @@ def test_nothing_new_writes_nothing(driver: Driver) -> None:
     driver.dbt("build")
     assert driver("snapshots") == before
     assert {name: driver("sql", f"select count(*) from etl_metadata.{name}") for name in VIEWS} == answers
-    # What stands for a view is not written again either.
+    # A table that stands for a view is not written again either.
     assert {name: driver("sql", f"select * from etl_metadata.{name}.snapshots") for name in metadata} == metadata
 
 

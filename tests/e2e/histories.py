@@ -30,7 +30,7 @@ BALLAST = 0
 
 # If a key has one integer only, a history may have a second key: its number and this.
 SECOND = 1_000_000
-# What stands for a value that the source did not log (docs/feeds/dms_format.md), and what begins the name of a
+# Placeholder of a value that the source did not log (docs/feeds/dms_format.md), and what begins the name of a
 # column with the value before the change (docs/feeds/dms_format.md, Images).
 TOKEN = "<not logged>"
 BEFORE = "BI_"
@@ -99,10 +99,10 @@ VALUES: dict[str, tuple[Any, ...]] = {
 PARTS = (None, *TEXTS, "A", "a ")
 # Keys that a source may deem equal.
 ALIKE_PARTS = ("a", "A", "a ", "A  ", "", " ", " a", None, "ä", "Ä")
-# What columns are after their first types: wider, as Iceberg takes it; or as the column can only cast it.
+# Later types of columns: wider, as Iceberg takes it; or as the column can only cast it.
 WIDER = {"order": pa.int64(), "key\u2028size": pa.decimal128(18, 4)}
 OTHERWISE = {"order": pa.float64(), "v": pa.int32()}
-# What the image of a delete may hold beside its key (docs/architecture.md): what PostgreSQL's default identity
+# Values that the image of a delete may hold beside its key (docs/architecture.md): what PostgreSQL's default identity
 # puts into columns that are NOT NULL, and what no column can hold, as CSV has it.
 PLACEHOLDERS = {"n": 0, "order": 0, "key\u2028size": Decimal(0), "v": "", "log": False, "side": 0.0}
 UNREADABLE = {"n": "many", "order": "1.5", "log": "maybe"}
@@ -189,12 +189,12 @@ class Loss:
         return "raw_listing" in self.tables and (not self.is_rollback or file.batch == batch - 1)
 
 
-# What is only shown, or is read again, comes back by itself; these say what was read.
+# Tables that are only shown, or read again, come back by themselves; these record which files were read.
 STATE = ("raw_listing", "rejected_files", "run_metrics", "silver_checks")
 
 
 def draw_losses(random: Random) -> dict[int, Loss]:
-    """What is lost before which batch, of all tables of a round."""
+    """State that is lost before a batch, of all tables of a round."""
     batches = [batch for batch in range(2, BATCHES + 1) if random.random() < 0.3]
     chosen = (STATE[:1], STATE[1:2], STATE[:2], STATE)
     return {batch: Loss(random.choice(chosen), random.random() < 0.5) for batch in batches}
@@ -318,7 +318,7 @@ class File:
         return f"{'cdc' if self.path.startswith('CDC_TXN') else folder}/{self.path}"
 
     def delivery(self, folder: str = "s/t", has_new_types: bool = False) -> Delivery:
-        """What the oracle sees of it; ``has_new_types``: the table has types that hold each value of the files."""
+        """The input of the oracle; ``has_new_types``: the table has types that hold each value of the files."""
         statements = (statement.fitting if has_new_types else statement for statement in self.statements)
         rows = None if self.is_broken else tuple(statement.row for statement in statements)
         return Delivery(self.path, self.modified_at, rows, f"{xxhash64(self.key(folder).encode()):016x}")
@@ -498,7 +498,7 @@ def _slots(random: Random, shape: Shape) -> list[Slot]:
 
 def _loads(random: Random, shape: Shape) -> tuple[int, list[Slot]]:
     """The first full load: before which slot it was made, and its files."""
-    # What a column is at first decides what it can be later.
+    # The first type of a column decides its later ones.
     batch = 1 if shape.changes_types else random.choice((1, 1, 1, random.randint(1, BATCHES)))
     start = START - timedelta(hours=1)
     return 0, [

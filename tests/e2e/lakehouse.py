@@ -142,7 +142,7 @@ class Lakehouse:
         return {result.node.name: str(result.status) for result in outcome.result.results}
 
     def command(self, main: Callable[[list[str]], int], *arguments: str) -> str:
-        """What a command of python_udfs prints of this project, errors included."""
+        """Output of a command of python_udfs for this project, errors included."""
         with redirect_stdout(StringIO()) as said, redirect_stderr(said):
             main([*arguments, "--project-dir", str(self.project)])
         return said.getvalue()

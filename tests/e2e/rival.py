@@ -14,7 +14,7 @@ from dbt.cli.main import dbtRunner
 from dbt.adapters.sparksession import SparksessionAdapter, snapshots
 
 ANSWER = "ANSWER "
-# What a run says of a table that another one wrote first.
+# Message of a run about a table that another one wrote first.
 RAN_SECOND = ("Another run has written to", "Another run has created")
 
 

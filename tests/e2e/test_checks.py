@@ -156,7 +156,7 @@ def test_a_comparison_that_failed_or_could_not_run_or_was_skipped_records_nothin
     assert all(recorded(lakehouse)[name] != before[name] for name in TABLES)
 
 
-# What a broken macro does to the merge of a batch that updates key 1, deletes key 2 and inserts key 9: the text that is
+# Effect of a broken macro on the merge of a batch that updates key 1, deletes key 2 and inserts key 9: the text that is
 # replaced, by what, and what the step finds.
 DELETES = "when matched and {{ is_newer }} and source._cdc_operation = 'D' then delete"
 UPDATES = "{{ adapter.quote(column) }} = {{ value_sql | indent(4) }}{{ ',' if not loop.last }}"
@@ -207,7 +207,7 @@ def test_each_cell_of_a_seed_that_is_not_accepted_is_named(lakehouse):
     before = lakehouse.snapshots(feeds)[-1]
 
     def problems(*rows: str) -> list[str]:
-        """What dbt says of rows of feed, connector, format and location."""
+        """Messages of dbt about rows of feed, connector, format and location."""
         lakehouse.sql(f"insert into {feeds} (feed, connector, format, location) values {', '.join(rows)}")
         failures = failed(lakehouse.statuses("test", "--select", "cdc_feeds_has_accepted_cells"))
         said = [line.partition("problems=")[2] for line in lakehouse.messages if "problems=" in line]

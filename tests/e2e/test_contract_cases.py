@@ -272,7 +272,7 @@ class Cases:
         return [tuple(row) for row in rows]
 
     def failed(self, test: str) -> list[str | None]:
-        """What a test said, build by build."""
+        """Messages of a test, build by build."""
         return [statuses.get(test) for statuses in self.statuses]
 
 

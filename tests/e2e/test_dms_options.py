@@ -66,7 +66,7 @@ CHANGES = [Change(operation, image, at(1), number=number) for number, (operation
 KEY_CHANGE = Change("U", row(50, "moved", 1), at(1), {"id": 5}, number=len(CHANGES))
 # Values that need no quotes; the second record has one field too many where none are written.
 PLAIN = [Change("U", row(1, "plain", 1), at(1)), Change("U", row(2, "one, two", 2), at(1))]
-# What Oracle logs of an update: the key and what changed.
+# Oracle's log of an update: the key and what changed.
 PARTIAL = [Change("U", {"id": 1, "name": "part"}, at(1)), Change("U", {"id": 1, "price": None}, at(1))]
 
 

@@ -1,4 +1,4 @@
-"""What a user does around the pipeline: add a table, read the docs, open the tables with other engines."""
+"""Steps of a user around the pipeline: add a table, read the docs, open the tables with other engines."""
 
 from __future__ import annotations
 

@@ -57,7 +57,7 @@ class Table:
         self.shape = shape
         self.name = name
         self.files = files
-        # What was lost before which batch; the proof draws it for all tables.
+        # State that was lost before a batch; the proof draws it for all tables.
         self.losses: dict[int, Loss] = {}
         feed = f"feed_{name}"
         # The batch in which the feed has another location, where all its objects are as they were (0: in none).
@@ -145,7 +145,7 @@ class Table:
             yield key, values
 
     def differences(self, batch: int) -> dict[tuple[Any, ...], str]:
-        """What is wrong after a batch, by key."""
+        """Faults after a batch, by key."""
         expected = self.expected(batch)
         # An unchanged row that is not written keeps what silver knows of an earlier change: how early, the cut decides.
         is_free = self.shape.rules.mode == "current" and self.shape.rules.unchanged_rows == "skip"

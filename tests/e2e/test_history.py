@@ -192,7 +192,7 @@ def test_explain_tells_what_became_of_each_change(histories):
 def test_a_history_is_rebuilt_and_the_next_run_continues_from_it(histories):
     lakehouse = histories.lakehouse
     before = histories.versions("versions", "*")
-    # What a rebuild that was killed leaves behind.
+    # Branches that a killed rebuild leaves behind.
     lakehouse.sql("create table silver.s__versions__rebuild as select 1 as leftover")
     lakehouse.sql("delete from silver.s__versions where v = 'mid'")
     assert lakehouse.dbt("run-operation", "rebuild_silver", "--args", "{table: s__versions}").success

@@ -162,7 +162,7 @@ def restore(shop, name):
 
 
 def double(shop, name):
-    """What losses of an earlier version have left: each row of bronze is there twice, in two batches."""
+    """Rows that losses of an earlier version have left: each row of bronze is there twice, in two batches."""
     table = f"bronze.s__{name}"
     columns = [row.col_name for row in shop.lakehouse.sql(f"describe {table}")]
     columns = columns[: columns.index("_cdc_quarantine_content") + 1]

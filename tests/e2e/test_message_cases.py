@@ -144,7 +144,7 @@ def maxwell(type_: str, number: int, v: str, ts: int = 0, **fields: Any) -> dict
 
 
 def land_first(sink: Sink) -> None:
-    """What the first build finds."""
+    """Messages of the first build."""
     sink.land(
         "mysql",
         # 12: one statement adds 1 to each key; all rows of the event have its position.
@@ -290,7 +290,7 @@ def land_first(sink: Sink) -> None:
 
 
 def land_second(sink: Sink) -> None:
-    """What comes later."""
+    """Later messages."""
     # 62: Debezium knows no key of the table, so a changed one is an update.
     moved = mysql("u", row(621, "moves"), row(629, "moved"), pos=61)
     sink.land("mysql", mysql("c", None, row(275, "new"), pos=60), moved)

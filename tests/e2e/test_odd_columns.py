@@ -37,7 +37,7 @@ def typed(data_type: pa.DataType, *values: Any) -> pa.Array:
     return pa.array(values, data_type)
 
 
-# What a model says that has nothing to write.
+# Message of a model that has nothing to write.
 COMMENT = "a -- nothing new: b"
 LONG, INT, DOUBLE, TEXT = pa.int64(), pa.int32(), pa.float64(), pa.string()
 # Name, type and value in the load and in two change files, what silver has at last, and whether the last is set aside.

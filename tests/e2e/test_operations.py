@@ -1,4 +1,4 @@
-"""What an operator does by command: on real tables, with the pipeline running before and after."""
+"""Commands of an operator: on real tables, with the pipeline running before and after."""
 
 from __future__ import annotations
 

@@ -55,7 +55,7 @@ class Engine:
             )
 
     def rewrite_and_expire(self) -> None:
-        """What services do at night: afterwards no snapshot of ours is left."""
+        """Maintenance by other services: afterwards no snapshot of ours is left."""
         self.rewrite()
         self.expire()
 

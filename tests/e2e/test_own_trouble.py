@@ -1,4 +1,4 @@
-"""What fails stays alone: a feed that cannot be listed, a model, a user's own test. All else is built and judged."""
+"""A failure stays alone: a feed that cannot be listed, a model, a user's own test. All else is built and judged."""
 
 from __future__ import annotations
 

@@ -82,7 +82,7 @@ def lakehouse(empty_lakehouse):
 
 @pytest.fixture(scope="module")
 def first(lakehouse) -> str:
-    """What the first run prints."""
+    """Output of the first run."""
     return lakehouse.command(main)
 
 

@@ -88,7 +88,7 @@ class Reloads:
         return {row.subject.removeprefix("silver.s__"): row.ended_at is not None for row in self.lakehouse.sql(query)}
 
     def operate(self, name: str, table: str) -> str:
-        """What a command prints of a table."""
+        """Output of a command for a table."""
         with redirect_stdout(StringIO()) as said:
             outcome = self.lakehouse.dbt("run-operation", name, "--args", json.dumps({"table": f"s__{table}"}))
         assert outcome.success, self.lakehouse.messages

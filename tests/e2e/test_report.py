@@ -41,7 +41,7 @@ class Calls:
         self.url = ""
 
     def events(self) -> list[tuple[str, str, str]]:
-        """What came since the last question."""
+        """Events since the last question."""
         events = [
             (incident["event"], incident["kind"], incident["subject"])
             for body in self.got

@@ -143,7 +143,7 @@ def reloads(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
 
 
 def folded(cdc: TableConfig, rows: list[dict[str, Any]]) -> dict[Any, dict[str, Any]]:
-    """What silver has to hold, by key: the oracle's lives, over rows of bronze."""
+    """Expected rows of silver, by key: the oracle's lives, over rows of bronze."""
     rules = Rules(("k", "n"), COLUMNS, key_comparison=cdc.key_comparison)
     lives: dict[Any, Life] = {}
     newest: dict[Any, dict[str, Any]] = {}
@@ -212,7 +212,7 @@ class Silver:
         return table_from_data_flat([row.asDict() for row in frame.collect()], frame.columns)
 
     def checked_now(self) -> Checked | None:
-        """What silver_checks would record of the table as it is."""
+        """The record of silver_checks for the table as it is."""
         if not self.progress:
             return None
         newest = self.snapshot()
@@ -299,7 +299,7 @@ class Silver:
         return self.spark.sql(sql).collect()
 
     def rebuilt_differences(self) -> list[Any]:
-        """What rebuild_silver finds of a table that it has made of all of bronze."""
+        """Differences that rebuild_silver finds in a table that it has made of all of bronze."""
         dbt, snapshot = self.dbt(), int(self.progress["cdc.bronze-snapshot-id"])
         changes = self.measure(dbt, snapshot, {})
         rebuilt = Relation("fold", f"{self.silver.identifier}__rebuild")
@@ -308,7 +308,7 @@ class Silver:
         return self.spark.sql(dbt.cdc_difference_sql(self.cdc, rebuilt, self.bronze, snapshot, columns, PLAN)).collect()
 
     def planted(self, statement: str, step: Step) -> list[str]:
-        """What a step finds after a statement of another writer, which is taken back."""
+        """Differences that a step finds after a statement of another writer, which is taken back."""
         table, before = str(self.silver), self.snapshot()["snapshot_id"]
         [[new, old]] = self.run_query(
             f"select max(_cdc_sequence) filter (where _cdc_sequence > '{step.after_sequence}'),"
@@ -322,7 +322,7 @@ class Silver:
         return differences
 
     def check(self) -> Check:
-        """What silver_matches_bronze compares after a batch; the summaries here carry no progress."""
+        """The step that silver_matches_bronze compares after a batch; the summaries here carry no progress."""
         dbt = self.dbt()
         adapter = dbt.context["adapter"]
         adapter.newest_summary = lambda relation, key: self.progress

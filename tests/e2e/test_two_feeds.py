@@ -14,7 +14,7 @@ EU, US = "s__orders", "us_s__orders"
 
 
 def message(op, key, value, lsn, commit, hour):
-    """What Debezium sends of PostgreSQL; `commit` is None if the connector knows none yet."""
+    """A message of Debezium for PostgreSQL; `commit` is None if the connector knows none yet."""
     image = {"id": key, "v": value}
     source = {"connector": "postgresql", "db": "d", "schema": "s", "table": "orders", "snapshot": "false"}
     source |= {"ts_ms": 1_700_000_000_000 + hour * HOUR, "lsn": lsn}

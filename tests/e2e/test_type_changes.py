@@ -44,7 +44,7 @@ Row = tuple[int, int, Decimal, str]
 
 
 def expected(batches: int) -> list[Row]:
-    """What silver holds after so many batches: the newest row of each key, in the new types."""
+    """Rows of silver after so many batches: the newest row of each key, in the new types."""
     rows: dict[int, Row] = {}
     for number, wide, price, code in (row for batch in BATCHES[:batches] for row in batch):
         rows[number] = (number, wide, Decimal(price).quantize(Decimal("1.0000")), str(code))

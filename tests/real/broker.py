@@ -151,7 +151,7 @@ class Broker:
         }
 
     def tool(self, name: str, *arguments: str) -> str:
-        """What one of Kafka's own commands prints, by the name of its class."""
+        """Output of one of Kafka's own commands, by the name of its class."""
         command = [*self._program, name, "--bootstrap-server", self.address, *arguments]
         return subprocess.run(command, capture_output=True, text=True, check=True).stdout
 

@@ -1,6 +1,6 @@
 """Installs what tests/real needs: `make test` starts this beside the tests that come first.
 
-What cannot be had is no error here: the test that needs it fails, and says what is missing.
+A missing package is no error here: the test that needs it fails, and names it.
 """
 
 from __future__ import annotations

@@ -40,7 +40,7 @@ BEFORE = [
     f"insert into {TABLE} values (2, 'Anna \"Ä\"', null, -1, null)",
     f"insert into {TABLE} values (3, 'Customer Name 3', 'Market segment 3', 0, '{LONG}')",
 ]
-# Each is a transaction. What the connector then sends to the topic of the table is the sample of that name.
+# Each is a transaction. The connector's messages in the topic of the table are then the sample of that name.
 STEPS = {
     "insert": [f"insert into {TABLE} values (8887, 'Customer Name 8887', 'Market segment 8887', 10.2345, null)"],
     "update": [f"update {TABLE} set name = 'Customer Name update 1', mktsegment = null where custid = 1"],

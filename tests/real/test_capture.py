@@ -53,7 +53,7 @@ def position(payload: dict[str, Any]) -> tuple[Any, ...]:
 
 
 def value(field: dict[str, Any], shown: Any) -> Any:
-    """What a column has, from how its schema says that it is shown (docs/feeds/debezium_format.md, Types)."""
+    """Value of a column, decoded by its schema (docs/feeds/debezium_format.md, Types)."""
     if shown is None or shown == UNAVAILABLE:
         return shown
     name = field.get("name", "").rpartition(".")[2]
@@ -101,7 +101,7 @@ def folded(messages: list[dict[str, Any]], key: tuple[str, ...]) -> list[dict[st
             # Where Debezium does not know the key, a changed one is an update.
             gone = rows.pop(tuple(before[name] for name in key))
         if after:
-            # What is not in the change stays; a row that got another key was deleted just before.
+            # Columns that are not in the change stay; a row that got another key was deleted just before.
             identity = tuple(after[name] for name in key)
             earlier = rows.get(identity) or gone
             rows[identity] = {name: earlier[name] if v == UNAVAILABLE else v for name, v in after.items()}

@@ -25,7 +25,7 @@ DEFAULTS = {
     "value_converter_replace_null_with_default": "true",
 }
 OF_DATABASE = {"mariadb": {"bigint_unsigned_handling_mode": "long"}, "postgres": {"interval_handling_mode": "numeric"}}
-# What a feed without schemas states of the connector's defaults.
+# Settings of a feed without schemas for the connector's defaults.
 WITHOUT_SCHEMAS = "decimals=base64;binary=base64"
 # Values that PostgreSQL keeps outside of the row: a change of the key does not send them.
 LONG = {"mariadb": (), "postgres": ("body", "large_raw")}
@@ -62,7 +62,7 @@ def test_with_default_settings_silver_differs_only_where_the_connector_does(lake
 
 
 def losses(table: sa.Table, *, has_schema: bool) -> dict[str, Any]:
-    """What the connector makes of a value of the source, by column: see the page of the source format."""
+    """Values that the connector sends, by column: see the page of the source format."""
     columns: dict[str, Any] = {}
     for column in table.columns:
         if column.name == "big_unsigned":

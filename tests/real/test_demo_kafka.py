@@ -1,4 +1,4 @@
-"""What `make demo-kafka` needs before it starts a server."""
+"""Requirements of `make demo-kafka` before it starts a server."""
 
 from __future__ import annotations
 

@@ -116,7 +116,7 @@ def as_reader(url, database):
 
 
 class Discovered:
-    """What one command printed and wrote."""
+    """Output and files of one command."""
 
     def __init__(self, project, source, capsys, **options):
         (project / "seeds").mkdir()

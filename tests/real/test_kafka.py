@@ -60,7 +60,7 @@ class Reader:
     def run(self, **changes: Any) -> None:
         kafka = Kafka(**{**self.kafka.__dict__, **changes})
         feed = {"feed": "live", "connector": "maxwell", "columns": {}, "absent_columns": "null", "kafka": kafka}
-        # What a commit records is set in the session, as dbt has one for each model.
+        # The session holds the properties that a commit records, as dbt has one for each model.
         session = self.spark.newSession()
         activate(session)
         frame = reading.new_messages(session, feed, self.table if self.exists() else None)

@@ -81,7 +81,7 @@ class Table:
         self.offsets = Counter[int]()
 
     def deliveries(self, batch: int) -> list[Delivery]:
-        """What the oracle sees: one load and one file of changes, in the order of the log."""
+        """Input of the oracle: one load and one file of changes, in the order of the log."""
         came = [event for event in self.log if event.batch <= batch]
         loads, changes = ([e.row for e in came if (e.operation == "L") == is_load] for is_load in (True, False))
         return [

@@ -119,7 +119,7 @@ def land(lakehouse, name: str, *lines: str) -> None:
 
 @dataclass
 class Story:
-    """What the first runs did: the first build, one while the broker was down, and one with bad messages among good."""
+    """Results of the first runs: the first build, one without a broker, and one with bad messages among good."""
 
     built: dict[str, str]
     first: list[list[Any]]

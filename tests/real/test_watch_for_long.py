@@ -62,7 +62,7 @@ class Soak:
         self.configure()
 
     def configure(self, on_gap: str = "fail") -> None:
-        """What a person does: changes the row of the feed, and runs `make models`."""
+        """Step of a person: changes the row of the feed, and runs `make models`."""
         self.feed["location"] = f"kafka://{self.broker.address}"
         self.feed["options"] = rf"topic_pattern=soak\..*;group={GROUP};messages_per_run=5000;on_gap={on_gap}"
         self.lakehouse.make_models()
@@ -311,7 +311,7 @@ MORE = {
 
 
 def compare_looks(watched: Watched) -> None:
-    """What it holds at rest does not grow from the first half to the second."""
+    """Its memory at rest does not grow from the first half to the second."""
     half = watched.looks[-1][0] / 2
     at_rest = [(second, both) for second, phase, *both in watched.looks if phase == "idle"]
     early, late = ([both for second, both in at_rest if (second > half) == is_late] for is_late in (False, True))

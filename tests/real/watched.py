@@ -29,7 +29,7 @@ _ESTABLISHED = "01"
 
 @dataclass(frozen=True)
 class Look:
-    """What a process holds at a moment: megabytes in memory, open files, threads, TCP connections."""
+    """Resources of a process at a moment: megabytes in memory, open files, threads, TCP connections."""
 
     memory: float
     files: int
@@ -114,7 +114,7 @@ class Watched:
             self.heaps.append((self.seconds, heap))
 
     def said(self) -> str:
-        """What it has printed so far."""
+        """Its output so far."""
         return self.log.read_text(errors="replace")
 
     def close(self) -> None:

@@ -1,4 +1,4 @@
-"""What the benchmarks compute from what they measured, and the files that they write."""
+"""Figures that the benchmarks compute from their measurements, and the files that they write."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the commands share: what they print, and how they end."""
+"""Shared by the commands: output and exit codes."""
 
 from __future__ import annotations
 

@@ -24,7 +24,7 @@ GIVEN = {
 
 
 def said_of(**variables: str) -> str:
-    """What dbt says of the target with these variables and no others; empty if it takes them."""
+    """Messages of dbt about the target with these variables and no others; empty if it takes them."""
     set_from_args(Namespace(LOG_CACHE_EVENTS=False), {})
     set_invocation_context({"LAKEHOUSE_TARGET": "cluster", **variables})
     try:

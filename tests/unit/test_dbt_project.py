@@ -1,4 +1,4 @@
-"""What the project's macros and models take from `dbt_project.yml` stands there."""
+"""Variables that the project's macros and models take from `dbt_project.yml` stands there."""
 
 from __future__ import annotations
 

@@ -227,7 +227,7 @@ def test_land_writes_into_the_landing_root(
     assert (folders.raw / "crm/salesdb/customer/20200229-100500000.csv").exists()
 
 
-# What is removed before a run
+# Folders that are removed before a run
 
 
 def claim_and_land(folders: SimpleNamespace) -> None:

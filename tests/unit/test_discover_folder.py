@@ -1,4 +1,4 @@
-"""What `make discover` reads from landing folders, as DMS writes them and as it should not."""
+"""Reads of `make discover` from landing folders, as DMS writes them and as it should not."""
 
 from __future__ import annotations
 
@@ -312,7 +312,7 @@ def test_types_that_do_not_fit_together_become_string_and_are_reported(tmp_path)
         (["2024-01-31", "NULL"], "date"),
         (["2024-01-31 10:00:00"], "timestamp_ntz"),
         (["NULL", "NULL"], "string"),
-        # What is no value of the type as a whole, or would lose something, leaves the column text.
+        # A text that is no value of the type as a whole, or would lose something, leaves the column text.
         (["-0"], "string"),
         (["1", "0049"], "string"),
         (["2024-01-31", "0000-00-00"], "string"),

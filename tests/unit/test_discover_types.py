@@ -1,4 +1,4 @@
-"""What each database's types become, how its keys compare, and what its settings lose."""
+"""Spark types of each database's types, how its keys compare, and what its settings lose."""
 
 from __future__ import annotations
 

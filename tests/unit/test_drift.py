@@ -1,4 +1,4 @@
-"""What the files that wait would change, shown before a run does it."""
+"""Changes that waiting files would make, shown before a run makes them."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def column(name: str, table_type: str | None, *types: str, is_listed: bool = Fal
 
 
 def table(*columns: dict[str, Any], **facts: Any) -> dict[str, Any]:
-    """What cdc_drift_of answers."""
+    """An answer of cdc_drift_of."""
     described = {"table": "shop__order", "schema_drift": "evolve", "has_columns": True, "renamed": {}, "rejected": []}
     described |= {
         "keeps_absent": False,

@@ -1,4 +1,4 @@
-"""What the files that wait would change: the facts. The words are in test_drift.py."""
+"""Changes that waiting files would make: the facts. The words are in test_drift.py."""
 
 from __future__ import annotations
 

@@ -13,7 +13,7 @@ from tests.oracle import UNAVAILABLE, expected_silver, generations, placed, wait
 
 
 def changes_of(key, rows, complete, rules):
-    """What cdc_explain_changes_sql shows of a key, out of the oracle's rows in order."""
+    """Rows of cdc_explain_changes_sql for a key, out of the oracle's rows in order."""
     changes, begun = [], 1
 
     def add(role, operation, image):

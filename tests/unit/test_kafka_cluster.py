@@ -1,4 +1,4 @@
-"""What a broker answers about partitions, with the broker replaced."""
+"""Answers of a broker about partitions, with the broker replaced."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a run reads of Kafka, decided without Kafka: positions, gaps and limits."""
+"""Plans of a run's reads of Kafka, without Kafka: positions, gaps and limits."""
 
 from __future__ import annotations
 

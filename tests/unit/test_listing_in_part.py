@@ -61,7 +61,7 @@ class Landing:
 
 
 class Account:
-    """What one way to list has found so far."""
+    """Rows that one way to list has so far."""
 
     def __init__(self, landing):
         self.landing, self.rows = landing, []
@@ -242,7 +242,7 @@ def test_listings_in_part_end_with_the_account_of_listings_in_full(landing, firs
         now = NOW + timedelta(hours=number)
         rows = parts.list(in_part and not is_last, now=now)
         full.list(now=now)
-        # What is named as of today is found by each listing, whatever other names say.
+        # A file named as of today is in each listing, whatever other names show.
         today = {key for key, size in actions if size and "20240210" in key and landing.has(key)}
         assert {key: parts.state()[key] for key in today} == {key: full.state()[key] for key in today}
         for key, kind in rows:

@@ -28,7 +28,7 @@ MODEL = "models/etl_metadata/some_model.py"
 
 
 def read_settings(project: Path, seeds: Seeds) -> tuple[list[dict[str, Any]], dict[str, Any]]:
-    """What the listing and the split model of feed `people` have to know."""
+    """The settings of the listing and of the split model of feed `people`."""
     metadata = load_metadata(write_seeds(project, seeds))
     return listed_feeds(metadata), split_feed(metadata, "people")
 

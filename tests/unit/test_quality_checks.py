@@ -1,4 +1,4 @@
-"""What of `make quality` needs no Spark: figures with their limits, judgements, Data Docs and the report."""
+"""Parts of `make quality` that need no Spark: figures with their limits, judgements, Data Docs and the report."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ def test_a_path_is_no_name_and_no_two_columns_get_one_name() -> None:
 
 @pytest.fixture(scope="module")
 def judged(tmp_path_factory):
-    """What Great Expectations finds, and its Data Docs."""
+    """Results of Great Expectations, and its Data Docs."""
     expectations = GreatExpectations(NOW)
     between, in_set = "expect_column_values_to_be_between", "expect_column_values_to_be_in_set"
     frame = pd.DataFrame({"n": [1, 2, 30], "text": ["a", HOSTILE, "<h1>b</h1>"]})

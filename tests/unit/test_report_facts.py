@@ -1,4 +1,4 @@
-"""What the report says of stored numbers, and that nobody can write into its page."""
+"""The report's view of stored numbers, and that nobody can write into its page."""
 
 from __future__ import annotations
 

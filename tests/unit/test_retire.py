@@ -1,4 +1,4 @@
-"""What `make retire` takes out of the seeds, and what it leaves as it is."""
+"""Rows that `make retire` takes out of the seeds, and rows that stay."""
 
 from __future__ import annotations
 

@@ -79,7 +79,7 @@ def test_one_failure_that_may_pass_is_reason_enough_to_try_again() -> None:
     assert not outcome_of(broken[:1]).may_pass
 
 
-# What real failures have printed: of two runs at once (tests/e2e/test_two_runs.py), and of servers that are not there.
+# Output of real failures: of two runs at once (tests/e2e/test_two_runs.py), and of servers that are not there.
 @pytest.mark.parametrize(
     "message",
     [

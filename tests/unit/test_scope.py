@@ -1,4 +1,4 @@
-"""What a listing in part leaves out: times in paths, in Spark and in Python, and the newest times of a feed."""
+"""Files that a listing in part leaves out: times in paths, in Spark and in Python, and the newest times of a feed."""
 
 from __future__ import annotations
 

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 PROJECT = Path(__file__).resolve().parents[2]
-# What the scripts may use on any machine.
+# Programs that the scripts may use on any machine.
 EVERYWHERE = ("sh", "sed", "head", "env", "chmod", "true", "rm", "touch", "mkdir")
 
 

@@ -31,7 +31,7 @@ def table_nodes(feed: str, name: str) -> list[SimpleNamespace]:
 
 
 class World:
-    """What dbt has, what is in the landing area and in the topics, and what was run."""
+    """State of dbt, of the landing area and of the topics, and the commands that were run."""
 
     def __init__(self) -> None:
         self.nodes = [

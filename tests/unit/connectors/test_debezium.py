@@ -115,7 +115,7 @@ def fields(spark):
 
 
 def silver(messages, key="id"):
-    """What the changes leave, applied in their order, unavailable values kept (docs/feeds/order.md)."""
+    """Rows after the changes, applied in their order, unavailable values carried forward (docs/feeds/order.md)."""
     assert [row.malformed for row in messages] == [None] * len(messages)
     state = {}
     accepted = [row for row in messages if row.set_aside is None]
@@ -531,7 +531,7 @@ def test_an_event_before_the_first_commit_seen_has_the_position_of_its_own_lsn(f
 
 
 def streamed(chance):
-    """What a connector sends that starts again now and then, and what the table holds at the end.
+    """Messages of a connector that starts again now and then, and the rows of the table at the end.
 
     A row is locked until its transaction commits, so transactions that overlap change other keys. The connector sends
     whole transactions in the order of their commits. After a start it knows no commit, and sends the last ones again.

@@ -148,7 +148,7 @@ def encodings(connector, mode):
 
 
 def expected_row(row, mode):
-    """What silver may hold, None if it can hold nothing."""
+    """The value that silver may hold, None if it can hold none."""
 
     def moment(value):
         if isinstance(value, str):

@@ -293,7 +293,7 @@ class SparksessionAdapter(SparkAdapter):
             needs_spark: whether it also takes `spark`, the session of this thread.
 
         Returns:
-            What the function returns.
+            The result of the function.
 
         Raises:
             DbtRuntimeError: the function raised an error with `is_for_users`; its text, without a trace.

@@ -1,4 +1,4 @@
-"""What Spark gets besides itself: the libraries of `spark.jars.packages`, and the Python packages of the project.
+"""Adds to Spark the libraries of `spark.jars.packages`, and the Python packages of the project.
 
 One process at a time lets Ivy fetch into a folder.
 """
