@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from spark_files.cached import cached, cached_part
 from spark_files.internals import read_name_encoding
-from spark_files.keep_columns import keep_columns
+from spark_files.cache_columns import cache_columns
 from spark_files.list_files import Selection, count_unnamed, list_files, qualified
 from spark_files.read_files import OptionError, read_files
 from spark_files.widening import common_type, holds, is_promotion
@@ -18,7 +18,7 @@ __all__ = [
     "count_unnamed",
     "holds",
     "is_promotion",
-    "keep_columns",
+    "cache_columns",
     "list_files",
     "qualified",
     "read_files",

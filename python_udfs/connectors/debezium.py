@@ -14,7 +14,7 @@ from python_udfs.connectors import message_files
 from python_udfs.connectors import message_reading as M
 from python_udfs.connectors.file_names import SINK_FILE
 from python_udfs.connectors.lines import FILE_COLUMNS
-from spark_files import keep_columns
+from spark_files import cache_columns
 
 OPERATIONS = {"c": "I", "u": "U", "d": "D", "t": "T", "r": "L"}
 # The fields of the source block that are used here (docs/feeds/debezium_format.md, Source block).
@@ -83,7 +83,7 @@ def _messages(lines: DataFrame, form: str) -> DataFrame:
     return bodies.select(*FILE_COLUMNS, "file_row", *_select_columns(form, has_key, "is_deletion" in lines.columns))
 
 
-@keep_columns
+@cache_columns
 def _select_columns(form: str, has_key: bool, has_deletions: bool) -> list[Column]:
     columns = _read_envelope() if form == "envelope" else _read_flattened(has_key, has_deletions)
     return [
@@ -99,7 +99,7 @@ def _opened(lines: DataFrame, text: str, prefix: str = "") -> DataFrame:
     return M.in_steps(lines, _opened_columns(text, prefix))
 
 
-@keep_columns
+@cache_columns
 def _opened_columns(text: str, prefix: str) -> list[dict[str, Column]]:
     json, top, is_wrapped = f"{prefix}json", f"{prefix}top", f"{prefix}is_wrapped"
     # Between brackets, text behind the message is an error.
@@ -235,7 +235,7 @@ def _with_values(messages: DataFrame, feed: Mapping[str, Any]) -> DataFrame:
     return M.in_steps(messages, [first, {**second, **cells}, *others])
 
 
-@keep_columns
+@cache_columns
 def _change_columns(form: str, decimals: str, binary: str, unavailable_value: str) -> list[dict[str, Column]]:
     schema, table = F.nullif(F.col("source.schema"), F.lit("")), F.nullif(F.col("source.table"), F.lit(""))
     if form == "envelope":

@@ -7,7 +7,7 @@ from pyspark.sql import functions as F
 
 from python_udfs.connectors import message_reading as M
 from python_udfs.connectors.file_names import SINK_FILE
-from spark_files import keep_columns
+from spark_files import cache_columns
 
 _ZERO = "0" * 20
 
@@ -30,7 +30,7 @@ def _log_name() -> Column:
     return F.nullif(F.regexp_extract(F.col("source")["file"], r"^(.+)\.\d{1,16}$", 1), F.lit(""))
 
 
-@keep_columns
+@cache_columns
 def _position_columns(binlog_names: tuple[str, ...]) -> list[dict[str, Column]]:
     source, log_name = F.col("source"), _log_name()
     last_commit = F.nullif(F.get_json_object(source["sequence"], "$[0]"), F.lit("null"))

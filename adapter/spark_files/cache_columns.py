@@ -12,8 +12,8 @@ _P = ParamSpec("_P")
 _T = TypeVar("_T")
 
 
-def keep_columns(build: Callable[_P, _T]) -> Callable[_P, _T]:
-    """Keep the columns that a function builds for the next batches: each part of a column is a call of Java.
+def cache_columns(build: Callable[_P, _T]) -> Callable[_P, _T]:
+    """Cache the Column expressions of a function; building them takes many py4j calls.
 
     Args:
         build: a function of texts and truth values, which builds columns by name alone, of no frame in particular.
@@ -22,8 +22,8 @@ def keep_columns(build: Callable[_P, _T]) -> Callable[_P, _T]:
     built: Any = cache(lambda _java, *args, **kwargs: build(*args, **kwargs))
 
     @wraps(build)
-    def columns_of(*args: _P.args, **kwargs: _P.kwargs) -> _T:
+    def build_once(*args: _P.args, **kwargs: _P.kwargs) -> _T:
         columns: _T = built(java_gateway_in_use(), *args, **kwargs)
         return columns
 
-    return columns_of
+    return build_once
