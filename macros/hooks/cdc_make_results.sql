@@ -1,9 +1,4 @@
 {# `make quality` runs beside a build: it only makes the table of its results, where no build has. #}
 {% macro cdc_make_results() %}
-    {% set results = cdc_relation_of('expectation_results') %}
-    {% set created = cdc_create_recorded(results, cdc_result_columns()) if load_relation(results) is none else {} %}
-    {% if created.error %}
-        {% do exceptions.raise_compiler_error(created.error) %}
-    {% endif %}
-    {% do cdc_answer(results | string) %}
+    {% do cdc_answer(adapter.call_function('python_udfs.pipeline.hooks.make_results', {'project': cdc_project()})) %}
 {% endmacro %}

@@ -1,50 +1,6 @@
-{#
-    Records which silver tables agree with bronze, and up to which snapshot: the next comparison begins there. One commit
-    per command, none where nothing was compared. A table that differs keeps its last record.
-#}
+{# Records which silver tables agree with bronze: the next comparison begins there. #}
 {% macro cdc_record_checks(results) %}
-    {% set read = 'python_udfs.pipeline.checks.read_records' %}
-    {% set passed = adapter.call_function(read, {'results': results}) if execute %}
-    {% if passed %}
-        {% set recorded = cdc_relation_of('silver_checks') %}
-        {#- Without it each later command would compare whole tables again. -#}
-        {% do cdc_create_recorded(recorded, cdc_check_columns()) if load_relation(recorded) is none %}
-        {#- A row for each table. -#}
-        {% do adapter.plan_once() %}
-        {% do run_query(_record_checks_sql(recorded, passed)) %}
-    {% endif %}
+    {% do adapter.call_function('python_udfs.pipeline.hooks.record_checks', {
+        'project': cdc_project(), 'results': results,
+    }) if execute %}
 {% endmacro %}
-
-
-{% macro _record_checks_sql(recorded, records) -%}
-merge into {{ recorded }} as recorded
-using (
-    select
-        *,
-        current_timestamp() as checked_at
-    from values
-        {%- for record in records %}
-        (
-            {{ adapter.string_literal(record.silver_table) }}, {{ record.snapshot_id }}, {{ record.schema_id }},
-            {{ record.bronze_snapshot_id }}, {{ record.batch_id }}, {{ adapter.string_literal(record.sequence) }},
-            {{ record.is_full | lower }}
-        ){{ ',' if not loop.last }}
-        {%- endfor %}
-        as passed (silver_table, snapshot_id, schema_id, bronze_snapshot_id, batch_id, sequence, is_full)
-) as passed
-on recorded.silver_table = passed.silver_table
-when matched then update set
-    snapshot_id = passed.snapshot_id,
-    schema_id = passed.schema_id,
-    bronze_snapshot_id = passed.bronze_snapshot_id,
-    batch_id = passed.batch_id,
-    sequence = passed.sequence,
-    compared_at = if(passed.is_full, passed.checked_at, recorded.compared_at),
-    checked_at = passed.checked_at
-when not matched then insert (
-    silver_table, snapshot_id, schema_id, bronze_snapshot_id, batch_id, sequence, compared_at, checked_at
-) values (
-    passed.silver_table, passed.snapshot_id, passed.schema_id, passed.bronze_snapshot_id, passed.batch_id,
-    passed.sequence, passed.checked_at, passed.checked_at
-)
-{%- endmacro %}

@@ -3,20 +3,16 @@
     `is_newest` is the partition column, so that what is recorded of each table is read from one small file.
 #}
 {% macro get_incremental_cdc_record_runs_sql(arguments) %}
-    {% set recorded, asked = arguments.existing_relation, var('cdc_metrics_of') %}
-    {% set tables = cdc_built('silver', ref) %}
-    {% set new = adapter.call_function('python_udfs.pipeline.run_metrics.find_new_runs', {
-        'warehouse': adapter, 'count_sql': cdc_count_sql,
-        'tables': tables | selectattr('silver', 'in', asked) | list if asked else tables,
-        'newest': none if recorded is none else cdc_newest_runs(recorded),
+    {% set recorded = arguments.existing_relation %}
+    {% set new_runs = adapter.call_function('python_udfs.pipeline.run_metrics.plan_runs', {
+        'warehouse': adapter, 'sql': context, 'recorded': recorded, 'tables': cdc_built('silver', ref),
+        'names': var('cdc_metrics_of'),
     }) %}
-    {% do arguments.update({'message': new.message}) %}
-    {% if not new.is_new %}
+    {% do arguments.update({'message': new_runs.message}) %}
+    {% if not new_runs.is_new %}
         {% do return(none) %}
+    {% elif recorded is none %}
+        {% do return(create_table_as(false, this, arguments.sql)) %}
     {% endif %}
-    {% do adapter.rows_view('run_metrics_new', new.rows, new.schema) %}
-    {% do return(
-        create_table_as(false, this, arguments.sql) if recorded is none
-        else cdc_record_runs_sql(recorded, arguments.sql, new)
-    ) %}
+    {% do return(cdc_record_runs_sql(recorded, arguments.sql, new_runs)) %}
 {% endmacro %}

@@ -1,13 +1,6 @@
-{# The question of `make drift`, after the landing area was listed. Python reports the answer (python_udfs/drift). #}
+{# The question of `make drift` (python_udfs/drift), after the landing area was listed. #}
 {% macro cdc_drift() %}
-    {% set is_listed = load_relation(ref('raw_listing')) is not none %}
-    {% set feeds, tables, views = [], [], {} %}
-    {% for node in cdc_models_of('split') if is_listed %}
-        {% do feeds.append(cdc_drift_waiting(node)) %}
-        {% do views.update({feeds[-1].feed: feeds[-1].view}) %}
-    {% endfor %}
-    {% for node in cdc_models_of('bronze') if is_listed and views.get(node.cdc.feed, '') is not none %}
-        {% do tables.append(cdc_drift_of(node, views.get(node.cdc.feed))) %}
-    {% endfor %}
-    {% do cdc_answer({'is_listed': is_listed, 'feeds': feeds, 'tables': tables | select | list}) %}
+    {% do cdc_answer(adapter.call_function('python_udfs.drift.question.ask_drift', {
+        'project': cdc_project(), 'listing': ref('raw_listing'), 'rejected': ref('rejected_files'),
+    })) %}
 {% endmacro %}

@@ -1,9 +1,9 @@
 {#
-    The rows that pass now, each at its old position. JSON does not show which columns are unavailable: that is kept. A
-    message has the position that it got in its batch: of the row of a second snapshot the message alone does not show it.
+    The rows that pass now, each at its old position; `kept` columns have the values that they had. A message has the position
+    that it got in its batch: of the row of a second snapshot the message alone does not show it.
 #}
-{% macro cdc_replay_sql(cdc, bronze, columns, judged_sql) -%}
-insert into {{ bronze }} ({{ get_quoted_csv(columns) }})
+{% macro cdc_replay_sql(cdc, bronze, columns, kept, judged_sql) -%}
+insert into {{ bronze }} ({{ get_quoted_csv(columns) }}, _cdc_quarantine_reason)
 with judged as (
     {{ judged_sql | indent(4) }}
 ),
@@ -14,14 +14,9 @@ waiting as (
 
 select
     {%- for column in columns %}
-    {%- if column == '_cdc_quarantine_reason' %}
-    concat('released: ', waiting.bad._cdc_quarantine_reason) as _cdc_quarantine_reason{{ ',' if not loop.last }}
-    {%- else %}
-    {%- set is_kept = column == '_cdc_sequence' or cdc.format == 'parquet' and column == '_cdc_unavailable_columns' %}
-    {%- set side = 'waiting.bad' if is_kept else 'judged' %}
-    {{ side }}.{{ adapter.quote(column) }}{{ ',' if not loop.last }}
-    {%- endif %}
+    {{ 'waiting.bad' if column in kept else 'judged' }}.{{ adapter.quote(column) }},
     {%- endfor %}
+    concat('released: ', waiting.bad._cdc_quarantine_reason) as _cdc_quarantine_reason
 from judged
 inner join waiting
     on

@@ -1,4 +1,4 @@
-"""Answers the macro `cdc_report_incidents` at the end of a dbt command."""
+"""Incidents at the end of a dbt command: found, recorded, and reported."""
 
 from __future__ import annotations
 
@@ -14,14 +14,20 @@ from pyspark.sql import SparkSession
 from dbt.adapters.sparksession import snapshots
 from python_udfs.alerts import notice
 from python_udfs.alerts.incidents import TESTS, Incident, Silver, State, changed
+from python_udfs.errors import LakehouseError
+from python_udfs.pipeline.hooks import create_recorded, find_failed_rows
+from python_udfs.pipeline.project import Project
 from python_udfs.pipeline.results import FAILED
 from python_udfs.pipeline.table import holds_data, read_models, read_source, source_of
 from python_udfs.pipeline.table_config import Source
+from python_udfs.pipeline.warehouse import Relation
 from spark_files.errors import is_spark_error
 
 logger = AdapterLogger("Lakehouse")
 # If nothing has begun or ended, lag is looked at so often: `make watch` ends a command every few seconds.
 SECONDS = 60.0
+# Only commands with results that count.
+COMMANDS = ("build", "run", "test")
 
 
 @dataclass
@@ -40,6 +46,63 @@ class _Look:
 
 
 _last = _Look()
+
+
+def report_incidents(project: Project, results: Sequence[Any], nodes: Mapping[str, Any], which: str) -> None:
+    """Records what begins and ends to need a person, and has it reported. Nothing here fails the command.
+
+    Args:
+        project: with the tables.
+        results: dbt's results of the command.
+        nodes: nodes of dbt's graph by unique id, as dictionaries.
+        which: the command.
+    """
+    if which not in COMMANDS:
+        return
+    incidents = project.name_relation("incidents")
+    if not is_due(results, str(incidents)):
+        return
+    sql, built = project.sql, project.find_built(["incidents", "run_metrics", "kafka_gaps"])
+    answers = {
+        "incidents": _ask(project, sql["cdc_incidents_sql"], built.get("incidents")),
+        "runs": _ask(project, sql["cdc_incident_runs_sql"], built.get("run_metrics")),
+        "gaps": _ask(project, sql["cdc_waiting_gaps_sql"], built["kafka_gaps"]) if "kafka_gaps" in built else None,
+    }
+    failed_rows = find_failed_rows(project.warehouse, results)
+    rows = judged(results, nodes, which, answers, lambda table: _count_waiting(project, table), failed_rows)
+    error = _write(project, incidents, "incidents" in built, rows) if rows else None
+    if error:
+        not_written(error)
+
+
+def _ask(project: Project, write_sql: Callable[[Relation], str], relation: Relation | None) -> list[Any] | None:
+    """Rows of a table; none if it has not been built yet, and None if it cannot be read."""
+    try:
+        return project.ask_plain(write_sql(relation)) if relation else []
+    except LakehouseError:
+        return None
+
+
+def _count_waiting(project: Project, silver_table: str) -> int | None:
+    """How many rows of a silver table wait in quarantine; None if that cannot be asked. It is called for few tables."""
+    model = project.models.of_relation(silver_table)
+    bronze = project.find_table("bronze", model.cdc) if model else None
+    if model is None or bronze is None:
+        return None
+    waiting_sql = project.sql["cdc_waiting_sql"](project.describe_bronze(bronze), bronze)
+    answer = project.warehouse.attempt(project.sql["cdc_count_sql"](f"(\n{waiting_sql}\n)"))
+    return None if answer["error"] else int(answer["rows"][0]["row_count"])
+
+
+def _write(project: Project, incidents: Relation, exists: bool, rows: Sequence[Mapping[str, Any]]) -> str | None:
+    """Returns Spark's message if the rows were not written. The view has texts, which the statement casts."""
+    columns = project.sql["cdc_incident_columns"]()
+    project.warehouse.rows_view("incidents_new", rows, ", ".join(f"{name} string" for name in columns))
+    error = None if exists else create_recorded(project.warehouse, incidents, columns)
+    if error:
+        return error
+    written: str | None = project.warehouse.attempt(project.sql["cdc_record_incidents_sql"](incidents))["error"]
+    return written
 
 
 def is_due(results: Iterable[Any], incidents: str) -> bool:

@@ -9,10 +9,13 @@ from dataclasses import dataclass
 from typing import Any
 
 from python_udfs.metadata.names import RESERVED_PREFIX, names_in_files, new_name, table_name
-from python_udfs.pipeline.columns import ExistingColumn, SourceColumn
-from python_udfs.pipeline.reading import Reading
+from python_udfs.pipeline.bronze import complete_rows
+from python_udfs.pipeline.columns import ExistingColumn, SourceColumn, plan_columns, read_source_columns
+from python_udfs.pipeline.project import Project
+from python_udfs.pipeline.reading import Reading, add_multi_table_files, open_files
+from python_udfs.pipeline.table import Model
 from python_udfs.pipeline.table_config import TableConfig
-from python_udfs.pipeline.warehouse import TableColumn
+from python_udfs.pipeline.warehouse import Relation, TableColumn
 
 # Values are read of the first files: so many bytes, and one file whatever its size.
 FIRST_BYTES = 16_000_000
@@ -52,6 +55,28 @@ class Comparison:
     columns: Sequence[Mapping[str, Any]]
 
 
+def ask_drift(project: Project, listing: Relation, rejected: Relation) -> dict[str, Any]:
+    """Asks for all that waits, after the landing area was listed. Nothing is written.
+
+    Args:
+        project: with the tables.
+        listing: the model raw_listing, which may not have been built yet.
+        rejected: the model rejected_files.
+
+    Returns:
+        ``is_listed``: the landing area has been listed; ``feeds``: as `show_waiting` describes each that is split;
+        ``tables``: as `describe_table` describes each that something waits for.
+    """
+    if not project.find_built(["raw_listing"]):
+        return {"is_listed": False, "feeds": [], "tables": []}
+    feeds = [_show_waiting(project, model) for model in project.models.of_layer("split")]
+    views = {facts["feed"]: facts["view"] for facts in feeds}
+    # The tables of a feed whose messages cannot be shown are left out: its facts have the reason.
+    models = [model for model in project.models.of_layer("bronze") if views.get(model.cdc.feed, "") is not None]
+    tables = [_ask_table(project, model, listing, rejected, views.get(model.cdc.feed)) for model in models]
+    return {"is_listed": True, "feeds": feeds, "tables": [table for table in tables if table]}
+
+
 def sort_files(rows: Iterable[Mapping[str, Any]]) -> Waiting:
     """Sorts the files that wait.
 
@@ -82,7 +107,7 @@ def compare_columns(cdc: TableConfig, table: Iterable[TableColumn], source: Iter
     Args:
         cdc: of the bronze model.
         table: columns of the bronze table; none if it does not exist.
-        source: of the macro cdc_source_columns.
+        source: of `read_source_columns`.
     """
     own = [column for column in table if not column.name.startswith(RESERVED_PREFIX)]
     present = {column.name.lower() for column in own}
@@ -117,7 +142,7 @@ def find_missing(
         cdc: of the bronze model.
         target: columns of the table.
         files: that wait.
-        raw: of the macro cdc_open_files: parquet has a schema for each file.
+        raw: of these files: parquet has a schema for each.
         headers: of `cdc_csv_header_sql`, in how many CSV files each name is.
         message_names: of all messages that carry a row, as a JSON array; None: there is none.
     """
@@ -154,7 +179,7 @@ def describe_table(
         table: name of the bronze table.
         cdc: of its model.
         files: that wait.
-        raw: of the macro cdc_open_files.
+        raw: of these files.
         compared: from `compare_columns`.
         missing: from `find_missing`.
         judged: answer of `adapter.attempt` to the rules of the first rows. Rows that cannot be read are an answer,
@@ -177,3 +202,82 @@ def describe_table(
         ],
         "problem": judged["error"],
     }
+
+
+def _show_waiting(project: Project, model: Model) -> dict[str, Any]:
+    """Shows the messages and transaction files that wait for a split table in a view, as if the table had them."""
+    split = project.find_relation(model)
+    arguments = {
+        "seeds": project.warehouse.project_path("seeds"),
+        "feed": model.cdc.feed,
+        "split": None if split is None else str(split),
+        "schema": model.schema,
+        "view": f"{model.alias}__drift",
+    }
+    facts: dict[str, Any] = project.warehouse.call_function("python_udfs.drift.waiting.show_waiting", arguments, True)
+    return facts
+
+
+def _ask_table(
+    project: Project, model: Model, listing: Relation, rejected: Relation, split: Any
+) -> dict[str, Any] | None:
+    """The facts of one bronze table; None: nothing waits for it."""
+    warehouse, sql, cdc, view = project.warehouse, project.sql, model.cdc, f"{model.alias}__drift"
+    bronze = project.find_relation(model)
+    after_batch_id = int(sql["cdc_last_batch_id"](bronze))
+    files_sql = sql["cdc_new_files_sql"](listing, rejected, cdc, after_batch_id, split)
+    ordered_sql = f"select *\nfrom ({files_sql})\norder by {sql['cdc_file_order_sql']()}"
+    files = sort_files(warehouse.query(ordered_sql))
+    if not files.paths and not files.has_multi_table:
+        return None
+    # The footers of parquet show the columns of all files; values are read of the first ones.
+    is_parquet = cdc.format == "parquet"
+    paths, verify = (files.paths, "schema") if is_parquet else (files.first_paths, "full")
+    raw = open_files(warehouse, sql, cdc, view, paths, verify) if paths else Reading()
+    judged = raw
+    if files.has_multi_table:
+        batches = (after_batch_id, files.last_batch_id)
+        raw = add_multi_table_files(warehouse, sql, cdc, files.names, *batches, raw, split, f"{view}_records")
+        judged = raw
+    elif paths != files.first_paths:
+        judged = open_files(warehouse, sql, cdc, f"{view}_values", files.first_paths, verify)
+    source = read_source_columns(cdc, raw.columns)
+    table = warehouse.get_columns_in_relation(bronze) if bronze is not None else ()
+    compared = compare_columns(cdc, table, source)
+    headers, message_names = _ask_names(project, cdc, raw, split, after_batch_id)
+    missing = find_missing(cdc, compared.target, files, raw, headers, message_names)
+    rules = _judge_values(project, cdc, files, files_sql, judged, source, compared.target, bronze)
+    return describe_table(model.alias, cdc, files, raw, compared, missing, rules)
+
+
+def _ask_names(
+    project: Project, cdc: TableConfig, raw: Reading, split: Any, after_batch_id: int
+) -> tuple[list[dict[str, Any]], str | None]:
+    """The names in the headers of CSV files, and those that all messages have which carry a row."""
+    query, sql = project.warehouse.query, project.sql
+    if cdc.format == "json":
+        return [], query(sql["cdc_message_names_sql"](cdc, split, after_batch_id))[0]["names"]
+    if cdc.format == "csv" and cdc.options.header and raw.view is not None:
+        return query(sql["cdc_csv_header_sql"](raw.view, cdc.options.delimiter)), None
+    return [], None
+
+
+def _judge_values(
+    project: Project,
+    cdc: TableConfig,
+    files: Waiting,
+    files_sql: str,
+    judged: Reading,
+    source: Sequence[SourceColumn],
+    target: Sequence[ExistingColumn],
+    bronze: Relation | None,
+) -> Mapping[str, Any]:
+    """Judges the first rows that wait by the statement of a run, and counts those that break a rule."""
+    if judged.view is None:
+        return {"rows": [], "error": None}
+    policy = cdc.schema_drift
+    plan = plan_columns(source, target, policy, project.warehouse)
+    drift_sql = project.sql["cdc_schema_drift_sql"](cdc, judged, target) if policy == "quarantine" else None
+    rows = complete_rows(cdc, judged, bronze, drift_sql)
+    rows_sql = project.sql["cdc_bronze_sql"](cdc, files_sql, rows, plan, files.last_batch_id)
+    return project.warehouse.attempt(project.sql["cdc_drift_rules_sql"](rows_sql))

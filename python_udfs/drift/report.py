@@ -20,8 +20,8 @@ def report(tables: Iterable[Mapping[str, Any]], feeds: Iterable[Mapping[str, Any
     """Returns the printed text.
 
     Args:
-        tables: what the macro ``cdc_drift_of`` returns of each table that files or messages wait for.
-        feeds: what the macro ``cdc_drift_waiting`` returns of each feed whose messages are split.
+        tables: from `describe_table`, of each table that files or messages wait for.
+        feeds: from `show_waiting`, of each feed whose messages are split.
     """
     tables, feeds = list(tables), list(feeds)
     lines = [(f"feed {feed['feed']}", *change) for feed in feeds for change in _describe_feed(feed)]
@@ -46,7 +46,7 @@ def changes(table: Mapping[str, Any]) -> list[tuple[str, str]]:
     """Returns the changes that files would make to one table, and the action of the next run.
 
     Args:
-        table: what the macro ``cdc_drift_of`` returns.
+        table: from `describe_table`.
     """
     lines = _rejected(table["rejected"])
     lines += [

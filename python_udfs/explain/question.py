@@ -6,37 +6,33 @@ from collections.abc import Mapping
 from typing import Any
 
 from python_udfs.metadata.names import RESERVED_PREFIX
-from python_udfs.pipeline.table_config import TableConfig
-from python_udfs.pipeline.warehouse import Relation, Warehouse, WritesSql
+from python_udfs.pipeline.project import Project
 
 # Roles of the rows of `cdc_explain_changes_sql` that change a row of the key.
 CHANGES = ("change", "key change")
 
 
-def ask_key(
-    warehouse: Warehouse,
-    macros: Mapping[str, WritesSql],
-    cdc: TableConfig,
-    key: Mapping[str, Any],
-    bronze: Relation | None,
-    silver: Relation | None,
-) -> dict[str, Any]:
+def ask_key(project: Project, table: str, key: Mapping[str, Any]) -> dict[str, Any]:
     """Asks for one key. The metadata names columns without case; bronze's own spelling finds their values.
 
     Args:
-        warehouse: with both tables.
-        macros: of dbt, by name.
-        cdc: of the silver model.
+        project: with the table.
+        table: name of the silver table, with or without its schema.
         key: value by name of the column, as text.
-        bronze: None: it does not exist.
-        silver: likewise.
 
     Returns:
         ``is_built``; if both tables exist ``bronze``, ``silver``, ``key`` (with bronze's names), ``types`` of bronze's
         columns and ``wrong`` (names of the values that are not of their column's type); if bronze has all columns
         of the key and no value is wrong ``changes``, ``rows`` of silver, ``other_keys`` (if no change has the key) and
         ``applied_batch_id``.
+
+    Raises:
+        LakehouseError: there is no such table.
     """
+    warehouse, macros = project.warehouse, project.sql
+    model = project.find_model(table)
+    cdc = model.cdc
+    bronze, silver = project.find_table("bronze", cdc), project.find_relation(model)
     if bronze is None or silver is None:
         return {"is_built": False}
     types = {column.name: column.dtype for column in warehouse.get_columns_in_relation(bronze)}

@@ -7,7 +7,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from python_udfs.errors import LakehouseError
+from python_udfs.pipeline.project import Project
 from python_udfs.pipeline.table import Model, Models
+from python_udfs.pipeline.text_table import write_table
 
 _MIB = 1024 * 1024
 # The size that Iceberg writes files of, unless the table sets its own.
@@ -92,6 +94,48 @@ class Outcome:
 
     cells: tuple[str, ...]
     is_failed: bool = False
+
+
+def maintain(project: Project, tables: Any, layer: Any, dry_run: Any, thresholds: Mapping[str, Any]) -> None:
+    """Compacts the tables that need it, expires old snapshots and removes orphan files, also while a run is under way.
+
+    Args:
+        project: with the tables.
+        tables: as for `plan_maintenance`, as all that follow.
+        layer: one of its layers.
+        dry_run: report what is due, and do nothing.
+        thresholds: values of `Settings` by name.
+
+    Raises:
+        LakehouseError: arguments are wrong, or tables failed.
+    """
+    plan = plan_maintenance(project.models, project.warehouse.has_views(), tables, layer, dry_run, thresholds)
+    # Rewrites of this session write deletes by data file; batches use the property of their table.
+    project.warehouse.set_properties({"spark.datasource.iceberg.delete-granularity": "file"})
+    outcomes = []
+    for number, table in enumerate(plan.tables, start=1):
+        outcomes.append(_maintain_table(project, table, plan))
+        project.say(f"{number} of {len(plan.tables)}: {': '.join(outcomes[-1].cells[:2])}")
+    titles = ("table", "to do" if dry_run else "done", "files", "deleted rows", "snapshots", "MB")
+    project.say("\n" + write_table(titles, [outcome.cells for outcome in outcomes]))
+    require_success(outcomes)
+
+
+def _maintain_table(project: Project, table: MaintainedTable, plan: Plan) -> Outcome:
+    """Reads the metadata of a table and runs the steps that are due; a failed step does not stop the others."""
+    attempt, model = project.warehouse.attempt, table.model
+    relation = project.find_relation(model)
+    if relation is None:
+        return report_table(table, None)
+    reader = project.find_table("silver", model.cdc) if model.layer == "bronze" else None
+    state_sql = project.sql["cdc_maintenance_state_sql"](
+        relation, table.is_partitioned, reader, table.small_bytes, plan.settings
+    )
+    before = attempt(state_sql)
+    steps = [] if before["error"] else find_due(table, before["rows"][0], plan.settings)
+    write_call = project.sql["cdc_call_sql"]
+    attempts = [] if plan.dry_run else [attempt(write_call(model.relation, step)) for step in steps]
+    return report_table(table, before, steps, attempts, attempt(state_sql) if attempts else None)
 
 
 def plan_maintenance(

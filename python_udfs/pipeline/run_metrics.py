@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from python_udfs.pipeline.warehouse import Warehouse, WritesSql
+from python_udfs.pipeline.warehouse import Relation, Sql, Warehouse, Writer, WritesSql
 
 Row = dict[str, Any]
 
@@ -70,14 +70,33 @@ class _TableRuns:
     is_replaced: bool = False
 
 
-def find_missing_columns(names: Iterable[str]) -> dict[str, str]:
-    """Returns the columns that an older `run_metrics` lacks, type by name.
+def plan_runs(
+    warehouse: Writer, sql: Sql, recorded: Relation | None, tables: Iterable[Mapping[str, Any]], names: Iterable[str]
+) -> NewRuns:
+    """Finds what `run_metrics` has to learn, and shows it in the view run_metrics_new.
 
     Args:
-        names: of the columns that it has.
+        warehouse: with the tables.
+        sql: macros by name.
+        recorded: `run_metrics`, which gets the columns that an older one lacks; None: it does not exist yet.
+        tables: from the macro cdc_built.
+        names: of the silver models that are looked at; none: all.
     """
-    present = set(names)
-    return {name: type for name, type in _LATER_COLUMNS.items() if name not in present}
+    wanted = set(names)
+    newest = None if recorded is None else _read_newest(warehouse, sql, recorded)
+    asked = [table for table in tables if not wanted or table["silver"] in wanted]
+    runs = find_new_runs(warehouse, asked, newest, sql["cdc_count_sql"])
+    if runs.is_new:
+        warehouse.rows_view("run_metrics_new", runs.rows, runs.schema)
+    return runs
+
+
+def _read_newest(warehouse: Writer, sql: Sql, recorded: Relation) -> list[Row]:
+    present = {column.name for column in warehouse.get_columns_in_relation(recorded)}
+    missing = [f"{name} {type_}" for name, type_ in _LATER_COLUMNS.items() if name not in present]
+    if missing:
+        warehouse.query(f"alter table {recorded} add columns ({', '.join(missing)})")
+    return warehouse.query(sql["cdc_newest_runs_sql"](recorded))
 
 
 def find_new_runs(

@@ -60,8 +60,8 @@ class Warehouse(Protocol):
     def attempt(self, sql: str) -> Mapping[str, Any]:
         """Run a query that may fail; `rows` as `query` returns them, and `error`: Spark's message, or None."""
 
-    def notes(self, name: str) -> Mapping[str, Any]:
-        """Return notes of this command; `lost`: ids of the nodes that failed or are skipped."""
+    def notes(self, name: str) -> dict[str, Any]:
+        """Return notes of this command by unique id of a node: `lost` (it failed or is skipped), `incomplete`."""
 
     def get_relation(self, database: str | None, schema: str, identifier: str) -> Relation | None:
         """Return a relation that exists; None: there is none of this name."""
@@ -109,3 +109,37 @@ class Warehouse(Protocol):
 
     def quote(self, identifier: str) -> str:
         """Write a name of SQL."""
+
+
+class Writer(Warehouse, Protocol):
+    """What a command that is no model may do beside asking."""
+
+    def start_write(self, relation: Any) -> None:
+        """Remember the snapshot of a table that the writes of this command are made on top of."""
+
+    def write(self, relation: Any, sql: str) -> None:
+        """Run a statement that writes to a table, on top of that snapshot."""
+
+    def set_properties(self, properties: dict[str, Any]) -> None:
+        """Set properties of Spark for the rest of the command; None unsets one."""
+
+    def set_snapshot_properties(self, properties: dict[str, Any]) -> None:
+        """Set what the commits of this command record; None unsets it, an empty text is left out."""
+
+    def create_schema(self, relation: Any) -> None:
+        """Create the schema of a relation, if there is none."""
+
+    def table_properties(self, settings: Any) -> dict[str, Any]:
+        """Return the properties that the table of a model is created with, by dbt's configuration of the model."""
+
+    def rows_view(self, view: str, rows: Sequence[Mapping[str, Any]], schema: str) -> None:
+        """Register a temporary view over rows; `schema` has names and types of its columns."""
+
+    def has_views(self) -> bool:
+        """Tell whether the catalog can hold views."""
+
+    def project_path(self, name: str) -> str:
+        """Return the path of a file or folder of the project."""
+
+    def call_function(self, name: str, arguments: dict[str, Any], needs_spark: bool = False) -> Any:
+        """Call a function by its full name; with `needs_spark` it also gets the session as `spark`."""

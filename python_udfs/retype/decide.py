@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any
 
 from python_udfs.pipeline.columns import Column
 from spark_files import common_type, holds, is_promotion
@@ -34,10 +33,25 @@ class TypeChange(Column):
     is_judged: bool = False
 
 
+@dataclass(frozen=True)
+class TypeDecision:
+    """Which columns of a table get which type.
+
+    Attributes:
+        changes: in the order of the columns.
+        problems: sentences, why a column cannot get the type of the seed; nothing may be changed while there is one.
+        left: sentences about quarantined rows that get no type and stay where they are.
+    """
+
+    changes: tuple[TypeChange, ...] = ()
+    problems: tuple[str, ...] = ()
+    left: tuple[str, ...] = ()
+
+
 def decide_types(
     columns: Iterable[Mapping[str, str]], listed: Mapping[str, str], received: Iterable[Mapping[str, str | None]]
-) -> dict[str, list[Any]]:
-    """Decide which columns of a bronze table get which type.
+) -> TypeDecision:
+    """Decides which columns of a bronze table get which type.
 
     The type of the seed counts. Else it is the narrowest that holds what bronze has and each type that quarantined rows
     came in. A type that holds all values of the seed's type already stays.
@@ -47,11 +61,6 @@ def decide_types(
         listed: type in the seed, by name in lower case.
         received: `name` and `type` of quarantined values of files that carry types; None: a row that an older version
             of the project has quarantined does not record it.
-
-    Returns:
-        `changes`: a `TypeChange` each, in the order of the columns; `problems`: sentences, why a column cannot
-        get the type of the seed, and nothing may be changed while there is one; `left`: sentences about quarantined
-        rows that get no type and stay where they are.
     """
     of_rows: dict[str, list[str | None]] = {}
     for value in received:
@@ -78,7 +87,7 @@ def decide_types(
             in_place = is_promotion(old, new)
             change = TypeChange(name, new, old, "promote", origin=origin, is_in_place=in_place, is_judged=is_judged)
             changes.append(change)
-    return {"changes": changes, "problems": problems, "left": left}
+    return TypeDecision(tuple(changes), tuple(problems), tuple(left))
 
 
 def _join_types(name: str, old: str, received: Iterable[str | None]) -> tuple[str, str | None]:

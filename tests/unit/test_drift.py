@@ -17,7 +17,7 @@ def column(name: str, table_type: str | None, *types: str, is_listed: bool = Fal
 
 
 def table(*columns: dict[str, Any], **facts: Any) -> dict[str, Any]:
-    """An answer of cdc_drift_of."""
+    """Facts of a table, as `describe_table` returns them."""
     described = {"table": "shop__order", "schema_drift": "evolve", "has_columns": True, "renamed": {}, "rejected": []}
     described |= {
         "keeps_absent": False,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from types import SimpleNamespace
 from typing import Any
 
-from python_udfs.pipeline.run_metrics import NewRuns, count_files, find_missing_columns, find_new_runs
+from python_udfs.pipeline.run_metrics import NewRuns, count_files, find_new_runs, plan_runs
 
 SILVER = SimpleNamespace(schema="silver", identifier="t")
 TABLES = [{"feed": "f", "source_schema": "s", "source_table": "t", "relation": SILVER}]
@@ -130,16 +130,47 @@ def test_a_first_recording_is_written_although_there_is_no_run():
     assert find(LOAD, newest=3, gone=None, is_ancestor=False).is_new
 
 
+class Recording(Warehouse):
+    """A warehouse whose run_metrics has no run, and lacks the columns of later versions; of two silver tables."""
+
+    def __init__(self) -> None:
+        super().__init__({"is_ancestor": True, "snapshots": [LOAD], "gone": []})
+        self.statements: list[str] = []
+        self.views: dict[str, Any] = {}
+
+    def get_columns_in_relation(self, relation: Any) -> list[Any]:
+        return [SimpleNamespace(name=name) for name in ("silver_table", "bytes")]
+
+    def query(self, sql: str) -> list[dict[str, Any]]:
+        self.statements.append(sql)
+        return []
+
+    def rows_view(self, view: str, rows: Any, schema: str) -> None:
+        self.views[view] = [row["silver_table"] for row in rows]
+
+
+def plan(recorded: Any = "m", names: Any = ()) -> Any:
+    warehouse: Any = Recording()
+    sql = {"cdc_newest_runs_sql": lambda relation: f"newest of {relation}", "cdc_count_sql": str}
+    tables = [
+        {**TABLES[0], "silver": name, "relation": SimpleNamespace(schema="silver", identifier=name)} for name in "ab"
+    ]
+    plan_runs(warehouse, sql, recorded, tables, names)
+    return warehouse
+
+
 def test_columns_that_an_older_table_lacks_are_added():
-    assert find_missing_columns(["silver_table", "bytes"]) == {
-        "rows_quarantined": "bigint",
-        "run_seconds": "double",
-        "data_files": "bigint",
-        "delete_files": "bigint",
-        "deleted_rows": "bigint",
-        "second_snapshot": "boolean",
-        "log_began_again": "boolean",
-    }
+    assert plan().statements == [
+        "alter table m add columns (rows_quarantined bigint, run_seconds double, data_files bigint,"
+        " delete_files bigint, deleted_rows bigint, second_snapshot boolean, log_began_again boolean)",
+        "newest of m",
+    ]
+    assert plan(recorded=None).statements == [], "a first one has them"
+
+
+def test_runs_are_shown_of_the_tables_that_it_is_asked_for():
+    assert plan().views == {"run_metrics_new": ["silver.a", "silver.b"]}
+    assert plan(names=["b"]).views == {"run_metrics_new": ["silver.b"]}
 
 
 def test_files_of_a_summary_and_of_a_row():

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import pytest
 
-from python_udfs.retype.decide import QUARANTINE, SEED, TypeChange, decide_types
+from python_udfs.errors import LakehouseError
+from python_udfs.retype.decide import QUARANTINE, SEED, TypeChange, TypeDecision, decide_types
+from python_udfs.retype.operation import require_types
 
 
-def decide(old: str, listed: str | None = None, *received: str | None) -> dict[str, list[Any]]:
+def decide(old: str, listed: str | None = None, *received: str | None) -> TypeDecision:
     rows = [{"name": "A", "type": data_type} for data_type in received]
     return decide_types([{"name": "a", "type": old}], {"a": listed} if listed else {}, rows)
 
@@ -33,8 +33,8 @@ def decide(old: str, listed: str | None = None, *received: str | None) -> dict[s
 )
 def test_quarantined_rows_ask_for_the_narrowest_type_that_holds_all(old, received, new):
     decided = decide(old, None, *received)
-    assert decided["problems"] == decided["left"] == []
-    assert [(change.type, change.origin) for change in decided["changes"]] == ([(new, QUARANTINE)] if new else [])
+    assert decided.problems == decided.left == ()
+    assert [(change.type, change.origin) for change in decided.changes] == ([(new, QUARANTINE)] if new else [])
 
 
 @pytest.mark.parametrize(
@@ -62,10 +62,9 @@ def test_quarantined_rows_ask_for_the_narrowest_type_that_holds_all(old, receive
 )
 def test_the_seed_decides_where_it_states_a_type(old, listed, new, is_in_place, is_judged):
     decided = decide(old, listed, "string", None)
-    assert decided["problems"] == []
-    assert decided["changes"] == (
-        [TypeChange("a", new, old, "promote", origin=SEED, is_in_place=is_in_place, is_judged=is_judged)] if new else []
-    )
+    assert decided.problems == ()
+    change = TypeChange("a", new or "", old, "promote", origin=SEED, is_in_place=is_in_place, is_judged=is_judged)
+    assert decided.changes == ((change,) if new else ())
 
 
 @pytest.mark.parametrize(
@@ -81,23 +80,20 @@ def test_the_seed_decides_where_it_states_a_type(old, listed, new, is_in_place, 
     ],
 )
 def test_a_type_that_no_cast_reaches_without_loss_is_refused(old, listed):
-    assert decide(old, listed) == {
-        "changes": [],
-        "problems": [
-            f"a is {old} in bronze and {listed} in {SEED}: no cast keeps each value; state a type that holds both as"
-            f" data_type of a in {SEED} and run make models"
-        ],
-        "left": [],
-    }
+    problem = (
+        f"a is {old} in bronze and {listed} in {SEED}: no cast keeps each value; state a type that holds both as"
+        f" data_type of a in {SEED} and run make models"
+    )
+    assert decide(old, listed) == TypeDecision(problems=(problem,))
 
 
 def test_a_quarantined_row_that_no_type_holds_stays_and_stops_no_other_column():
     columns = [{"name": "a", "type": "binary"}, {"name": "b", "type": "int"}]
     received = [{"name": "a", "type": "string"}, {"name": "b", "type": "bigint"}]
     decided = decide_types(columns, {}, received)
-    assert [change.name for change in decided["changes"]] == ["b"]
-    assert decided["problems"] == []
-    [sentence] = decided["left"]
+    assert [change.name for change in decided.changes] == ["b"]
+    assert decided.problems == ()
+    [sentence] = decided.left
     assert sentence == (
         "a is binary in bronze and string in rows in quarantine: no type holds both; deliver the rows again in another"
         " type"
@@ -106,8 +102,18 @@ def test_a_quarantined_row_that_no_type_holds_stays_and_stops_no_other_column():
 
 def test_rows_that_do_not_record_their_type_are_never_guessed():
     decided = decide("decimal(12,2)", None, "decimal(14,4)", None)
-    assert decided["changes"] == decided["problems"] == []
-    assert decided["left"] == [
+    assert decided.changes == decided.problems == ()
+    [sentence] = decided.left
+    assert sentence == (
         "a is decimal(12,2) in bronze, and rows that an older version has quarantined do not record their type: fill in"
         " data_type of a in seeds/cdc_columns.csv and run make models"
-    ]
+    )
+
+
+def test_all_values_that_would_change_are_named():
+    require_types("t", "bronze.t", [])
+    with pytest.raises(LakehouseError) as error:
+        require_types("t", "bronze.t", ["a is b"], [{"failure": "id is '07a', expected int", "row_count": 2}])
+    assert str(error.value) == (
+        "CDC error (change_types) for t: a is b. id is '07a', expected int (2 rows of bronze.t). Nothing was changed."
+    )

@@ -44,6 +44,7 @@ def command(answers: dict[str, Any], *, listed: bool = True, **cells: Any) -> tu
     split = SimpleNamespace(
         **{**model, "alias": "split_f", "schema": "etl"}, config=SimpleNamespace(meta={"cdc": {**SPLIT, "feed": "f"}})
     )
+    listing = SimpleNamespace(**{**model, "alias": "raw_listing"}, config=SimpleNamespace(meta={}))
     columns = [{"name": "New", "type": "date"}]
     rules = answers.pop("as rule", [])
     asked: list[dict[str, Any]] = []
@@ -53,8 +54,13 @@ def command(answers: dict[str, Any], *, listed: bool = True, **cells: Any) -> tu
         return {"feed": "f", "view": arguments["view"], "rejected": [], "left": 5, "problem": None}
 
     dbt = Dbt(
-        nodes={"a": other, "b": node, **({"c": split} if "split" in cells else {})},
-        columns={BRONZE: TABLE, **({"ref.raw_listing": {}} if listed else {})},
+        nodes={
+            "a": other,
+            "b": node,
+            "model.lakehouse.raw_listing": listing,
+            **({"c": split} if "split" in cells else {}),
+        },
+        columns={BRONZE: TABLE, **({Relation("bronze", "raw_listing"): {}} if listed else {})},
         answers=answers,
         attempts={"as rule": rules},
         summary={"cdc.batch-id": "7"},

@@ -10,6 +10,7 @@ import pytest
 from harness import Dbt, Relation, assert_sql_equal
 
 from python_udfs.errors import LakehouseError
+from python_udfs.retype import operation
 
 BRONZE = Relation("bronze", "shop__order")
 SILVER = Relation("silver", "shop__order")
@@ -129,22 +130,14 @@ def test_cdc_explain__nothing_there_yet(columns, expected):
     assert expected.items() <= answer.items() and "changes" not in answer
 
 
-CLAUSES = """using iceberg
-partitioned by (days(at), `a b`)
-tblproperties (
-    'write.object-storage.enabled' = 'true',
-    'write.object-storage.partitioned-paths' = 'false',
-    'format-version' = '2'
-)"""
-
-
-def test_cdc_table_clauses_sql__as_the_model_has_them():
-    settings = {"partition_by": ["days(at)", "`a b`"], "tblproperties": {"format-version": "2"}}
-    assert Dbt().cdc_table_clauses_sql(settings) == CLAUSES
-    own = {"write.object-storage.enabled": "false"}
-    of_seed = Dbt().cdc_table_clauses_sql({"partition_by": "id", "tblproperties": own})
-    assert of_seed.startswith("using iceberg\npartitioned by (id)\n") and "'enabled' = 'true'" not in of_seed
-    assert Dbt().cdc_table_clauses_sql({}) == "using iceberg"
+def test_cdc_replace_table_sql__partitions_and_properties_if_there_are_any():
+    assert Dbt().cdc_replace_table_sql("t", ["days(at)", "`a b`"], {"a": "1", "b": "it's"}, "select 1") == (
+        "create or replace table t\nusing iceberg\npartitioned by (days(at), `a b`)\n"
+        "tblproperties (\n    'a' = '1',\n    'b' = 'it\\'s'\n)\nas\nselect 1"
+    )
+    assert (
+        Dbt().cdc_replace_table_sql("t", [], {}, "select 1") == "create or replace table t\nusing iceberg\nas\nselect 1"
+    )
 
 
 def rebuilding(differences: list[dict[str, Any]], **columns: Any) -> Dbt:
@@ -246,7 +239,7 @@ def replaying(waiting: list[int], bronze: dict[str, Any], has_reload: bool = Fal
         def items(self):
             return [
                 ("as row_count", [{"row_count": waiting[0]}]),
-                ("as waiting on held.generation", [{"generation": 2}]),
+                ("left anti join loads on held.generation", [{"generation": 2}]),
                 ("from bronze.shop__order as held", [{"generation": 2}] if has_reload else []),
                 ("map_keys", [{"name": name} for name in columns]),
                 ("max(_cdc_batch_id)", [{"batch_id": 11}]),
@@ -352,18 +345,18 @@ def changing(columns: dict[str, str], listed: dict[str, str], failures: list[dic
     )
 
 
-def test_change_types__writes_bronze_beside_in_one_commit_that_carries_the_progress():
+def test_change_types__writes_bronze_beside_in_one_commit_that_carries_the_progress(monkeypatch):
     dbt = changing({"id": "int", "price": "decimal(12,2)"}, {"id": "int", "price": "decimal(14,4)"})
     rebuilt: list[str] = []
-    dbt.context["rebuild_silver"] = rebuilt.append
+    monkeypatch.setattr(operation, "rebuild_silver", lambda project, table, many_rows: rebuilt.append(table))
     dbt.change_types("shop__order")
     [write] = [query for query in dbt.queries if query.startswith("create")]
     assert_sql_equal(
         write,
         "create or replace table bronze.shop__order using iceberg partitioned by (id)"
         " tblproperties ( 'write.object-storage.enabled' = 'true', 'write.object-storage.partitioned-paths' = 'false',"
-        " 'format-version' = '2' ) as select `id`, try_cast(`price` as decimal(14,4)) as `price`,"
-        " `_cdc_sequence`, `_cdc_quarantine_rule` from bronze.shop__order",
+        " 'format-version' = '2' ) as select `id` as `id`, try_cast(`price` as decimal(14,4)) as `price`,"
+        " `_cdc_sequence` as `_cdc_sequence`, `_cdc_quarantine_rule` as `_cdc_quarantine_rule` from bronze.shop__order",
     )
     prefix = "spark.sql.iceberg.snapshot-property.cdc."
     at = dbt.queries.index(write)
@@ -380,9 +373,9 @@ def test_change_types__writes_bronze_beside_in_one_commit_that_carries_the_progr
     assert rebuilt == ["shop__order"]
 
 
-def test_change_types__what_iceberg_can_widen_writes_no_row():
+def test_change_types__what_iceberg_can_widen_writes_no_row(monkeypatch):
     dbt = changing({"id": "int", "n": "float"}, {"id": "bigint", "n": "double"})
-    dbt.context["rebuild_silver"] = lambda table: None
+    monkeypatch.setattr(operation, "rebuild_silver", lambda project, table, many_rows: None)
     dbt.change_types("shop__order")
     assert [query for query in dbt.queries if query.startswith(("create", "alter"))] == [
         "alter table bronze.shop__order alter column `id` type bigint",

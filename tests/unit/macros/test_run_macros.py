@@ -6,47 +6,36 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from harness import MACROS, CompilerError, Dbt, Relation, environment, normalise
+from harness import MACROS, Dbt, Relation, environment, normalise
 
+from python_udfs.alerts import hook
 from python_udfs.errors import LakehouseError
 from python_udfs.pipeline.silver import read_progress
 
 BRONZE = Relation("bronze", "shop__order")
 SILVER = Relation("silver", "shop__order")
-SUMS = {"cdc_feeds": "f", "cdc_tables": "t", "cdc_columns": "c"}
 
 
-def seeds(**checksums: str) -> dict[str, Any]:
-    """Graph of a project whose seeds have these checksums, and otherwise those of the generated models."""
-    checksums = {**Dbt().cdc_seed_checksums(), **checksums}
-    return {
-        f"seed.lakehouse.{name}": SimpleNamespace(checksum=SimpleNamespace(checksum=checksum))
-        for name, checksum in checksums.items()
-    }
+def test_cdc_check_seed_checksums__compares_those_of_the_generated_models():
+    sums = Dbt().cdc_seed_checksums()
+    nodes = {name: SimpleNamespace() for name in sums}
+    called: list[Any] = []
+    function = "python_udfs.pipeline.hooks.require_unchanged_seeds"
+    Dbt(nodes=nodes, functions={function: lambda **arguments: called.append(arguments)}).cdc_check_seed_checksums()
+    assert called == [{"nodes": nodes, "project": "lakehouse", "checksums": sums}]
 
 
-def test_cdc_check_seed_checksums__unchanged():
-    Dbt(nodes=seeds()).cdc_check_seed_checksums()
-
-
-def test_cdc_check_seed_checksums__names_every_changed_file():
-    with pytest.raises(CompilerError) as error:
-        Dbt(nodes=seeds(cdc_feeds="other", cdc_columns="other")).cdc_check_seed_checksums()
-    assert str(error.value) == (
-        "CDC error (cdc_check_seed_checksums): seeds changed: run make models. Changed since the models were "
-        "generated: seeds/cdc_feeds.csv, seeds/cdc_columns.csv."
-    )
-
-
-def test_cdc_check_seed_checksums__a_missing_seed_is_a_change():
-    nodes = seeds()
-    del nodes["seed.lakehouse.cdc_tables"]
-    with pytest.raises(CompilerError, match=r"generated: seeds/cdc_tables\.csv\."):
-        Dbt(nodes=nodes).cdc_check_seed_checksums()
-
-
-def test_cdc_check_seed_checksums__silent_while_dbt_parses():
-    Dbt(execute=False).cdc_check_seed_checksums()
+def test_hooks_are_silent_while_dbt_parses():
+    called: list[str] = []
+    dbt = Dbt(execute=False)
+    dbt.context["adapter"].call_function = lambda name, arguments: called.append(name)
+    dbt.cdc_check_seed_checksums()
+    dbt.cdc_record_checks([])
+    dbt.cdc_report_failures([])
+    dbt.cdc_report_incidents([])
+    dbt.cdc_require_listed_feeds()
+    dbt.validate_kafka_gaps("etl_metadata.kafka_gaps")
+    assert called == []
 
 
 CREATED = {"layer": "etl_metadata"}
@@ -89,20 +78,6 @@ def test_cdc_progress_sql__newest_ancestor_of_the_current_snapshot():
 def result(status: str, kind: str = "test", failures: int | None = None) -> Any:
     node = SimpleNamespace(resource_type=kind, name="one_row_per_key", unique_id="one", compiled_code="select 1")
     return SimpleNamespace(node=node, status=status, failures=failures)
-
-
-@pytest.mark.parametrize("status", ["fail", "warn"])
-def test_cdc_report_failed_tests__shows_the_first_rows(status):
-    dbt = Dbt(attempts={"select * from (select 1\n) limit 5": [{"id": 1, "n": 2}, {"id": 3, "n": 4}]})
-    dbt.cdc_report_failed_tests([result(status, failures=6)])
-    assert dbt.logged == ["one_row_per_key found:", "  id=1, n=2", "  id=3, n=4", "  and 4 more"]
-
-
-@pytest.mark.parametrize("ended", [result("pass"), result("error"), result("skipped"), result("fail", "model")])
-def test_cdc_report_failed_tests__nothing_else(ended):
-    dbt = Dbt()
-    dbt.cdc_report_failed_tests([ended])
-    assert (dbt.logged, dbt.queries) == ([], [])
 
 
 MODELS = MACROS.parent / "models" / "etl_metadata"
@@ -150,25 +125,6 @@ def test_views_are_made_of_the_tables_that_exist(name, layer):
     # Without any, the error names the tables; and while dbt parses, each one is a parent of the view.
     assert f"ref.{layer}_u" in view(name, [TABLE, OTHER])
     assert f"ref.{layer}_u" in view(name, [TABLE, OTHER], built=(f"{layer}_t",), execute=False)
-
-
-def test_cdc_report_failed_models__names_what_is_missing():
-    def result(name, status, **meta):
-        node = SimpleNamespace(name=name, resource_type="model", config=SimpleNamespace(meta=meta))
-        return SimpleNamespace(node=node, status=status)
-
-    over_all = [result(name, "success", runs_after_failures=True) for name in ("run_metrics", "quarantine")]
-    silver = [result(f"silver_{number}", "error", cdc={"layer": "silver"}) for number in range(12)]
-    other = result("gold", "error")
-    dbt = Dbt()
-    dbt.cdc_report_failed_models([*over_all, other])
-    dbt.cdc_report_failed_models([*silver, other, result("quarantine", "skipped", runs_after_failures=True)])
-    assert dbt.logged == []
-    dbt.cdc_report_failed_models([*over_all, *silver, result("bronze_b", "success", cdc={"layer": "bronze"})])
-    [line] = dbt.logged
-    assert line.startswith("quarantine, run_metrics: made of the tables that exist, without")
-    assert "silver_0 (error), silver_1 (error), silver_10 (error)" in line
-    assert line.endswith("and 2 more")
 
 
 def test_raw_processed_files__no_table_at_all():
@@ -296,64 +252,77 @@ METRICS = Relation("etl_metadata", "run_metrics")
 
 
 def incidents(
-    *, built: tuple[Relation, ...] = (INCIDENTS, METRICS), judged: Any = (), due: bool = True, **words: Any
+    monkeypatch: Any,
+    *,
+    built: tuple[Relation, ...] = (INCIDENTS, METRICS),
+    judged: Any = (),
+    due: bool = True,
+    **words: Any,
 ) -> Any:
-    """What cdc_report_incidents asks of Python, and what it sends to Spark."""
+    """What cdc_report_incidents has judged, what it warns of, and what it sends to Spark."""
     node = {"resource_type": "model", "database": None, "schema": "etl_metadata"}
-    names = ("incidents", "run_metrics")
+    names = ("incidents", "run_metrics", "kafka_gaps")
     nodes = {f"model.lakehouse.{name}": SimpleNamespace(**node, name=name, alias=name) for name in names}
     dbt = Dbt(nodes=nodes, columns={relation: {} for relation in built}, **words)
     called: dict[str, Any] = {}
 
-    def call(name: str, arguments: dict[str, Any]) -> Any:
-        called[name.removeprefix("python_udfs.alerts.hook.")] = arguments
-        return {"is_due": due, "judged": list(judged)}.get(name.rpartition(".")[2])
+    def judge(results: Any, nodes: Any, which: str, answers: Any, *_: Any) -> Any:
+        called.update(answers)
+        return list(judged)
 
-    dbt.context["adapter"].call_function = call
+    monkeypatch.setattr(hook, "is_due", lambda results, table: due)
+    monkeypatch.setattr(hook, "judged", judge)
+    monkeypatch.setattr(hook, "not_written", dbt.warnings.append)
     dbt.cdc_report_incidents([result("pass")])
     return called, dbt
 
 
-def test_cdc_report_incidents__only_commands_that_run_something_and_only_when_due():
-    assert list(incidents(which="compile")[0]) == []
-    assert list(incidents(execute=False)[0]) == []
-    assert list(incidents(due=False)[0]) == ["is_due"]
+def test_cdc_report_incidents__only_commands_that_run_something_and_only_when_due(monkeypatch):
+    assert incidents(monkeypatch, which="compile")[0] == {}
+    assert incidents(monkeypatch, due=False)[0] == {}
+    assert incidents(monkeypatch)[0] != {}
 
 
-def test_cdc_report_incidents__a_first_build_that_fails_is_reported():
-    called, dbt = incidents(built=(), judged=[{"kind": "failure"}])
-    assert called["judged"]["answers"] == {"incidents": [], "runs": [], "gaps": None}
+def test_cdc_report_incidents__a_first_build_that_fails_is_reported(monkeypatch):
+    answers, dbt = incidents(monkeypatch, built=(), judged=[{"kind": "failure"}])
+    assert answers == {"incidents": [], "runs": [], "gaps": None}
     created, written = dbt.attempted
     assert created.startswith("create table if not exists etl_metadata.incidents (kind string, subject string,")
     assert written.startswith("merge into etl_metadata.incidents as recorded")
-    called, dbt = incidents(built=(), judged=[{}], attempts={"create table": "disk full"})
-    assert called["not_written"] == {"error": "disk full"}
+    _, dbt = incidents(monkeypatch, built=(), judged=[{}], attempts={"create table": "disk full"})
+    assert dbt.warnings == ["disk full"]
     assert len(dbt.attempted) == 1
 
 
-def test_cdc_report_incidents__nothing_new_writes_nothing():
-    called, dbt = incidents()
-    assert called["judged"]["answers"] == {"incidents": [], "runs": [], "gaps": None}
+def test_cdc_report_incidents__nothing_new_writes_nothing(monkeypatch):
+    answers, dbt = incidents(monkeypatch)
+    assert answers == {"incidents": [], "runs": [], "gaps": None}
     assert len(dbt.attempted) == 2
     assert dbt.queries == []
 
 
-def test_cdc_report_incidents__rows_are_written_and_a_failure_is_a_warning():
-    called, dbt = incidents(judged=[{"kind": "lag"}])
+def test_cdc_report_incidents__rows_are_written_and_a_failure_is_a_warning(monkeypatch):
+    _, dbt = incidents(monkeypatch, judged=[{"kind": "lag"}])
     assert dbt.views == {"incidents_new": [{"kind": "lag"}]}
     assert dbt.attempted[-1].startswith("merge into etl_metadata.incidents as recorded")
-    assert "not_written" not in called
-    assert incidents(judged=[{}], attempts={"merge into": "disk full"})[0]["not_written"] == {"error": "disk full"}
+    assert dbt.warnings == []
+    assert incidents(monkeypatch, judged=[{}], attempts={"merge into": "disk full"})[1].warnings == ["disk full"]
 
 
-def test_cdc_report_incidents__a_table_that_cannot_be_read_is_none():
-    called, _ = incidents(
-        attempts={"from etl_metadata.run_metrics": "gone", "from etl_metadata.incidents": [{"row_json": "{}"}]}
+def test_cdc_report_incidents__a_table_that_cannot_be_read_is_none(monkeypatch):
+    answers, _ = incidents(
+        monkeypatch,
+        built=(INCIDENTS, METRICS, Relation("etl_metadata", "kafka_gaps")),
+        attempts={
+            "from etl_metadata.run_metrics": "gone",
+            "from etl_metadata.incidents": [{"row_json": '{"at": "x"}'}],
+            "from etl_metadata.kafka_gaps\nwhere status = 'waiting'": [{"row_json": "{}"}],
+        },
     )
-    assert called["judged"]["answers"] == {"incidents": [{}], "runs": None, "gaps": None}
+    assert answers == {"incidents": [{"at": "x"}], "runs": None, "gaps": [{}]}
 
 
-def test_cdc_count_waiting__asks_the_bronze_table():
+def test_rows_that_wait_are_counted_in_bronze():
     cdc = {"feed": "f", "source_schema": "s", "source_table": "t"}
     node = {"resource_type": "model", "database": None, "alias": "t"}
     nodes = {
@@ -361,7 +330,12 @@ def test_cdc_count_waiting__asks_the_bronze_table():
         for layer in ("bronze", "silver")
     }
     bronze = Relation("bronze", "t")
-    words = {"nodes": nodes, "columns": {bronze: {}}}
-    assert Dbt(attempts={"select count(*)": [{"row_count": 3}]}, **words).cdc_count_waiting("silver.t") == 3
-    assert Dbt(attempts={"select count(*)": "no such table"}, **words).cdc_count_waiting("silver.t") is None
-    assert Dbt(nodes=nodes).cdc_count_waiting("silver.t").strip() == "", "there is no bronze table yet"
+
+    def count(table: str = "silver.t", **words: Any) -> int | None:
+        return hook._count_waiting(Dbt(nodes=nodes, **words).cdc_project(), table)
+
+    words = {"columns": {bronze: {}}}
+    assert count(attempts={"select count(*)": [{"row_count": 3}]}, **words) == 3
+    assert count(attempts={"select count(*)": "no such table"}, **words) is None
+    assert count() is None, "there is no bronze table yet"
+    assert count("silver.other", **words) is None

@@ -1,0 +1,1 @@
+{{ cdc_drift_rules_sql('select * from waiting_rows') }}

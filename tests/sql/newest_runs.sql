@@ -1,0 +1,1 @@
+{{ cdc_newest_runs_sql('etl_metadata.run_metrics') }}

@@ -1,0 +1,1 @@
+{{ cdc_retyped_sql('bronze.shop__order', given_plan()) }}

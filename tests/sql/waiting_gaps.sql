@@ -1,0 +1,1 @@
+{{ cdc_waiting_gaps_sql('etl_metadata.kafka_gaps') }}

@@ -1,0 +1,1 @@
+{{ cdc_whole_reloads_sql('bronze.shop__order') }}
