@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 from harness import MACROS, Dbt, Relation, environment, normalise
+from table_configs import make_config
 
 from python_udfs.alerts import hook
 from python_udfs.errors import LakehouseError
@@ -141,6 +142,20 @@ def test_quarantine__of_every_table():
     assert "'u' as source_table, _cdc_source_file as source_file" in sql
     assert "from ref.bronze_t as _cdc_bad where _cdc_bad._cdc_quarantine_rule is not null union all" in sql
     assert sql.endswith("from ref.bronze_u as _cdc_bad where _cdc_bad._cdc_quarantine_rule is not null")
+
+
+def test_quarantine__asks_what_has_overtaken_rows_of_tables_that_have_any():
+    dbt = Dbt(nodes=GRAPH, columns={BRONZE: {"id": "int"}})
+    bronze = make_config(layer="bronze", **SOURCE)
+    table = {**TABLE, "relation": BRONZE}
+    dbt.context |= {
+        "config": lambda **_: "",
+        "ref": str,
+        "cdc_built": lambda layer, ref: [table, {**table, "source_table": "u"}],
+        "cdc_data_tests": lambda: SimpleNamespace(list_quarantined=lambda: [bronze]),
+    }
+    sql = environment().from_string((MODELS / "quarantine.sql").read_text("utf-8")).render(dbt.context)
+    assert sql.count("then 'overtaken'") == 1
 
 
 def test_run_metrics__depends_on_every_table():
