@@ -1,4 +1,4 @@
-{# Iceberg counts the rows of a MERGE, and cdc_replace_rows its own; a plain write is all inserts. #}
+{# Iceberg counts the rows of a MERGE, and the way `replace` counts its own; a plain write is all inserts. #}
 {% macro cdc_row_counts_sql() -%}
 cast(coalesce(
     summary['spark.merge-into.num-target-rows-inserted'],

@@ -5,7 +5,6 @@
     same. In a history each of them is a version that is missing.
 #}
 {% macro cdc_overtaken_sql(cdc, bronze) -%}
-{%- set is_current = cdc.silver and cdc.silver.mode in ['current', 'append'] -%}
 with quarantined as (
     select
         *,
@@ -45,9 +44,7 @@ union all
 select quarantined._cdc_sequence
 from quarantined
 inner join reset_point on quarantined._cdc_sequence < reset_point.newest
-{%- if not is_current %}
-where quarantined._cdc_quarantine_rule = 'incomplete_reload'
-{%- endif %}
+{{ "where quarantined._cdc_quarantine_rule = 'incomplete_reload'" if not cdc.silver or cdc.silver.mode == 'history' }}
 {%- if cdc.has_key %}
 union all
 {{ _corrected_keys_sql(cdc.silver, bronze) }}

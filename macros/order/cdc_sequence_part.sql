@@ -1,5 +1,4 @@
 {# The expression of a part of _cdc_sequence (python_udfs/pipeline/sequence.py). #}
-{% macro cdc_sequence_part(sequence, part) %}
-    {% set arguments = {'sequence': sequence, 'part': part} %}
-    {% do return(adapter.call_function('python_udfs.pipeline.sequence.write_part_sql', arguments)) %}
-{% endmacro %}
+{% macro cdc_sequence_part(sequence, part) -%}
+{{ adapter.call_function('python_udfs.pipeline.sequence.write_part_sql', {'sequence': sequence, 'part': part}) }}
+{%- endmacro %}

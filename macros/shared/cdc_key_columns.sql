@@ -1,4 +1,4 @@
-{# The columns that identify a row of silver: the key, or the row's source position where a table has no key. #}
+{# The columns that identify a row of silver: the key, or the row's source position if a table has no key. #}
 {% macro cdc_key_columns(cdc) %}
-    {% do return(['_cdc_source_file', '_cdc_file_row'] if cdc.mode == 'append' else cdc.primary_key) %}
+    {% do return(adapter.call_function('python_udfs.pipeline.keys.list_key_columns', {'cdc': cdc})) %}
 {% endmacro %}

@@ -1,7 +1,6 @@
-{# What to group or partition by to have one group per key. #}
-{% macro cdc_key_list_sql(cdc, alias=none) -%}
-{%- for key in cdc_key_columns(cdc) -%}
-    {{ cdc_key_value_sql((alias ~ '.' if alias else '') ~ adapter.quote(key), cdc.key_comparison) }}
-    {{- ', ' if not loop.last }}
-{%- endfor -%}
+{# The expressions to group or partition by, to have one group per key. #}
+{% macro cdc_key_list_sql(cdc, alias='') -%}
+{{ adapter.call_function('python_udfs.pipeline.keys.write_key_list', {
+    'warehouse': adapter, 'cdc': cdc, 'alias': alias,
+}) }}
 {%- endmacro %}

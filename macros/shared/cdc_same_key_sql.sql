@@ -1,9 +1,6 @@
-{# Of two keys that a table has, a single column is never NULL; a part of a composite one may be. #}
+{# Whether the rows of two aliases have one key. #}
 {% macro cdc_same_key_sql(cdc, left, right) -%}
-{%- set comparison = cdc.key_comparison -%}
-{%- set keys = cdc_key_columns(cdc) -%}
-{%- for key in keys -%}
-    {{ cdc_key_value_sql(left ~ '.' ~ adapter.quote(key), comparison) }} {{ '=' if keys | length == 1 else '<=>' }} {# -#}
-    {{ cdc_key_value_sql(right ~ '.' ~ adapter.quote(key), comparison) }}{{ ' and ' if not loop.last }}
-{%- endfor -%}
+{{ adapter.call_function('python_udfs.pipeline.keys.write_same_key', {
+    'warehouse': adapter, 'cdc': cdc, 'left': left, 'right': right,
+}) }}
 {%- endmacro %}

@@ -6,17 +6,13 @@ compared as (
         1 as _cdc_side,
         {{ names }}
     from expected
-    {%- if expected_where %}
-    where {{ expected_where }}
-    {%- endif %}
+    {{ 'where ' ~ expected_where if expected_where }}
     union all
     select
         -1 as _cdc_side,
         {{ names }}
     from {{ silver }}
-    {%- if silver_where %}
-    where {{ silver_where }}
-    {%- endif %}
+    {{ 'where ' ~ silver_where if silver_where }}
 )
 
 select

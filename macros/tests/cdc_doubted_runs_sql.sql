@@ -1,9 +1,5 @@
 {# Tables without a model are left out: one that a new feed has replaced keeps its last run. #}
 {% macro cdc_doubted_runs_sql(run_metrics, mark) -%}
-{%- set tables = [] -%}
-{%- for node in cdc_models_of('silver') -%}
-    {%- do tables.append(adapter.string_literal(node.relation)) -%}
-{%- endfor -%}
 select
     silver_table,
     committed_at,
@@ -12,5 +8,10 @@ from {{ run_metrics }}
 where
     is_newest
     and {{ mark }}
-    and silver_table in ({{ tables | join(', ') or "''" }})
+    and silver_table in (
+        {%- for node in cdc_models_of('silver') %}
+        {{ adapter.string_literal(node.relation) }},
+        {%- endfor %}
+        '' {#- no table has no name -#}
+    )
 {%- endmacro %}

@@ -2,44 +2,30 @@
     The history computed again, key by key: all changes of a key in one array, in order, and one fold over it. The model
     uses windows, and continues from silver's versions. All of it, or one step: the keys with changes since a snapshot.
 #}
-{% macro cdc_history_difference_sql(cdc, silver, bronze, snapshot_id, plan, step=none) -%}
-{%- set names = plan | map(attribute='name') | list -%}
-{%- set columns = names + cdc_history_columns() -%}
-{%- set continues = step and step.continues -%}
-with {% if step %}{{ cdc_step_rows_sql(cdc, silver, plan, step) }},
-{% if continues %}
+{% macro cdc_history_difference_sql(comparison) -%}
+{%- set cdc, columns = comparison.cdc, get_quoted_csv(comparison.compared) -%}
+with {{ cdc_step_rows_sql(comparison) ~ ',\n' if comparison.step }}
+{%- if comparison.continues %}
+
 newest_before as (
     select max_by(struct(*), _cdc_sequence) as stored
-    from (
-        select
-            {%- for column in plan %}
-            cast({{ adapter.quote(column.name) }} as {{ column.raw_type }}) as {{ adapter.quote(column.name) }},
-            {%- endfor %}
-            {{ cdc_history_columns() | join(', ') }}
-        from rows_before
-    )
+    from rows_before
     group by {{ cdc_key_list_sql(cdc) }}
 ),
 {% endif %}
-{% endif %}{{ cdc_history_lives_sql(cdc, bronze, snapshot_id, plan, step) }},
+{{ cdc_history_lives_sql(comparison) }},
 
 folded as (
     select aggregate(
         events,
-        {{ cdc_history_start_sql(names, continues) | indent(8) }},
+        {{ cdc_history_start_sql(comparison) | indent(8) }},
         (states, event) -> concat(states, filter(
-            array({{ cdc_history_state_sql(names, 'try_element_at(states, -1)') | indent(12) }}),
-            {%- if cdc.unchanged_rows == 'write' %}
-            state -> state.image is not null or try_element_at(states, -1).image is not null
-            {%- else %}
-            state -> not state.image <=> try_element_at(states, -1).image
-            {%- endif %}
+            array({{ cdc_history_state_sql(comparison) | indent(12) }}),
+            state -> {{ comparison.is_version }}
         ))
     ) as states
     from lives
-    {%- if continues %}
-    left join newest_before on {{ cdc_same_key_sql(cdc, 'lives.events[0].image', 'newest_before.stored') }}
-    {%- endif %}
+    {{ 'left join newest_before on ' ~ cdc_same_key_sql(cdc, 'lives.events[0].image', 'newest_before.stored') if comparison.continues }}
     where not exists(events, event -> coalesce(event.operation not in ('I', 'L', 'U', 'D'), true))
 ),
 
@@ -50,9 +36,7 @@ versions as (
 
 expected as (
     select
-        {%- for name in names %}
-        state.image.{{ adapter.quote(name) }} as {{ adapter.quote(name) }},
-        {%- endfor %}
+        {{ comparison.expected | join(',\n        ') }},
         state.at as _cdc_valid_from,
         valid_to as _cdc_valid_to,
         state.operation as _cdc_operation,
@@ -62,9 +46,9 @@ expected as (
         state.batch_id as _cdc_batch_id
     from versions
     where state.image is not null
-    {%- if continues %}
+    {%- if comparison.continues %}
     union all
-    select {{ get_quoted_csv(columns) }}
+    select {{ columns }}
     from rows_before
     left anti join newest_before
         on {{ cdc_same_key_sql(cdc, 'rows_before', 'newest_before.stored') }}
@@ -72,5 +56,5 @@ expected as (
     {%- endif %}
 ),
 
-{{ cdc_step_compared_sql(columns, step) if step else cdc_compared_sql(silver, columns) }}
+{{ cdc_step_compared_sql(comparison) if comparison.step else cdc_compared_sql(comparison.silver, comparison.compared) }}
 {%- endmacro %}

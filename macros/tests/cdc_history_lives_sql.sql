@@ -2,13 +2,14 @@
     All that happened to each key in one array, in its order, once. A truncate or a complete reload is put between the
     changes of every key that it ends. Of a step only the new changes, or the whole log of keys with late ones.
 #}
-{% macro cdc_history_lives_sql(cdc, bronze, snapshot_id, plan, step=none) -%}
+{% macro cdc_history_lives_sql(comparison) -%}
+{%- set cdc = comparison.cdc -%}
 bronze as (
-    {{ (step.log_sql if step else cdc_bronze_range_sql(bronze, none, snapshot_id, 0, true)) | indent(4) }}
+    {{ comparison.log_sql | indent(4) }}
 ),
 
 log as (
-    {{ cdc_log_sql(cdc, plan, 'select * from bronze', not step or step.splits_keys) | indent(4) }}
+    {{ cdc_log_sql(cdc, comparison.columns, 'select * from bronze', comparison.splits_keys) | indent(4) }}
 ),
 
 single_reset_points as (
@@ -41,12 +42,10 @@ keys as (
         _cdc_generation as generation,
         _cdc_batch_id as batch_id,
         _cdc_unavailable_columns as unavailable,
-        struct({{ get_quoted_csv(plan | map(attribute='name')) }}) as image
+        struct({{ comparison.image | join(', ') }}) as image
     )) as changes
     from log
-    {%- if step and step.has_late %}
-    left semi join changed_keys on {{ cdc_same_key_sql(cdc, 'log', 'changed_keys') }}
-    {%- endif %}
+    {{ 'left semi join changed_keys on ' ~ cdc_same_key_sql(cdc, 'log', 'changed_keys') if comparison.has_late }}
     group by {{ cdc_key_list_sql(cdc) }}
 ),
 

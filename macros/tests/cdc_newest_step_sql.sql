@@ -4,20 +4,16 @@
     read. A small table is read whole, so that a row of another key that came or went is named; of a large one the rows of
     the changed keys, and then the table must have grown as these did.
 #}
-{% macro cdc_newest_step_sql(cdc, silver, columns, plan, step) -%}
-{%- set fields, values = [], [] -%}
-{%- for key in cdc_key_columns(cdc) -%}
-    {%- set name = adapter.quote(key) -%}
-    {%- do fields.append(cdc_key_value_sql('silver.' ~ name, cdc.key_comparison) ~ ' as ' ~ name) -%}
-    {%- do values.append('cast(key.' ~ name ~ ' as string)') -%}
-{%- endfor -%}
-{%- set key_sql, image_sql = 'struct(' ~ fields | join(', ') ~ ')', 'struct(' ~ get_quoted_csv(columns) ~ ')' -%}
-{%- set changed = '' if step.is_small else 'left semi join log on ' ~ cdc_same_key_sql(cdc, 'silver', 'log') -%}
+{% macro cdc_newest_step_sql(comparison) -%}
+{%- set cdc, silver, step = comparison.cdc, comparison.silver, comparison.step -%}
+{%- set key_sql = 'struct(' ~ comparison.key | join(', ') ~ ')' -%}
+{%- set image_sql = 'struct(' ~ get_quoted_csv(comparison.compared) ~ ')' -%}
 {#- A text: a number would be part of the code that Spark generates for the scan, and be compiled for each step. -#}
 {%- set is_written = '_cdc_sequence > ' ~ adapter.string_literal(step.after_sequence) -%}
 {%- set written_sql = 'if(' ~ is_written ~ ', ' ~ image_sql ~ ', null)' if step.is_small else 'null' -%}
+{%- set changed = '' if step.is_small else 'left semi join log on ' ~ cdc_same_key_sql(cdc, 'silver', 'log') -%}
 with log as (
-    {{ cdc_log_sql(cdc, plan, step.rows_sql, step.has_key_changes) | indent(4) }}
+    {{ cdc_log_sql(cdc, comparison.columns, step.rows_sql, step.has_key_changes) | indent(4) }}
 ),
 
 sides as (
@@ -41,7 +37,7 @@ keys as (
     select
         key,
         {#- A row without any value in the key is no row of silver. #}
-        count(sequence) > 0 and coalesce({{ values | join(', ') }}) is not null as has_changes,
+        count(sequence) > 0 and coalesce({{ comparison.key_texts | join(', ') }}) is not null as has_changes,
         bool_or(operation not in ('I', 'L', 'U', 'D')) as has_unknown,
         max(struct(sequence, image)) filter (where sequence is not null) as newest,
         max(image) filter (where sequence is null) as found,

@@ -4,8 +4,6 @@
 #}
 {% test every_reload_is_complete(model) %}
 {{ cdc_blocks_nothing() }}
-{%- set bronze = cdc_table_of('bronze', cdc_config_of(model)) if cdc_is_test() else model %}
-{%- if not cdc_is_test() or bronze is not none and adapter.may_have_values(bronze, '_cdc_quarantine_rule') %}
-{{ cdc_held_reloads_sql(bronze) }}
-{%- endif %}
+{%- set bronze = cdc_data_tests().find_quarantined(model) if cdc_is_test() else model %}
+{{ cdc_held_reloads_sql(bronze) if bronze is not none }}
 {% endtest %}

@@ -1,9 +1,8 @@
 {% test no_key_is_null(model) %}
 {{ cdc_blocks_nothing() }}
 {%- if not cdc_is_test() or cdc_data_tests().check(model).reads_all %}
-{%- set keys = cdc_config_of(model).primary_key if execute else ['key'] %}
 select *
 from {{ model }}
-where {% for key in keys %}{{ adapter.quote(key) }} is null{{ ' and ' if not loop.last }}{% else %}false{% endfor %}
+where {% for key in cdc_config_of(model).primary_key %}{{ adapter.quote(key) }} is null{{ ' and ' if not loop.last }}{% else %}false{% endfor %}
 {%- endif %}
 {% endtest %}

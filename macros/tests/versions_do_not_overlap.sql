@@ -2,6 +2,6 @@
 {% test versions_do_not_overlap(model) %}
 {{ cdc_blocks_nothing() }}
 {%- if not cdc_is_test() or cdc_data_tests().check(model).reads_all %}
-{{ cdc_overlaps_sql(cdc_config_of(model) if execute else {'mode': 'history', 'primary_key': ['key'], 'key_comparison': []}, model) }}
+{{ cdc_overlaps_sql(cdc_config_of(model), model) }}
 {%- endif %}
 {% endtest %}

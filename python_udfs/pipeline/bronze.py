@@ -16,6 +16,7 @@ from python_udfs.pipeline.files import (
     describe_rejection,
     find_new_files,
 )
+from python_udfs.pipeline.progress import read_last_batch_id
 from python_udfs.pipeline.reading import (
     Reading,
     Target,
@@ -121,7 +122,7 @@ def plan_batch(
         is_reread: whether files that rejected_files has lost were listed again.
     """
     cdc = table.cdc
-    after = int(sql["cdc_last_batch_id"](existing))
+    after = read_last_batch_id(warehouse, existing)
     recorded, rejected_count = _count_rejected(warehouse, sql, table, existing)
     if recorded and not is_reread and rejected_count < recorded:
         return BronzePlan("reread", after)

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from python_udfs.pipeline.checks import (
+    EMPTY,
     FULL,
     STEP,
     Check,
@@ -18,10 +19,12 @@ from python_udfs.pipeline.checks import (
     read_checked,
 )
 from python_udfs.pipeline.column_differences import Difference, compare_columns, expect_columns, list_own_columns
-from python_udfs.pipeline.columns import select_bronze_columns
+from python_udfs.pipeline.columns import Column, select_bronze_columns, select_log_columns
 from python_udfs.pipeline.files import read_listed_tables
+from python_udfs.pipeline.progress import read_last_batch_id
+from python_udfs.pipeline.silver_rows import CHANGE_COLUMNS
 from python_udfs.pipeline.table import Model, Models
-from python_udfs.pipeline.table_config import Source, SourceTable, TableConfig
+from python_udfs.pipeline.table_config import Source, TableConfig
 from python_udfs.pipeline.warehouse import Relation, Sql, Warehouse
 
 T = TypeVar("T")
@@ -52,29 +55,20 @@ class PartialChanges:
 
 
 @dataclass(frozen=True)
-class Problem:
-    """A table that cannot be asked, because a column or a file of it is gone, with Spark's reason."""
-
-    cdc: TableConfig
-    reason: str
-
-
-@dataclass(frozen=True)
-class Questions:
-    """Queries of tables that can be asked, and those that cannot: these hide nothing of the others."""
-
-    queries: tuple[str, ...] = ()
-    problems: tuple[Problem, ...] = ()
-
-
-@dataclass(frozen=True)
 class SplitTable:
-    """The split table of a feed: its relation, and the tables that the feed has metadata of."""
+    """The split table of a feed.
+
+    Attributes:
+        relation: the table.
+        feed: of its files.
+        has_set_aside: whether its connector sets messages about no table aside.
+        known: conditions on a record that it is of a table with metadata.
+    """
 
     relation: Relation
     feed: str
-    connector: str
-    tables: Sequence[SourceTable]
+    has_set_aside: bool
+    known: tuple[str, ...]
 
 
 @dataclass(frozen=True)
@@ -111,6 +105,47 @@ class DataTests:
 
         return self._ask(("check", name, snapshot_id), plan)
 
+    def write_comparison(self, silver: Relation) -> str:
+        """Writes the comparison of a silver table with bronze, at the bronze snapshot that silver's progress names.
+
+        A column that is missing, or is not expected, is named, and the others are compared. Before any row was applied
+        silver has only placeholder columns, and no row. The end of the command reads from the comment what is recorded
+        if no row differs. Empty: there is nothing to compare.
+        """
+        check = self.check(silver)
+        if check.record is None:
+            return _select_all(silver) if check.depth == EMPTY else ""
+        table, step, snapshot_id = check.table, check.step, check.record.bronze_snapshot_id
+        columns = self.compare_columns(table, snapshot_id)
+        if step and step.is_small:
+            # Planned once, not again after each stage.
+            self.warehouse.plan_once(is_one_task=False)
+        in_log = self._select_log_columns(table, columns.names)
+        arguments = (table.cdc, silver, table.bronze, snapshot_id, columns.names, in_log, step)
+        sql = self.sql["cdc_difference_sql"](*arguments)
+        if columns.differences:
+            texts = [self.warehouse.string_literal(difference.text) for difference in columns.differences]
+            sql = self.sql["cdc_column_differences_sql"](texts, sql if columns.are_enough else None)
+        return f"{check.comment}\n{sql}"
+
+    def write_open_versions(self, silver: Relation) -> str:
+        """Writes the comparison of a history's open versions with bronze. Empty: a step of the table is compared."""
+        check = self.check(silver)
+        if check.record is None or check.depth != FULL:
+            return _select_all(silver) if check.depth == EMPTY else ""
+        table = check.table
+        in_log = self._select_log_columns(
+            table, [column.name for column in self.warehouse.get_columns_in_relation(silver)]
+        )
+        arguments = (table.cdc, silver, table.bronze, check.record.bronze_snapshot_id, in_log)
+        return str(self.sql["cdc_open_versions_difference_sql"](*arguments))
+
+    def find_quarantined(self, silver: Relation) -> Relation | None:
+        """Returns the bronze table of a silver table if it may have rows in quarantine, by Iceberg's manifests."""
+        bronze = self._find("bronze", self.models.describe(name_of(silver)))
+        may_have = bronze is not None and self.warehouse.may_have_values(bronze, "_cdc_quarantine_rule")
+        return bronze if may_have else None
+
     def compare_columns(self, table: Table, bronze_snapshot_id: int) -> Columns:
         """Compares the columns of a silver table with those that it should have.
 
@@ -123,7 +158,7 @@ class DataTests:
         silver = {column.name: column.dtype for column in self.warehouse.get_columns_in_relation(table.silver)}
         own = list_own_columns(
             {column.name: column.dtype.lower() for column in in_bronze},
-            self.sql["cdc_history_columns"]()[2:],
+            CHANGE_COLUMNS,
             cdc.mode,
             cdc.is_soft,
         )
@@ -147,16 +182,16 @@ class DataTests:
             for snapshot in check.foreign
         ]
 
-    def ask_lost_values(self) -> Questions:
-        """Plans what to ask about values that are lost.
+    def ask_lost_values(self) -> str:
+        """Writes what to ask about values that are lost.
 
         Tables are asked of which new changes do not carry all values, and all that are compared in full.
         """
         tables = [self._partial_changes(check) for check in self._checks(self._keyed())]
-        return self._sort_out("cdc_lost_values_sql", [table for table in tables if table])
+        return self._ask_tables("cdc_lost_values_sql", [table for table in tables if table])
 
-    def ask_unknown_keys(self) -> Questions:
-        """Plans what to ask of tables of which the log may begin a key with an update.
+    def ask_unknown_keys(self) -> str:
+        """Writes what to ask of tables of which the log may begin a key with an update.
 
         These are all that are compared in full, and those of which a new change updates a key that silver did not
         have. The steps of all tables are asked together, by hashes of keys; if one of the tables cannot be asked, all
@@ -167,9 +202,12 @@ class DataTests:
         in_doubt = [check for check in checks if check.depth == FULL]
         if steps:
             rows = sum(check.step.rows for check in steps if check.step)
-            answer = self.warehouse.attempt(self.sql["cdc_unknown_keys_sql"](steps, rows <= ROWS_OF_ONE_TASK))
+            # A number as text: Spark writes a number into the code that it generates, and would compile that of each.
+            keys = [self.sql["cdc_step_keys_sql"](check.table, check.step, str(i)) for i, check in enumerate(steps)]
+            keys_sql = self.sql["cdc_unknown_keys_sql"](_unite(keys), rows <= ROWS_OF_ONE_TASK)
+            answer = self.warehouse.attempt(keys_sql)
             in_doubt += steps if answer["error"] else [steps[int(row["number"])] for row in answer["rows"]]
-        return self._sort_out("cdc_unknown_updates_sql", [check.table for check in in_doubt])
+        return self._ask_tables("cdc_unknown_updates_sql", [check.table for check in in_doubt])
 
     def list_quarantined(self) -> list[TableConfig]:
         """Returns the descriptions of the bronze tables that may have rows in quarantine, by Iceberg's manifests."""
@@ -182,12 +220,22 @@ class DataTests:
             ],
         )
 
-    def list_split(self) -> list[SplitTable]:
-        """Returns the split tables that exist."""
-        return [
-            SplitTable(relation, model.cdc.feed, model.cdc.connector, model.cdc.tables)
+    def ask_unknown_tables(self) -> str:
+        """Writes what to ask of the split tables about tables without metadata. Empty: there is no split table."""
+        literal = self.warehouse.string_literal
+        splits = [
+            SplitTable(
+                relation,
+                model.cdc.feed,
+                model.cdc.connector != "dms",
+                tuple(
+                    f"(source_schema = {literal(table.source_schema)} and source_table = {literal(table.source_table)})"
+                    for table in model.cdc.tables
+                ),
+            )
             for model, relation in self._existing("split")
         ]
+        return _unite([self.sql["cdc_unknown_tables_sql"](split) for split in splits])
 
     def list_lost(self) -> list[Source]:
         """Returns the tables whose model failed or was skipped in this command: their files wait, as its error says."""
@@ -232,7 +280,7 @@ class DataTests:
             if "bronze" not in table and "split" not in table
         }
         for model in self.models.of_layer("bronze"):
-            tables[model.source] = Ingested(True, int(self.sql["cdc_last_batch_id"](self._relation(model))))
+            tables[model.source] = Ingested(True, read_last_batch_id(self.warehouse, self._relation(model)))
         for model in self.models.of_layer("split"):
             relation = self._relation(model)
             rows = self.warehouse.query(f"select max(batch_id) as batch_id from {relation}") if relation else []
@@ -250,21 +298,31 @@ class DataTests:
         options = self.models.describe(name_of(table.bronze)).options if table.bronze else None
         return PartialChanges(table.cdc, rows_sql, options is not None and options.absent_columns == "keep")
 
-    def _sort_out(self, macro: str, tables: Sequence[Table | PartialChanges]) -> Questions:
-        """Returns queries of a macro, one for each table. To analyse them all together reads no row, and is cheap."""
+    def _ask_tables(self, macro: str, tables: Sequence[Table | PartialChanges]) -> str:
+        """Writes the queries of a macro, one for each table, as one.
+
+        A table that cannot be asked, because a column or a file of it is gone, is a row with Spark's reason: it hides
+        nothing of the others. To analyse them all together reads no row, and is cheap.
+        """
         queries = [self.sql[macro](table) for table in tables]
-        if not queries or self._find_reason("\nunion all\n".join(queries)) is None:
-            return Questions(tuple(queries))
+        if not queries or self._find_reason(_unite(queries)) is None:
+            return _unite(queries)
         reasons = [self._find_reason(query) for query in queries]
-        return Questions(
-            tuple(query for query, reason in zip(queries, reasons, strict=True) if reason is None),
-            tuple(Problem(table.cdc, reason) for table, reason in zip(tables, reasons, strict=True) if reason),
-        )
+        sound = [query for query, reason in zip(queries, reasons, strict=True) if reason is None]
+        rows = [
+            self.sql["cdc_not_asked_sql"](table.cdc, reason)
+            for table, reason in zip(tables, reasons, strict=True)
+            if reason is not None
+        ]
+        return _unite([*rows, *([self.sql["cdc_findings_sql"](_unite(sound))] if sound else [])])
 
     def _find_reason(self, query: str) -> str | None:
         """Returns why Spark cannot answer a query; None if it can."""
         error = self.warehouse.attempt(f"select *\nfrom (\n{query}\n)\nlimit 0")["error"]
         return str(error).strip().splitlines()[0] if error else None
+
+    def _select_log_columns(self, table: Table, names: Sequence[str]) -> tuple[Column, ...]:
+        return select_log_columns(table.cdc, self.warehouse.get_columns_in_relation(table.bronze), names)
 
     def _is_newest(self, bronze: Relation | None, snapshot_id: int) -> bool:
         """Whether a snapshot of bronze is its newest, and has the columns that bronze has now."""
@@ -300,3 +358,11 @@ class DataTests:
     def _ask(self, key: Any, ask: Callable[[], T]) -> T:
         answer: T = self.warehouse.ask_once(key, ask)
         return answer
+
+
+def _unite(queries: Sequence[str]) -> str:
+    return "\nunion all\n".join(queries)
+
+
+def _select_all(relation: Relation) -> str:
+    return f"select *\nfrom {relation}"

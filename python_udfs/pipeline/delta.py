@@ -389,12 +389,13 @@ def find_range_type(cdc: TableConfig, columns: Sequence[Column]) -> str | None:
 def _has_single_changes(log: Log, changes: Changes) -> bool:
     """Whether a first, large batch has one change of every key, as the load of a table has.
 
-    Then nothing is grouped, and the table keeps the order of its files. To ask reads no more than the keys. Whole
-    numbers that are dense are counted by bitmaps, which are exact, a quarter of the work of grouping.
+    Then nothing is grouped, and the table keeps the order of its files. To ask reads no more than the keys.
     """
-    is_dense = _has_dense_keys(changes)
-    row = log.warehouse.query(log.sql["cdc_single_changes_sql"](log.cdc, changes, is_dense))[0]
-    return bool(row["has_single_changes"])
+    if _has_dense_keys(changes):
+        sql = log.sql["cdc_single_numbers_sql"](log.cdc.primary_key[0], changes)
+    else:
+        sql = log.sql["cdc_single_changes_sql"](log.cdc, changes)
+    return bool(log.warehouse.query(sql)[0]["has_single_changes"])
 
 
 def _has_dense_keys(changes: Changes) -> bool:

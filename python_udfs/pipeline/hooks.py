@@ -13,8 +13,6 @@ from python_udfs.pipeline.warehouse import Relation, Sql, Warehouse, Writer
 
 _SHOWN_MODELS = 10
 _SHOWN_ROWS = 5
-# Such a table has a row for each silver table: its MERGE is planned once, with one task a stage.
-_ONE_TASK = {"spark.sql.adaptive.enabled": "false", "spark.sql.shuffle.partitions": 1}
 
 
 def require_unchanged_seeds(nodes: Mapping[str, Any], project: str, checksums: Mapping[str, str]) -> None:
@@ -170,7 +168,8 @@ def record_checks(project: Project, results: Iterable[Any]) -> None:
     if recorded is None:
         recorded = project.name_relation("silver_checks")
         create_recorded(project.warehouse, recorded, project.sql["cdc_check_columns"]())
-    project.warehouse.set_properties(_ONE_TASK)
+    # A row for each silver table.
+    project.warehouse.plan_once()
     project.warehouse.query(project.sql["cdc_record_checks_sql"](recorded, records))
 
 

@@ -11,9 +11,9 @@ from python_udfs.errors import LakehouseError
 from python_udfs.pipeline.columns import Column, find_renames, has_other_types, plan_silver_columns, rename_all
 from python_udfs.pipeline.delta import Changes, Log, measure_changes
 from python_udfs.pipeline.files import find_listed_table
-from python_udfs.pipeline.sequence import cut_part
+from python_udfs.pipeline.sequence import cut_part, write_part_sql
 from python_udfs.pipeline.table_config import TableConfig
-from python_udfs.pipeline.warehouse import Relation, Sql, TableColumn, Warehouse
+from python_udfs.pipeline.warehouse import Relation, Sql, TableColumn, Warehouse, WritesNames
 
 # More changes are not sent to every task, as the way `replace` does.
 _MOST_TO_REPLACE = 2_000_000
@@ -71,6 +71,7 @@ def make_plan(
     sql: Sql,
     cdc: TableConfig,
     config: Any,
+    model: str,
     this: Relation,
     bronze: Relation,
     silver: Relation | None,
@@ -85,6 +86,7 @@ def make_plan(
         sql: macros by name; they write the texts of queries.
         cdc: of the table.
         config: dbt's configuration of the model.
+        model: its name.
         this: the table's name.
         bronze: its log.
         silver: the table; None: it does not exist.
@@ -93,8 +95,14 @@ def make_plan(
         many_rows: as in `Settings`.
 
     Raises:
-        LakehouseError: bronze lacks a key column, a renamed column cannot be one, or the table is of another mode.
+        LakehouseError: there is no bronze table, it lacks a key column, a renamed column cannot be one, or the table is
+            of another mode.
     """
+    if warehouse.get_relation(None, str(bronze.schema), str(bronze.identifier)) is None:
+        raise LakehouseError(
+            f"CDC error in {this} (cdc_merge): its bronze table {bronze} does not exist yet. Silver is built from"
+            f" bronze: run `dbt build`, or `dbt run --select +{model}`."
+        )
     settings = _read_settings(config, many_rows)
     to_snapshot_id = 0 if is_empty else warehouse.current_snapshot_id(bronze)
     progress = read_progress(warehouse, silver)
@@ -356,10 +364,21 @@ def count_ties(log: Log, changes: Changes, columns: Sequence[Column]) -> int:
     positions = () if has_messages else _find_shared_positions(log, changes)
     if not positions and not has_messages:
         return 0
-    tied_sql = log.sql["cdc_tied_rows_sql"](changes.first_position, positions)
+    tied_sql = _write_tied(log.warehouse, changes.first_position, positions)
     log_sql = changes.sql if has_messages and not changes.has_applied_positions else changes.log_sql
     ties_sql = log.sql["cdc_ties_sql"](log.cdc, log_sql, tied_sql, columns, changes.after_batch_id)
     return int(log.warehouse.query(ties_sql)[0]["ties"])
+
+
+def _write_tied(warehouse: WritesNames, first_position: str, positions: Sequence[str]) -> str:
+    """Writes the condition that rows may share their source position with others: these positions, or all from one on.
+
+    The bound lets Iceberg skip the files of earlier positions.
+    """
+    if not positions:
+        return f"_cdc_sequence >= {warehouse.string_literal(first_position)}"
+    literals = ", ".join(map(warehouse.string_literal, positions))
+    return f"{write_part_sql('_cdc_sequence', 'listed_position')} in ({literals})"
 
 
 def _find_shared_positions(log: Log, changes: Changes) -> tuple[str, ...]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -120,6 +120,28 @@ def ask_models(warehouse: Warehouse, nodes: Iterable[Any]) -> Models:
     """
     models: Models = warehouse.ask_once("models", lambda: read_models(nodes))
     return models
+
+
+def list_built(
+    warehouse: Warehouse | None, tables: Iterable[Mapping[str, Any]], layer: str, ref: Callable[[str], Any]
+) -> list[dict[str, Any]]:
+    """Returns the tables that have a model in a layer and whose relation exists, each with its relation.
+
+    A table whose first build failed has no relation, and one such table must not keep a view over all of them from
+    being made; without any the view fails and names them.
+
+    Args:
+        warehouse: has the relations; None: dbt parses, and all tables count.
+        tables: as the macro cdc_tables has them.
+        layer: ``bronze``, ``silver`` or ``split``.
+        ref: dbt's, of the model that asks.
+    """
+    in_layer = [{**table, "relation": ref(table[layer])} for table in tables if layer in table]
+    if warehouse is None:
+        return in_layer
+    relations = [table["relation"] for table in in_layer]
+    built = [warehouse.get_relation(None, relation.schema, relation.identifier) is not None for relation in relations]
+    return [table for table, is_built in zip(in_layer, built, strict=True) if is_built] or in_layer
 
 
 def read_models(nodes: Iterable[Any]) -> Models:

@@ -35,7 +35,17 @@ class TableColumn(Protocol):
         """Spark's name of the type, such as ``decimal(12,2)``."""
 
 
-class Warehouse(Protocol):
+class WritesNames(Protocol):
+    """Writes names and values of SQL."""
+
+    def string_literal(self, value: Any) -> str:
+        """Write a value as a text of SQL."""
+
+    def quote(self, identifier: str) -> str:
+        """Write a name of SQL."""
+
+
+class Warehouse(WritesNames, Protocol):
     """Questions whose answers decide; none of them writes to a table."""
 
     def query(self, sql: str) -> list[dict[str, Any]]:
@@ -104,15 +114,12 @@ class Warehouse(Protocol):
     def is_small(self, changes: int, rows: int) -> bool:
         """Return whether a batch and the table that it is applied to are small."""
 
-    def string_literal(self, value: Any) -> str:
-        """Write a value as a text of SQL."""
-
-    def quote(self, identifier: str) -> str:
-        """Write a name of SQL."""
+    def plan_once(self, is_one_task: bool = True) -> None:
+        """Have the statements of the node planned once, and each of their stages be one task if asked for."""
 
 
 class Writer(Warehouse, Protocol):
-    """What a command that is no model may do beside asking."""
+    """A warehouse whose tables are written to. `query` runs its statements."""
 
     def start_write(self, relation: Any) -> None:
         """Remember the snapshot of a table that the writes of this command are made on top of."""
@@ -121,10 +128,10 @@ class Writer(Warehouse, Protocol):
         """Run a statement that writes to a table, on top of that snapshot."""
 
     def set_properties(self, properties: dict[str, Any]) -> None:
-        """Set properties of Spark for the rest of the command; None unsets one."""
+        """Set properties of Spark for the rest of the node; None unsets one."""
 
-    def set_snapshot_properties(self, properties: dict[str, Any]) -> None:
-        """Set what the commits of this command record; None unsets it, an empty text is left out."""
+    def set_snapshot_properties(self, properties: Mapping[str, Any]) -> None:
+        """Set what the next commits of the node record; None unsets it, an empty text is left out."""
 
     def create_schema(self, relation: Any) -> None:
         """Create the schema of a relation, if there is none."""
@@ -143,3 +150,12 @@ class Writer(Warehouse, Protocol):
 
     def call_function(self, name: str, arguments: dict[str, Any], needs_spark: bool = False) -> Any:
         """Call a function by its full name; with `needs_spark` it also gets the session as `spark`."""
+
+    def start_branch(self, relation: Any, branch: str) -> None:
+        """Begin a branch of a table at what readers see now."""
+
+    def rows_removed(self, relation: Any, branch: str) -> int:
+        """Count the rows that the newest commit of a branch removed."""
+
+    def publish_branch(self, relation: Any, branch: str) -> bool:
+        """Show a branch to readers; False: another writer has committed meanwhile."""

@@ -5,4 +5,4 @@
 {{ config(severity='warn') }}
 -- depends_on: {{ ref('raw_processed_files') }}
 {{ cdc_blocks_nothing() }}
-{{ cdc_unknown_tables_sql(cdc_data_tests().list_split() if cdc_is_test() else []) }}
+{{ cdc_data_tests().ask_unknown_tables() if cdc_is_test() }}

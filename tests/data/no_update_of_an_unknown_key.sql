@@ -1,6 +1,4 @@
 {# Guards against rows of which the key was changed at the source, without before images: the old row would stay. #}
 {{ config(severity='warn') }}
 -- depends_on: {{ ref('run_metrics') }}
-{%- if cdc_is_test() %}
-{{ cdc_asked_sql(cdc_data_tests().ask_unknown_keys()) }}
-{%- endif %}
+{{ cdc_data_tests().ask_unknown_keys() if cdc_is_test() }}

@@ -2,6 +2,4 @@
 {{ config(severity='warn') }}
 -- depends_on: {{ ref('run_metrics') }}
 {{ cdc_blocks_nothing() }}
-{%- if cdc_is_test() %}
-{{ cdc_asked_sql(cdc_data_tests().ask_lost_values()) }}
-{%- endif %}
+{{ cdc_data_tests().ask_lost_values() if cdc_is_test() }}

@@ -22,6 +22,7 @@ from python_udfs.pipeline.checks import Check, Checked, Step, Table, plan_check
 from python_udfs.pipeline.columns import Column
 from python_udfs.pipeline.delta import Changes, Log, measure_changes
 from python_udfs.pipeline.silver import SilverPlan, choose_way
+from python_udfs.pipeline.silver_writes import write_statement
 from python_udfs.pipeline.table_config import TableConfig
 from tests.oracle import UNAVAILABLE, Life, Row, Rules
 from tests.unit.macros.harness import Dbt, Relation
@@ -238,7 +239,7 @@ class Silver:
         is_first = not self.progress
         changes = self.measure(dbt, snapshot, self.progress)
         if is_first:
-            is_single = self.run_query(dbt.cdc_single_changes_sql(self.cdc, changes, False)).rows if rows else [[False]]
+            is_single = self.run_query(dbt.cdc_single_changes_sql(self.cdc, changes)).rows if rows else [[False]]
             has_single_changes = self.cdc.mode == "current" and bool(is_single[0][0])
             changes = replace(changes, has_single_changes=has_single_changes)
             properties = ", ".join(f"'{name}' = '{value}'" for name, value in MERGE_ON_READ.items())
@@ -272,7 +273,8 @@ class Silver:
         way = choose_way(self.cdc, True, changes)
         changes = replace(changes, replaces=way == "replace")
         plan = SilverPlan(way, way, self.silver, columns=PLAN, changes=changes)
-        return dbt.cdc_silver_write_sql(self.cdc, self.bronze, plan)
+        warehouse, sql = dbt.context["adapter"], dbt.context
+        return write_statement(warehouse, sql, self.cdc, self.bronze, self.silver, plan, "1-2")
 
     def rows(self) -> dict[Any, dict[str, Any]]:
         columns = [*COLUMNS, "_cdc_sequence", "_cdc_operation", "_cdc_batch_id"]

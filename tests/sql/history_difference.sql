@@ -1,3 +1,4 @@
-{{ cdc_history_difference_sql(
-    given_table(mode='history', unchanged_rows='skip'), 'silver.shop__order', 'bronze.shop__order', 43, given_plan('int')
+{{ cdc_difference_sql(
+    given_table(mode='history', unchanged_rows='skip'), 'silver.shop__order', 'bronze.shop__order', 43, [],
+    given_plan('int')
 ) }}

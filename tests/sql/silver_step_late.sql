@@ -1,4 +1,4 @@
-{{ cdc_silver_difference_sql(
+{{ cdc_difference_sql(
     given_table(),
     'silver.shop__order',
     'bronze.shop__order',

@@ -1,1 +1,1 @@
-{{ cdc_single_changes_sql(given_table(), given_changes(), false) }}
+{{ cdc_single_changes_sql(given_table(), given_changes()) }}

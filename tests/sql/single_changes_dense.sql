@@ -1,1 +1,1 @@
-{{ cdc_single_changes_sql(given_table(), given_changes(), true) }}
+{{ cdc_single_numbers_sql('id', given_changes()) }}

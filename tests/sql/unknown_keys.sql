@@ -1,4 +1,6 @@
-{{ cdc_unknown_keys_sql([
-    {'table': {'cdc': given_table(), 'silver': 'silver.shop__order'}, 'step': given_step(is_small=true)},
-    {'table': {'cdc': given_table(), 'silver': 'silver.shop__item'}, 'step': given_step()},
-], true) }}
+{{ cdc_unknown_keys_sql(
+    cdc_step_keys_sql({'cdc': given_table(), 'silver': 'silver.shop__order'}, given_step(is_small=true), 0)
+    ~ '\nunion all\n'
+    ~ cdc_step_keys_sql({'cdc': given_table(), 'silver': 'silver.shop__item'}, given_step(), 1),
+    true
+) }}

@@ -1,4 +1,6 @@
-{{ cdc_unknown_tables_sql([
-    {'relation': 'etl_metadata.split_a', 'feed': 'a', 'connector': 'dms', 'tables': [{'source_schema': 's', 'source_table': 't'}]},
-    {'relation': 'etl_metadata.split_b', 'feed': 'b', 'connector': 'debezium', 'tables': []},
-]) }}
+{{ cdc_unknown_tables_sql({
+    'relation': 'etl_metadata.split_a', 'feed': 'a', 'has_set_aside': false,
+    'known': ["(source_schema = 's' and source_table = 't')"],
+}) }}
+union all
+{{ cdc_unknown_tables_sql({'relation': 'etl_metadata.split_b', 'feed': 'b', 'has_set_aside': true, 'known': []}) }}

@@ -11,7 +11,7 @@ import pytest
 from table_configs import make_config, state_config
 
 from python_udfs.errors import LakehouseError, UsageError
-from python_udfs.pipeline.table import Model, count_layer, read_layer, read_model, read_models, read_source
+from python_udfs.pipeline.table import Model, count_layer, list_built, read_layer, read_model, read_models, read_source
 from python_udfs.pipeline.table_config import ListedColumn
 
 PROJECT = Path(__file__).parents[2]
@@ -122,3 +122,22 @@ def test_nothing_else_reads_the_description_of_a_table_from_dbts_nodes():
         if reads.search(re.sub(r'\{#.*?#\}|""".*?"""', "", path.read_text(), flags=re.S))
     }
     assert readers == {"python_udfs/pipeline/table.py"}
+
+
+@pytest.mark.parametrize(
+    ("existing", "parses", "expected"),
+    [(["a"], False, ["a"]), (["a"], True, ["a", "b"]), ([], False, ["a", "b"])],
+    ids=["a table without a relation is left out", "all while dbt parses", "all if none is built: the view fails"],
+)
+def test_list_built(existing, parses, expected):
+    tables = [{"silver": "a"}, {"silver": "b"}, {"split": "c"}]
+    warehouse = SimpleNamespace(get_relation=lambda database, schema, name: name if name in existing else None)
+    referenced = []
+
+    def ref(name):
+        referenced.append(name)
+        return SimpleNamespace(schema="silver", identifier=name)
+
+    built = list_built(None if parses else warehouse, tables, "silver", ref)
+    assert [table["relation"].identifier for table in built] == expected
+    assert referenced == ["a", "b"], "the view depends on all of them"

@@ -5,20 +5,17 @@
     which no value outlives (docs/architecture.md, The life of one row).
 #}
 {% macro cdc_carried_forward_sql(cdc, plan, changes) -%}
-{%- set keys = cdc.primary_key | map('lower') | list -%}
-{%- set present = plan | rejectattr('raw_type', 'none') | map(attribute='name') | list -%}
+{%- set columns = adapter.call_function('python_udfs.pipeline.silver_rows.plan_carried', {
+    'warehouse': adapter, 'cdc': cdc, 'changes': changes, 'columns': plan,
+}) -%}
 {%- set of_key = 'partition by ' ~ cdc_key_list_sql(cdc) ~ ' order by ' ~ cdc_row_order_sql() -%}
 dated as (
     select
         *,
-        {%- if changes.reset_points %}
         coalesce(array_max(filter(
-            array({% for reset_point in changes.reset_points %}{{ adapter.string_literal(reset_point) }}{{ ', ' if not loop.last }}{% endfor %}),
+            cast(array({{ columns.reset_points | join(', ') }}) as array<string>),
             reset_point -> reset_point <= _cdc_sequence
         )), '') as _cdc_epoch
-        {%- else %}
-        '' as _cdc_epoch
-        {%- endif %}
     from changes
 ),
 
@@ -44,22 +41,21 @@ lives as (
 known as (
     select
         *,
-        {%- for name in present if name | lower not in keys %}
-        last_value(
-            if(_cdc_operation <> 'D' and array_contains(_cdc_unavailable_columns, {{ adapter.string_literal(name) }}) is not true, struct({{ adapter.quote(name) }} as value), null)
-        ) ignore nulls over (partition by {{ cdc_key_list_sql(cdc) }}, _cdc_life order by {{ cdc_row_order_sql() }}) as _cdc_known_{{ loop.index }},
+        {%- for value in columns.values %}
+        last_value({{ value }}) ignore nulls over life as _cdc_known_{{ loop.index }},
         {%- endfor %}
         _cdc_life = 0 and not _cdc_is_whole as _cdc_continues
     from lives
+    window life as (partition by {{ cdc_key_list_sql(cdc) }}, _cdc_life order by {{ cdc_row_order_sql() }})
 ),
 
 carried_forward as (
     select
-        {%- for name in present if name | lower in keys %}
-        {{ adapter.quote(name) }},
+        {%- for key in columns.keys %}
+        {{ key }},
         {%- endfor %}
-        {%- for name in present if name | lower not in keys %}
-        _cdc_known_{{ loop.index }}.value as {{ adapter.quote(name) }},
+        {%- for name in columns.names %}
+        _cdc_known_{{ loop.index }}.value as {{ name }},
         {%- endfor %}
         _cdc_operation,
         _cdc_committed_at,
@@ -68,8 +64,8 @@ carried_forward as (
         _cdc_batch_id,
         _cdc_epoch,
         if(_cdc_continues, array_compact(array(
-            {%- for name in present if name | lower not in keys %}
-            if(_cdc_known_{{ loop.index }} is null, {{ adapter.string_literal(name) }}, null){{ ',' if not loop.last }}
+            {%- for name in columns.literals %}
+            if(_cdc_known_{{ loop.index }} is null, {{ name }}, null){{ ',' if not loop.last }}
             {%- endfor %}
         )), null) as _cdc_unavailable_columns
     from known

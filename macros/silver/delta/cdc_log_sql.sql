@@ -4,49 +4,24 @@
     what was inserted. A key that changed only in what its comparison ignores is the same key.
 #}
 {% macro cdc_log_sql(cdc, plan, rows_sql, has_key_changes) -%}
-{%- set keys = cdc.primary_key | map('lower') | list -%}
-{%- set splits = has_key_changes and cdc.mode != 'append' -%}
-{%- set comparison = cdc.key_comparison -%}
+{%- set log = adapter.call_function('python_udfs.pipeline.silver_rows.plan_log', {
+    'warehouse': adapter, 'cdc': cdc, 'columns': plan, 'has_key_changes': has_key_changes,
+}) -%}
 select
-    {%- for column in plan if column.raw_type is not none %}
-    {%- set name = adapter.quote(column.name) %}
-    {%- if not splits %}
-    {{ name }},
-    {%- elif column.name | lower in keys %}
-    if(_cdc_is_old_key, {{ _old_key_sql(column) }}, {{ name }}) as {{ name }},
-    {%- else %}
-    if(_cdc_is_old_key, null, {{ name }}) as {{ name }},
-    {%- endif %}
-    {%- endfor %}
-    {{ "if(_cdc_is_old_key, 'D', _cdc_operation) as _cdc_operation" if splits else '_cdc_operation' }},
+    {{ log.columns | join(',\n    ') }},
+    {{ log.operation }},
     _cdc_committed_at,
     _cdc_sequence,
     _cdc_generation,
     _cdc_batch_id,
-    {%- if cdc.mode == 'append' %}
-    _cdc_source_file,
-    _cdc_file_row,
-    {%- endif %}
-    {{ 'if(_cdc_is_old_key, null, _cdc_unavailable_columns) as ' if splits }}_cdc_unavailable_columns
+    {{ (log.source_position + (log.unavailable,)) | join(',\n    ') }}
 from (
-    {{ (cdc_renamed_columns_sql(cdc, plan, rows_sql) if cdc.renamed_columns else rows_sql) | indent(4) }}
+    {{ (cdc_renamed_columns_sql(cdc, plan, rows_sql) if log.has_renames else rows_sql) | indent(4) }}
 ) as bronze
-{%- if splits %}
+{%- if log.splits_keys %}
 lateral view explode(if(_cdc_old_key is null, array(false), array(false, true))) as _cdc_is_old_key
+where _cdc_operation {{ log.operations }} and not (_cdc_is_old_key and {{ log.is_same_key }})
+{%- else %}
+where _cdc_operation {{ log.operations }}
 {%- endif %}
-where _cdc_operation {{ "in ('I', 'L')" if cdc.mode == 'append' else "not in ('T', 'R')" }}
-{%- if splits %}
-    and not (
-        _cdc_is_old_key
-        {%- for column in plan if column.name | lower in keys %}
-        and {{ cdc_key_value_sql(_old_key_sql(column), comparison) }}
-            <=> {{ cdc_key_value_sql(adapter.quote(column.name), comparison) }}
-        {%- endfor %}
-    )
-{%- endif %}
-{%- endmacro %}
-
-
-{% macro _old_key_sql(column) -%}
-cast(_cdc_old_key[{{ adapter.string_literal(column.name) }}] as {{ column.raw_type }})
 {%- endmacro %}

@@ -1,26 +1,21 @@
 {#
     The events of each key in order: the newest version that silver has of a key without late changes, the changes, and the
     ends that reset points bring. An event that was read twice counts once. The second one is left out
-    before rows are put into structs: above them, Spark plans this filter for minutes where a table has twenty columns.
+    before rows are put into structs: above them, Spark plans this filter for minutes if a table has twenty columns.
 #}
-{% macro cdc_history_events_sql(cdc, plan, silver, has_late, has_ends) -%}
-{%- set keys = cdc.primary_key | map('lower') | list -%}
-{%- if silver is not none -%}
+{% macro cdc_history_events_sql(cdc, rows, silver, has_late) -%}
+{%- if rows.continues -%}
 newest as (
     select max_by(struct(silver.*), silver._cdc_sequence) as version
     from {{ silver }} as silver
     left semi join new_changes on {{ cdc_same_key_sql(cdc, 'silver', 'new_changes') }}
-    {%- if has_late %}
-    left anti join late_keys on {{ cdc_same_key_sql(cdc, 'silver', 'late_keys') }}
-    {%- endif %}
+    {{ 'left anti join late_keys on ' ~ cdc_same_key_sql(cdc, 'silver', 'late_keys') if has_late }}
     group by {{ cdc_key_list_sql(cdc, 'silver') }}
 ),
 {% endif %}
 delivered as (
     select
-        {%- for column in plan %}
-        {{ _event_value('', column, column.raw_type is not none) }},
-        {%- endfor %}
+        {{ rows.delivered | join(',\n        ') }},
         _cdc_operation,
         _cdc_committed_at,
         _cdc_sequence,
@@ -31,12 +26,10 @@ delivered as (
         false as _cdc_is_stored,
         _cdc_committed_at as _cdc_at
     from changes
-    {%- if silver is not none %}
+    {%- if rows.continues %}
     union all
     select
-        {%- for column in plan %}
-        {{ _event_value('version.', column, true) }},
-        {%- endfor %}
+        {{ rows.stored | join(',\n        ') }},
         version._cdc_operation,
         version._cdc_committed_at,
         version._cdc_sequence,
@@ -48,12 +41,10 @@ delivered as (
         coalesce(version._cdc_valid_to, version._cdc_valid_from) as _cdc_at
     from newest
     {%- endif %}
-    {%- if has_ends %}
+    {%- if rows.has_ends %}
     union all
     select
-        {%- for column in plan %}
-        {{ _event_value('', column, column.name | lower in keys) }},
-        {%- endfor %}
+        {{ rows.ended | join(',\n        ') }},
         'D' as _cdc_operation,
         _cdc_committed_at,
         _cdc_sequence,
@@ -81,10 +72,4 @@ events as (
     from marked
     where not _cdc_is_again
 )
-{%- endmacro %}
-
-
-{% macro _event_value(prefix, column, is_there) -%}
-{%- set name = adapter.quote(column.name) -%}
-{{ prefix ~ name if is_there else 'cast(null as ' ~ column.type ~ ')' }} as {{ name }}
 {%- endmacro %}

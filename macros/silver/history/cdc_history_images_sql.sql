@@ -2,8 +2,7 @@
     Gives each change the values that it does not carry: those of the change before it, as far back as the row lived.
     An insert and a delete begin again (docs/architecture.md, The life of one row).
 #}
-{% macro cdc_history_images_sql(cdc, plan) -%}
-{%- set keys = cdc.primary_key | map('lower') | list -%}
+{% macro cdc_history_images_sql(cdc, rows) -%}
 lives as (
     select
         *,
@@ -15,18 +14,7 @@ lives as (
 
 images as (
     select
-        {%- for column in plan %}
-        {%- set name = adapter.quote(column.name) %}
-        {%- if column.name | lower in keys %}
-        {{ name }},
-        {%- else %}
-        (last_value(if(
-            _cdc_is_image and array_contains(_cdc_unavailable_columns, {{ adapter.string_literal(column.name) }}) is not true,
-            struct({{ name }} as value),
-            null
-        )) ignore nulls over life).value as {{ name }},
-        {%- endif %}
-        {%- endfor %}
+        {{ rows.carried | join(',\n        ') }},
         _cdc_operation,
         _cdc_committed_at,
         _cdc_sequence,

@@ -11,6 +11,6 @@ when matched then update set
 when not matched then insert (
     {{ get_quoted_csv(columns) }}
 ) values (
-    {% for column in columns %}source.{{ adapter.quote(column) }}{{ ', ' if not loop.last }}{% endfor %}
+    {{ cdc_names_sql(columns, 'source') }}
 )
 {%- endmacro %}

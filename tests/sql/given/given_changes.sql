@@ -1,17 +1,33 @@
-{% macro given_changes(has_late=false, reset_point='', has_partial=false) %}
+{% macro given_changes(has_late=false, reset_point='', has_partial=false, has_single_changes=false) %}
     {% set rows_sql = cdc_bronze_range_sql('bronze.shop__order', none, 43, 7) %}
-    {% do return({
+    {% do return(adapter.call_function('python_udfs.pipeline.delta.Changes', {
         'sql': cdc_log_sql(given_table(), given_plan(), rows_sql, false),
         'log_sql': cdc_log_sql(given_table(), given_plan(), rows_sql, false),
+        'from_snapshot_id': none,
         'to_snapshot_id': 43,
+        'changes': 5,
+        'has_overwritten': false,
+        'replaces_all': false,
         'applied_sequence': 'a',
         'first_sequence': 'b',
+        'first_position': '',
         'has_late': has_late,
         'has_late_truncate': false,
         'has_partial': has_partial,
+        'has_key_changes': false,
+        'has_deletes': false,
+        'has_one_order': true,
+        'has_applied_positions': false,
         'reset_points': [reset_point] if reset_point else [],
         'reset_point': reset_point,
         'has_new_reset_point': reset_point != '',
-        'has_single_changes': false,
-    }) %}
+        'after_batch_id': 7,
+        'last_batch_id': 9,
+        'last_sequence': 'b',
+        'last_committed_at': '',
+        'not_applied': 0,
+        'may_replace': false,
+        'key_range': none,
+        'has_single_changes': has_single_changes,
+    })) %}
 {% endmacro %}

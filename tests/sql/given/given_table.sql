@@ -21,6 +21,7 @@
         'mode': mode,
         'delete_mode': delete_mode,
         'key_comparison': key_comparison,
+        'renamed_columns': renamed_columns,
         'unchanged_rows': unchanged_rows,
         'renamed_columns': renamed_columns,
         'options': {

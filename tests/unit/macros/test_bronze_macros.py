@@ -909,5 +909,5 @@ def test_cdc_last_batch_id__from_progress():
 
 @pytest.mark.parametrize(("greatest", "expected"), [(5, 5), (None, 0)])
 def test_cdc_last_batch_id__from_the_rows_where_progress_is_gone(greatest, expected):
-    answers = {"max(_cdc_batch_id) from bronze.shop__order": [{"max": greatest}]}
+    answers = {"max(_cdc_batch_id) as batch_id from bronze.shop__order": [{"batch_id": greatest}]}
     assert Dbt(answers=answers).cdc_last_batch_id(BRONZE) == expected

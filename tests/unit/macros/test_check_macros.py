@@ -10,7 +10,7 @@ import pytest
 from harness import Dbt, Relation, normalise
 from test_run_macros import BRONZE, GRAPH, SILVER, SOURCE, node
 
-from python_udfs.pipeline.data_tests import PartialChanges, Questions
+from python_udfs.pipeline.data_tests import PartialChanges
 from python_udfs.pipeline.delta import RangeFacts
 
 CHECKS = Relation("etl_metadata", "silver_checks")
@@ -230,21 +230,21 @@ A, B = ({"feed": "f", "source_schema": "s", "source_table": name} for name in "a
 def test_tables_that_can_be_asked_are_one_query():
     made = Dbt()
     made.context["cdc_lost_values_sql"] = lambda table: f"select * from {table.rows_sql}"
-    questions = made.cdc_data_tests()._sort_out("cdc_lost_values_sql", [PartialChanges(A, "x", False)] * 2)
-    assert normalise(made.cdc_asked_sql(questions)) == "select * from x union all select * from x"
+    sql = made.cdc_data_tests()._ask_tables("cdc_lost_values_sql", [PartialChanges(A, "x", False)] * 2)
+    assert normalise(sql) == "select * from x union all select * from x"
     assert len(made.attempted) == 1
-    assert made.cdc_asked_sql(Questions()) == ""
+    assert made.cdc_data_tests()._ask_tables("cdc_lost_values_sql", []) == ""
 
 
 def test_a_table_that_cannot_be_asked_is_named_and_the_others_are_asked():
     made = Dbt(attempts={"from broken": "[UNRESOLVED_COLUMN] no column k\n\tat java"})
     made.context["cdc_lost_values_sql"] = lambda table: f"select * from {table.rows_sql}"
     tables = [PartialChanges(A, "broken", False), PartialChanges(B, "sound", False)]
-    sql = normalise(made.cdc_asked_sql(made.cdc_data_tests()._sort_out("cdc_lost_values_sql", tables)))
+    sql = normalise(made.cdc_data_tests()._ask_tables("cdc_lost_values_sql", tables))
     assert "'a' as source_table, 'the table cannot be asked: [UNRESOLVED_COLUMN] no column k' as finding" in sql
     assert sql.endswith("from (select * from sound)")
     assert "from broken" not in sql
-    alone = normalise(made.cdc_asked_sql(made.cdc_data_tests()._sort_out("cdc_lost_values_sql", tables[:1])))
+    alone = normalise(made.cdc_data_tests()._ask_tables("cdc_lost_values_sql", tables[:1]))
     assert alone.endswith("as finding")
 
 

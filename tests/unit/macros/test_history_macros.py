@@ -188,10 +188,13 @@ class Lake:
     def broken(self, silver: str = "silver") -> dict[str, int]:
         """How many rows each data test of a history finds."""
         found = {}
-        for test in ("history_difference", "open_versions_difference", "overlaps"):
-            arguments = ["bronze", 1, PLAN] if test != "overlaps" else []
-            rows = self.query(getattr(self.dbt, f"cdc_{test}_sql")(self.cdc, silver, *arguments))
-            found[test] = len(rows)
+        of_tests = {
+            "history_difference": self.dbt.cdc_difference_sql(self.cdc, silver, "bronze", 1, SILVER, PLAN),
+            "open_versions_difference": self.dbt.cdc_open_versions_difference_sql(self.cdc, silver, "bronze", 1, PLAN),
+            "overlaps": self.dbt.cdc_overlaps_sql(self.cdc, silver),
+        }
+        for test, sql in of_tests.items():
+            found[test] = len(self.query(sql))
         return found
 
 

@@ -859,7 +859,7 @@ def test_key_counts_sql__every_life_of_a_row(query, length):
     found = [(was_there, *life) for was_there in (True, False) for life in lives(was_there, length)]
     rows = ", ".join(f"({key}, '{change}')" for key, (_, changes, _) in enumerate(found) for change in changes)
     new_changes = f"(select * from values {rows} as new_changes (id, _cdc_operation))"
-    [counts] = query(Dbt()._key_counts_sql({"mode": "current", "primary_key": ["id"]}, new_changes))
+    [counts] = query(Dbt().cdc_key_counts_sql({"mode": "current", "primary_key": ["id"]}, new_changes))
     assert counts["rows_deleted"] == sum(was_there and not is_there for was_there, _, is_there in found)
     before = sum(was_there for was_there, _, _ in found)
     assert counts["rows_before"] <= before <= counts["rows_before"] + counts["rows_unclear"]
@@ -1126,8 +1126,8 @@ def test_bitmaps_find_a_key_that_is_there_twice(query, keys, are_single):
     rows = ", ".join(f"({key})" for key in keys.split(", "))
     changes = {"sql": f"select cast(id as bigint) as id from values {rows} as v (id)"}
     cdc = {"primary_key": ["id"], "mode": "current"}
-    [row] = query(Dbt().cdc_single_changes_sql(cdc, changes, True))
+    [row] = query(Dbt().cdc_single_numbers_sql("id", changes))
     assert row["has_single_changes"] is are_single
     if "null" not in keys:
-        [row] = query(Dbt().cdc_single_changes_sql(cdc, changes, False))
+        [row] = query(Dbt().cdc_single_changes_sql(cdc, changes))
         assert row["has_single_changes"] is are_single

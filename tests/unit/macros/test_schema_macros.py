@@ -455,25 +455,6 @@ def test_cdc_cast_sql__case(column, expected):
     assert Dbt().cdc_cast_sql(column) == expected
 
 
-@pytest.mark.parametrize(
-    ("column", "delete_mode", "expected"),
-    [
-        ({"name": "a b", "raw_type": "int", "type": "int"}, "soft", "image.`a b`"),
-        ({"name": "The Key", "raw_type": "int", "type": "int"}, "hard", "image.`The Key`"),
-        # A marked row that is known by its delete alone has its key.
-        (
-            {"name": "The Key", "raw_type": "int", "type": "int"},
-            "soft",
-            "if(image is null, change.`The Key`, image.`The Key`)",
-        ),
-        ({"name": "a b", "raw_type": None, "type": "int"}, "soft", "cast(null as int)"),
-    ],
-)
-def test_silver_column_sql__case(column, delete_mode, expected):
-    cdc = {"primary_key": ["the key"], "delete_mode": delete_mode, "mode": "current"}
-    assert Dbt()._silver_column_sql(cdc, column) == expected
-
-
 OWN = {"_cdc_sequence": "string"}
 
 

@@ -10,12 +10,16 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from harness import CompilerError, Dbt, Relation, assert_sql_equal, normalise
+from harness import Dbt, Relation, assert_sql_equal, normalise
 from table_configs import make_config
 
+from python_udfs.errors import LakehouseError
 from python_udfs.pipeline import silver as planning
 from python_udfs.pipeline.columns import Column
 from python_udfs.pipeline.delta import Changes, KeyRange, Log, find_range_type, measure_changes
+from python_udfs.pipeline.silver import SilverPlan
+from python_udfs.pipeline.silver_rows import plan_current
+from python_udfs.pipeline.silver_writes import replace_rows
 
 BRONZE = Relation("bronze", "shop__order")
 SILVER = Relation("silver", "shop__order")
@@ -492,6 +496,21 @@ def test_cdc_silver_sql__soft_keeps_the_last_image():
     assert "change._cdc_operation = 'D' as _cdc_is_deleted, image is not null as _cdc_has_image," in sql
 
 
+@pytest.mark.parametrize(
+    ("cdc", "column", "expected"),
+    [
+        (SOFT, Column("a b", "int", "int"), "image.`a b` as `a b`"),
+        (CDC, Column("ID", "int", "int"), "image.`ID` as `ID`"),
+        # A marked row that is known by its delete alone has its key.
+        (SOFT, Column("ID", "int", "int"), "if(image is null, change.`ID`, image.`ID`) as `ID`"),
+        (SOFT, Column("a b", "int"), "cast(null as int) as `a b`"),
+    ],
+)
+def test_plan_current__column(cdc, column, expected):
+    rows = plan_current(Dbt().context["adapter"], make_config(**cdc), CHANGES, [column], is_first=True)
+    assert rows.columns[0] == expected
+
+
 def test_cdc_silver_sql__nothing_is_grouped_where_every_key_has_one_change():
     sql = normalise(silver(replace(CHANGES, has_single_changes=True), is_first=True))
     assert "newest as (select struct(*) as change, struct(*) as image from changes)" in sql
@@ -618,11 +637,11 @@ def test_cdc_changes_sql__a_late_truncate_concerns_every_key():
 
 
 @pytest.mark.parametrize(("is_soft", "marker"), [(False, ""), (True, "false as _cdc_is_deleted,")])
-def test_silver_empty_sql__columns_without_rows(is_soft, marker):
+def test_cdc_silver_query__columns_without_rows(is_soft, marker):
     assert_sql_equal(
-        Dbt()._silver_empty_sql(SOFT if is_soft else CDC, BRONZE, PLAN),
+        Dbt().cdc_silver_query(SOFT if is_soft else CDC, BRONZE, SilverPlan("create", "", columns=PLAN[1:])),
         f"""
-        select cast(null as int) as `id`, cast(null as date) as `gone`, {marker}
+        select cast(null as date) as `gone`, {marker}
             _cdc_operation, _cdc_committed_at, _cdc_sequence, _cdc_generation, _cdc_batch_id
         from bronze.shop__order
         where false
@@ -677,15 +696,11 @@ def set_properties(dbt: Dbt) -> list[str]:
 
 
 def test_get_incremental_cdc_merge_sql__bronze_is_missing():
-    with pytest.raises(CompilerError, match=r"its bronze table bronze\.shop__order does not exist yet"):
+    with pytest.raises(LakehouseError) as error:
         Dbt(cdc=CDC, nodes={"model.bronze": BRONZE_NODE}).write("cdc_merge")
-
-
-def test_bronze_is_missing_message__names_what_to_run():
-    assert_sql_equal(
-        Dbt()._bronze_is_missing_message(SILVER, BRONZE),
+    assert str(error.value) == (
         "CDC error in silver.shop__order (cdc_merge): its bronze table bronze.shop__order does not exist yet."
-        " Silver is built from bronze: run `dbt build`, or `dbt run --select +silver_shop__order`.",
+        " Silver is built from bronze: run `dbt build`, or `dbt run --select +silver_shop__order`."
     )
 
 
@@ -917,14 +932,14 @@ def test_get_incremental_cdc_merge_sql__rows_are_replaced_where_nothing_is_late(
     dbt = running(MANY_ROWS, bronze={"id": "int"}, config=ON_READ)
     [summary] = dbt.answers["first_sequence"]
     dbt.answers["first_sequence"] = [{**summary, "first_key": "-5", "last_key": "9"}]
-    written = []
-    dbt.context["cdc_replace_rows"] = lambda *arguments: written.append(arguments)
+    Branches(dbt, 0, 1)
     assert dbt.write("cdc_merge") == (None, "replace: changes=5")
-    [(_, relation, rows_sql, changes, progress)] = written
-    assert (relation, progress["cdc.bronze-snapshot-id"]) == (SILVER, 43)
-    assert changes.has_deletes is False
-    assert changes.key_range == KeyRange("int", "-5", "9")
-    assert normalise(rows_sql).endswith("where change._cdc_operation <> 'D'")
+    [delete] = [query for query in dbt.queries if query.startswith("delete")]
+    assert "`id` >= cast('-5' as int)" in delete
+    [insert] = [query for query in dbt.queries if query.startswith("insert")]
+    assert normalise(insert).endswith("where change._cdc_operation <> 'D'")
+    assert dbt.properties["spark.sql.iceberg.snapshot-property.cdc.bronze-snapshot-id"] == 43
+    assert dbt.properties["spark.sql.iceberg.snapshot-property.cdc.rows-deleted"] == 0
 
 
 @pytest.mark.parametrize(
@@ -955,10 +970,10 @@ def test_measure_changes__the_range_of_keys_is_asked_for_where_rows_are_replaced
     assert not measure(dbt, {**cdc, "mode": "history"}, MANY_ROWS, plan, may_replace=True).may_replace
 
 
-def test_delete_keys_sql__files_without_any_of_the_keys_are_left_out():
+def test_cdc_delete_keys_sql__files_without_any_of_the_keys_are_left_out():
     key_range = KeyRange("int", "-5", "9")
     assert_sql_equal(
-        Dbt()._delete_keys_sql(CDC, "silver.t.branch_b", "`n`", key_range),
+        Dbt().cdc_delete_keys_sql(CDC, "silver.t.branch_b", "`n`", key_range),
         """
         delete from silver.t.branch_b as _cdc_target
         where exists (
@@ -967,7 +982,7 @@ def test_delete_keys_sql__files_without_any_of_the_keys_are_left_out():
         and _cdc_target.`id` >= cast('-5' as int) and _cdc_target.`id` <= cast('9' as int)
         """,
     )
-    without = normalise(Dbt()._delete_keys_sql(CDC, "t", "`n`", None))
+    without = normalise(Dbt().cdc_delete_keys_sql(CDC, "t", "`n`"))
     assert without.endswith("where _cdc_target.`id` = new_changes.`id`)")
 
 
@@ -993,15 +1008,20 @@ SET = "set `spark.sql.iceberg.snapshot-property.cdc."
 COUNTS = {"rows_deleted": 1, "rows_before": 3, "rows_unclear": 1}
 
 
+def replace_all(dbt: Dbt, changes: Changes) -> None:
+    plan = SilverPlan("replace", "", SILVER, columns=PLAN, changes=changes, progress={"cdc.batch-id": 9})
+    replace_rows(dbt.context["adapter"], dbt.context, make_config(**CDC), plan, "select 1", "1-2")
+
+
 def replaced(removed: int, attempts: int = 1, *, has_deletes: bool = True) -> list[str]:
     dbt = Dbt(answers={"rows_before": [COUNTS], "select count(*) as rows_deleted": [{"rows_deleted": 2}]})
     Branches(dbt, removed, attempts)
     changes = replace(CHANGES, sql="select 1", has_deletes=has_deletes)
-    dbt.cdc_replace_rows(CDC, SILVER, "select 1", changes, {"cdc.batch-id": 9})
+    replace_all(dbt, changes)
     return [query.split("\n")[0] for query in dbt.queries]
 
 
-def test_cdc_replace_rows__only_the_last_commit_carries_the_progress():
+def test_replace_rows__only_the_last_commit_carries_the_progress():
     steps = [
         "branch cdc_write_12 of silver.shop__order",
         f"{SET}batch-id` = None",
@@ -1020,14 +1040,14 @@ def test_cdc_replace_rows__only_the_last_commit_carries_the_progress():
 
 
 @pytest.mark.parametrize(("removed", "is_asked"), [(2, True), (3, False), (4, False), (5, True)])
-def test_cdc_replace_rows__the_table_is_asked_where_changes_contradict_it(removed, is_asked):
+def test_replace_rows__the_table_is_asked_where_changes_contradict_it(removed, is_asked):
     steps = replaced(removed)
     assert ("select count(*) as rows_deleted" in steps) is is_asked
     deleted = 2 if is_asked else 1
     assert steps[-4:-2] == [f"{SET}rows-updated` = {removed - deleted}", f"{SET}rows-deleted` = {deleted}"]
 
 
-def test_cdc_replace_rows__without_deletes_nothing_is_counted():
+def test_replace_rows__without_deletes_nothing_is_counted():
     steps = replaced(9, has_deletes=False)
     updated = [f"{SET}part-of-batch` = None", f"{SET}rows-updated` = 9", f"{SET}rows-deleted` = 0"]
     assert steps[4:-2] == [f"{SET}batch-id` = 9", *updated]
@@ -1039,7 +1059,7 @@ def deleted_range(key_type: str, first: object, last: object) -> tuple[str, str]
     Branches(dbt, 3, 1)
     key_range = KeyRange(key_type, str(first), str(last))
     changes = replace(CHANGES, sql="select 1", has_deletes=True, key_range=key_range)
-    dbt.cdc_replace_rows(CDC, SILVER, "select 1", changes, {"cdc.batch-id": 9})
+    replace_all(dbt, changes)
     delete = next(query for query in dbt.queries if query.startswith("delete"))
     found = re.findall(rf"and _cdc_target\.`id` [<>]= cast\('(.*)' as {key_type}\)", delete)
     return found[0], found[1]
@@ -1058,11 +1078,11 @@ def deleted_range(key_type: str, first: object, last: object) -> tuple[str, str]
         ("date", "2024-01-31", "2024-02-01", ("2024-01-31", "2024-02-01")),
     ],
 )
-def test_cdc_replace_rows__ranges_of_whole_numbers_are_rounded(key_type, first, last, expected):
+def test_replace_rows__ranges_of_whole_numbers_are_rounded(key_type, first, last, expected):
     assert deleted_range(key_type, first, last) == expected
 
 
-def test_cdc_replace_rows__a_rounded_range_holds_all_keys_and_little_more():
+def test_replace_rows__a_rounded_range_holds_all_keys_and_little_more():
     chance = random.Random(7)
     for _ in range(200):
         first, last = sorted(chance.randint(-(2**bits), 2**bits - 1) for bits in chance.choices(range(64), k=2))
@@ -1071,17 +1091,17 @@ def test_cdc_replace_rows__a_rounded_range_holds_all_keys_and_little_more():
         assert first - lower + upper - last <= (last - first) / 4
 
 
-def test_cdc_replace_rows__another_writer_comes_in_between_every_time():
-    with pytest.raises(CompilerError, match=r"silver\.shop__order: another writer committed .* run it again"):
+def test_replace_rows__another_writer_comes_in_between_every_time():
+    with pytest.raises(LakehouseError, match=r"silver\.shop__order: another writer committed .* run it again"):
         replaced(3, attempts=4)
 
 
 def difference(cdc: dict[str, Any], *columns: str) -> str:
-    plan = [{"name": "id", "raw_type": "int", "type": "int"}, {"name": "Name", "raw_type": "string", "type": "string"}]
-    return normalise(Dbt().cdc_silver_difference_sql(cdc, SILVER, BRONZE, 43, [*columns, *OWN], plan))
+    plan = [Column("id", "int", "int"), Column("Name", "string", "string")]
+    return normalise(Dbt().cdc_difference_sql(cdc, SILVER, BRONZE, 43, [*columns, *OWN], plan))
 
 
-def test_cdc_silver_difference_sql__is_taken_at_the_snapshot_that_silver_applied():
+def test_cdc_difference_sql__is_taken_at_the_snapshot_that_silver_applied():
     assert "from bronze.shop__order version as of 43 as _cdc_log where _cdc_quarantine_rule is null" in difference(
         CDC, "id"
     )
@@ -1096,7 +1116,7 @@ def test_cdc_silver_difference_sql__is_taken_at_the_snapshot_that_silver_applied
         ({**CDC, "unchanged_rows": "skip"}, ["id", "Name"], ["id", "Name"]),
     ],
 )
-def test_cdc_silver_difference_sql__compared_columns(cdc, columns, compared):
+def test_cdc_difference_sql__compared_columns(cdc, columns, compared):
     names = ", ".join(f"`{name}`" for name in compared)
     live = "" if cdc is SOFT else "where not _cdc_is_deleted "
     assert difference(cdc, *columns).endswith(

@@ -1,0 +1,177 @@
+"""Writes a plan to a table of silver: the statement that dbt runs, or two commits that are published as one."""
+
+from __future__ import annotations
+
+from python_udfs.errors import LakehouseError
+from python_udfs.pipeline.delta import Changes, KeyRange
+from python_udfs.pipeline.silver import SilverPlan
+from python_udfs.pipeline.silver_rows import list_empty_columns
+from python_udfs.pipeline.table_config import TableConfig
+from python_udfs.pipeline.warehouse import Relation, Sql, Writer
+
+_ATTEMPTS = 3
+_ROUNDED_TYPES = ("smallint", "int", "bigint")
+# Planned once, not again after each stage, and each stage is one task.
+
+
+def write_plan(
+    warehouse: Writer,
+    sql: Sql,
+    cdc: TableConfig,
+    bronze: Relation,
+    this: Relation,
+    plan: SilverPlan,
+    invocation_id: str,
+) -> str | None:
+    """Prepares the table and what its commit records; returns the statement that writes, None: nothing is left to run.
+
+    Args:
+        warehouse: gets names, columns and types of the table, and properties of the commit.
+        sql: macros by name.
+        cdc: of the table.
+        bronze: its log.
+        this: the table's name.
+        plan: what is written.
+        invocation_id: of the command.
+
+    Raises:
+        LakehouseError: as `replace_rows`.
+    """
+    if plan.way == "nothing":
+        return None
+    if plan.silver is not None:
+        sql["cdc_rename_columns"](plan.silver, plan.renames)
+        sql["cdc_evolve_columns"](plan.silver, plan.columns)
+    warehouse.set_snapshot_properties(plan.progress)
+    if plan.is_small:
+        warehouse.plan_once()
+    return write_statement(warehouse, sql, cdc, bronze, this, plan, invocation_id)
+
+
+def write_statement(
+    warehouse: Writer,
+    sql: Sql,
+    cdc: TableConfig,
+    bronze: Relation,
+    this: Relation,
+    plan: SilverPlan,
+    invocation_id: str,
+) -> str | None:
+    """Returns the statement that writes a batch the planned way; None: `replace_rows` has written it.
+
+    Args are those of `write_plan`.
+    """
+    rows_sql = write_rows_sql(warehouse, sql, cdc, bronze, plan)
+    if plan.way == "create":
+        statement: str = sql["create_table_as"](False, this, rows_sql)
+        return statement
+    if plan.way == "replace":
+        replace_rows(warehouse, sql, cdc, plan, rows_sql, invocation_id)
+        return None
+    if plan.way in ("append", "overwrite"):
+        verb = "insert overwrite" if plan.way == "overwrite" else "insert into"
+        return f"{verb} {plan.silver} by name\n{rows_sql}"
+    columns = [column.name for column in warehouse.get_columns_in_relation(plan.silver)]
+    arguments = (cdc, plan.silver, f"(\n{rows_sql}\n)", columns)
+    merge_sql: str = (
+        sql["cdc_history_merge_sql"](*arguments)
+        if plan.way == "versions"
+        else sql["cdc_merge_sql"](*arguments, plan.changes)
+    )
+    return merge_sql
+
+
+def write_rows_sql(warehouse: Writer, sql: Sql, cdc: TableConfig, bronze: Relation, plan: SilverPlan) -> str:
+    """Writes the query of the rows that a plan writes to a table, or makes it of."""
+    silver = plan.silver if plan.way != "overwrite" else None
+    if all(column.raw_type is None for column in plan.columns):
+        rows_sql = sql["cdc_silver_empty_sql"](list_empty_columns(warehouse, cdc, plan.columns), bronze)
+    elif cdc.mode == "history":
+        rows_sql = sql["cdc_history_sql"](cdc, bronze, silver, plan.changes, plan.columns, plan.derives_all)
+    else:
+        rows_sql = sql["cdc_silver_sql"](cdc, plan.changes, plan.columns, silver is None)
+    return str(rows_sql)
+
+
+def replace_rows(
+    warehouse: Writer, sql: Sql, cdc: TableConfig, plan: SilverPlan, rows_sql: str, invocation_id: str
+) -> None:
+    """Removes the rows of a batch's keys and adds the new ones on a branch, which becomes the table in one commit.
+
+    Readers see both or neither. Only the last commit carries the progress, so no state without the new rows claims it.
+    If maintenance has committed meanwhile it is done again, on top of that.
+
+    Args:
+        warehouse: has the table.
+        sql: macros by name.
+        cdc: of the table.
+        plan: of the batch.
+        rows_sql: the new rows.
+        invocation_id: of the command.
+
+    Raises:
+        LakehouseError: another writer has committed each time. Nothing was changed.
+    """
+    changes, progress, table = plan.changes, plan.progress, plan.silver
+    assert changes is not None, "the way replace applies changes"
+    # A name of this command's own: two commands never write on one branch.
+    branch = "cdc_write_" + invocation_id.replace("-", "")
+    for _ in range(_ATTEMPTS):
+        warehouse.start_branch(table, branch)
+        warehouse.set_snapshot_properties(dict.fromkeys(progress))
+        warehouse.set_snapshot_properties({"cdc.part-of-batch": progress.get("cdc.batch-id")})
+        new_changes, key_range = f"(\n{changes.sql}\n)", widen_range(changes.key_range)
+        warehouse.query(sql["cdc_delete_keys_sql"](cdc, f"{table}.branch_{branch}", new_changes, key_range))
+        rows_removed = warehouse.rows_removed(table, branch)
+        rows_deleted = _count_deleted(warehouse, sql, cdc, table, changes, new_changes, rows_removed)
+        warehouse.set_snapshot_properties(progress)
+        warehouse.set_snapshot_properties(
+            {
+                "cdc.part-of-batch": None,
+                "cdc.rows-updated": rows_removed - rows_deleted,
+                "cdc.rows-deleted": rows_deleted,
+            }
+        )
+        warehouse.query(f"insert into {table}.branch_{branch} by name\n{rows_sql}")
+        if warehouse.publish_branch(table, branch):
+            return
+    raise LakehouseError(
+        f"{table}: another writer committed to this table {_ATTEMPTS} times while this run was writing to it. Nothing"
+        " was changed, nothing is lost; run it again."
+    )
+
+
+def _count_deleted(
+    warehouse: Writer,
+    sql: Sql,
+    cdc: TableConfig,
+    table: Relation | None,
+    changes: Changes,
+    new_changes: str,
+    rows_removed: int,
+) -> int:
+    """Counts the rows that a batch has deleted among those that it removed.
+
+    The changes show it, unless they contradict the rows that were there; then the table is queried.
+    """
+    if not changes.has_deletes:
+        return 0
+    keys = warehouse.query(sql["cdc_key_counts_sql"](cdc, new_changes))[0]
+    if 0 <= rows_removed - keys["rows_before"] <= keys["rows_unclear"]:
+        return int(keys["rows_deleted"])
+    return int(warehouse.query(sql["cdc_count_deleted_sql"](cdc, table, new_changes))[0]["rows_deleted"])
+
+
+def widen_range(key_range: KeyRange | None) -> KeyRange | None:
+    """Makes a range of whole numbers wider by up to a quarter; None: no row has a key.
+
+    Numbers are part of the code that Spark generates to read the table: with the same ones the code of the batch before
+    is used again. Multiples of a power of two stay within the type.
+    """
+    if key_range is None or key_range.first is None or key_range.last is None:
+        return None
+    if key_range.type not in _ROUNDED_TYPES:
+        return key_range
+    first, last = int(key_range.first), int(key_range.last)
+    step = 2 ** ((last - first) // 16).bit_length()
+    return KeyRange(key_range.type, str(first // step * step), str((last // step + 1) * step - 1))

@@ -1,0 +1,1 @@
+{{ cdc_key_counts_sql(given_table(), '(select 1)') }}
