@@ -8,6 +8,7 @@ from typing import Any
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
+from python_udfs.connectors.csv_patterns import OPENED, read_patterns
 from python_udfs.connectors.file_names import (
     DMS_CHANGES,
     DMS_LOAD,
@@ -25,9 +26,6 @@ CHANGES = rf"{NAME} rlike r'^{DMS_CHANGES}\.'"
 # Section 1.4: always csv, whatever the format of the loads.
 TRANSACTIONS = rf"{NAME} rlike r'^{DMS_TRANSACTIONS}\.csv(\.gz)?$'"
 IN_TABLE_FOLDER = "file_key like '%/%/%'"
-# A quoted value of a CSV record, up to the quote that closes it. With other than possessive loops Java's
-# matcher recurses once per character.
-_OPENED = '"[^"]*+(?:""[^"]*+)*+'
 
 _DIGITS = rf"rpad(replace(regexp_extract({NAME}, r'^(?:CDC_TXN-)?([\d-]+)\.', 1), '-'), 20, '0')"
 # A timestamp pattern cannot parse fractions without a separator: put one in.
@@ -70,8 +68,7 @@ def _folder(number: int) -> str:
 def spans_lines(feed: Mapping[str, Any]) -> str:
     """A condition in SQL: the line `value`, on which a record begins, ends inside of a quoted value (see `Connector`).
 
-    A quote opens a value only at the beginning of a field (docs/architecture.md, Forms of text). The macro
-    cdc_csv_continues_sql is the same for the files of one table.
+    A quote opens a value only at the beginning of a field (docs/architecture.md, Forms of text).
 
     Args:
         feed: `delimiter`, one character.
@@ -80,13 +77,8 @@ def spans_lines(feed: Mapping[str, Any]) -> str:
 
 
 def _is_open_after(line: str, feed: Mapping[str, Any]) -> str:
-    delimiter = _delimiter(feed)
-    field = f'(?:{_OPENED}"[^{delimiter}]*+|[^"{delimiter}][^{delimiter}]*+)?+'
-    return rf"""(contains({line}, '"') and {line} rlike r'\A(?:{field}{delimiter})*+{_OPENED}\z')"""
-
-
-def _delimiter(feed: Mapping[str, Any]) -> str:
-    return f"\\x{{{ord(feed['delimiter']):x}}}"
+    pattern = read_patterns(feed["delimiter"]).open_line
+    return f"""(contains({line}, '"') and {line} rlike r'{pattern}')"""
 
 
 def _marked(lines: DataFrame, feed: Mapping[str, Any]) -> DataFrame:
@@ -138,8 +130,8 @@ def read_rows(lines: DataFrame, feed: Mapping[str, Any]) -> DataFrame:
 
 def _name(position: int, feed: Mapping[str, Any]) -> Column:
     """The text of the second or third field of the record; NULL if the record does not begin with three fields."""
-    delimiter = _delimiter(feed)
-    field = f'({_OPENED}"|[^"{delimiter}\\n]*+)'
+    delimiter = read_patterns(feed["delimiter"]).between
+    field = f'({OPENED}"|[^"{delimiter}\\n]*+)'
     pattern = f"^{field}{delimiter}{field}{delimiter}{field}(?:{delimiter}|$)"
     text = F.regexp_extract("content", pattern, position)
     unquoted = F.when(
