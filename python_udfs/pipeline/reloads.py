@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -192,10 +192,10 @@ def find_redelivered(
     same_sql = sql["cdc_same_content_sql"](
         rows_sql,
         target.relation,
-        columns,
+        [write_hashed_value(column, warehouse.quote) for column in columns],
+        [write_hashed_value(column, warehouse.quote, target) for column in columns],
         earlier,
         table.cdc.options.timestamp_column,
-        target.old_names,
     )
     same = [row["file_key"] for row in warehouse.query(same_sql)]
     rejections = [
@@ -208,6 +208,22 @@ def find_redelivered(
         if file["file_key"] in same and not file["is_known"]
     ]
     return same, rejections
+
+
+def write_hashed_value(column: Column, quote: Callable[[str], str], target: Target | None = None) -> str:
+    """Writes the value of a column as rows are compared by: a map has no hash, so its text has.
+
+    Args:
+        column: of the batch.
+        quote: writes names of SQL.
+        target: the bronze table for its own rows, which have its names of before the batch, and lack the columns and
+            the types that the batch brings; None: rows of the batch.
+    """
+    name = quote((target.old_names if target else {}).get(column.name, column.name))
+    type_ = "string" if "map<" in column.type else column.type
+    if target and column.change == "add":
+        return f"cast(null as {type_})"
+    return f"cast({name} as {type_})" if type_ != column.type or (target and column.change == "promote") else name
 
 
 def read_held_reloads(

@@ -3,7 +3,7 @@
     positions and of the same commit times, where a column has these. A hash passes over nulls, so each value is hashed
     behind its position. A row that bronze has twice, as it was read twice, counts once.
 #}
-{% macro cdc_same_content_sql(rows_sql, bronze, plan, earlier, has_timestamps, old_names=none) -%}
+{% macro cdc_same_content_sql(rows_sql, bronze, fresh_values, held_values, earlier, has_timestamps) -%}
 with versions as (
     select *
     from values
@@ -19,7 +19,7 @@ fresh as (
         count(*) as rows,
         bit_xor(digest) as digest
     from (
-        {{ _digests_sql(plan, has_timestamps) | indent(8) }}
+        {{ _digests_sql(fresh_values, has_timestamps) | indent(8) }}
         from (
             {{ rows_sql | indent(12) }}
         ) as judged
@@ -33,7 +33,7 @@ held as (
         count(*) as rows,
         bit_xor(digest) as digest
     from (
-        {{ _digests_sql(plan, has_timestamps, old_names or {}) | indent(8) }}
+        {{ _digests_sql(held_values, has_timestamps) | indent(8) }}
         from {{ bronze }} as bronze
         left semi join versions
             on
@@ -52,28 +52,13 @@ where fresh.rows <=> held.rows and fresh.digest <=> held.digest
 {%- endmacro %}
 
 
-{# Rows of a table have its names of before the batch, and lack the columns and the types that the batch brings. #}
-{% macro _digests_sql(plan, has_timestamps, old_names=none) -%}
+{% macro _digests_sql(values, has_timestamps) -%}
 select distinct
     _cdc_source_file,
     xxhash64(
         _cdc_file_row, _cdc_quarantine_content{{ ', _cdc_committed_at' if has_timestamps }}
-        {%- for column in plan %},
-        {{ loop.index }}, {{ _hashed_sql(column, old_names) }}
+        {%- for value in values %},
+        {{ loop.index }}, {{ value }}
         {%- endfor %}
     ) as digest
-{%- endmacro %}
-
-
-{% macro _hashed_sql(column, old_names=none) -%}
-{%- set name = adapter.quote((old_names or {}).get(column.name, column.name)) -%}
-{%- if old_names is not none and column.change == 'add' -%}
-cast(null as {{ 'string' if 'map<' in column.type else column.type }})
-{%- elif 'map<' in column.type -%}
-cast({{ name }} as string)
-{%- elif old_names is not none and column.change == 'promote' -%}
-cast({{ name }} as {{ column.type }})
-{%- else -%}
-{{ name }}
-{%- endif -%}
 {%- endmacro %}

@@ -24,7 +24,7 @@ from python_udfs.pipeline.files import (
     judge_new_files,
 )
 from python_udfs.pipeline.reading import Reading, Target, open_files, read_new_files, read_target, warn_of_names
-from python_udfs.pipeline.reloads import HeldReload, Reload, judge_reloads
+from python_udfs.pipeline.reloads import HeldReload, Reload, judge_reloads, write_hashed_value
 from python_udfs.pipeline.table_config import TableConfig
 
 BRONZE = Relation("bronze", "shop__order")
@@ -343,12 +343,19 @@ def test_rows_of_a_table_are_compared_as_they_will_be_after_the_batch():
         Column("id", "bigint", change="promote"),
         Column("late", "date", change="add"),
         Column("New", "string"),
+        Column("tags", "map<string,int>", change="add"),
     ]
     earlier = [{"file_key": "a", "earlier_millis": 1}]
-    sql = normalise(Dbt().cdc_same_content_sql("select 1", BRONZE, plan, earlier, False, {"New": "OLD"}))
-    fresh, held = sql.split("held as (")
-    assert "1, `id`, 2, `late`, 3, `New`) as digest" in fresh
-    assert "1, cast(`id` as bigint), 2, cast(null as date), 3, `OLD`) as digest" in held
+    quote = Dbt().adapter.quote
+    target = Target(old_names={"New": "OLD"})
+    fresh = [write_hashed_value(column, quote) for column in plan]
+    held = [write_hashed_value(column, quote, target) for column in plan]
+    assert fresh == ["`id`", "`late`", "`New`", "cast(`tags` as string)"]
+    assert held == ["cast(`id` as bigint)", "cast(null as date)", "`OLD`", "cast(null as string)"]
+    sql = normalise(Dbt().cdc_same_content_sql("select 1", BRONZE, fresh[:2], held[:2], earlier, False))
+    of_batch, of_table = sql.split("held as (")
+    assert "1, `id`, 2, `late`) as digest" in of_batch
+    assert "1, cast(`id` as bigint), 2, cast(null as date)) as digest" in of_table
 
 
 def test_names_that_are_reserved_or_nearly_those_of_dms_are_warned_of():
