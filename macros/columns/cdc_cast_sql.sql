@@ -1,9 +1,5 @@
-{% macro cdc_cast_sql(column) -%}
-{%- if column.raw_type is none -%}
-    cast(null as {{ column.type }})
-{%- elif column.raw_type == column.type -%}
-    {{ adapter.quote(column.name) }}
-{%- else -%}
-    {{ cdc_try_cast_sql(adapter.quote(column.name), column.raw_type, column.type) }}
-{%- endif -%}
-{%- endmacro %}
+{# The value of a column in the type that the table has for it. #}
+{% macro cdc_cast_sql(column) %}
+    {% set arguments = {'column': column, 'warehouse': adapter} %}
+    {% do return(adapter.call_function('python_udfs.pipeline.casts.write_value', arguments)) %}
+{% endmacro %}

@@ -3,24 +3,23 @@
     refuse a table that has them. Texts of CSV and of messages were judged as whole records. Sentences are made of rows
     that have such a text alone: to look for it in each row costs less.
 #}
-{% macro cdc_text_failures_sql(plan) -%}
-{%- set is_valid, sentences = [], [] -%}
-{%- for column in plan if column.type == 'string' and column.raw_type in ['string', 'binary'] -%}
-    {%- set name, value = adapter.string_literal(column.name), adapter.quote(column.name) -%}
-    {%- set text = value if column.raw_type == 'string' else 'cast(' ~ value ~ ' as string)' -%}
-    {%- do is_valid.append('coalesce(is_valid_utf8(' ~ text ~ '), true)') -%}
-    {%- do sentences.append(
-        'if(is_valid_utf8(' ~ text ~ '), null, concat(' ~ name ~ ", ' is ''', left(make_valid_utf8(" ~ text ~ "), 100), ''' (bytes ',"
-        ~ ' left(hex(' ~ value ~ "), 200), '), expected text in UTF-8 (docs/feeds/dms.md, Decisions)'))"
-    ) -%}
-{%- endfor -%}
-{%- if not is_valid -%}
-cast(array() as array<string>)
-{%- else -%}
+{% macro cdc_text_failures_sql(texts) -%}
 if(
-            {{ is_valid | join(' and ') }},
-            cast(array() as array<string>),
-            array_compact(array({{ sentences | join(', ') }}))
-        )
-{%- endif -%}
+    {%- for text in texts %}
+    coalesce(is_valid_utf8({{ text.sql }}), true){{ ' and' if not loop.last }}
+    {%- endfor %},
+    cast(array() as array<string>),
+    array_compact(array(
+        {%- for text in texts %}
+        if(
+            is_valid_utf8({{ text.sql }}),
+            null,
+            concat(
+                {{ adapter.string_literal(text.name ~ " is '") }}, left(make_valid_utf8({{ text.sql }}), 100),
+                "' (bytes ", left(hex({{ text.sql }}), 200), '), expected text in UTF-8 (docs/feeds/dms.md, Decisions)'
+            )
+        ){{ ',' if not loop.last }}
+        {%- endfor %}
+    ))
+)
 {%- endmacro %}

@@ -278,6 +278,6 @@ def _judge_values(
     policy = cdc.schema_drift
     plan = plan_columns(source, target, policy, project.warehouse)
     drift_sql = project.sql["cdc_schema_drift_sql"](cdc, judged, target) if policy == "quarantine" else None
-    rows = complete_rows(cdc, judged, bronze, drift_sql)
+    rows = complete_rows(judged, bronze, drift_sql)
     rows_sql = project.sql["cdc_bronze_sql"](cdc, files_sql, rows, plan, files.last_batch_id)
     return project.warehouse.attempt(project.sql["cdc_drift_rules_sql"](rows_sql))

@@ -7,7 +7,8 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from python_udfs.connectors.source_log import judge_batch
-from python_udfs.pipeline.columns import Column, select_own_columns, warn_of_types
+from python_udfs.pipeline.columns import Column, evolve_statements, warn_of_types
+from python_udfs.pipeline.csv_layout import lay_out_csv
 from python_udfs.pipeline.files import (
     BronzeTable,
     NewFiles,
@@ -35,8 +36,6 @@ class BatchRows(Reading):
     """The readable files and messages of a batch, and what else makes its rows.
 
     Attributes:
-        source_parts: the columns that are the source's: to judge each column for each takes longer than the rest for a
-            table of hundreds.
         bronze: the table; None before its first batch.
         drift_sql: the condition on which a file drifts from the columns of the table; None: nothing is asked.
         loads_after: rows of snapshots behind this position are ordered by their own one; None: all precede the changes.
@@ -46,7 +45,6 @@ class BatchRows(Reading):
         reloads: that have ended.
     """
 
-    source_parts: Sequence[Mapping[str, Any]] = ()
     bronze: Relation | None = None
     drift_sql: str | None = None
     loads_after: str | None = None
@@ -67,11 +65,10 @@ class BronzePlan:
         message: way and reasons, for dbt's log.
         warnings: for dbt's log.
         verified: `full` if every file was decoded, else `schema`: the write may fail because of a file.
-        rejections: files that are left out. They are committed before the batch: after a crash between the two such a
-            file is still rejected, and the other way round it would be lost.
-        rejections_sql: a query of the files of the batch, with these.
+        rejections: files that are left out.
+        statements: that are run before the batch is written. Rejections come first: after a crash between the two
+            commits a file is still rejected, and the other way round it would be lost.
         counts_rejections: whether the batch records how many rows rejected_files has of the table, with these.
-        renames: of columns of the table, by their old names.
         columns: the plan of the columns.
         properties: that the commit of the batch records; None: it has none of that name.
         files_sql: a query of the files of the batch.
@@ -85,9 +82,8 @@ class BronzePlan:
     warnings: tuple[str, ...] = ()
     verified: str = "full"
     rejections: tuple[Rejection, ...] = ()
-    rejections_sql: str = ""
+    statements: tuple[str, ...] = ()
     counts_rejections: bool = False
-    renames: Mapping[str, str] = field(default_factory=dict)
     columns: tuple[Column, ...] = ()
     properties: Mapping[str, Any] = field(default_factory=dict)
     files_sql: str = ""
@@ -142,15 +138,16 @@ def plan_batch(
         warnings=(*warnings, *warn_of_names(owner, cdc, reading)),
         verified=reading.verified,
         rejections=(*files.rejections, *unreadable),
-        rejections_sql=f"{files.sql}\nwhere not is_again" if files.is_reloaded else files.sql,
         last_batch_id=files.last_batch_id,
     )
+    candidates_sql = f"{files.sql}\nwhere not is_again" if files.is_reloaded else files.sql
     if existing is not None and reading.view is None and not files.has_truncate:
         message = f"nothing: no new file in the landing area since batch {after}"
-        return replace(plan, way="nothing", message=message, verified="full")
+        statements = _reject(sql, table, candidates_sql, plan.rejections)
+        return replace(plan, way="nothing", message=message, statements=statements, verified="full")
 
     columns = plan_batch_columns(warehouse, cdc, reading, target)
-    rows = _start_rows(cdc, reading, existing)
+    rows = _start_rows(reading, existing)
     plan = replace(
         plan, warnings=(*plan.warnings, *warn_of_types(owner, cdc, columns, sql["cdc_change_types_command"](owner)))
     )
@@ -166,6 +163,8 @@ def plan_batch(
             warnings=(*plan.warnings, *generations.warnings),
         )
     log = _judge_source_log(warehouse, sql, existing, files.source_logs)
+    renames = {old: new for new, old in target.old_names.items()}
+    evolution = evolve_statements(existing, columns, warehouse, renames) if existing is not None else []
     unread_paths = {file.path for file in unreadable}
     rows = replace(
         rows,
@@ -179,7 +178,7 @@ def plan_batch(
         message=f"{plan.way}: {', '.join(_list_reasons(files))}",
         # A first try that failed may have rejected files.
         counts_rejections=bool(plan.rejections) or verify == "full",
-        renames={old: new for new, old in target.old_names.items()},
+        statements=(*_reject(sql, table, candidates_sql, plan.rejections), *evolution),
         columns=columns,
         properties={
             "cdc.batch-id": files.last_batch_id,
@@ -196,18 +195,15 @@ def plan_batch(
     )
 
 
-def complete_rows(
-    cdc: TableConfig, reading: Reading, bronze: Relation | None, drift_sql: str | None = None
-) -> BatchRows:
+def complete_rows(reading: Reading, bronze: Relation | None, drift_sql: str | None = None) -> BatchRows:
     """Returns the rows of files that a command reads and writes nowhere; a record may lack optional columns.
 
     Args:
-        cdc: the description of the table.
         reading: of the files.
         bronze: the table.
         drift_sql: as in `BatchRows`.
     """
-    return replace(_start_rows(cdc, reading, bronze), drift_sql=drift_sql, has_short_records=True)
+    return replace(_start_rows(reading, bronze), drift_sql=drift_sql, has_short_records=True)
 
 
 def has_plain_changes(cdc: TableConfig, files: NewFiles, rows: BatchRows) -> bool:
@@ -227,8 +223,15 @@ def has_plain_changes(cdc: TableConfig, files: NewFiles, rows: BatchRows) -> boo
     return bool(are_plain and not has_markers and options.absent_columns != "keep")
 
 
-def _start_rows(cdc: TableConfig, reading: Reading, bronze: Relation | None) -> BatchRows:
-    return BatchRows(**vars(reading), source_parts=select_own_columns(cdc, reading.columns), bronze=bronze)
+def _reject(sql: Sql, table: BronzeTable, files_sql: str, rejections: Sequence[Rejection]) -> tuple[str, ...]:
+    """The statement that leaves files of a batch out."""
+    if not rejections:
+        return ()
+    return (f"insert into {table.rejected}\n{sql['cdc_rejections_sql'](table.cdc, files_sql, rejections)}",)
+
+
+def _start_rows(reading: Reading, bronze: Relation | None) -> BatchRows:
+    return BatchRows(**vars(reading), bronze=bronze)
 
 
 def _count_rejected(warehouse: Warehouse, sql: Sql, table: BronzeTable, existing: Relation | None) -> tuple[int, int]:
@@ -261,9 +264,12 @@ def _judge_source_log(
 def _has_short_records(
     warehouse: Warehouse, sql: Sql, cdc: TableConfig, files: NewFiles, reading: Reading, columns: Sequence[Column]
 ) -> bool:
-    if cdc.format != "csv" or reading.view is None or not sql["cdc_csv_optional_columns"](cdc, columns):
+    if cdc.format != "csv" or reading.view is None:
         return False
-    return bool(warehouse.query(sql["cdc_csv_short_records_sql"](cdc, files.sql, reading.view)))
+    layout = lay_out_csv(cdc, columns, warehouse)
+    if not layout.optional:
+        return False
+    return bool(warehouse.query(sql["cdc_csv_short_records_sql"](layout, files.sql, reading.view)))
 
 
 def _list_reasons(files: NewFiles) -> list[str]:

@@ -91,6 +91,38 @@ class Column:
 
 
 @dataclass(frozen=True)
+class MergedColumn:
+    """A renamed column as rows of bronze have it: under its old names and its present one.
+
+    Attributes:
+        name: that it has now.
+        old_columns: columns of bronze that have it under an old name.
+        old_names: in lower case, that rows may have of it from before the rename.
+        is_key: whether it is of the key.
+    """
+
+    name: str
+    old_columns: tuple[str, ...]
+    old_names: tuple[str, ...]
+    is_key: bool
+
+
+@dataclass(frozen=True)
+class Drift:
+    """A difference of a file from the columns of its table.
+
+    Attributes:
+        position: of the file's schema; None: each file has its own names.
+        name: that the file has for a column, in lower case; None: the whole schema differs.
+        words: for people.
+    """
+
+    position: int | None
+    name: str | None
+    words: str
+
+
+@dataclass(frozen=True)
 class JudgedColumns:
     """Columns of a batch by what a row needs.
 
@@ -334,15 +366,48 @@ def rename_all(columns: Sequence[TableColumn], renames: Mapping[str, str]) -> Se
     return [ExistingColumn(new.get(column.name.lower(), column.name), column.dtype) for column in columns]
 
 
-def evolve_statements(relation: Relation, plan: Iterable[Column], warehouse: Warehouse) -> list[str]:
-    """Writes the statements that give a table the types and columns of a plan: one for all new columns."""
-    plan = list(plan)
+def plan_merges(cdc: TableConfig, plan: Iterable[Column]) -> tuple[MergedColumn, ...]:
+    """Returns the renamed columns of a plan of silver that bronze has a part of.
+
+    Args:
+        cdc: of the table.
+        plan: of silver, with the old columns of bronze.
+    """
+    keys = {key.lower() for key in cdc.primary_key}
+    merged = (
+        MergedColumn(
+            column.name,
+            column.old_columns,
+            tuple(list_names_in_files(cdc, column.name)[1:]),
+            is_key=column.name.lower() in keys,
+        )
+        for column in plan
+        if column.raw_type is not None
+    )
+    return tuple(column for column in merged if column.old_names)
+
+
+def evolve_statements(
+    relation: Relation, plan: Iterable[Column], warehouse: Warehouse, renames: Mapping[str, str] | None = None
+) -> list[str]:
+    """Writes the statements that give a table the names, types and columns of a plan: one for all new columns.
+
+    Args:
+        relation: the table.
+        plan: of its columns.
+        warehouse: writes names of SQL.
+        renames: new names of columns by their old ones; they go first.
+    """
+    plan, quote = list(plan), warehouse.quote
     statements = [
-        f"alter table {relation} alter column {warehouse.quote(column.name)} type {column.type}"
+        f"alter table {relation} rename column {quote(old)} to {quote(new)}" for old, new in (renames or {}).items()
+    ]
+    statements += [
+        f"alter table {relation} alter column {quote(column.name)} type {column.type}"
         for column in plan
         if column.change == "promote"
     ]
-    added = [f"{warehouse.quote(column.name)} {column.type}" for column in plan if column.change == "add"]
+    added = [f"{quote(column.name)} {column.type}" for column in plan if column.change == "add"]
     return [*statements, *([f"alter table {relation} add columns ({', '.join(added)})"] if added else [])]
 
 
@@ -507,6 +572,37 @@ def read_part(column: Column, sql: str, raw_type: str) -> Column:
         raw_type: of its values.
     """
     return replace(column, sql=sql, raw_type=raw_type)
+
+
+def find_drifts(
+    cdc: TableConfig,
+    columns: Sequence[Mapping[str, Any]],
+    schemas: Iterable[Sequence[Mapping[str, Any]]],
+    target: Sequence[TableColumn],
+    advice: str,
+    warehouse: Warehouse,
+) -> tuple[Drift, ...]:
+    """Returns what the files of a batch would change in a table.
+
+    Parquet files are judged by their schemas. Each CSV file has a header of its own, each message its names, and all
+    their values are text.
+
+    Args:
+        cdc: of the table.
+        columns: of all files.
+        schemas: of single parquet files.
+        target: of the table.
+        advice: the end of a sentence about a type; may be empty.
+        warehouse: knows which types Iceberg widens.
+    """
+    if cdc.format == "parquet":
+        described = [describe_drift(cdc, schema, target, advice, warehouse) for schema in schemas]
+        return tuple(Drift(position, None, words) for position, words in enumerate(described) if words)
+    return tuple(
+        Drift(None, (column.get("file_name") or column["name"]).lower(), f"column {column['name']} string is new")
+        for column in columns
+        if describe_drift(cdc, [column], target, advice, warehouse)
+    )
 
 
 def describe_drift(

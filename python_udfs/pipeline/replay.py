@@ -219,7 +219,7 @@ def _add_rows(project: Project, cdc: TableConfig, bronze: Relation, columns: Seq
         view_sql = sql["cdc_replay_records_sql"](cdc, bronze, columns)
     _create_view(project, view, view_sql)
     reading = Reading(view=view, columns=[vars(column) for column in columns], has_line_breaks=True)
-    rows = complete_rows(cdc, reading, bronze)
+    rows = complete_rows(reading, bronze)
     source = read_source_columns(cdc, rows.columns)
     target = warehouse.get_columns_in_relation(bronze)
     plan = plan_columns(source, target, cdc.schema_drift, warehouse)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from python_udfs.errors import LakehouseError
+from python_udfs.pipeline.columns import evolve_statements
 from python_udfs.pipeline.delta import Changes, KeyRange
 from python_udfs.pipeline.silver import SilverPlan
 from python_udfs.pipeline.silver_rows import list_empty_columns
@@ -11,7 +12,6 @@ from python_udfs.pipeline.warehouse import Relation, Sql, Writer
 
 _ATTEMPTS = 3
 _ROUNDED_TYPES = ("smallint", "int", "bigint")
-# Planned once, not again after each stage, and each stage is one task.
 
 
 def write_plan(
@@ -40,8 +40,8 @@ def write_plan(
     if plan.way == "nothing":
         return None
     if plan.silver is not None:
-        sql["cdc_rename_columns"](plan.silver, plan.renames)
-        sql["cdc_evolve_columns"](plan.silver, plan.columns)
+        for statement in evolve_statements(plan.silver, plan.columns, warehouse, plan.renames):
+            warehouse.query(statement)
     warehouse.set_snapshot_properties(plan.progress)
     if plan.is_small:
         warehouse.plan_once()

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from python_udfs.errors import LakehouseError
+from python_udfs.pipeline.casts import plan_checks
 from python_udfs.pipeline.columns import Column, evolve_statements
 from python_udfs.pipeline.project import Project
 from python_udfs.pipeline.rebuild import rebuild_silver, replace_table, require_bronze
@@ -35,7 +36,8 @@ def change_types(project: Project, table: Any, many_rows: int) -> None:
     decided = ask_types(project.warehouse, project.sql, cdc, bronze)
     changes = decided.changes
     judged = [] if decided.problems else [column for column in changes if column.is_judged]
-    failures = project.warehouse.query(project.sql["cdc_lost_by_types_sql"](bronze, judged)) if judged else []
+    checks = plan_checks(judged, project.warehouse)
+    failures = project.warehouse.query(project.sql["cdc_lost_by_types_sql"](bronze, checks)) if checks else []
     require_types(model.alias, bronze, decided.problems, failures)
     for column in changes:
         project.say(f"{bronze}: {column.name} {column.raw_type} becomes {column.type} ({column.origin})")

@@ -5,7 +5,7 @@
     given_table(partial=true),
     given_files_sql(),
     given_rows(columns, {'schemas': [columns, columns[:2]], 'drift_sql': cdc_schema_drift_sql(
-        given_table(), {'schemas': [columns, given_file_columns()]}, given_target()
+        given_table(), given_rows((), {'schemas': [columns, given_file_columns()]}), given_target()
     )}),
     given_plan()
 ) }}

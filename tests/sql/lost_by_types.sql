@@ -1,1 +1,3 @@
-{{ cdc_lost_by_types_sql('bronze.shop__order', given_plan('string')) }}
+{{ cdc_lost_by_types_sql('bronze.shop__order', adapter.call_function('python_udfs.pipeline.casts.plan_checks', {
+    'columns': given_plan('string'), 'warehouse': adapter,
+})) }}

@@ -12,7 +12,8 @@ select
     max(batch_id) as batch_id,
     true as is_newest
     {%- if cdc.format == 'json' %},
-    {{ cdc_message_facts_sql(cdc_message_keys(cdc)) | indent(4) }}
+    {%- set keys = adapter.call_function('python_udfs.pipeline.files.name_message_keys', {'cdc': cdc}) %}
+    {{ cdc_message_facts_sql(keys) | indent(4) }}
     {%- endif %}
 from {{ split }}
 where

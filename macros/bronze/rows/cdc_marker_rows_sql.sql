@@ -2,9 +2,9 @@
     Rows that no file holds: the listing shows that all files of a table are gone, that a file was overwritten, or that a
     reload has ended, which may wait in quarantine.
 #}
-{% macro cdc_marker_rows_sql(plan, operation, markers) -%}
+{% macro cdc_marker_rows_sql(columns, operation, markers) -%}
 select
-    {%- for column in plan %}
+    {%- for column in columns %}
     cast(null as {{ column.type }}) as {{ adapter.quote(column.name) }},
     {%- endfor %}
     '{{ operation }}' as _cdc_operation,
@@ -16,9 +16,9 @@ select
     _cdc_batch_id,
     _cdc_ingested_at,
     cast(null as array<string>) as _cdc_unavailable_columns,
-    {{ cdc_old_key_sql([]) }} as _cdc_old_key,
-    {%- for name in ['rule', 'reason', 'content'] %}
-    {{ '_cdc_' ~ name if operation == 'R' else 'cast(null as string)' }} as _cdc_quarantine_{{ name }}{{ ',' if not loop.last }}
-    {%- endfor %}
+    cast(null as map <string, string>) as _cdc_old_key,
+    _cdc_rule as _cdc_quarantine_rule,
+    _cdc_reason as _cdc_quarantine_reason,
+    _cdc_content as _cdc_quarantine_content
 from {{ markers }}
 {%- endmacro %}

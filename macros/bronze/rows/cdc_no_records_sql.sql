@@ -1,8 +1,8 @@
 {# The shape of records while nothing has arrived yet, or nothing but a truncate. #}
-{% macro cdc_no_records_sql(plan, file_columns) -%}
+{% macro cdc_no_records_sql(columns) -%}
 records as (
     select
-        {%- for column in plan %}
+        {%- for column in columns %}
         cast(null as {{ column.raw_type or column.type }}) as {{ adapter.quote(column.name) }},
         {%- endfor %}
         cast(null as array<string>) as _cdc_unavailable_columns,
@@ -12,9 +12,7 @@ records as (
         cast(null as array<string>) as _cdc_absent_keys,
         cast(null as string) as _cdc_content,
         cast(null as bigint) as _cdc_row,
-        {%- for name in file_columns %}
-        files.{{ name }} as _cdc_{{ name }}{{ ',' if not loop.last }}
-        {%- endfor %}
+        {{ cdc_file_columns_sql() | indent(8) }}
     from files
     where false
 )

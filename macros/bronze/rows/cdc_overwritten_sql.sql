@@ -3,15 +3,17 @@
     the marker's are superseded (record 28). The greatest modification time counts, whichever version came last.
 #}
 {% macro cdc_overwritten_sql(paths, bronze) -%}
-{%- set in_paths -%}
-path in ({% for path in paths %}{{ adapter.string_literal(path) }}{{ ', ' if not loop.last }}{% endfor %})
-{%- endset -%}
+rewritten as (
+    select *
+    from files
+    where path in ({% for path in paths %}{{ adapter.string_literal(path) }}{{ ', ' if not loop.last }}{% endfor %})
+),
+
 held as (
     select
         file_key,
         modified_millis
-    from files
-    where {{ in_paths }}
+    from rewritten
     {%- if bronze is not none %}
     union all
     select
@@ -31,15 +33,17 @@ overwritten as (
         file.file_hash as _cdc_file_hash,
         newest as _cdc_modified_millis,
         file.ingested_at as _cdc_ingested_at,
-        cast({{ cdc_marker_row() }} as bigint) as _cdc_row
+        cast({{ cdc_marker_row() }} as bigint) as _cdc_row,
+        cast(null as string) as _cdc_rule,
+        cast(null as string) as _cdc_reason,
+        cast(null as string) as _cdc_content
     from (
         select
-            max_by(struct(files.*), files.modified_millis) as file,
+            max_by(struct(rewritten.*), rewritten.modified_millis) as file,
             max(held.modified_millis) as newest
-        from files
-        inner join held on files.file_key = held.file_key
-        where {{ in_paths }}
-        group by files.file_key
+        from rewritten
+        inner join held on rewritten.file_key = held.file_key
+        group by rewritten.file_key
         having min(held.modified_millis) < max(held.modified_millis)
     ) as versions
 )

@@ -1,32 +1,37 @@
 {#
-    Gives each record its operation, and rule and reason where it breaks one. No file of DMS has an operation of the
-    listing: a truncate (T), or L, which rows of LOAD files have here. A delete needs its key only
-    (docs/architecture.md, What a change needs): whatever is wrong with its other columns breaks no rule.
+    Gives each record its operation, and rule and reason if it breaks one. No file of DMS has an operation of the
+    listing: a truncate (T), or L, which rows of LOAD files have here, with an operation of their own or without
+    (docs/feeds/dms_format.md, Row layout). A delete needs its key only (docs/architecture.md, What a change needs):
+    whatever is wrong with its other columns breaks no rule.
 #}
-{% macro cdc_ruled_sql(cdc, raw, columns, sequence_column, malformed_sql, records) -%}
-{%- set parts = cdc_judged_columns(cdc, columns) -%}
-{%- set present = parts.of_key | rejectattr('raw_type', 'none') | map(attribute='name') | list -%}
-{%- set casts = columns | selectattr('is_cast') | list -%}
-{%- set has_casts = casts and cdc.format == 'parquet' and raw.view is not none -%}
+{% macro cdc_ruled_sql(plan, drift_sql) -%}
 judged as (
     select
         *,
-        {{ _operation_sql(cdc) | indent(8) }} as _cdc_operation,
-        {{ (raw.drift_sql | default(none) or 'cast(null as string)') | indent(8) }} as _cdc_drift,
-        {{ _failures_sql(cdc, raw, parts.of_key, '_cdc_failed_key_casts' if has_casts, sequence_column) | indent(8) }} as _cdc_key_failures,
-        {{ _failures_sql(cdc, raw, parts.others, '_cdc_failed_casts' if has_casts) | indent(8) }} as _cdc_other_failures,
+        case
+            when _cdc_kind = 'load' then 'L'
+            when _cdc_kind = 'truncate' then 'T'
+            else {{ "'I'" if plan.is_insert_only else 'upper(trim(_cdc_op))' }}
+        end as _cdc_operation,
+        coalesce(
+            _cdc_malformed{{ ', _cdc_shifted' if plan.optional }}{{ ',' if plan.timestamp_column }}
+            {{ cdc_commit_time_sql(plan.timestamp_column) | indent(12) if plan.timestamp_column }}
+        ) as _cdc_defect,
+        {{ (drift_sql or 'cast(null as string)') | indent(8) }} as _cdc_drift,
+        {{ _failures_sql(plan.of_key, plan.sequence_column) | indent(8) }} as _cdc_key_failures,
+        {{ _failures_sql(plan.of_others) | indent(8) }} as _cdc_other_failures,
         array_compact(
             if(_cdc_operation <=> 'D', _cdc_key_failures, concat(_cdc_key_failures, _cdc_other_failures))
         ) as _cdc_cast_failures,
-        {{ _key_is_missing_sql(cdc.primary_key, present) }} as _cdc_key_is_missing
-    from {{ records }}
+        {{ plan.is_keyless }} as _cdc_key_is_missing
+    from {{ 'checked' if plan.optional else 'records' }}
 ),
 
 ruled as (
     select
         *,
         case
-            when {{ malformed_sql }} is not null then 'malformed_record'
+            when _cdc_defect is not null then 'malformed_record'
             when
                 _cdc_operation is null
                 or _cdc_operation not in ('L', 'I', 'U', 'D', 'T')
@@ -39,7 +44,7 @@ ruled as (
             when _cdc_operation = 'D' and _cdc_absent_keys is not null then 'missing_key'
         end as _cdc_rule,
         case _cdc_rule
-            when 'malformed_record' then {{ malformed_sql }}
+            when 'malformed_record' then _cdc_defect
             when 'unknown_operation'
                 then concat('operation is ', coalesce(concat("'", _cdc_operation, "'"), 'missing'), ', expected I, U or D')
             when 'schema_drift' then _cdc_drift
@@ -47,7 +52,7 @@ ruled as (
             when 'missing_key'
                 then if(
                     _cdc_key_is_missing,
-                    {{ adapter.string_literal('no value in key ' ~ cdc.primary_key | join(', ')) }},
+                    {{ adapter.string_literal('no value in key ' ~ plan.primary_key | join(', ')) }},
                     concat('a delete without key column ', array_join(_cdc_absent_keys, ', '), ', expected the whole key')
                 )
         end as _cdc_reason
@@ -57,34 +62,9 @@ ruled as (
 
 
 {# Of parquet also casts while the files were read, before the others, and behind them texts that are no UTF-8. #}
-{% macro _failures_sql(cdc, raw, columns, failed_casts, sequence_column=none) -%}
-{%- set failures = [failed_casts] if failed_casts else [] -%}
-{%- set has_types = cdc.format == 'parquet' -%}
-{%- do failures.append(cdc_cast_failures_sql(columns, sequence_column, has_types, raw.bronze)) -%}
-{%- do failures.append(cdc_text_failures_sql(columns)) if cdc.format == 'parquet' -%}
-{{ 'concat(' ~ failures | join(', ') ~ ')' if failures | length > 1 else failures[0] }}
-{%- endmacro %}
-
-
-{# docs/feeds/dms_format.md, Row layout: LOAD files may carry an operation or not; a feed of inserts only never does. #}
-{% macro _operation_sql(cdc) -%}
-case
-    when _cdc_kind = 'load' then 'L'
-    when _cdc_kind = 'truncate' then 'T'
-    {%- if cdc.options.operation_column == 'never' %}
-    else 'I'
-    {%- else %}
-    else upper(trim(_cdc_op))
-    {%- endif %}
-end
-{%- endmacro %}
-
-
-{# True where no column of the key has a value; a column that the files do not even have has none. #}
-{% macro _key_is_missing_sql(primary_key, columns) -%}
-{%- set present = [] -%}
-{%- for key in primary_key if key | lower in columns | map('lower') -%}
-    {%- do present.append(adapter.quote(key) ~ ' is null') -%}
-{%- endfor -%}
-{{ present | join(' and ') if present else ('true' if primary_key else 'false') }}
+{% macro _failures_sql(judgement, sequence_column=none) -%}
+{%- set texts_sql = cdc_text_failures_sql(judgement.texts) if judgement.texts else none -%}
+{%- set checks_sql = cdc_cast_failures_sql(judgement.checks, sequence_column) -%}
+{%- set failures = [judgement.failed_casts, checks_sql, texts_sql] | select | list -%}
+{{ 'concat(' ~ failures | join(', ') ~ ')' if failures | length > 1 else checks_sql }}
 {%- endmacro %}

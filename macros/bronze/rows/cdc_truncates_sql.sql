@@ -10,7 +10,10 @@ truncates as (
         file_hash as _cdc_file_hash,
         modified_millis as _cdc_modified_millis,
         ingested_at as _cdc_ingested_at,
-        cast(0 as bigint) as _cdc_row
+        cast(0 as bigint) as _cdc_row,
+        cast(null as string) as _cdc_rule,
+        cast(null as string) as _cdc_reason,
+        cast(null as string) as _cdc_content
     from files
     where kind = 'truncate'
 )

@@ -21,6 +21,7 @@ from mutations import mutated
 from pyspark.sql import functions as F
 
 from python_udfs.connectors import canal, debezium, dms_kafka, maxwell
+from python_udfs.pipeline.bronze import BatchRows
 
 MESSAGES = min(int(os.environ.get("N", "200")), 10_000)
 SEED = os.environ.get("SEED", "1")
@@ -112,7 +113,7 @@ def bronze_of(spark, connector, messages, columns):
     }
     dbt = Dbt()
     view = f"({dbt.cdc_messages_sql('split_f', cdc, 6, 7)})"
-    raw = {"view": view, "columns": [{"name": row.name, "type": "string"} for row in names.collect()]}
+    raw = BatchRows(view=view, columns=[{"name": row.name, "type": "string"} for row in names.collect()])
     plan = dbt.cdc_column_plan(dbt.cdc_source_columns(cdc, raw), [])
     bronze = spark.sql(dbt.cdc_bronze_sql(cdc, "select *, 1 as generation from split_f", raw, plan)).persist()
     bronze.write.format("noop").mode("overwrite").save()

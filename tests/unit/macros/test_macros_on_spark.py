@@ -10,9 +10,13 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from harness import Dbt
 from spark_process import VIEW, spark_process
+from table_configs import make_config
 
 from python_udfs.connectors.topic_offsets import offset_sql, partition_sql, share_partition
+from python_udfs.pipeline.bronze import BatchRows
+from python_udfs.pipeline.casts import plan_checks
 from python_udfs.pipeline.columns import Column
+from python_udfs.pipeline.csv_layout import lay_out_csv
 from python_udfs.pipeline.sequence import cut_part
 
 if TYPE_CHECKING:
@@ -62,13 +66,13 @@ def bronze(query: Query, tmp_path: Path) -> Callable[..., list[dict[str, Any]]]:
         dbt, header = Dbt(), []
         if cdc["options"]["header"]:
             header = query(dbt.cdc_csv_header_sql(VIEW, cdc["options"]["delimiter"]), (f"file:{path}",))
-        raw = {
-            "view": VIEW,
-            "columns": [{"name": row["name"], "type": "string"} for row in header],
-            "has_line_breaks": b'"' in path.read_bytes(),
-            "has_short_records": short,
-            "bronze": held,
-        }
+        raw = BatchRows(
+            view=VIEW,
+            columns=[{"name": row["name"], "type": "string"} for row in header],
+            has_line_breaks=b'"' in path.read_bytes(),
+            has_short_records=short,
+            bronze=held,  # type: ignore[arg-type]
+        )
         plan = dbt.cdc_column_plan(dbt.cdc_source_columns(cdc, raw), [])
         sql = dbt.cdc_bronze_sql(cdc, files_sql, raw, plan)
         return sorted(query(sql, (f"file:{path}",)), key=lambda row: row["_cdc_sequence"])
@@ -79,6 +83,12 @@ def bronze(query: Query, tmp_path: Path) -> Callable[..., list[dict[str, Any]]]:
 def values(rows: list[dict[str, Any]], *names: str) -> list[tuple[Any, ...]]:
     names = names or tuple(name for name, _ in COLUMNS)
     return [tuple(row[name] for name in names) for row in rows]
+
+
+def failures_sql(column: Column) -> str:
+    """The sentences about the values of a column that its type does not hold."""
+    dbt = Dbt()
+    return dbt.cdc_cast_failures_sql(plan_checks([column], dbt.context["adapter"]))
 
 
 def reasons(rows: list[dict[str, Any]]) -> list[tuple[Any, ...]]:
@@ -374,12 +384,15 @@ def test_csv__bronze_knows_which_columns_had_values(bronze):
 )
 def test_csv__a_batch_is_compared_with_bronze_only_if_a_record_is_short(query, lines, is_short):
     cdc = {
-        "columns": [{"name": name} for name in ("id", "value", "last", "more")],
-        "options": {"operation_column": "auto", "delimiter": ","},
+        "primary_key": ["id"],
+        "format": "csv",
+        "columns": [{"name": name, "type": "string"} for name in ("id", "value", "last", "more")],
+        "options": {"operation_column": "auto", "delimiter": ",", "header": False, "null_values": []},
     }
     listed = ", ".join(f"({Dbt().adapter.string_literal(line)}, 'f')" for line in lines)
     view = f"(select * from values {listed} as t (value, _file_path))"
-    sql = Dbt().cdc_csv_short_records_sql(cdc, "select 'f' as path, 'change' as kind", view)
+    layout = lay_out_csv(make_config(**cdc), [], Dbt().context["adapter"])
+    sql = Dbt().cdc_csv_short_records_sql(layout, "select 'f' as path, 'change' as kind", view)
     assert (len(query(sql)) == 1) == is_short
 
 
@@ -647,7 +660,7 @@ def test_a_text_comes_back_as_it_was_or_is_quarantined(query, type):
     listed = ", ".join(f"({dbt.adapter.string_literal(text)})" for text in [*good, *bad])
     found = query(
         f"select a, cast({dbt.cdc_cast_sql(column)} as string) as v,"
-        f" array_compact({dbt.cdc_cast_failures_sql([column])}) as m"
+        f" array_compact({failures_sql(column)}) as m"
         f" from values {listed} as t (a)"
     )
     assert {row["a"]: row["m"] for row in found} == {
@@ -768,7 +781,7 @@ def fitted(query: Query, raw_sql: str, raw_type: str, type: str) -> tuple[Any, l
     dbt = Dbt()
     column = Column("a", type, raw_type)
     [row] = query(
-        f"select {dbt.cdc_cast_sql(column)} as v, array_compact({dbt.cdc_cast_failures_sql([column])}) as m"
+        f"select {dbt.cdc_cast_sql(column)} as v, array_compact({failures_sql(column)}) as m"
         f" from (select {raw_sql} as a)"
     )
     return row["v"], row["m"]
@@ -1131,3 +1144,26 @@ def test_bitmaps_find_a_key_that_is_there_twice(query, keys, are_single):
     if "null" not in keys:
         [row] = query(Dbt().cdc_single_changes_sql(cdc, changes))
         assert row["has_single_changes"] is are_single
+
+
+@pytest.mark.parametrize(
+    ("old_columns", "unavailable", "expected"),
+    [
+        # Bronze has both columns: the value is unavailable if that of both is.
+        (("OLD",), ["OLD", "new", "other"], ["new", "other"]),
+        (("OLD",), ["OLD"], None),
+        (("OLD",), ["new", "other"], ["other"]),
+        (("OLD",), None, None),
+        # Bronze was altered: rows from before have the old name.
+        ((), ["Old"], ["new"]),
+        ((), ["new", "other"], ["new", "other"]),
+    ],
+)
+def test_renamed_columns_are_one_column_with_one_name(query, old_columns, unavailable, expected):
+    names = f"array({', '.join(map(repr, unavailable))})" if unavailable else "cast(null as array<string>)"
+    rows = f"select null as new, 1 as OLD, map('old', '1') as _cdc_old_key, {names} as _cdc_unavailable_columns"
+    plan = [Column("new", "int", "int", old_columns=old_columns)]
+    cdc = {"primary_key": ["new"], "renamed_columns": {"old": "new"}}
+    [row] = query(Dbt().cdc_renamed_columns_sql(cdc, plan, rows))
+    assert (row["_cdc_unavailable_columns"], row["_cdc_old_key"]) == (expected, {"new": "1"})
+    assert row["new"] == (1 if old_columns else None)

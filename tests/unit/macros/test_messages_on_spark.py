@@ -13,6 +13,7 @@ from harness import Dbt
 from spark_process import spark_process
 
 from python_udfs.connectors.source_log import judge_batch
+from python_udfs.pipeline.bronze import BatchRows
 from python_udfs.pipeline.sequence import MARKER_ROW
 
 if TYPE_CHECKING:
@@ -73,7 +74,7 @@ def bronze(query) -> Callable[..., list[dict[str, Any]]]:
         split = split_of(*messages)
         dbt = Dbt()
         view = f"({dbt.cdc_messages_sql(f'({split})', cdc, 6, 7)})"
-        raw = {"view": view, "columns": [{"name": name, "type": "string"} for name in names]}
+        raw = BatchRows(view=view, columns=[{"name": name, "type": "string"} for name in names])
         plan = dbt.cdc_column_plan(dbt.cdc_source_columns(cdc, raw), [])
         sql = dbt.cdc_bronze_sql(cdc, f"select *, 1 as generation from ({split})", raw, plan)
         return sorted(query(sql), key=lambda row: row["_cdc_sequence"])

@@ -63,21 +63,6 @@ def test_cdc_key_list_sql__as_the_source_compares(comparison, expected):
     )
 
 
-@pytest.mark.parametrize(
-    ("keys", "columns", "expected"),
-    [
-        (["id"], ["id", "name"], "`id` is null"),
-        (["ID", "line no"], ["id", "Line No"], "`ID` is null and `line no` is null"),
-        (["id", "nr"], ["id"], "`id` is null"),
-        (["id"], ["name"], "true"),
-        (["id"], [], "true"),
-        ([], ["id"], "false"),
-    ],
-)
-def test_key_is_missing_sql__case(keys, columns, expected):
-    assert Dbt()._key_is_missing_sql(keys, columns) == expected
-
-
 def test_cdc_table_columns_sql__names_are_text():
     table = {"feed": "it's", "source_schema": "shop", "source_table": "order"}
     assert_sql_equal(

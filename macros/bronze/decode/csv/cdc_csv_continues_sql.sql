@@ -3,7 +3,6 @@
     the same is asked with a quote before it. Most lines have no quote, and no pattern is tried on them.
 #}
 {% macro cdc_csv_continues_sql(line, delimiter) -%}
-{%- set pattern = cdc_csv_patterns(delimiter) -%}
-{%- set field = '(?:' ~ pattern.quoted ~ '|' ~ pattern.unquoted ~ ')?+' -%}
-contains({{ line }}, '"') and {{ line }} rlike '\\A(?:{{ field }}{{ pattern.delimiter }})*+{{ pattern.opened }}\\z'
+{%- set patterns = adapter.call_function('python_udfs.connectors.csv_patterns.read_patterns', {'delimiter': delimiter}) -%}
+contains({{ line }}, '"') and {{ line }} rlike {{ adapter.string_literal(patterns.open_line) }}
 {%- endmacro %}

@@ -1,9 +1,9 @@
 {# A record as the list of its fields, quotes kept; a value that no quote closes goes to the end of the record. #}
 {% macro cdc_csv_fields_sql(record, delimiter) -%}
-{%- set pattern = cdc_csv_patterns(delimiter) -%}
+{%- set patterns = adapter.call_function('python_udfs.connectors.csv_patterns.read_patterns', {'delimiter': delimiter}) -%}
 regexp_extract_all(
-    concat({{ adapter.string_literal(delimiter.replace('\\t', '\t')) }}, {{ record }}),
-    '{{ pattern.delimiter }}((?:{{ pattern.quoted }}|{{ pattern.unquoted }}|{{ pattern.opened }})?+)',
+    concat({{ adapter.string_literal(patterns.delimiter) }}, {{ record }}),
+    {{ adapter.string_literal(patterns.field) }},
     1
 )
 {%- endmacro %}

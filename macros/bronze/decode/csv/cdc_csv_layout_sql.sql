@@ -1,78 +1,70 @@
 {#
-    The positions of a record's values (docs/feeds/dms_format.md): by name with a header, else after DMS's own fields.
-    A quote that does not open or close a whole value makes the record malformed (docs/feeds/dms_format.md).
+    Each record with the defect of its form (docs/feeds/dms_format.md): no text in the charset of the feed, a quote that
+    does not open or close a whole value, or other fields than its header or its table has. To match a pattern Spark has
+    read another character for wrong bytes by then, which shows the field. Without a header the values follow DMS's own
+    fields.
 #}
-{% macro cdc_csv_layout_sql(cdc, images=[]) -%}
-{%- set required = cdc.columns | rejectattr('optional') | list | length -%}
-{%- set lead = cdc_csv_lead_sql(cdc) -%}
-{%- set opened = cdc_csv_patterns(cdc.options.delimiter).opened -%}
-{%- set malformed_if -%}
-    {{ cdc_csv_undecodable_sql(cdc) }}
+{% macro cdc_csv_layout_sql(layout) -%}
+{%- set is_wrong = "field -> contains(field, '\\ufffd')" -%}
+{%- set charset = layout.charset ~ ': name the encoding of the files in the option charset' -%}
+laid_out as (
+    select
+        *,
+        {%- if not layout.has_header %}
+        {{ layout.lead }} as _cdc_lead,
+        {%- endif %}
+        case
+            when not is_valid_utf8(_cdc_content)
+                then concat(
+                    'field ', array_position(transform(_cdc_fields, {{ is_wrong }}), true), " is '",
+                    left(filter(_cdc_fields, {{ is_wrong }})[0], 100), "', ",
+                    {{ adapter.string_literal('expected text in ' ~ charset) }}
+                )
+            {%- if layout.has_header %}
+            when exists(_cdc_names, {{ is_wrong }})
+                then {{ adapter.string_literal('a name in the header is no text in ' ~ charset) }}
+            when not arrays_overlap(_cdc_header, array({{ layout.own_names_sql }}))
+                then 'the first line names no column of the table, expected a header: set header=false if the files have none'
+            {%- endif %}
             when
                 contains(_cdc_content, '"')
-                and exists(_cdc_fields, field -> contains(field, '"') and field not rlike '\\A{{ opened }}"\\z')
+                and exists(
+                    _cdc_fields,
+                    field -> contains(field, '"') and field not rlike {{ adapter.string_literal(layout.patterns.quoted) }}
+                )
                 then case
                     when exists(_cdc_fields, field -> contains(field, '"') and not startswith(field, '"'))
                         then 'a quote inside a value without quotes, expected the value in quotes (Rfc4180=true)'
-                    when exists(_cdc_fields, field -> field rlike '\\A{{ opened }}\\z')
+                    when exists(_cdc_fields, field -> field rlike {{ adapter.string_literal(layout.patterns.unclosed) }})
                         then 'a quoted value is not closed'
                     else 'text follows a quoted value'
                 end
-{%- endset -%}
-laid_out as (
-    {%- if cdc.options.header %}
-    select
-        *,
-        case
-            {{ malformed_if }}
-            {{ cdc_csv_header_defects_sql(cdc) | indent(12) }}
+            {%- if layout.has_header %}
+            {{ _header_defects_sql(layout) | indent(12) }}
+            {%- else %}
+            when size(_cdc_fields) - _cdc_lead not between {{ layout.least }} and {{ layout.most }}
+                then concat(
+                    'the record has ', size(_cdc_fields), ' fields, expected ', _cdc_lead + {{ layout.least }}
+                    {{- ", ' to ', _cdc_lead + " ~ layout.most if layout.least < layout.most }}
+                )
+            {%- endif %}
         end as _cdc_malformed
-    from (
-        select
-            *,
-            transform(_cdc_names, name -> {{ _cdc_header_name_sql(cdc, images) | indent(12) }}) as _cdc_header
-        from (
-            select
-                *,
-                transform(
-                    first_value(_cdc_fields) over (partition by _cdc_file_key order by _cdc_row),
-                    field -> {{ cdc_csv_name_sql('field') | indent(20) }}
-                ) as _cdc_names
-            from split
-        )
-    )
-    {%- else %}
-    select
-        *,
-        {{ lead }} as _cdc_lead,
-        case
-            {{ malformed_if }}
-            when size(_cdc_fields) - {{ lead }} not between {{ required }} and {{ cdc.columns | length }}
-                then concat('the record has ', size(_cdc_fields), ' fields, expected ', {{ lead }} + {{ required }}
-                {%- if required < cdc.columns | length %}, ' to ', {{ lead }} + {{ cdc.columns | length }}{% endif %})
-        end as _cdc_malformed
-    from split
-    {%- endif %}
+    from {{ 'headed' if layout.has_header else 'split' }}
 )
 {%- endmacro %}
 
-{#
-    The name that a header gives a field, in lower case. DMS's own columns are marked: a column op of the source is not Op.
-    Where no field has the exact name of the timestamp or the change sequence, one that differs in case is it.
-#}
-{% macro _cdc_header_name_sql(cdc, images) -%}
-{%- set exact = (['Op'] if cdc.options.operation_column != 'never' else []) + images -%}
-{%- set columns = [cdc.options.timestamp_column, cdc.options.change_sequence_column] | select | list -%}
-case
-    {%- for own in exact %}
-    when name = {{ adapter.string_literal(own) }} then {{ adapter.string_literal('=' ~ own | lower) }}
-    {%- endfor %}
-    {%- for own in columns %}
-    when
-        name = {{ adapter.string_literal(own) }}
-        or lower(name) = {{ adapter.string_literal(own | lower) }} and not array_contains(_cdc_names, {{ adapter.string_literal(own) }})
-        then {{ adapter.string_literal('=' ~ own | lower) }}
-    {%- endfor %}
-    else lower(name)
-end
+
+{# The fields of a record that its header does not name one by one. #}
+{% macro _header_defects_sql(layout) -%}
+{%- set is_lost = "(name, field) -> name = '' and trim(field) not in (" ~ layout.empty_fields_sql ~ ')' -%}
+{%- set nameless = 'zip_with(_cdc_header, _cdc_fields, ' ~ is_lost ~ ')' -%}
+when size(_cdc_fields) <> size(_cdc_header)
+    then concat('the record has ', size(_cdc_fields), ' fields, expected ', size(_cdc_header))
+when size(array_distinct(array_remove(_cdc_header, ''))) < size(array_remove(_cdc_header, ''))
+    then 'the header has two columns of one name, whatever its case'
+when array_contains({{ nameless }}, true)
+    then concat(
+        'field ', array_position({{ nameless }}, true), ' has a value and no name in the header: name the column,',
+        ' or leave its fields empty'
+    )
 {%- endmacro %}

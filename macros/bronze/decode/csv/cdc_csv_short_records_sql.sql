@@ -1,6 +1,6 @@
 {# A row if a record of the batch may lack columns. A value that goes over lines counts as one that may. #}
-{% macro cdc_csv_short_records_sql(cdc, files_sql, view) -%}
-{%- set delimiter = adapter.string_literal(cdc.options.delimiter.replace('\\t', '\t')) -%}
+{% macro cdc_csv_short_records_sql(layout, files_sql, view) -%}
+{%- set delimiter = layout.patterns.delimiter -%}
 select true as is_short
 from (
     select
@@ -13,8 +13,8 @@ from (
 ) as lines
 where
     case
-        when contains(value, '"') then size({{ cdc_csv_fields_sql('value', cdc.options.delimiter) | indent(8) }})
-        else length(value) - length(replace(value, {{ delimiter }})) + 1
-    end < {{ cdc_csv_lead_sql(cdc) }} + {{ cdc.columns | length }}
+        when contains(value, '"') then size({{ cdc_csv_fields_sql('value', delimiter) | indent(8) }})
+        else length(value) - length(replace(value, {{ adapter.string_literal(delimiter) }})) + 1
+    end < {{ layout.lead }} + {{ layout.most }}
 limit 1
 {%- endmacro %}

@@ -1,0 +1,110 @@
+"""The layout of messages: the entries of their images that hold the columns of a table."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from python_udfs.connectors.topic_offsets import offset_sql, partition_sql
+from python_udfs.metadata.names import file_name
+from python_udfs.pipeline.casts import Value, write_coalesce
+from python_udfs.pipeline.columns import Column, list_names_in_files
+from python_udfs.pipeline.table_config import TableConfig
+from python_udfs.pipeline.warehouse import Warehouse
+
+
+@dataclass(frozen=True)
+class BinaryValue:
+    """A binary value of a message, whose text has to be base64.
+
+    Attributes:
+        name: of the column.
+        text: expression of the text.
+        value: expression of the bytes; NULL if the text is no base64.
+        is_key: whether a delete needs it, too.
+    """
+
+    name: str
+    text: str
+    value: str
+    is_key: bool
+
+
+@dataclass(frozen=True)
+class MessageLayout:
+    """Where the values of a table's messages stand.
+
+    Attributes:
+        offset: expression of the offset of the message in its topic.
+        partition: expression of a text that all messages of its partition share.
+        loads_after: rows of snapshots behind this position are ordered by their own one; None: all precede the changes.
+        values: of the columns of the table.
+        binary: those of them that have to be base64.
+        unavailable: SQL conditions by the names of columns: the message does not carry the value.
+        absent_keys: likewise of columns of the key: the image lacks the column.
+    """
+
+    offset: str
+    partition: str
+    loads_after: str | None
+    values: tuple[Value, ...]
+    binary: tuple[BinaryValue, ...]
+    unavailable: Mapping[str, str]
+    absent_keys: Mapping[str, str]
+
+
+def lay_out_messages(
+    cdc: TableConfig, columns: Sequence[Column], loads_after: str | None, warehouse: Warehouse
+) -> MessageLayout:
+    """Lays out the messages of a table.
+
+    Args:
+        cdc: the description of the table.
+        columns: the plan of its columns.
+        loads_after: as in `MessageLayout`.
+        warehouse: writes names and texts of SQL.
+    """
+    keys = {key.lower() for key in cdc.primary_key}
+    keeps_absent = cdc.options.absent_columns == "keep"
+    names = {column.name: _list_literals(cdc, column, warehouse) for column in columns}
+    texts = {name: write_coalesce(f"raw.image[{literal}]" for literal in names[name]) for name in names}
+    binary = [
+        BinaryValue(
+            column.name,
+            texts[column.name],
+            f"try_to_binary({texts[column.name]}, 'base64')",
+            column.name.lower() in keys,
+        )
+        for column in columns
+        if column.raw_type == "binary"
+    ]
+    values = texts | {column.name: column.value for column in binary}
+    unavailable = {
+        column.name: [f"array_contains(raw.unavailable, {literal})" for literal in names[column.name]]
+        # A message without an image, such as a truncate, lacks nothing.
+        + [_write_is_absent(names[column.name][0])] * keeps_absent
+        for column in columns
+        if column.name.lower() not in keys
+    }
+    return MessageLayout(
+        offset=offset_sql(cdc.connector, "raw.file_key", "raw.file_row"),
+        partition=partition_sql("raw.file_key"),
+        loads_after=loads_after,
+        values=tuple(Value(column.name, values[column.name]) for column in columns if column.raw_type is not None),
+        binary=tuple(binary),
+        unavailable={name: " or ".join(conditions) for name, conditions in unavailable.items()},
+        absent_keys={
+            column.name: " and ".join(map(_write_is_absent, names[column.name]))
+            for column in columns
+            if column.name.lower() in keys
+        },
+    )
+
+
+def _list_literals(cdc: TableConfig, column: Column, warehouse: Warehouse) -> list[str]:
+    """The names that messages may have for a column, in lower case as their images have them; its own goes first."""
+    return [warehouse.string_literal(file_name(name)) for name in list_names_in_files(cdc, column.name)]
+
+
+def _write_is_absent(literal: str) -> str:
+    return f"not map_contains_key(raw.image, {literal})"
