@@ -87,9 +87,9 @@ FAULTS = {
     "a reload with a file that nobody could read is complete": Fault(
         [
             (
-                "python_udfs/pipeline/reloads.py",
-                'has_unread = bool(warehouse.query(sql["cdc_unread_files_sql"](table.cdc, rejected)))',
-                "has_unread = False",
+                "macros/bronze/reloads/cdc_reloads_sql.sql",
+                "failed.rule = 'unreadable'",
+                "false",
             )
         ],
         *_histories("hard_parquet", seed=HAS_BROKEN_LOADS),

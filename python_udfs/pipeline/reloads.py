@@ -47,6 +47,19 @@ class HeldReload:
 
 
 @dataclass(frozen=True)
+class Versions:
+    """Views over the versions of a table's files, for the from clause of a query.
+
+    Attributes:
+        listed: all that the listing shows.
+        loads: those of load files that count.
+    """
+
+    listed: str
+    loads: str
+
+
+@dataclass(frozen=True)
 class Generations:
     """The load generations of a batch.
 
@@ -80,25 +93,24 @@ def add_repeated_loads(
     Returns:
         The batch; its query has a column is_again.
     """
-    rejected = state_rejected(sql, table, files.sql, files.rejections)
     view = f"{table.name}__again"
-    again_sql = f"select\n    *,\n    false as is_again\nfrom ({files.sql})"
-    if files.has_load:
-        again_sql = sql["cdc_load_again_sql"](
-            table.cdc, files.sql, table.listing, rejected, after_batch_id, files.last_batch_id
-        )
-    warehouse.cache_rows(view, again_sql)
-    files = replace(files, sql=f"select *\nfrom {warehouse.quote(view)}")
+    again = replace(files, sql=f"select *\nfrom {warehouse.quote(view)}")
     if not files.has_load:
-        return files
-    placed_sql = sql["cdc_generation_files_sql"](
-        table.cdc, files.sql, table.listing, rejected, after_batch_id, files.last_batch_id, [], split=table.split
+        warehouse.cache_rows(view, f"select\n    *,\n    false as is_again\nfrom ({files.sql})")
+        return again
+    rejected = state_rejected(sql, table, files.sql, files.rejections)
+    versions = cache_versions(warehouse, sql, table, rejected, files.last_batch_id)
+    again_sql = sql["cdc_load_again_sql"](
+        table.cdc, files.sql, table.listing, versions.loads, after_batch_id, files.last_batch_id
     )
+    warehouse.cache_rows(view, again_sql)
+    counted = cache_counted_loads(warehouse, sql, table, versions)
+    placed_sql = sql["cdc_generation_files_sql"](again.sql, versions.listed, counted, after_batch_id, [])
     rows = warehouse.query(
         f"select path\nfrom ({placed_sql})\nwhere is_newest and kind in ('load', 'change')"
         f"\norder by {sql['cdc_file_order_sql']()}"
     )
-    return replace(files, paths=tuple(row["path"] for row in rows))
+    return replace(again, paths=tuple(row["path"] for row in rows))
 
 
 def assign_generations(
@@ -127,30 +139,57 @@ def assign_generations(
     """
     new_files_sql = f"{files.sql}\nwhere not is_again"
     rejected = state_rejected(sql, table, new_files_sql, rejections)
-    same, redelivered = find_redelivered(warehouse, sql, table, files, rejected, target, reading, columns)
-    rejected = state_rejected(sql, table, new_files_sql, [*rejections, *redelivered])
+    versions = cache_versions(warehouse, sql, table, rejected, files.last_batch_id)
+    same, redelivered = find_redelivered(warehouse, sql, table, files, versions, target, reading, columns)
+    if redelivered:
+        rejected = state_rejected(sql, table, new_files_sql, [*rejections, *redelivered])
+        versions = cache_versions(warehouse, sql, table, rejected, files.last_batch_id)
+    counted = cache_counted_loads(warehouse, sql, table, versions)
     view = f"{table.name}__placed"
     warehouse.cache_rows(
-        view,
-        sql["cdc_generation_files_sql"](
-            table.cdc,
-            files.sql,
-            table.listing,
-            rejected,
-            target.after_batch_id,
-            files.last_batch_id,
-            same,
-            split=table.split,
-        ),
+        view, sql["cdc_generation_files_sql"](files.sql, versions.listed, counted, target.after_batch_id, same)
     )
     files = replace(files, sql=f"select *\nfrom {warehouse.quote(view)}")
-    held = read_held_reloads(warehouse, sql, table, rejected, target, files.last_batch_id)
-    has_unread = bool(warehouse.query(sql["cdc_unread_files_sql"](table.cdc, rejected)))
+    held = read_held_reloads(warehouse, sql, target, versions)
     rows = warehouse.query(
-        sql["cdc_reloads_sql"](table.cdc, table.listing, rejected, files.last_batch_id, table.split, has_unread)
+        sql["cdc_reloads_sql"](table.cdc, table.listing, versions.listed, counted, files.last_batch_id)
     )
     reloads, warnings = judge_reloads(owner, rows, held)
     return Generations(files, tuple(redelivered), reloads, warnings)
+
+
+def cache_versions(warehouse: Warehouse, sql: Sql, table: BronzeTable, rejected: Any, last_batch_id: int) -> Versions:
+    """Registers views over the versions of a table's files; their queries run once.
+
+    Spark plans a query again for each place that reads it, and reloads read these in many.
+
+    Args:
+        warehouse: to ask.
+        sql: the macros that write queries, by name.
+        table: the table.
+        rejected: the rejected files, those of the batch included.
+        last_batch_id: of the batch.
+    """
+    listed, loads = f"{table.name}__versions", f"{table.name}__loads"
+    versions = Versions(warehouse.quote(listed), warehouse.quote(loads))
+    listed_sql = sql["cdc_listed_versions_sql"](table.listing, rejected, table.cdc, last_batch_id, table.split)
+    warehouse.cache_rows(listed, listed_sql)
+    warehouse.cache_rows(loads, sql["cdc_loads_sql"](versions.listed))
+    return versions
+
+
+def cache_counted_loads(warehouse: Warehouse, sql: Sql, table: BronzeTable, versions: Versions) -> str:
+    """Returns a view over the load versions that belong to a generation; its query runs once.
+
+    Args:
+        warehouse: to ask.
+        sql: the macros that write queries, by name.
+        table: the table.
+        versions: of its files.
+    """
+    view = f"{table.name}__counted"
+    warehouse.cache_rows(view, sql["cdc_counted_loads_sql"](versions.listed, versions.loads))
+    return warehouse.quote(view)
 
 
 def find_redelivered(
@@ -158,7 +197,7 @@ def find_redelivered(
     sql: Sql,
     table: BronzeTable,
     files: NewFiles,
-    rejected: Any,
+    versions: Versions,
     target: Target,
     reading: Reading,
     columns: Sequence[Column],
@@ -172,7 +211,7 @@ def find_redelivered(
         sql: the macros that write queries, by name.
         table: the table.
         files: the batch, as `add_repeated_loads` returns it.
-        rejected: the rejected files, those of the batch included.
+        versions: of its files.
         target: the bronze table.
         reading: of the batch.
         columns: the plan of its columns.
@@ -182,9 +221,7 @@ def find_redelivered(
     """
     if target.relation is None or not reading.view or not files.has_load:
         return [], []
-    earlier = warehouse.query(
-        sql["cdc_earlier_loads_sql"](files.sql, table.listing, rejected, table.cdc, files.last_batch_id)
-    )
+    earlier = warehouse.query(sql["cdc_earlier_loads_sql"](files.sql, versions.loads))
     if not earlier:
         return [], []
     loads_sql = f"select *\nfrom ({files.sql})\nwhere kind = 'load' and not is_again"
@@ -226,9 +263,7 @@ def write_hashed_value(column: Column, quote: Callable[[str], str], target: Targ
     return f"cast({name} as {type_})" if type_ != column.type or (target and column.change == "promote") else name
 
 
-def read_held_reloads(
-    warehouse: Warehouse, sql: Sql, table: BronzeTable, rejected: Any, target: Target, last_batch_id: int
-) -> Mapping[int, HeldReload]:
+def read_held_reloads(warehouse: Warehouse, sql: Sql, target: Target, versions: Versions) -> Mapping[int, HeldReload]:
     """Asks for the reloads that bronze has a row R of, by generation.
 
     The names of unread files are in that row, so that a lost table rejected_files completes no reload.
@@ -236,10 +271,8 @@ def read_held_reloads(
     Args:
         warehouse: to ask.
         sql: the macros that write queries, by name.
-        table: the table.
-        rejected: the rejected files, those of the batch included.
         target: the bronze table.
-        last_batch_id: of the batch.
+        versions: of its files.
     """
     held: dict[int, HeldReload] = {}
     if target.relation is None:
@@ -247,8 +280,7 @@ def read_held_reloads(
     for row in warehouse.query(sql["cdc_held_generations_sql"](target.relation)):
         unread = row["unread"] if not row["is_complete"] else None
         if unread:
-            unread_sql = sql["cdc_still_unread_sql"](table.cdc, table.listing, rejected, last_batch_id, unread)
-            unread = warehouse.query(unread_sql)[0]["unread"]
+            unread = warehouse.query(sql["cdc_still_unread_sql"](versions.listed, unread))[0]["unread"]
         held[int(row["generation"])] = HeldReload(bool(row["is_complete"]), unread if unread != NO_FILES else None)
     return held
 

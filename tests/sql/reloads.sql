@@ -1,1 +1,1 @@
-{{ cdc_reloads_sql(given_table(), 'etl_metadata.raw_listing', 'etl_metadata.rejected_files', 8) }}
+{{ cdc_reloads_sql(given_table(), 'etl_metadata.raw_listing', 'versions', 'counted', 8) }}

@@ -4,14 +4,12 @@
     again is left out, unless it belongs to a reload; one of an earlier batch is then read with the batch that shows it, if
     its content is still there.
 #}
-{% macro cdc_generation_files_sql(
-    cdc, files_sql, listing, rejected, after_batch_id, last_batch_id, same, split=none
-) -%}
+{% macro cdc_generation_files_sql(files_sql, versions, counted, after_batch_id, same) -%}
 {%- set keys -%}
 array({% for key in same %}{{ adapter.string_literal(key) }}{{ ', ' if not loop.last }}{% endfor %})
 {%- endset -%}
 {%- set is_same = 'array_contains(' ~ keys ~ ', files.file_key)' if same else 'false' -%}
-with {{ cdc_generations_sql(listing, rejected, cdc, last_batch_id, split) }},
+with {{ cdc_generations_sql(versions, counted) }},
 
 files as (
     {{ files_sql | indent(4) }}

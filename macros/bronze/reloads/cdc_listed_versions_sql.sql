@@ -1,9 +1,8 @@
 {#
-    The versions of a table's files that the listing shows: `listed`, `judged` (each with the rule that rejected it, or
-    none) and `changes` (when each change file first came, in whatever version).
+    The versions of a table's files that the listing shows, each with the rule that rejected it, or none.
 #}
 {% macro cdc_listed_versions_sql(listing, rejected, cdc, last_batch_id, split=none) -%}
-listed as (
+with listed as (
     select
         kind,
         file_key,
@@ -30,34 +29,22 @@ listed as (
             {%- endif %}
         )
     group by kind, file_key, size, modified_at
-),
-
-judged as (
-    select
-        listed.kind,
-        listed.file_key,
-        listed.size,
-        listed.modified_at,
-        listed.path,
-        listed.batch_id,
-        coalesce(max(rejected.rule) filter (where rejected.rule <> 'replaced'), max(rejected.rule)) as rule
-    from listed
-    left join {{ rejected }} as rejected
-        on
-            listed.path = rejected.path
-            and listed.size = rejected.size
-            and listed.modified_at = rejected.modified_at
-            and listed.last_batch_id <= rejected.batch_id
-    group by all
-),
-
-changes as (
-    select
-        file_key,
-        min(modified_at) as came_at,
-        bool_or(rule is null) as is_read
-    from judged
-    where kind <> 'load'
-    group by file_key
 )
+
+select
+    listed.kind,
+    listed.file_key,
+    listed.size,
+    listed.modified_at,
+    listed.path,
+    listed.batch_id,
+    coalesce(max(rejected.rule) filter (where rejected.rule <> 'replaced'), max(rejected.rule)) as rule
+from listed
+left join {{ rejected }} as rejected
+    on
+        listed.path = rejected.path
+        and listed.size = rejected.size
+        and listed.modified_at = rejected.modified_at
+        and listed.last_batch_id <= rejected.batch_id
+group by all
 {%- endmacro %}

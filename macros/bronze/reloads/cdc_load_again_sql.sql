@@ -2,10 +2,8 @@
     The files of a batch with a load file, and the load files that came again before it with the content that they had:
     if this batch is a reload, they may belong to it.
 #}
-{% macro cdc_load_again_sql(cdc, files_sql, listing, rejected, after_batch_id, last_batch_id) -%}
-with {{ cdc_generations_sql(listing, rejected, cdc, last_batch_id) }},
-
-files as (
+{% macro cdc_load_again_sql(cdc, files_sql, listing, loads, after_batch_id, last_batch_id) -%}
+with files as (
     {{ files_sql | indent(4) }}
 ),
 
@@ -39,7 +37,7 @@ select
     cast({{ last_batch_id }} as bigint) as batch_id,
     true as is_newest,
     true as is_again
-from loads
+from {{ loads }} as loads
 inner join there on loads.file_key = there.file_key
 where loads.is_redelivered and loads.batch_id <= {{ after_batch_id }}
 {%- endmacro %}

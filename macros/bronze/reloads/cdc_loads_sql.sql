@@ -3,8 +3,8 @@
     read is judged like the version that replaced it. One that comes after a newer version of its file, out of a backup for
     example, counts for nothing.
 #}
-{% macro cdc_loads_sql() -%}
-fates as (
+{% macro cdc_loads_sql(versions) -%}
+with fates as (
     select
         *,
         first_value(if(rule <=> 'replaced', null, struct(rule))) ignore nulls over (
@@ -16,15 +16,13 @@ fates as (
             ) < batch_id,
             false
         ) as is_outdated
-    from judged
+    from {{ versions }}
     where kind = 'load' and coalesce(rule, '') <> 'unreadable'
-),
-
-loads as (
-    select
-        *,
-        row_number() over (partition by file_key, is_redelivered order by modified_at) as version
-    from fates
-    where not is_outdated and not (is_redelivered and rule = 'replaced')
 )
+
+select
+    *,
+    row_number() over (partition by file_key, is_redelivered order by modified_at) as version
+from fates
+where not is_outdated and not (is_redelivered and rule = 'replaced')
 {%- endmacro %}

@@ -1,11 +1,10 @@
 {#
     The reloads of which a change has come, each with its untouched load files (files of an earlier generation that have no
     version in it and are still there) and its unread ones: versions that nobody could read, with no change between them
-    and the load, of files that have not come again since. Without both it is complete, if each row could be read. Unread ones
-    are looked for if the table has any: Spark plans the generations once for each place that reads them.
+    and the load, of files that have not come again since. Without both it is complete, if each row could be read.
 #}
-{% macro cdc_reloads_sql(cdc, listing, rejected, last_batch_id, split=none, has_unread=true) -%}
-with {{ cdc_generations_sql(listing, rejected, cdc, last_batch_id, split) }},
+{% macro cdc_reloads_sql(cdc, listing, versions, counted, last_batch_id) -%}
+with {{ cdc_generations_sql(versions, counted) }},
 
 of_generations as (
     select
@@ -40,27 +39,19 @@ untouched as (
     left semi join there on before.file_key = there.file_key
     left anti join of_generations as own
         on before.file_key = own.file_key and reloads.generation = own.generation
-)
-{%- if has_unread %},
+),
 
-{{ cdc_unread_loads_sql() }}
-{%- endif %}
+{{ cdc_unread_loads_sql(versions) }}
 
 select
     reloads.generation,
     array_join(array_sort(collect_set(untouched.file_key)), ', ') as untouched,
-    {%- if has_unread %}
     to_json(array_sort(collect_set(
         struct(unread.file_key, unix_millis(unread.modified_at) as modified_millis)
     ) filter (where unread.file_key is not null))) as unread
-    {%- else %}
-    '[]' as unread
-    {%- endif %}
 from changed as reloads
 left join untouched on reloads.generation = untouched.generation
-{%- if has_unread %}
 left join unread on reloads.generation = unread.generation
-{%- endif %}
 where reloads.generation > 1
 group by reloads.generation
 order by reloads.generation

@@ -1,8 +1,6 @@
 {# The unread files of a reload that have not come again since. #}
-{% macro cdc_still_unread_sql(cdc, listing, rejected, last_batch_id, unread) -%}
-with {{ cdc_listed_versions_sql(listing, rejected, cdc, last_batch_id) }},
-
-files as (
+{% macro cdc_still_unread_sql(versions, unread) -%}
+with files as (
     select explode(from_json(
         {{ adapter.string_literal(unread) }}, 'array<struct<file_key: string, modified_millis: bigint>>'
     )) as file
@@ -10,7 +8,7 @@ files as (
 
 select to_json(array_sort(collect_set(files.file))) as unread
 from files
-left anti join judged
+left anti join {{ versions }} as judged
     on
         judged.kind = 'load'
         and files.file.file_key = judged.file_key

@@ -1014,6 +1014,12 @@ NOT_REJECTED = (
 )
 
 
+def generations(cdc: dict[str, str], listing: str, rejected: str) -> tuple[str, str]:
+    """The queries of the file versions and of the load versions that count, for a from clause."""
+    versions = f"({Dbt().cdc_listed_versions_sql(listing, rejected, cdc, 9)})"
+    return versions, f"({Dbt().cdc_counted_loads_sql(versions, f'({Dbt().cdc_loads_sql(versions)})')})"
+
+
 @pytest.mark.parametrize("clock", ["02", "30"])
 def test_a_truncate_ends_the_newest_load_that_was_listed_before_whatever_the_clock_shows(query, clock):
     cdc = {"feed": "f", "source_schema": "s", "source_table": "t"}
@@ -1023,7 +1029,8 @@ def test_a_truncate_ends_the_newest_load_that_was_listed_before_whatever_the_clo
         "select path, size, modified_at, revision, kind, file_key, file_time, 1 as generation, batch_id,"
         f" true as is_newest, false as is_again from {listing} as listing where kind = 'truncate'"
     )
-    [found] = query(Dbt().cdc_generation_files_sql(cdc, files_sql, listing, NOT_REJECTED, 0, 9, []))
+    versions = generations(cdc, listing, NOT_REJECTED)
+    [found] = query(Dbt().cdc_generation_files_sql(files_sql, *versions, 0, []))
     assert found["generation"] == 2
 
 
@@ -1042,7 +1049,8 @@ def test_cdc_reloads_sql__a_load_file_that_nobody_could_read_is_of_the_load_that
             f"(select 'file:/2' as path, 1L as size, timestamp '2024-01-02 03:{minute}:00' as modified_at,"
             " 9L as batch_id, 'unreadable' as rule)"
         )
-        rows = query(Dbt().cdc_reloads_sql(cdc, listing_sql(*files, *versions), rejected, 9))
+        listing = listing_sql(*files, *versions)
+        rows = query(Dbt().cdc_reloads_sql(cdc, listing, *generations(cdc, listing, rejected), 9))
         assert [row["generation"] for row in rows if row["unread"] != "[]"] == unread, (minute, again)
 
 

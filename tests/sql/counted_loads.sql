@@ -1,0 +1,1 @@
+{{ cdc_counted_loads_sql('versions', 'loads') }}
