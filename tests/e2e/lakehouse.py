@@ -124,7 +124,9 @@ class Lakehouse:
         self.messages = []
         set_started_java()
         runner = dbtRunner(callbacks=[lambda event: self.messages.append(event.info.msg)])
-        return runner.invoke([*arguments, *self.directories])
+        # dbt writes its manifest as JSON twice a command, and only the documentation is read from there.
+        written = [] if arguments[0] == "docs" else ["--no-write-json"]
+        return runner.invoke([*arguments, *self.directories, *written])
 
     def build(self, *arguments: str) -> dict[str, str]:
         """`dbt build`: status by node name."""
