@@ -1014,10 +1014,16 @@ NOT_REJECTED = (
 )
 
 
-def generations(cdc: dict[str, str], listing: str, rejected: str) -> tuple[str, str]:
-    """The queries of the file versions and of the load versions that count, for a from clause."""
-    versions = f"({Dbt().cdc_listed_versions_sql(listing, rejected, cdc, 9)})"
-    return versions, f"({Dbt().cdc_counted_loads_sql(versions, f'({Dbt().cdc_loads_sql(versions)})')})"
+def cache_generations(query: Query, cdc: dict[str, str], listing: str, rejected: str) -> tuple[str, str]:
+    """The views of the file versions and of the load versions that count, each queried once as in a batch."""
+    for view, sql in (
+        ("versions", Dbt().cdc_listed_versions_sql(listing, rejected, cdc, 9)),
+        ("loads", Dbt().cdc_loads_sql("versions")),
+        ("counted", Dbt().cdc_counted_loads_sql("versions", "loads")),
+    ):
+        query(f"drop view if exists {view}")
+        query(f"cache table {view} as {sql}")
+    return "versions", "counted"
 
 
 @pytest.mark.parametrize("clock", ["02", "30"])
@@ -1029,7 +1035,7 @@ def test_a_truncate_ends_the_newest_load_that_was_listed_before_whatever_the_clo
         "select path, size, modified_at, revision, kind, file_key, file_time, 1 as generation, batch_id,"
         f" true as is_newest, false as is_again from {listing} as listing where kind = 'truncate'"
     )
-    versions = generations(cdc, listing, NOT_REJECTED)
+    versions = cache_generations(query, cdc, listing, NOT_REJECTED)
     [found] = query(Dbt().cdc_generation_files_sql(files_sql, *versions, 0, []))
     assert found["generation"] == 2
 
@@ -1050,7 +1056,7 @@ def test_cdc_reloads_sql__a_load_file_that_nobody_could_read_is_of_the_load_that
             " 9L as batch_id, 'unreadable' as rule)"
         )
         listing = listing_sql(*files, *versions)
-        rows = query(Dbt().cdc_reloads_sql(cdc, listing, *generations(cdc, listing, rejected), 9))
+        rows = query(Dbt().cdc_reloads_sql(cdc, listing, *cache_generations(query, cdc, listing, rejected), 9))
         assert [row["generation"] for row in rows if row["unread"] != "[]"] == unread, (minute, again)
 
 
