@@ -69,7 +69,7 @@ def report_incidents(project: Project, results: Sequence[Any], nodes: Mapping[st
         "gaps": _ask(project, sql["cdc_waiting_gaps_sql"], built["kafka_gaps"]) if "kafka_gaps" in built else None,
     }
     failed_rows = find_failed_rows(project.warehouse, results)
-    rows = judged(results, nodes, which, answers, lambda table: _count_waiting(project, table), failed_rows)
+    rows = judge_incidents(results, nodes, which, answers, lambda table: _count_waiting(project, table), failed_rows)
     error = _write(project, incidents, "incidents" in built, rows) if rows else None
     if error:
         not_written(error)

@@ -429,8 +429,6 @@ def test_cdc_source_columns__csv_header_adds_unknown_names_as_text():
     assert planning.read_source_columns(make_config(**cdc), header) == (*CSV_COLUMNS, new)
 
 
-
-
 OWN = {"_cdc_sequence": "string"}
 
 
