@@ -21,6 +21,6 @@ where
             and marker.modified_at > records.modified_at
     )
     {{ 'and set_aside is null' if split.has_set_aside }}
-    and not coalesce({{ split.known | join(' or ') or 'false' }}, false)
+    and not coalesce({{ split.listed | join(' or ') or 'false' }}, false)
 group by source_schema, source_table
 {%- endmacro %}

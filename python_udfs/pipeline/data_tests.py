@@ -62,13 +62,13 @@ class SplitTable:
         relation: the table.
         feed: of its files.
         has_set_aside: whether its connector sets messages about no table aside.
-        known: conditions on a record that it is of a table with metadata.
+        listed: conditions on a record that it is of a table with metadata.
     """
 
     relation: Relation
     feed: str
     has_set_aside: bool
-    known: tuple[str, ...]
+    listed: tuple[str, ...]
 
 
 @dataclass(frozen=True)

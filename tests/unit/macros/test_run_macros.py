@@ -286,7 +286,7 @@ def incidents(
         return list(judged)
 
     monkeypatch.setattr(hook, "is_due", lambda results, table: due)
-    monkeypatch.setattr(hook, "judged", judge)
+    monkeypatch.setattr(hook, "judge_incidents", judge)
     monkeypatch.setattr(hook, "not_written", dbt.warnings.append)
     dbt.cdc_report_incidents([result("pass")])
     return called, dbt
