@@ -3,8 +3,7 @@
     {% set built = {} %}
     {% for name in names %}
         {% set relation = cdc_relation_of(name) %}
-        {#- A macro that returns nothing leaves text. -#}
-        {% if relation is not string and load_relation(relation) is not none %}
+        {% if relation is not none and load_relation(relation) is not none %}
             {% do built.update({name: relation}) %}
         {% endif %}
     {% endfor %}

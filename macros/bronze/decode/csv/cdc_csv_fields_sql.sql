@@ -1,6 +1,7 @@
 {# A record as the list of its fields, quotes kept; a value that no quote closes goes to the end of the record. #}
 {% macro cdc_csv_fields_sql(record, delimiter) -%}
-{%- set patterns = adapter.call_function('python_udfs.connectors.csv_patterns.read_patterns', {'delimiter': delimiter}) -%}
+{%- set read = 'python_udfs.connectors.csv_patterns.read_patterns' -%}
+{%- set patterns = adapter.call_function(read, {'delimiter': delimiter}) -%}
 regexp_extract_all(
     concat({{ adapter.string_literal(patterns.delimiter) }}, {{ record }}),
     {{ adapter.string_literal(patterns.field) }},
