@@ -11,6 +11,7 @@ import pytest
 from dbt_common.clients.agate_helper import table_from_data_flat
 from harness import Dbt, Relation, assert_sql_equal
 from spark_process import spark_process
+from table_configs import make_config
 
 from python_udfs.errors import LakehouseError
 from python_udfs.pipeline.columns import Column, ExistingColumn
@@ -140,7 +141,7 @@ class Lake:
 
     def __init__(self, query: Query, cdc: dict[str, Any]) -> None:
         self.query = query
-        self.cdc = cdc
+        self.cdc = make_config(**cdc)
         self.log: list[Change] = []
         self.reloads: list[Change] = []  # the rows that say that a reload is complete
         self.silver: dict[tuple[Key, str], tuple[Any, ...]] = {}
@@ -171,7 +172,7 @@ class Lake:
         derives_all = derives_all_versions(log, silver, changes)
         written = self.query(self.dbt.cdc_history_sql(self.cdc, "bronze", silver, changes, PLAN, derives_all))
         for row in written:
-            key = key_of(row, self.cdc["key_comparison"]), row["_cdc_sequence"]
+            key = key_of(row, self.cdc.key_comparison), row["_cdc_sequence"]
             version = tuple(row[name] for name in SILVER)
             if row.get("_cdc_is_gone"):
                 del self.silver[key]
