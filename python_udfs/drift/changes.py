@@ -38,7 +38,7 @@ class TypeChange:
 
 
 def type_changes(of_table: str | None, types: Iterable[str], *, follows: bool) -> list[TypeChange]:
-    """The changes of a column's type, as the macro `cdc_column_plan` decides them.
+    """The changes of a column's type, as `plan_columns` decides them.
 
     Args:
         of_table: the column's type, None if it is new.

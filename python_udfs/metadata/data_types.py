@@ -76,7 +76,7 @@ def is_text(data_type: str) -> bool:
 def table_type(data_type: str) -> str:
     """The type that a table has for a type of the metadata: Iceberg has no short integers and no length of texts.
 
-    The macro `cdc_source_columns` makes tables by the same rule.
+    `pipeline.columns` makes tables by the same rule.
     """
     if is_text(data_type):
         return "string"

@@ -114,7 +114,7 @@ def bronze_of(spark, connector, messages, columns):
     dbt = Dbt()
     view = f"({dbt.cdc_messages_sql('split_f', cdc, 6, 7)})"
     raw = BatchRows(view=view, columns=[{"name": row.name, "type": "string"} for row in names.collect()])
-    plan = dbt.cdc_column_plan(dbt.cdc_source_columns(cdc, raw), [])
+    plan = dbt.plan_first_batch(cdc, raw)
     bronze = spark.sql(dbt.cdc_bronze_sql(cdc, "select *, 1 as generation from split_f", raw, plan)).persist()
     bronze.write.format("noop").mode("overwrite").save()
     assert bronze.where("_cdc_sequence is null or _cdc_operation is null and _cdc_quarantine_rule is null").count() == 0

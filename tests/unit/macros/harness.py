@@ -26,6 +26,7 @@ from table_configs import make_config, state_config
 from dbt.adapters.sparksession.few_rows import settings_for_few_rows
 from dbt.adapters.sparksession.impl import SparksessionAdapter
 from dbt.adapters.sparksession.snapshots import SNAPSHOT_PROPERTY
+from python_udfs.pipeline.columns import Column, plan_columns, read_source_columns
 
 MACROS = Path(__file__).parents[3] / "macros"
 VARS = yaml.safe_load((MACROS.parent / "dbt_project.yml").read_text())["vars"]
@@ -307,6 +308,11 @@ class Dbt:
         existing = self.context["load_relation"](self.context["this"])
         arguments = {"existing_relation": existing, "sql": "select 1", "verify": verify}
         return self.context[f"get_incremental_{strategy}_sql"](arguments), arguments["message"]
+
+    def plan_first_batch(self, cdc: dict[str, Any], reading: Any) -> list[Column]:
+        """The columns of a batch that meets no table yet."""
+        source = read_source_columns(make_config(**cdc), reading.columns)
+        return plan_columns(source, [], "evolve", self.context["adapter"])
 
     def __getattr__(self, name: str) -> Any:
         """The macro of this name; a data test is called test_<name>, as in dbt."""

@@ -12,7 +12,13 @@ from table_configs import make_config
 
 from python_udfs.pipeline.bronze import BatchRows, complete_rows
 from python_udfs.pipeline.casts import Value, plan_checks
-from python_udfs.pipeline.columns import Column, describe_drift, plan_before_images, select_own_columns
+from python_udfs.pipeline.columns import (
+    Column,
+    describe_drift,
+    list_names_in_files,
+    plan_before_images,
+    select_own_columns,
+)
 from python_udfs.pipeline.csv_layout import CsvLayout, lay_out_csv
 from python_udfs.pipeline.files import find_listed_table
 from python_udfs.pipeline.parquet_layout import ParquetLayout
@@ -240,9 +246,9 @@ def renamed(**options: Any) -> dict[str, Any]:
     return {**table(**options), "renamed_columns": {"Old": "it's", "older": "it's", "x": "other"}}
 
 
-def test_cdc_names_in_files__its_own_first():
-    assert Dbt().cdc_names_in_files(renamed(), "It's") == ["it's", "old", "older"]
-    assert Dbt().cdc_names_in_files(table(), "ID") == ["id"]
+def test_list_names_in_files__its_own_first():
+    assert list_names_in_files(make_config(**renamed()), "It's") == ["it's", "old", "older"]
+    assert list_names_in_files(make_config(**table()), "ID") == ["id"]
 
 
 @pytest.mark.parametrize(

@@ -73,7 +73,7 @@ def bronze(query: Query, tmp_path: Path) -> Callable[..., list[dict[str, Any]]]:
             has_short_records=short,
             bronze=held,  # type: ignore[arg-type]
         )
-        plan = dbt.cdc_column_plan(dbt.cdc_source_columns(cdc, raw), [])
+        plan = dbt.plan_first_batch(cdc, raw)
         sql = dbt.cdc_bronze_sql(cdc, files_sql, raw, plan)
         return sorted(query(sql, (f"file:{path}",)), key=lambda row: row["_cdc_sequence"])
 

@@ -75,7 +75,7 @@ def bronze(query) -> Callable[..., list[dict[str, Any]]]:
         dbt = Dbt()
         view = f"({dbt.cdc_messages_sql(f'({split})', cdc, 6, 7)})"
         raw = BatchRows(view=view, columns=[{"name": name, "type": "string"} for name in names])
-        plan = dbt.cdc_column_plan(dbt.cdc_source_columns(cdc, raw), [])
+        plan = dbt.plan_first_batch(cdc, raw)
         sql = dbt.cdc_bronze_sql(cdc, f"select *, 1 as generation from ({split})", raw, plan)
         return sorted(query(sql), key=lambda row: row["_cdc_sequence"])
 

@@ -198,12 +198,6 @@ def test_cdc_config_of__unknown_relation(relation):
     )
 
 
-def test_cdc_table_of__same_feed_schema_and_table():
-    dbt = Dbt(nodes=GRAPH, columns={BRONZE: {}})
-    assert dbt.cdc_table_of("bronze", SOURCE) == BRONZE
-    assert dbt.cdc_table_of("silver", SOURCE) is None, "not there yet"
-
-
 def data_test(name: str, **words: Any) -> str:
     return normalise(getattr(Dbt(**{"nodes": GRAPH, **words}), f"test_{name}")(SILVER))
 

@@ -36,29 +36,29 @@ def plan(source: dict[str, str], target: dict[str, str]) -> list[tuple[object, .
     return [(column.name, column.raw_type, column.type, column.change) for column in planned]
 
 
-def test_cdc_column_plan__first_batch_adds_every_column_in_order():
+def test_plan_columns__first_batch_adds_every_column_in_order():
     assert plan({"b": "int", "a": "string"}, {}) == [("b", "int", "int", "add"), ("a", "string", "string", "add")]
 
 
-def test_cdc_column_plan__same_columns_change_nothing():
+def test_plan_columns__same_columns_change_nothing():
     assert plan({"id": "int"}, {"id": "int"}) == [("id", "int", "int", None)]
 
 
-def test_cdc_column_plan__new_column_comes_last():
+def test_plan_columns__new_column_comes_last():
     assert plan({"new": "date", "id": "int"}, {"id": "int"}) == [
         ("id", "int", "int", None),
         ("new", "date", "date", "add"),
     ]
 
 
-def test_cdc_column_plan__column_that_the_batch_lacks_stays():
+def test_plan_columns__column_that_the_batch_lacks_stays():
     assert plan({"id": "int"}, {"id": "int", "gone": "string"})[1] == ("gone", None, "string", None)
 
 
 @pytest.mark.parametrize(
     ("old", "new"), [("int", "bigint"), ("float", "double"), ("decimal(10,2)", "decimal(12,2)"), ("INT", "bigint")]
 )
-def test_cdc_column_plan__wider_type_is_promoted(old, new):
+def test_plan_columns__wider_type_is_promoted(old, new):
     assert plan({"a": new}, {"a": old}) == [("a", new, new, "promote")]
 
 
@@ -75,7 +75,7 @@ def test_cdc_column_plan__wider_type_is_promoted(old, new):
         ("date", "timestamp"),
     ],
 )
-def test_cdc_column_plan__any_other_type_is_read_into_the_old_one(old, new):
+def test_plan_columns__any_other_type_is_read_into_the_old_one(old, new):
     assert plan({"a": new}, {"a": old}) == [("a", new, old, None)]
 
 
@@ -117,15 +117,15 @@ def test_the_first_file_alone_decides_the_type_of_a_table_whose_types_do_not_cha
     assert (column.raw_type, column.type) == ("int", "int")
 
 
-def test_cdc_column_plan__names_differ_by_case_only():
+def test_plan_columns__names_differ_by_case_only():
     assert plan({"ID": "bigint"}, {"Id": "int"}) == [("Id", "bigint", "bigint", "promote")]
 
 
-def test_cdc_column_plan__new_column_in_capitals():
+def test_plan_columns__new_column_in_capitals():
     assert plan({"New": "date"}, {"id": "int"})[1] == ("New", "date", "date", "add")
 
 
-def test_cdc_column_plan__quarantine_adds_what_is_listed_and_lets_the_first_files_make_the_table():
+def test_plan_columns__quarantine_adds_what_is_listed_and_lets_the_first_files_make_the_table():
     source = [SourceColumn(name, "int", "int", is_listed=name == "listed") for name in ("listed", "x")]
     planned = plan_all(source, kept(id="int"), "quarantine")
     assert [column.name for column in planned] == ["id", "listed"]
@@ -133,7 +133,7 @@ def test_cdc_column_plan__quarantine_adds_what_is_listed_and_lets_the_first_file
     assert [column.name for column in planned] == ["listed", "x"]
 
 
-def test_cdc_column_plan__own_columns_of_the_table_are_not_the_sources():
+def test_plan_columns__own_columns_of_the_table_are_not_the_sources():
     assert plan({"id": "int"}, {"id": "int", "_cdc_sequence": "string"}) == [("id", "int", "int", None)]
 
 
@@ -199,9 +199,6 @@ def test_evolve_statements__one_statement_adds_all():
         "alter table bronze.shop__order add columns (`new one` date, `b``t` int)",
     ]
     assert planning.evolve_statements(BRONZE, CHANGES, ADAPTER) == statements
-    dbt = Dbt()
-    dbt.cdc_evolve_columns(BRONZE, CHANGES)
-    assert dbt.queries == statements
 
 
 def test_evolve_statements__nothing_to_change():
@@ -245,13 +242,13 @@ DMS = {"timestamp_column": "Dms_Timestamp", "operation_column": "auto"}
         (DMS, ["Op", "dms_timestamp"]),
     ],
 )
-def test_cdc_source_parts__control_columns(options, expected):
+def test_select_own_columns__control_columns(options, expected):
     columns = [{"name": name} for name in ("Op", "op", "TS", "ts", "dms_timestamp")]
     own = planning.select_own_columns(make_config(options=options), columns)
     assert [column["name"] for column in columns if column not in own] == expected
 
 
-def test_cdc_source_columns__parquet_without_control_columns():
+def test_read_source_columns__parquet_without_control_columns():
     raw = {"columns": [{"name": name, "type": "smallint"} for name in ("Op", "DMS_TIMESTAMP", "id")]}
     assert planning.read_source_columns(make_config(format="parquet", options=DMS), raw["columns"]) == (
         SourceColumn("id", "int", "smallint"),
@@ -303,7 +300,7 @@ CSV_COLUMNS = (
         (["int", "date"], ("int", "int")),
     ],
 )
-def test_cdc_source_columns__old_and_new_name_are_one_column(types, expected):
+def test_read_source_columns__old_and_new_name_are_one_column(types, expected):
     cdc = {"format": "parquet", "options": DMS, "renamed_columns": {"Old": "new", "older": "new"}}
     raw = {"columns": [{"name": name, "type": type} for name, type in zip(("OLD", "new"), types, strict=False)]}
     [column] = planning.read_source_columns(make_config(**cdc), raw["columns"])
@@ -311,7 +308,7 @@ def test_cdc_source_columns__old_and_new_name_are_one_column(types, expected):
     assert (planned.name, planned.raw_type, planned.type) == ("new", *expected)
 
 
-def test_cdc_source_columns__a_renamed_column_of_a_header_is_a_listed_one():
+def test_read_source_columns__a_renamed_column_of_a_header_is_a_listed_one():
     cdc = {**CSV, "options": {**DMS, "header": True}, "renamed_columns": {"title": "name"}}
     header = [{"name": name, "type": "string"} for name in ("Op", "id", "Title")]
     assert planning.read_source_columns(make_config(**cdc), header) == CSV_COLUMNS
@@ -339,14 +336,14 @@ def test_find_renames__two_old_names_make_one_new_column():
     }
 
 
-def test_cdc_evolve_columns__new_names_go_before_types_and_new_columns():
+def test_evolve_statements__new_names_go_before_types_and_new_columns():
     dbt = Dbt(columns={BRONZE: {"old": "int"}})
     columns = dbt.context["adapter"].get_columns_in_relation(BRONZE)
-    dbt.cdc_evolve_columns(BRONZE, [], planning.find_renames(make_config(renamed_columns={}), columns))
-    assert dbt.queries == []
+    renames = planning.find_renames(make_config(renamed_columns={}), columns)
+    assert planning.evolve_statements(BRONZE, [], ADAPTER, renames) == []
     added = [Column("late", "date", change="add")]
-    dbt.cdc_evolve_columns(BRONZE, added, planning.find_renames(RENAMES, columns))
-    assert dbt.queries == [
+    renames = planning.find_renames(RENAMES, columns)
+    assert planning.evolve_statements(BRONZE, added, ADAPTER, renames) == [
         "alter table bronze.shop__order rename column `Old` to `new`",
         "alter table bronze.shop__order add columns (`late` date)",
     ]
@@ -401,7 +398,7 @@ def test_cdc_renamed_columns_sql__the_old_key_too():
     assert f"transform_keys(_cdc_old_key, (name, value) -> {to_new}) as _cdc_old_key" in sql
 
 
-def test_cdc_source_columns__before_images_are_not_the_sources():
+def test_read_source_columns__before_images_are_not_the_sources():
     cdc = {"format": "parquet", "options": {**DMS, "before_image_prefix": "BI_"}}
     raw = {"columns": [{"name": name, "type": "int"} for name in ("id", "BI_id", "bi_score", "bird")]}
     assert [column.name for column in planning.read_source_columns(make_config(**cdc), raw["columns"])] == [
@@ -417,12 +414,12 @@ def test_cdc_source_columns__before_images_are_not_the_sources():
     ]
 
 
-def test_cdc_source_columns__csv_takes_them_from_the_seed():
+def test_read_source_columns__csv_takes_them_from_the_seed():
     cdc = {**CSV, "options": {**DMS, "header": False}}
     assert planning.read_source_columns(make_config(**cdc), ()) == CSV_COLUMNS
 
 
-def test_cdc_source_columns__csv_header_adds_unknown_names_as_text():
+def test_read_source_columns__csv_header_adds_unknown_names_as_text():
     cdc = {**CSV, "options": {**DMS, "header": True, "delimiter": ","}}
     header = [{"name": name, "type": "string"} for name in ("Op", "dms_timestamp", "ID", "name", "New")]
     new = SourceColumn("New", "string", "string")
@@ -512,7 +509,5 @@ def test_validate_key__nothing_wrong(keys, columns):
         "_a",
     ],
 )
-def test_cdc_table_name__is_the_rule_of_the_metadata_and_goes_back(name):
-    dbt = Dbt()
-    assert dbt.cdc_table_name(name) == table_name(name)
+def test_a_name_of_a_table_goes_back_to_that_of_the_source(name):
     assert file_name(table_name(name)) == name
