@@ -173,6 +173,8 @@ def test_snapshots_since_one_that_is_gone(table):
     assert since(table, 12345) == (False, [first, second, third], None)
     table.sql(f"call system.expire_snapshots(table => '{TABLE}', snapshot_ids => array({first}))")
     assert since(table, first) == (True, [second, third], []), "the next one names it"
+    assert not snapshots.snapshots_since(table, TABLE, first)["has_start"], "but its rows cannot be read"
+    assert snapshots.snapshots_since(table, TABLE, second)["has_start"]
     table.sql(f"call system.expire_snapshots(table => '{TABLE}', snapshot_ids => array({second}))")
     assert since(table, first) == (None, [third], None)
     table.sql(f"create or replace table {TABLE} using iceberg as select 1 as id")

@@ -60,6 +60,10 @@ class Lakehouse:
                 shutil.copytree(source, target)
             else:
                 shutil.copy(source, target)
+        # The demonstration's gold models read its silver tables.
+        for folder in (self.project / "models" / "gold").iterdir():
+            if folder.is_dir():
+                shutil.rmtree(folder)
         if spark_settings is not None:
             profiles = self.project / "profiles" / "profiles.yml"
             own = '        spark.sql.shuffle.partitions: "4"\n'

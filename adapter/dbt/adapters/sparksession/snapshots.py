@@ -143,7 +143,7 @@ def snapshots_since(session: SparkSession, table: str, snapshot_id: int | None =
         snapshots between them have expired. `snapshots`: those after it, oldest first, up to the current one; where it
         is no ancestor, all ancestors that have not expired. `gone`: ids of that snapshot and those before it that a
         rollback took from the table; None if its metadata is gone, too. `schema_id`: the schema that the table has
-        now.
+        now. `uuid`: of the table. `has_start`: whether the table can still be read as it was in that snapshot.
         A snapshot has `snapshot_id`, `committed_at` (UTC, in the form that Spark casts to a timestamp), `operation`,
         `schema_id`, `net_rows` (rows added less rows removed), `rows` (rows of the table, None if the summary
         does not show it) and `summary`.
@@ -165,6 +165,8 @@ def snapshots_since(session: SparkSession, table: str, snapshot_id: int | None =
         "is_ancestor": is_ancestor,
         "snapshots": [_described(snapshot) for snapshot in reversed(since)],
         "schema_id": iceberg.schema().schemaId(),
+        "uuid": str(iceberg.uuid()),
+        "has_start": start is not None,
         "gone": None if start is None and not is_ancestor else [int(snapshot.snapshotId()) for snapshot in lost],
     }
 

@@ -1,0 +1,93 @@
+{#
+    The keys of the table that changes of inputs affect, before and after. A changed row leads to keys of the spine, and these
+    to keys of the table: straight from the changed row, a row that had no partner yet would be missed.
+#}
+{% macro cdc_gold_keys_sql(model, moved) -%}
+with
+{{ cdc_gold_states_sql(moved) }}
+{%- set key = model.settings.key %}
+{%- set branches = model.branches | selectattr('number', 'in', cdc_gold_moved_branches(model, moved)) | list %}
+{%- for branch in branches %},
+
+_cdc_o{{ branch.number }} as (
+    {{ _gold_spine_keys_sql(branch, moved) | indent(4) }}
+),
+
+_cdc_g{{ branch.number }} as (
+    {{ _gold_table_keys_sql(branch, key) | indent(4) }}
+)
+{%- endfor %}
+
+{% for branch in branches -%}
+select {{ get_quoted_csv(key) }}
+from _cdc_g{{ branch.number }}
+{%- if not loop.last %}
+union
+{% endif %}
+{%- endfor %}
+{%- endmacro %}
+
+
+{% macro _gold_spine_keys_sql(branch, moved) -%}
+{%- set queries = [] -%}
+{%- for route in branch.routes -%}
+{%- for input in moved if input.number == route.leaf.input.number and input.changed_view -%}
+{%- if not route.texts -%}
+    {%- do queries.append(_gold_own_keys_sql(route.leaf, input)) -%}
+{%- endif -%}
+{%- for text in route.texts -%}
+    {%- do queries.append(_gold_routed_keys_sql(branch, route.leaf, text, input)) -%}
+{%- endfor -%}
+{%- endfor -%}
+{%- endfor -%}
+{{ queries | join('\nunion\n') }}
+{%- endmacro %}
+
+
+{% macro _gold_own_keys_sql(leaf, input) -%}
+select
+    {%- for column in leaf.input.key %}
+    {{ adapter.quote(column) }} as {{ leaf.key_names[loop.index0] }}{{ ',' if not loop.last }}
+    {%- endfor %}
+from {{ adapter.quote(input.changed_view) }}
+{%- endmacro %}
+
+
+{% macro _gold_routed_keys_sql(branch, leaf, text, input) -%}
+select {{ branch.spine.key_names | join(', ') }}
+from (
+    {{ text | indent(4) }}
+) as _cdc_route
+where
+    exists (
+        select 1
+        from {{ adapter.quote(input.changed_view) }} as _cdc_changed
+        where {{ cdc_gold_same_sql('_cdc_changed', leaf.input.key, '_cdc_route', leaf.key_names) }}
+    )
+{%- endmacro %}
+
+
+{% macro _gold_table_keys_sql(branch, key) -%}
+{%- if branch.keys -%}
+select
+    {%- for column in key %}
+    {{ branch.keys[column] }} as {{ adapter.quote(column) }}{{ ',' if not loop.last }}
+    {%- endfor %}
+from _cdc_o{{ branch.number }}
+{%- endif -%}
+{%- for text in branch.texts -%}
+select {{ get_quoted_csv(key) }}
+from (
+    {{ text | indent(4) }}
+) as _cdc_skeleton
+where
+    exists (
+        select 1
+        from _cdc_o{{ branch.number }} as _cdc_spine
+        where {{ cdc_gold_same_sql('_cdc_spine', branch.spine.key_names, '_cdc_skeleton', branch.spine.key_names) }}
+    )
+{%- if not loop.last %}
+union
+{% endif %}
+{%- endfor -%}
+{%- endmacro %}

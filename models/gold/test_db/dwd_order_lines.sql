@@ -1,0 +1,16 @@
+{{ config(key=['id'], spine='silver_test_db__user_order') }}
+select
+    user_order.id,
+    user_order.oid,
+    user_order.uid,
+    user.name as user_name,
+    user.device_model,
+    user_order.pid,
+    product.pname,
+    product.pprice,
+    user_order.onum,
+    user_order.onum * product.pprice as amount,
+    user_order.create_time
+from {{ ref('silver_test_db__user_order') }} as user_order
+left join {{ ref('silver_test_db__user') }} as user on user_order.uid = user.id
+left join {{ ref('silver_test_db__product') }} as product on user_order.pid = product.pid

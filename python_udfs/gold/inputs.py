@@ -1,0 +1,344 @@
+"""How the inputs of a gold table moved since its last refresh, and which of their keys changed."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from python_udfs.errors import LakehouseError
+from python_udfs.gold.blocks import Input
+from python_udfs.pipeline.delta import Log
+from python_udfs.pipeline.table import Models, read_layer, read_model
+from python_udfs.pipeline.warehouse import Relation, Sql, Warehouse
+
+STRATEGY = "cdc_affected"
+_APPEND_KEY = ("_cdc_source_file", "_cdc_file_row")
+# Of a snapshot that has the rows of the one before it.
+_COMPACTION = "replace"
+
+
+@dataclass(frozen=True)
+class Source:
+    """The model or table that an input is, as dbt describes it.
+
+    Attributes:
+        name: of the model or source table.
+        schema: of its relation.
+        alias: of its relation.
+        database: of its relation; None: dbt has none.
+        layer: ``silver`` or ``gold``; empty: a table of which nothing is known but its key.
+        key: columns that identify a row, or rows that change together.
+        cdc: of a silver table.
+    """
+
+    name: str
+    schema: str
+    alias: str
+    database: str | None
+    layer: str
+    key: tuple[str, ...]
+    cdc: Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class Recorded:
+    """What the last refresh has read of an input.
+
+    Attributes:
+        uuid: of the table.
+        snapshot_id: of the table; 0: it had none.
+        bronze_snapshot_id: that a silver table had applied; None: it is none.
+    """
+
+    uuid: str
+    snapshot_id: int
+    bronze_snapshot_id: int | None = None
+
+
+@dataclass(frozen=True)
+class Movement:
+    """An input at a refresh.
+
+    Attributes:
+        input: as the query reads it.
+        relation: the table.
+        uuid: of the table; empty: it has no snapshots.
+        before_id: its snapshot at the last refresh.
+        after_id: its snapshot now; None: it has no snapshots.
+        bronze_snapshot_id: that a silver table has applied now.
+        has_before: whether the table can still be read as it was at the last refresh.
+        full: why its changes may concern all rows; empty: they concern their keys.
+        has_moved: whether rows may have changed.
+        changed_sql: the query of its changed keys.
+        changed_view: the temporary view that holds them; empty: there are none.
+        changes: number of changed keys.
+        via: how they were found.
+    """
+
+    input: Input
+    relation: Relation
+    uuid: str = ""
+    before_id: int | None = None
+    after_id: int | None = None
+    bronze_snapshot_id: int | None = None
+    has_before: bool = True
+    full: str = ""
+    has_moved: bool = True
+    changed_sql: str = ""
+    changed_view: str = ""
+    changes: int = 0
+    via: str = ""
+
+    @property
+    def number(self) -> int:
+        """Of the input in its model."""
+        return self.input.number
+
+
+def list_sources(nodes: Mapping[str, Any], ids: Iterable[str], own_keys: Mapping[str, Any]) -> list[Source]:
+    """Lists what a model depends on; an ephemeral model counts as what it depends on itself.
+
+    Args:
+        nodes: dbt's nodes and sources by unique id.
+        ids: that the model depends on.
+        own_keys: key by name of an input, from the configuration of the model that reads it.
+    """
+    sources: dict[str, Source] = {}
+    for unique_id in ids:
+        node = nodes.get(unique_id)
+        if node is None or node["resource_type"] not in ("model", "seed", "snapshot", "source"):
+            continue
+        if (node.get("config") or {}).get("materialized") == "ephemeral":
+            for source in list_sources(nodes, node["depends_on"]["nodes"], own_keys):
+                sources[source.name] = source
+            continue
+        source = _read_source(node, own_keys)
+        sources[source.name] = source
+    return list(sources.values())
+
+
+def read_inputs(warehouse: Warehouse, name: str, sources: Sequence[Source]) -> list[tuple[Input, Source, Relation]]:
+    """Reads the columns of the tables that a model depends on.
+
+    Args:
+        warehouse: has them.
+        name: of the model, for messages.
+        sources: that it depends on.
+
+    Raises:
+        LakehouseError: a table does not exist yet.
+    """
+    inputs, missing = [], []
+    for source in sources:
+        relation = warehouse.get_relation(source.database, source.schema, source.alias)
+        if relation is None:
+            missing.append(source.name)
+            continue
+        columns = {column.name.lower(): column.dtype for column in warehouse.get_columns_in_relation(relation)}
+        inputs.append((Input(source.name, f"{source.schema}.{source.alias}", source.key, columns), source, relation))
+    if missing:
+        raise LakehouseError(
+            f"Gold error in {name} (cdc_affected): {', '.join(missing)} does not exist yet. Run `dbt build`, or"
+            f" `dbt run --select +{name}`."
+        )
+    return inputs
+
+
+def read_recorded(summary: Mapping[str, str]) -> dict[str, Recorded]:
+    """Reads the inputs of the last refresh from the commit of a gold table; by schema and table."""
+    if "refresh-state" not in summary:
+        return {}
+    bronze = json.loads(summary.get("cdc.gold-bronze", "{}"))
+    states = json.loads(summary["refresh-state"])["source-states"]
+    recorded = {}
+    for state in states:
+        relation = ".".join([*state["namespace"], state["name"]])
+        recorded[relation] = Recorded(state["uuid"], int(state["snapshot-id"]), bronze.get(relation))
+    return recorded
+
+
+def write_recorded(movements: Iterable[Movement], started_at: Any) -> dict[str, str]:
+    """Writes what the commit records of the inputs, by the names of Iceberg's proposal for materialized views."""
+    movements = list(movements)
+    states = [
+        {
+            "type": "table",
+            "namespace": [movement.relation.schema],
+            "name": movement.relation.identifier,
+            "uuid": movement.uuid,
+            "snapshot-id": movement.after_id or 0,
+        }
+        for movement in movements
+    ]
+    state = {"source-states": states, "refresh-start-timestamp-ms": int(started_at.timestamp() * 1000)}
+    bronze = {
+        f"{movement.relation.schema}.{movement.relation.identifier}": movement.bronze_snapshot_id
+        for movement in movements
+        if movement.bronze_snapshot_id is not None
+    }
+    return {"refresh-state": json.dumps(state), "cdc.gold-bronze": json.dumps(bronze)}
+
+
+def measure_input(
+    warehouse: Warehouse,
+    sql: Sql,
+    models: Models,
+    input: Input,
+    source: Source,
+    relation: Relation,
+    recorded: Recorded | None,
+    columns: Sequence[str],
+) -> Movement:
+    """Measures how an input moved since the last refresh.
+
+    Args:
+        warehouse: is asked for snapshots.
+        sql: macros by name.
+        models: of the project.
+        input: as the query reads it.
+        source: what it is.
+        relation: the table.
+        recorded: what the last refresh has read; None: it is the first one.
+        columns: of the input that the query uses.
+    """
+    if not _has_snapshots(relation):
+        return Movement(input, relation, full=f"{source.name} has no snapshots, so what changed is unknown")
+    since = warehouse.snapshots_since(relation, (recorded.snapshot_id or None) if recorded else None)
+    snapshots = since["snapshots"]
+    after_id = snapshots[-1]["snapshot_id"] if snapshots else (recorded.snapshot_id if recorded else 0)
+    applied = [s["summary"]["cdc.bronze-snapshot-id"] for s in snapshots if "cdc.bronze-snapshot-id" in s["summary"]]
+    bronze_id = int(applied[-1]) if applied else (recorded.bronze_snapshot_id if recorded else None)
+    here = Movement(
+        input=input,
+        relation=relation,
+        uuid=since["uuid"],
+        before_id=recorded.snapshot_id if recorded else None,
+        after_id=after_id,
+        bronze_snapshot_id=bronze_id if source.layer == "silver" else None,
+        has_before=bool(since["has_start"]) or not (recorded and recorded.snapshot_id),
+    )
+    if recorded is None:
+        return here
+    moved = [snapshot for snapshot in snapshots if snapshot["operation"] != _COMPACTION]
+    reason = _find_rebuild(source.name, since, recorded)
+    if reason:
+        return replace(here, full=reason)
+    if not moved:
+        # A compaction leaves the rows as they are, and may have left the older snapshot to expire.
+        return replace(here, has_moved=False, before_id=here.after_id)
+    if source.layer == "silver":
+        return _measure_silver(warehouse, sql, models, here, source, recorded, moved, columns)
+    if source.layer == "gold":
+        return _compare(sql, here, columns)
+    return replace(here, full=f"{source.name} has changed, and no record says which of its keys")
+
+
+def _read_source(node: Mapping[str, Any], own_keys: Mapping[str, Any]) -> Source:
+    config = node.get("config") or {}
+    layer = read_layer(node) or ""
+    cdc: Mapping[str, Any] = {}
+    key: Any = config.get("unique_key")
+    if layer == "silver":
+        model = read_model(node)
+        assert model is not None
+        cdc = model.cdc
+        key = _APPEND_KEY if cdc["mode"] == "append" else cdc["primary_key"]
+    elif config.get("incremental_strategy") == STRATEGY:
+        layer, key = "gold", config.get("key")
+    else:
+        layer, key = "", own_keys.get(node["name"]) or key
+    names = [key] if isinstance(key, str) else list(key or ())
+    return Source(
+        name=node["name"],
+        schema=node["schema"],
+        alias=node.get("alias") or node.get("identifier") or node["name"],
+        database=node.get("database"),
+        layer=layer,
+        key=tuple(str(name).lower() for name in names),
+        cdc=cdc,
+    )
+
+
+def _has_snapshots(relation: Any) -> bool:
+    return bool(relation.is_table and relation.is_iceberg)
+
+
+def _find_rebuild(name: str, since: Mapping[str, Any], recorded: Recorded) -> str:
+    if since["uuid"] != recorded.uuid:
+        return f"{name} was dropped and made again"
+    if since["is_ancestor"] is None or (not since["is_ancestor"] and since["gone"] is None):
+        return f"snapshots of {name} since the last refresh have expired"
+    if not since["is_ancestor"]:
+        return f"{name} was rebuilt or rolled back"
+    return ""
+
+
+def _measure_silver(
+    warehouse: Warehouse,
+    sql: Sql,
+    models: Models,
+    here: Movement,
+    source: Source,
+    recorded: Recorded,
+    moved: Sequence[Mapping[str, Any]],
+    columns: Sequence[str],
+) -> Movement:
+    """Measures a silver table: bronze has its changes, between the snapshots that both states had applied.
+
+    Where bronze does not know them all, such as after a write of another program, both states are compared.
+    """
+    bronze = models.of_source("bronze", source.cdc)
+    relation = warehouse.get_relation(bronze.database, bronze.schema, bronze.alias) if bronze else None
+    foreign = any(not {"cdc.batch-id", "cdc.part-of-batch"} & snapshot["summary"].keys() for snapshot in moved)
+    start, end = recorded.bronze_snapshot_id, here.bronze_snapshot_id
+    if relation is None or foreign or start is None or end is None or start == end:
+        return _compare(sql, here, columns)
+    if not _only_grows(warehouse, relation, start, end):
+        return _compare(sql, here, columns)
+    log = Log(warehouse, sql, source.cdc, relation, end)
+    range_sql = sql["cdc_bronze_range_sql"](relation, start or None, end, 0)
+    facts = log.read_facts(start or None, range_sql)
+    if facts.first_reset_point or facts.first_truncate:
+        return replace(here, full=f"{source.name} was truncated or reloaded")
+    if facts.has_overwritten:
+        return replace(here, full=f"a file of {source.name} was overwritten, whose rows may have had any key")
+    if not _has_plain_key(warehouse, source, here.input, relation):
+        return _compare(sql, here, columns)
+    has_old_keys = facts.has_key_changes and source.cdc["mode"] != "append"
+    changed_sql = sql["cdc_gold_changed_sql"](here.input, range_sql, has_old_keys)
+    return replace(here, changed_sql=changed_sql, via="bronze")
+
+
+def _only_grows(warehouse: Warehouse, bronze: Relation, start: int, end: int) -> bool:
+    """Whether bronze was only added to between two snapshots, the second of which may be the newest or not."""
+    since = warehouse.snapshots_since(bronze, start or None)
+    if not since["is_ancestor"]:
+        return False
+    for snapshot in since["snapshots"]:
+        # The snapshot that creates a table of a query overwrites nothing.
+        creates = not start and snapshot is since["snapshots"][0]
+        if snapshot["operation"] not in ("append", _COMPACTION) and not creates:
+            return False
+        if snapshot["snapshot_id"] == end:
+            return True
+    return start == end
+
+
+def _has_plain_key(warehouse: Warehouse, source: Source, input: Input, bronze: Relation) -> bool:
+    """Whether a key in bronze is written as in silver: same names, same types, compared as it is."""
+    if source.cdc.get("renamed_columns") or source.cdc.get("key_comparison"):
+        return False
+    types = {column.name.lower(): column.dtype for column in warehouse.get_columns_in_relation(bronze)}
+    return all(types.get(name) == input.columns.get(name) for name in input.key)
+
+
+def _compare(sql: Sql, here: Movement, columns: Sequence[str]) -> Movement:
+    if not here.has_before:
+        return replace(here, full=f"snapshots of {here.input.name} since the last refresh have expired")
+    names = list(dict.fromkeys([*here.input.key, *columns]))
+    changed_sql = sql["cdc_gold_compared_sql"](here.input, here.relation, here.before_id, here.after_id, names)
+    return replace(here, changed_sql=changed_sql, via="both states")
+
+

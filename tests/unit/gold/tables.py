@@ -1,0 +1,111 @@
+"""A gold table in SQLite, refreshed by what the macros write, beside the plain query over all rows."""
+
+from __future__ import annotations
+
+import re
+import sqlite3
+from collections.abc import Callable, Iterable
+from functools import cache
+from types import SimpleNamespace
+from typing import Any
+
+import sqlglot
+from harness import Dbt
+from tests.gold_shapes import COLUMNS, INPUTS, KEYS, Shape, State, list_rows
+
+from python_udfs.gold.model import GoldModel, read_gold_model
+
+BEFORE, AFTER = 1, 2
+_STATES = {BEFORE: "a", AFTER: "b"}
+Fault = Callable[[str], str]
+
+
+@cache
+def _macros() -> Dbt:
+    return Dbt()
+
+
+def to_sqlite(sql: str) -> str:
+    """Writes a statement of Spark for SQLite; a snapshot of a table is a table there."""
+    sql = re.sub(r"silver\.(\w+) version as of (\d)", lambda m: f"{m[1]}_{_STATES[int(m[2])]}", sql)
+    sql = sql.replace("silver.", "").replace("`cdc_k_", "`k_")
+    tree = sqlglot.parse_one(sql, dialect="spark")
+    return tree.sql(dialect="sqlite")
+
+
+class Table:
+    """A gold table of one shape.
+
+    Args:
+        shape: of its model.
+        fault: changes statements on purpose.
+    """
+
+    def __init__(self, shape: Shape, fault: Fault | None = None, model: GoldModel | None = None) -> None:
+        self.model = model or read_gold_model("gold", shape.sql, shape.config, INPUTS)
+        self.query = self.model.write_query(shape.sql)
+        self.fault = fault or (lambda sql: sql)
+        self.rows: list[tuple[Any, ...]] = []
+        self.full = to_sqlite(self.write_full())
+        self._written: dict[tuple[str, ...], tuple[str, str]] = {}
+
+    def inputs(self, changed: Iterable[str]) -> list[Any]:
+        return [
+            SimpleNamespace(
+                input=input,
+                number=input.number,
+                relation=input.relation,
+                before_id=BEFORE,
+                after_id=AFTER,
+                changed_view=f"cdc_k_{input.name}" if input.name in changed else "",
+            )
+            for input in self.model.query.inputs
+        ]
+
+    def write_full(self) -> str:
+        return str(_macros().cdc_gold_query_sql(self.inputs(()), self.query))
+
+    def write(self, changed: tuple[str, ...]) -> tuple[str, str]:
+        """The queries of the affected keys and of their rows."""
+        if changed not in self._written:
+            moved = self.inputs(changed)
+            keys = self.fault(_macros().cdc_gold_keys_sql(self.model, moved))
+            rows = self.fault(_macros().cdc_gold_rows_sql(self.model, moved, self.query, "g"))
+            self._written[changed] = to_sqlite(keys), to_sqlite(rows)
+        return self._written[changed]
+
+    def refresh(self, database: sqlite3.Connection, changed: dict[str, set[int]]) -> tuple[int, int]:
+        """Refreshes the table; returns how many rows were computed, and how many it has."""
+        read = {input.name for input in self.model.query.inputs}
+        moved = tuple(name for name in COLUMNS if name in read and changed[name])
+        if not moved:
+            return 0, len(self.rows)
+        keys_sql, rows_sql = self.write(moved)
+        database.execute("drop table if exists g")
+        database.execute(f"create temp table g as {keys_sql}")
+        cursor = database.execute(rows_sql)
+        names = [column[0] for column in cursor.description]
+        at = [names.index(name) for name in self.model.settings.key]
+        new = cursor.fetchall()
+        keys = set(database.execute("select * from g"))
+        self.rows = [row for row in self.rows if tuple(row[i] for i in at) not in keys] + new
+        return len(new), len(self.rows)
+
+    def recompute(self, database: sqlite3.Connection) -> list[tuple[Any, ...]]:
+        return sorted(database.execute(self.full).fetchall(), key=repr)
+
+
+def fill(database: sqlite3.Connection, before: State, after: State, changed: dict[str, set[int]]) -> None:
+    """Writes both states of all inputs, and their changed keys."""
+    for suffix, state in (("a", before), ("b", after)):
+        for name, columns in COLUMNS.items():
+            database.execute(f"drop table if exists {name}_{suffix}")
+            database.execute(f"create table {name}_{suffix} ({', '.join(columns)})")
+            rows = list_rows(name, state[name])
+            if rows:
+                marks = ", ".join("?" * len(columns))
+                database.executemany(f"insert into {name}_{suffix} values ({marks})", rows)
+    for name, keys in changed.items():
+        database.execute(f"drop table if exists k_{name}")
+        database.execute(f"create table k_{name} ({KEYS[name]})")
+        database.executemany(f"insert into k_{name} values (?)", [(key,) for key in keys])
