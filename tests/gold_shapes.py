@@ -136,6 +136,11 @@ SHAPES = {
         where c.id is null or c.seg = 'x' group by o.day""",
         ("day",), ("o",),
     ),
+    "rows without a child": Shape(
+        """select c.seg, count(*) n from silver.c left join silver.o on o.cid = c.id and o.amt > 0
+        where o.id is null group by c.seg""",
+        ("seg",), ("c",),
+    ),
     "an inner join behind an optional side": Shape(
         """select o.id as oid, b.seg from silver.o left join silver.c on o.cid = c.id
         join silver.c b on b.id = coalesce(c.boss, 0)""",
@@ -180,12 +185,19 @@ SHAPES = {
         ("cat",), ("p",),
     ),
     "keys that the user gives": Shape(
-        """select x.n, count(*) c from (select cid, count(*) n from silver.o group by cid) x group by x.n""",
-        ("n",), ("o",),
-        """select x.n, o.id as o__id from o
-        join (select cid, count(*) n from o group by cid) x on x.cid <=> o.cid""",
+        """select c.id as cid, count(o.id) n, max(o.amt) m from silver.c left join silver.o on o.day < c.boss
+        group by c.id""",
+        ("cid",), ("c",),
+        "select c.id as cid, c.id as c__id, o.id as o__id from c left join o on o.day < c.boss",
     ),
 }  # fmt: skip
+
+# Keys of groups by a number of rows: a row that leaves moves its neighbours, whose keys this query does not return.
+WRONG_KEYS = Shape(
+    """select x.n, count(*) c from (select cid, count(*) n from silver.o group by cid) x group by x.n""",
+    ("n",), ("o",),
+    "select x.n, o.id as o__id from o join (select cid, count(*) n from o group by cid) x on x.cid <=> o.cid",
+)  # fmt: skip
 
 _SIZES = {"c": 5, "o": 6, "l": 10, "p": 4, "r": 5}
 State = dict[str, dict[int, list[tuple[Any, ...]]]]

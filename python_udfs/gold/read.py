@@ -195,7 +195,8 @@ def _find_clocks_and_chance(tree: exp.Expression) -> Iterator[str]:
             remedy = _UNORDERED[sorted(unordered)[0]]
             yield f"{name} depends on the order in which rows are read; write {remedy}"
         elif (collections := names & set(_COLLECTIONS)) and _name_function(node.parent or node) not in _SORTS:
-            yield f"{name} depends on the order in which rows are read; write {_COLLECTIONS[sorted(collections)[0]]}"
+            remedy = _COLLECTIONS.get(name, _COLLECTIONS[sorted(collections)[0]])
+            yield f"{name} depends on the order in which rows are read; write {remedy}"
 
 
 @dataclass
@@ -566,7 +567,8 @@ class _Reader:
                 self.totals.append(_RECOMPUTED)
                 return "GROUP BY", []
             return None
-        if any(group.args.get(name) for name in ("rollup", "cube", "grouping_sets", "totals")):
+        levels = ("rollup", "cube", "grouping_sets", "totals")
+        if any(group.args.get(name) for name in levels) or group.find(exp.Rollup, exp.Cube, exp.GroupingSets):
             self.mistakes.append("ROLLUP, CUBE and GROUPING SETS mix groups with their totals; write a model for each level")
         parts = list(group.expressions)
         if group.args.get("all"):
