@@ -127,7 +127,7 @@ SHAPES = {
         ("seg",), ("o",),
     ),
     "groups by a lookup behind a lookup": Shape(
-        f"""select c.seg, count(*) n, sum(l.qty) s
+        """select c.seg, count(*) n, sum(l.qty) s
         from silver.l left join silver.o on l.oid = o.id left join silver.c on o.cid = c.id group by c.seg""",
         ("seg",), ("l",),
     ),

@@ -57,7 +57,7 @@ class Exposed:
         is_steady: whether no row of an outer join's optional side decides it.
     """
 
-    expression: exp.Expression
+    expression: exp.Expr
     is_steady: bool
 
 
@@ -76,7 +76,7 @@ class Source:
     alias: str
     kind: str
     relation: Leaf | tuple[Block, ...]
-    on: tuple[exp.Expression, ...] = ()
+    on: tuple[exp.Expr, ...] = ()
     is_exact: bool = True
 
     @property
@@ -105,11 +105,11 @@ class Source:
         return next(reasons, f"{self.alias} has no column {name}")
 
     @property
-    def lookup(self) -> Mapping[str, exp.Expression]:
+    def lookup(self) -> Mapping[str, exp.Expr]:
         """What the join compares each key column with, if it compares all of them: then one row matches at most."""
         if not isinstance(self.relation, Leaf) or self.kind == FROM:
             return {}
-        compared = {}
+        compared: dict[str, exp.Expr] = {}
         for condition in self.on:
             for own, other in list_equalities(condition, self.alias):
                 compared.setdefault(own, other)
@@ -121,8 +121,8 @@ class Source:
 class Block:
     """One SELECT of a query, as its joins.
 
-    A row of it stands for one combination of rows of its sources. Whatever a block leaves out, such as a condition on an
-    optional side, only adds combinations: none is lost.
+    A row of it stands for one combination of rows of its sources. Whatever a block leaves out, such as a condition on
+    an optional side, only adds combinations: none is lost.
 
     Attributes:
         sources: in their order.
@@ -133,7 +133,7 @@ class Block:
     """
 
     sources: tuple[Source, ...]
-    filters: tuple[exp.Expression, ...]
+    filters: tuple[exp.Expr, ...]
     columns: Mapping[str, Exposed]
     hidden: Mapping[str, str]
     is_exact: bool
@@ -165,7 +165,9 @@ class Block:
             for block in part.split_unions():
                 yield replace(self, sources=(replace(first, relation=(block,)), *others))
 
-    def write(self, state: str, columns: Collection[str], leaves: Collection[Leaf], is_strict: bool = False) -> exp.Select:
+    def write(
+        self, state: str, columns: Collection[str], leaves: Collection[Leaf], is_strict: bool = False
+    ) -> exp.Select:
         """Writes the query of the block's combinations, with the sources alone that are needed.
 
         Args:
@@ -188,7 +190,13 @@ class Block:
                 query = query.select(exp.alias_(part.copy(), name), copy=False)
         wanted = [column for key in keys.values() for part in key for column in part.find_all(exp.Column)]
         wanted += [column for expression in returned for column in expression.find_all(exp.Column)]
-        wanted += [column for source in self.sources if source.alias in used for on in source.on for column in on.find_all(exp.Column)]
+        wanted += [
+            column
+            for source in self.sources
+            if source.alias in used
+            for on in source.on
+            for column in on.find_all(exp.Column)
+        ]
         if not query.expressions:
             query = query.select(exp.alias_(exp.Literal.number(1), "_cdc_any"), copy=False)
         filters = [condition for condition in self.filters if set(list_aliases(condition)) <= used]
@@ -226,7 +234,10 @@ class Block:
         named = {alias for name in columns for alias in list_aliases(self.columns[name].expression)}
         used = self._add_conditions(named)
         inside = [
-            leaf.number for source in self.sources if source.alias in used and source.kind == LEFT for leaf in source.leaves
+            leaf.number
+            for source in self.sources
+            if source.alias in used and source.kind == LEFT
+            for leaf in source.leaves
         ]
         for source in self.sources:
             if source.alias in used and not isinstance(source.relation, Leaf):
@@ -243,7 +254,7 @@ class Block:
     def _are_lookups(self, aliases: Collection[str]) -> bool:
         return all(source.lookup for source in self.sources[1:] if source.alias in aliases)
 
-    def _find_key(self, leaf: Leaf) -> tuple[exp.Expression, ...]:
+    def _find_key(self, leaf: Leaf) -> tuple[exp.Expr, ...]:
         """The key of a leaf as expressions over the sources; of a lookup, what its join compares the key with."""
         for source in self.sources:
             if leaf.number in {inside.number for inside in source.leaves}:
@@ -262,12 +273,12 @@ class Block:
         return used
 
 
-def list_aliases(expression: exp.Expression) -> list[str]:
+def list_aliases(expression: exp.Expr) -> list[str]:
     """Lists the sources that an expression names."""
     return [column.table for column in expression.find_all(exp.Column)]
 
 
-def list_equalities(condition: exp.Expression, alias: str) -> Iterator[tuple[str, exp.Expression]]:
+def list_equalities(condition: exp.Expr, alias: str) -> Iterator[tuple[str, exp.Expr]]:
     """Lists columns of a source that a condition sets equal to an expression over other sources.
 
     Yields:
@@ -281,7 +292,7 @@ def list_equalities(condition: exp.Expression, alias: str) -> Iterator[tuple[str
             yield own.name, other
 
 
-def _write_source(source: Source, state: str, names: Mapping[str, None], is_strict: bool) -> exp.Expression:
+def _write_source(source: Source, state: str, names: Mapping[str, None], is_strict: bool) -> exp.Expr:
     if isinstance(source.relation, Leaf):
         table = exp.to_table(source.relation.input.name_state(state))
         return exp.alias_(table, source.alias, quoted=True, table=True)

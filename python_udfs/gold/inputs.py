@@ -48,12 +48,12 @@ class Recorded:
 
     Attributes:
         uuid: of the table.
-        snapshot_id: of the table; 0: it had none.
+        snapshot_id: of the table; 0: it had none yet; None: it is no table with snapshots.
         bronze_snapshot_id: that a silver table had applied; None: it is none.
     """
 
     uuid: str
-    snapshot_id: int
+    snapshot_id: int | None
     bronze_snapshot_id: int | None = None
 
 
@@ -151,11 +151,13 @@ def read_recorded(summary: Mapping[str, str]) -> dict[str, Recorded]:
     if "refresh-state" not in summary:
         return {}
     bronze = json.loads(summary.get("cdc.gold-bronze", "{}"))
-    states = json.loads(summary["refresh-state"])["source-states"]
     recorded = {}
-    for state in states:
+    for state in json.loads(summary["refresh-state"])["source-states"]:
         relation = ".".join([*state["namespace"], state["name"]])
-        recorded[relation] = Recorded(state["uuid"], int(state["snapshot-id"]), bronze.get(relation))
+        snapshot_id = state["snapshot-id"]
+        recorded[relation] = Recorded(
+            state["uuid"], None if snapshot_id is None else int(snapshot_id), bronze.get(relation)
+        )
     return recorded
 
 
@@ -168,7 +170,7 @@ def write_recorded(movements: Iterable[Movement], started_at: Any) -> dict[str, 
             "namespace": [movement.relation.schema],
             "name": movement.relation.identifier,
             "uuid": movement.uuid,
-            "snapshot-id": movement.after_id or 0,
+            "snapshot-id": movement.after_id,
         }
         for movement in movements
     ]
@@ -340,5 +342,3 @@ def _compare(sql: Sql, here: Movement, columns: Sequence[str]) -> Movement:
     names = list(dict.fromkeys([*here.input.key, *columns]))
     changed_sql = sql["cdc_gold_compared_sql"](here.input, here.relation, here.before_id, here.after_id, names)
     return replace(here, changed_sql=changed_sql, via="both states")
-
-

@@ -61,7 +61,7 @@ class GivenKeys:
         """As of `Block`: the user names the spine."""
         yield from self.uses
 
-    def write(self, state: str, columns: Collection[str], leaves: Collection[Leaf]) -> exp.Expression:
+    def write(self, state: str, columns: Collection[str], leaves: Collection[Leaf]) -> exp.Expr:
         """As of `Block`."""
         bound = bind_tables(self.sql, {name: input.name_state(state) for name, input in self.names.items()})
         selected = [f"`{name}`" for name in columns]
@@ -283,9 +283,7 @@ def _read_given_keys(settings: Settings, query: Query) -> tuple[list[GivenKeys],
     return [GivenKeys(settings.keys_sql, named, uses, columns)], problems
 
 
-def _find_spines(
-    settings: Settings, query: Query, blocks: Sequence[Block | GivenKeys]
-) -> tuple[list[Leaf], list[str]]:
+def _find_spines(settings: Settings, query: Query, blocks: Sequence[Block | GivenKeys]) -> tuple[list[Leaf], list[str]]:
     """Finds the spine of each branch: the input that the user names, if each row of the branch has a row of it."""
     names = [input.name for input in query.inputs]
     problems = [

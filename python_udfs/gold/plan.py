@@ -94,8 +94,15 @@ def plan_gold(
         for input in gold_model.query.inputs
     ]
     types = write_types(gold_model)
+    progress = {"cdc.gold-sql": query_sql.strip()}
     plan = GoldPlan(
-        CREATE, "", gold_model, tuple(movements), gold_model.write_query(query_sql), f"cdc_gold_keys_{name}"
+        way=CREATE,
+        message="",
+        model=gold_model,
+        movements=tuple(movements),
+        query_sql=gold_model.write_query(query_sql),
+        keys_view=f"cdc_gold_keys_{name}",
+        progress=progress,
     )
     if gold is None:
         return _finish(plan, CREATE, "the table is built for the first time", types, started_at)
@@ -179,8 +186,9 @@ def _find_changed_keys(warehouse: Warehouse, sql: Sql, plan: GoldPlan) -> GoldPl
             view = f"cdc_gold_changed_{movement.number}"
             warehouse.cache_rows(view, movement.changed_sql)
             changes = int(warehouse.query(sql["cdc_count_sql"](warehouse.quote(view)))[0]["row_count"])
-            movement = replace(movement, changes=changes, changed_view=view if changes else "")
-        movements.append(movement)
+            movements.append(replace(movement, changes=changes, changed_view=view if changes else ""))
+        else:
+            movements.append(movement)
     return replace(plan, movements=tuple(movements))
 
 
@@ -215,6 +223,7 @@ def _plan_affected(
 
 def _finish(plan: GoldPlan, way: str, reason: str, types: str, started_at: Any) -> GoldPlan:
     progress = {
+        **plan.progress,
         **write_recorded(plan.movements, started_at),
         "cdc.gold-query": plan.model.digest,
         "cdc.gold-types": types,

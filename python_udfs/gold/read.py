@@ -5,13 +5,25 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 import sqlglot
 from sqlglot import exp
 from sqlglot.optimizer.qualify import qualify
 from sqlglot.optimizer.scope import traverse_scope
 
-from python_udfs.gold.blocks import FROM, INNER, LEFT, Block, Exposed, Input, Leaf, Source, list_aliases, list_equalities
+from python_udfs.gold.blocks import (
+    FROM,
+    INNER,
+    LEFT,
+    Block,
+    Exposed,
+    Input,
+    Leaf,
+    Source,
+    list_aliases,
+    list_equalities,
+)
 
 _DIALECT = "spark"
 _CLOCKS = {
@@ -35,6 +47,10 @@ _UNORDERED = {
 _COLLECTIONS = {"collect_list": "sort_array(collect_list(…))", "array_agg": "sort_array(array_agg(…))"}
 _SORTS = {"sort_array", "array_sort"}
 _RECOMPUTED = "a total over all rows (an aggregate without GROUP BY, or a subquery that no row of the query limits)"
+
+
+# Common table expressions that a query may name: their queries, and what those may name.
+Ctes = Mapping[str, tuple[exp.Expr, Mapping[str, Any]]]
 
 
 @dataclass(frozen=True)
@@ -99,7 +115,7 @@ def read_query(sql: str, inputs: Iterable[Input], gives_keys: bool = False) -> Q
     )
 
 
-def write_digest(tree: exp.Expression) -> str:
+def write_digest(tree: exp.Expr) -> str:
     """Writes the digest of a tree: the same for other spaces, comments and letter case of names."""
     text = tree.sql(dialect=_DIALECT, comments=False, pretty=False)
     return hashlib.sha256(text.encode()).hexdigest()[:32]
@@ -119,7 +135,10 @@ def bind_tables(sql: str, names: Mapping[str, str]) -> str:
         if name is None or not isinstance(table.this, exp.Identifier):
             continue
         own = table.this.meta
-        first = min((part.meta["start"] for part in (table.args.get("db"), table.args.get("catalog")) if part), default=own["start"])
+        first = min(
+            (part.meta["start"] for part in (table.args.get("db"), table.args.get("catalog")) if part),
+            default=own["start"],
+        )
         text = name if table.alias else f"{name} as `{table.name}`"
         parts.append((first, own["end"] + 1, text))
     for start, end, text in sorted(parts, reverse=True):
@@ -127,7 +146,7 @@ def bind_tables(sql: str, names: Mapping[str, str]) -> str:
     return sql.strip().rstrip(";")
 
 
-def _list_uses(qualified: exp.Expression, inputs: Mapping[str, Input]) -> dict[str, tuple[str, ...]]:
+def _list_uses(qualified: exp.Expr, inputs: Mapping[str, Input]) -> dict[str, tuple[str, ...]]:
     uses: dict[str, set[str]] = {}
     for scope in traverse_scope(qualified):
         for alias, source in scope.sources.items():
@@ -149,11 +168,11 @@ def _name_relation(table: exp.Table) -> str:
     return f"{table.db}.{table.name}".lower() if table.db else table.name.lower()
 
 
-def _list_ctes(tree: exp.Expression) -> set[str]:
+def _list_ctes(tree: exp.Expr) -> set[str]:
     return {cte.alias.lower() for cte in tree.find_all(exp.CTE)}
 
 
-def _find_unknown_tables(tree: exp.Expression, inputs: Mapping[str, Input]) -> Iterator[str]:
+def _find_unknown_tables(tree: exp.Expr, inputs: Mapping[str, Input]) -> Iterator[str]:
     ctes = _list_ctes(tree)
     expected = ", ".join(sorted(input.name for input in inputs.values())) or "none"
     for table in tree.find_all(exp.Table):
@@ -162,32 +181,34 @@ def _find_unknown_tables(tree: exp.Expression, inputs: Mapping[str, Input]) -> I
             yield f"the query reads {name}, which no ref() or source() names; its inputs are {expected}"
 
 
-def _list_read(tree: exp.Expression, inputs: Mapping[str, Input]) -> tuple[Input, ...]:
+def _list_read(tree: exp.Expr, inputs: Mapping[str, Input]) -> tuple[Input, ...]:
     names = [_name_relation(table) for table in tree.find_all(exp.Table)]
     return tuple(inputs[name] for name in dict.fromkeys(names) if name in inputs)
 
 
-def _write_schema(inputs: Mapping[str, Input]) -> dict[str, dict[str, dict[str, str]]]:
-    schema: dict[str, dict[str, dict[str, str]]] = {}
+def _write_schema(inputs: Mapping[str, Input]) -> dict[str, object]:
+    schema: dict[str, Any] = {}
     for relation, input in inputs.items():
         folder, _, name = relation.rpartition(".")
         schema.setdefault(folder, {})[name] = dict(input.columns)
     return schema
 
 
-def _name_function(node: exp.Expression) -> str:
+def _name_function(node: exp.Expr) -> str:
     if isinstance(node, exp.Anonymous):
         return node.name.lower()
     return node.sql_name().lower() if isinstance(node, exp.Func) else ""
 
 
-def _find_clocks_and_chance(tree: exp.Expression) -> Iterator[str]:
+def _find_clocks_and_chance(tree: exp.Expr) -> Iterator[str]:
     for node in tree.find_all(exp.Func):
         names = {_name_function(node), *(name.lower() for name in getattr(node, "_sql_names", []))}
         written = node.sql(dialect=_DIALECT)
         name = written.partition("(")[0].lower()
         names.add(name)
-        if names & _CLOCKS or (name in ("unix_timestamp", "to_unix_timestamp") and written.endswith("CURRENT_TIMESTAMP())")):
+        if names & _CLOCKS or (
+            name in ("unix_timestamp", "to_unix_timestamp") and written.endswith("CURRENT_TIMESTAMP())")
+        ):
             yield f"{name} changes without a change of an input; write {{{{ gold_today() }}}}, the day of the run"
         elif names & _RANDOM:
             yield f"{name} gives other values each time it is asked; gold cannot be compared with its recomputation"
@@ -213,13 +234,13 @@ class _Select:
         source = self.find(column.table)
         return source.find_column(column.name) if source else None
 
-    def knows(self, expression: exp.Expression) -> bool:
+    def knows(self, expression: exp.Expr) -> bool:
         """Whether the rows of the joins decide an expression."""
         return not _computes(expression) and all(
             self.resolve(column) is not None and self._has_exact(column) for column in expression.find_all(exp.Column)
         )
 
-    def is_steady(self, expression: exp.Expression) -> bool:
+    def is_steady(self, expression: exp.Expr) -> bool:
         """Whether no row of an optional side decides it."""
         for column in expression.find_all(exp.Column):
             source, exposed = self.find(column.table), self.resolve(column)
@@ -231,7 +252,7 @@ class _Select:
         source = self.find(column.table)
         return source is not None and (source.kind != LEFT or source.is_exact)
 
-    def find_reason(self, expression: exp.Expression) -> str:
+    def find_reason(self, expression: exp.Expr) -> str:
         """Says why the joins do not decide an expression."""
         if any(True for _ in expression.find_all(exp.AggFunc)):
             return "an aggregate computes it"
@@ -244,7 +265,9 @@ class _Select:
             if source.find_column(column.name) is None:
                 return source.find_reason(column.name)
             if not self._has_exact(column):
-                return f"{column.table} is an outer join's optional side, whose rows a filter or aggregate inside decides"
+                return (
+                    f"{column.table} is an outer join's optional side, whose rows a filter or aggregate inside decides"
+                )
         return "a subquery computes it"
 
 
@@ -258,7 +281,7 @@ class _Reader:
         self._leaves = 0
         self._subqueries = 0
 
-    def read(self, query: exp.Expression, ctes: Mapping[str, tuple[exp.Expression, Mapping[str, object]]]) -> tuple[Block, ...]:
+    def read(self, query: exp.Expr, ctes: Ctes) -> tuple[Block, ...]:
         """Reads a SELECT, or a union of several."""
         ctes = dict(ctes)
         with_ = query.args.get("with_") or query.args.get("with")
@@ -281,14 +304,14 @@ class _Reader:
             return ()
         return self._read_select(query, ctes)
 
-    def check_limits(self, query: exp.Expression) -> None:
+    def check_limits(self, query: exp.Expr) -> None:
         """Finds what no query may have, wherever it stands."""
         for node in query.find_all(exp.Query):
             self._check_rows(node)
         for window in query.find_all(exp.Window):
             self._check_window(window)
 
-    def _check_rows(self, query: exp.Expression) -> None:
+    def _check_rows(self, query: exp.Expr) -> None:
         for name in ("limit", "offset", "sample"):
             if query.args.get(name):
                 self.mistakes.append(f"{name.upper()} takes rows by an order that is none of the key's; leave it out")
@@ -296,12 +319,21 @@ class _Reader:
     def _check_window(self, window: exp.Window) -> None:
         if not window.args.get("partition_by"):
             written = window.sql(dialect=_DIALECT).replace("`", "")
-            self.mistakes.append(f"a window without PARTITION BY moves with every row: {written}; add PARTITION BY, by the key")
+            self.mistakes.append(
+                f"a window without PARTITION BY moves with every row: {written}; add PARTITION BY, by the key"
+            )
 
-    def _read_select(self, select: exp.Select, ctes: Mapping[str, tuple[exp.Expression, Mapping[str, object]]]) -> tuple[Block, ...]:
-        for name, word in (("laterals", "LATERAL VIEW"), ("pivots", "PIVOT"), ("windows", "a named WINDOW"), ("connect", "CONNECT BY")):
+    def _read_select(self, select: exp.Select, ctes: Ctes) -> tuple[Block, ...]:
+        for name, word in (
+            ("laterals", "LATERAL VIEW"),
+            ("pivots", "PIVOT"),
+            ("windows", "a named WINDOW"),
+            ("connect", "CONNECT BY"),
+        ):
             if select.args.get(name):
-                self.mistakes.append(f"{word} is not read; give its joins as keys_sql, or write it in a model of its own")
+                self.mistakes.append(
+                    f"{word} is not read; give its joins as keys_sql, or write it in a model of its own"
+                )
         from_ = select.args.get("from_") or select.args.get("from")
         if from_ is None:
             self.mistakes.append("a SELECT without FROM has no spine")
@@ -329,9 +361,7 @@ class _Reader:
         columns, hidden = self._read_columns(block, select)
         return (Block(tuple(block.sources), tuple(filters), columns, hidden, block.is_exact),)
 
-    def _read_relation(
-        self, table: exp.Expression, ctes: Mapping[str, tuple[exp.Expression, Mapping[str, object]]]
-    ) -> Leaf | tuple[Block, ...] | None:
+    def _read_relation(self, table: exp.Expr, ctes: Ctes) -> Leaf | tuple[Block, ...] | None:
         for name in ("joins", "pivots", "sample", "laterals", "version"):
             if table.args.get(name):
                 self.mistakes.append(f"{name} beside {table.alias_or_name} is not read; give its joins as keys_sql")
@@ -343,7 +373,7 @@ class _Reader:
             return None
         if not table.db and table.name in ctes:
             query, visible = ctes[table.name]
-            return self.read(query, visible) or None  # type: ignore[arg-type]
+            return self.read(query, visible) or None
         self._leaves += 1
         return Leaf(self._leaves, self.inputs[_name_relation(table)])
 
@@ -351,8 +381,8 @@ class _Reader:
         self,
         block: _Select,
         join: exp.Join,
-        where: list[exp.Expression],
-        ctes: Mapping[str, tuple[exp.Expression, Mapping[str, object]]],
+        where: list[exp.Expr],
+        ctes: Ctes,
     ) -> None:
         alias = join.this.alias_or_name
         if join.side == "RIGHT":
@@ -374,10 +404,10 @@ class _Reader:
         block: _Select,
         alias: str,
         relation: Leaf | tuple[Block, ...],
-        on: Sequence[exp.Expression],
-        where: Sequence[exp.Expression],
+        on: Sequence[exp.Expr],
+        where: Sequence[exp.Expr],
         is_inner: bool,
-        what: str,
+        label: str,
     ) -> None:
         """Adds a joined relation.
 
@@ -386,17 +416,27 @@ class _Reader:
         """
         source = Source(alias, INNER, relation)
         inside = _Select([*block.sources, source])
-        kept = [condition for condition in on if all(inside.resolve(c) for c in condition.find_all(exp.Column)) and not _computes(condition)]
+        kept = [
+            condition
+            for condition in on
+            if all(inside.resolve(c) for c in condition.find_all(exp.Column)) and not _computes(condition)
+        ]
         is_steady = all(inside.is_steady(condition) for condition in kept) and len(kept) == len(on)
         compared = [*kept, *(where if is_inner else ())]
         if not any(True for condition in compared for _ in list_equalities(condition, alias)):
             reasons = [inside.find_reason(condition) for condition in on if condition not in kept]
             hint = f" ({'; '.join(reasons)})" if reasons else ""
-            self.mistakes.append(f"{what} has no equality with a column of a table before it{hint}; add one, or give keys_sql")
+            self.mistakes.append(
+                f"{label} has no equality with a column of a table before it{hint}; add one, or give keys_sql"
+            )
             return
         if is_inner and not any(True for condition in kept for _ in list_equalities(condition, alias)):
             # FROM a, b WHERE a.x = b.x
-            kept += [c for c in where if list(list_equalities(c, alias)) and all(inside.resolve(x) for x in c.find_all(exp.Column))]
+            kept += [
+                c
+                for c in where
+                if list(list_equalities(c, alias)) and all(inside.resolve(x) for x in c.find_all(exp.Column))
+            ]
             is_steady = is_steady and all(inside.is_steady(condition) for condition in kept)
         relation_is_exact = isinstance(relation, Leaf) or all(part.is_exact for part in relation)
         names_exact = all(
@@ -417,9 +457,9 @@ class _Reader:
     def _read_full_join(
         self,
         select: exp.Select,
-        first: exp.Expression,
+        first: exp.Expr,
         joins: Sequence[exp.Join],
-        ctes: Mapping[str, tuple[exp.Expression, Mapping[str, object]]],
+        ctes: Ctes,
     ) -> tuple[exp.Select, Source | None]:
         """Reads a FULL JOIN as the union of both sides, of which only what the join compares can be named."""
         if len(joins) != 1:
@@ -435,7 +475,9 @@ class _Reader:
                 if isinstance(other, exp.Column) and other.table == sides[1][0]
             ]
             if not names:
-                self.mistakes.append(f"FULL JOIN {right.alias_or_name}: only equalities of a column of each side are read")
+                self.mistakes.append(
+                    f"FULL JOIN {right.alias_or_name}: only equalities of a column of each side are read"
+                )
                 return select, None
             pairs += names
         if not pairs or any(relation is None for _, relation in sides):
@@ -448,7 +490,9 @@ class _Reader:
             exposed = {f"_cdc_full{number}": source.find_column(name) for number, name in enumerate(names_of_side, 1)}
             if not all(exposed.values()):
                 lacking = next(name for name in names_of_side if source.find_column(name) is None)
-                self.mistakes.append(f"FULL JOIN compares {alias}.{lacking}: {source.find_reason(lacking)}; give keys_sql")
+                self.mistakes.append(
+                    f"FULL JOIN compares {alias}.{lacking}: {source.find_reason(lacking)}; give keys_sql"
+                )
                 return select, None
             columns = {name: column for name, column in exposed.items() if column is not None}
             blocks.append(Block((source,), (), columns, {}, False))
@@ -459,11 +503,14 @@ class _Reader:
         self,
         block: _Select,
         select: exp.Select,
-        where: Sequence[exp.Expression],
-        ctes: Mapping[str, tuple[exp.Expression, Mapping[str, object]]],
+        where: Sequence[exp.Expr],
+        ctes: Ctes,
     ) -> None:
         """Adds a source for each subquery in an expression: its rows have to be known, not what it computes of them."""
-        others = [*select.expressions, *(select.args[name] for name in ("having", "qualify", "group") if select.args.get(name))]
+        others = [
+            *select.expressions,
+            *(select.args[name] for name in ("having", "qualify", "group") if select.args.get(name)),
+        ]
         for expression in (*where, *others):
             is_condition = any(expression is condition for condition in where)
             for node in _list_subqueries(expression):
@@ -472,32 +519,34 @@ class _Reader:
     def _read_subquery(
         self,
         block: _Select,
-        node: exp.Expression,
+        node: exp.Expr,
         is_condition: bool,
-        ctes: Mapping[str, tuple[exp.Expression, Mapping[str, object]]],
+        ctes: Ctes,
     ) -> None:
         query = node.args.get("query") if isinstance(node, exp.In) else node.this
         query = query.unnest() if query is not None else None
         if isinstance(node, exp.In) and not is_condition:
-            self.mistakes.append("NOT IN, or IN inside an expression, is NULL for every row if the subquery has one NULL; write NOT EXISTS")
+            self.mistakes.append(
+                "NOT IN, or IN inside an expression, is NULL for all rows if its subquery has a NULL; write NOT EXISTS"
+            )
             return
         if not isinstance(query, exp.Select) or isinstance(node, (exp.Any, exp.All)):
-            self.mistakes.append(f"the subquery {node.sql(dialect=_DIALECT)[:80]} is not read; join it, or give keys_sql")
+            self.mistakes.append(
+                f"the subquery {node.sql(dialect=_DIALECT)[:80]} is not read; join it, or give keys_sql"
+            )
             return
         query = query.copy()
         own = {table.alias_or_name for table in _list_tables(query)}
         self._subqueries += 1
         alias = f"_cdc_s{self._subqueries}"
-        on = []
-        inside, outside = [], []
+        on: list[exp.Expr] = []
+        inside: list[exp.Expr] = []
+        outside: list[exp.Expr] = []
         for condition in _split_conditions(query.args.get("where")):
             (inside if set(list_aliases(condition)) <= own else outside).append(condition)
         if isinstance(node, exp.In):
             compared = query.expressions[0].unalias()
-            if query.args.get("group") or compared.find(exp.AggFunc):
-                columns = {"_cdc_in": compared}
-            else:
-                columns = {"_cdc_in": compared}
+            columns = {"_cdc_in": compared}
             on.append(exp.EQ(this=node.this.copy(), expression=exp.column("_cdc_in", alias, quoted=True)))
         else:
             columns = {}
@@ -526,7 +575,7 @@ class _Reader:
         if relation:
             self._add_source(block, alias, relation, on, (), False, f"the subquery {node.sql(dialect=_DIALECT)[:80]}")
 
-    def _choose_filters(self, block: _Select, where: Sequence[exp.Expression]) -> list[exp.Expression]:
+    def _choose_filters(self, block: _Select, where: Sequence[exp.Expr]) -> list[exp.Expr]:
         """Chooses the conditions that a change cannot pass unseen: they are on rows that every combination has."""
         filters = []
         for condition in where:
@@ -553,7 +602,7 @@ class _Reader:
                 columns[name] = Exposed(expression, block.is_steady(expression))
         return columns, hidden
 
-    def _read_groups(self, block: _Select, select: exp.Select) -> tuple[str, list[exp.Expression]] | None:
+    def _read_groups(self, block: _Select, select: exp.Select) -> tuple[str, list[exp.Expr]] | None:
         group = select.args.get("group")
         aggregates = [
             node
@@ -569,7 +618,9 @@ class _Reader:
             return None
         levels = ("rollup", "cube", "grouping_sets", "totals")
         if any(group.args.get(name) for name in levels) or group.find(exp.Rollup, exp.Cube, exp.GroupingSets):
-            self.mistakes.append("ROLLUP, CUBE and GROUPING SETS mix groups with their totals; write a model for each level")
+            self.mistakes.append(
+                "ROLLUP, CUBE and GROUPING SETS mix groups with their totals; write a model for each level"
+            )
         parts = list(group.expressions)
         if group.args.get("all"):
             parts += [projection.unalias() for projection in select.expressions if not projection.find(exp.AggFunc)]
@@ -584,7 +635,7 @@ def _rename_columns(block: Block, names: Mapping[str, str]) -> Block:
     )
 
 
-def _split_conditions(node: exp.Expression | None) -> list[exp.Expression]:
+def _split_conditions(node: exp.Expr | None) -> list[exp.Expr]:
     """Splits a condition at its ANDs."""
     if node is None:
         return []
@@ -593,7 +644,7 @@ def _split_conditions(node: exp.Expression | None) -> list[exp.Expression]:
     return list(condition.flatten()) if isinstance(condition, exp.And) else [condition]
 
 
-def _list_subqueries(expression: exp.Expression) -> Iterator[exp.Expression]:
+def _list_subqueries(expression: exp.Expr) -> Iterator[exp.Expr]:
     """Lists subqueries of an expression, not those inside them."""
     if isinstance(expression, exp.In) and expression.args.get("query") is not None:
         yield expression
@@ -605,7 +656,7 @@ def _list_subqueries(expression: exp.Expression) -> Iterator[exp.Expression]:
         yield from _list_subqueries(child)
 
 
-def _list_tables(select: exp.Select) -> Iterator[exp.Expression]:
+def _list_tables(select: exp.Select) -> Iterator[exp.Expr]:
     from_ = select.args.get("from_") or select.args.get("from")
     if from_ is not None:
         yield from_.this
@@ -613,12 +664,12 @@ def _list_tables(select: exp.Select) -> Iterator[exp.Expression]:
         yield join.this
 
 
-def _computes(expression: exp.Expression) -> bool:
+def _computes(expression: exp.Expr) -> bool:
     """Whether an expression needs more than one combination of rows."""
     return bool(expression.find(exp.AggFunc, exp.Window, exp.Query, exp.Exists))
 
 
-def _is_made_of(expression: exp.Expression, parts: Sequence[exp.Expression]) -> bool:
+def _is_made_of(expression: exp.Expr, parts: Sequence[exp.Expr]) -> bool:
     """Whether an expression is computed from some others and from constants."""
     if any(expression == part for part in parts):
         return True
@@ -627,7 +678,7 @@ def _is_made_of(expression: exp.Expression, parts: Sequence[exp.Expression]) -> 
     return all(_is_made_of(child, parts) for child in expression.iter_expressions())
 
 
-def _read_partitions(select: exp.Select) -> Iterator[tuple[str, list[exp.Expression]]]:
+def _read_partitions(select: exp.Select) -> Iterator[tuple[str, list[exp.Expr]]]:
     for window in select.find_all(exp.Window):
         if window.find_ancestor(exp.Select) is select:
             parts = list(window.args.get("partition_by") or [])

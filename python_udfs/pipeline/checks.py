@@ -19,6 +19,8 @@ from python_udfs.pipeline.warehouse import Relation, Sql, Warehouse
 EMPTY, NOTHING, STEP, FULL = "empty", "nothing", "step", "full"
 # The data test that compares rows; the others read a table only if it is compared in full.
 COMPARING_TEST = "silver_matches_bronze"
+# As the one of silver, they record what they compared.
+_RECORDING_TESTS = (COMPARING_TEST, "gold_matches_recomputation")
 _RECORD = re.compile(r"^-- recorded once it passes: (\{.*\})$", re.MULTILINE)
 
 
@@ -388,6 +390,6 @@ def read_records(results: Iterable[Any]) -> Sequence[Record]:
         result.node.compiled_code or ""
         for result in results
         if str(result.status) == "pass"
-        and getattr(getattr(result.node, "test_metadata", None), "name", None) == COMPARING_TEST
+        and getattr(getattr(result.node, "test_metadata", None), "name", None) in _RECORDING_TESTS
     ]
     return [Record(**json.loads(record)) for text in texts for record in _RECORD.findall(text)]

@@ -17,7 +17,8 @@ from sqlglot import exp
 
 from python_udfs.sample_data.dms_writer import Column
 from tests.e2e.stories import Story, change
-from tests.gold_shapes import COLUMNS, SHAPES, change as change_rows, list_rows, start
+from tests.gold_shapes import COLUMNS, SHAPES, list_rows, start
+from tests.gold_shapes import change as change_rows
 
 SOURCES = ("c", "o", "l", "p", "r")
 TYPES = {"int": pa.int32(), "string": pa.string()}
@@ -28,7 +29,12 @@ MODELS = {name: shape for name, shape in SHAPES.items() if "silver.h" not in sha
 if not os.environ.get("GOLD_SHAPES"):
     MODELS = {
         name: MODELS[name]
-        for name in ("rows of four joins", "an entity with two aggregates of children", "a full join", "a union that is grouped")
+        for name in (
+            "rows of four joins",
+            "an entity with two aggregates of children",
+            "a full join",
+            "a union that is grouped",
+        )
     }
 
 
@@ -44,7 +50,7 @@ def write_model(lakehouse, name: str, sql: str, **config) -> None:
     sql = re.sub(r"silver\.(\w)\b", r"{{ ref('silver_s__\1') }}", tree.sql(dialect="spark"))
     settings = ", ".join(f"{key}={value!r}" for key, value in config.items())
     path = lakehouse.project / "models" / "gold" / f"{name}.sql"
-    path.write_text("{{ config(%s) }}\n%s\n" % (settings, sql))
+    path.write_text("{{ config(" + settings + ") }}\n" + sql + "\n")
 
 
 class Source:
@@ -135,7 +141,11 @@ def gold(empty_lakehouse):
     lakehouse.make_models()
     for name, shape in MODELS.items():
         write_model(
-            lakehouse, name_of(name), shape.sql, key=list(shape.key), full_above="never",
+            lakehouse,
+            name_of(name),
+            shape.sql,
+            key=list(shape.key),
+            full_above="never",
             spine=[f"silver_s__{spine}" for spine in shape.spine],
         )
     source = Source(lakehouse)
@@ -150,13 +160,23 @@ def gold(empty_lakehouse):
             source.change(chance)
         statuses = lakehouse.statuses("run")
         messages = "\n".join(lakehouse.messages)
-        seen.append({
-            "statuses": statuses,
-            "messages": messages,
-            "rows": {name: rows_of(lakehouse, name_of(name)) for name in MODELS if statuses.get(name_of(name)) == "success"},
-            "expected": {name: source.query(shape.sql) for name, shape in MODELS.items()},
-            "commits": {name: commit_of(lakehouse, name_of(name)) for name in MODELS if statuses.get(name_of(name)) == "success"},
-        })
+        seen.append(
+            {
+                "statuses": statuses,
+                "messages": messages,
+                "rows": {
+                    name: rows_of(lakehouse, name_of(name))
+                    for name in MODELS
+                    if statuses.get(name_of(name)) == "success"
+                },
+                "expected": {name: source.query(shape.sql) for name, shape in MODELS.items()},
+                "commits": {
+                    name: commit_of(lakehouse, name_of(name))
+                    for name in MODELS
+                    if statuses.get(name_of(name)) == "success"
+                },
+            }
+        )
     return seen
 
 

