@@ -26,6 +26,7 @@ from python_udfs.pipeline.warehouse import Relation, Sql, Warehouse
 NOTHING, AFFECTED, FULL, CREATE = "nothing", "affected", "full", "create"
 # More keys are not sent to every task.
 _MOST_KEYS = 2_000_000
+_ANY_DAY = "date '0001-01-01'"
 
 
 @dataclass(frozen=True)
@@ -65,6 +66,7 @@ def plan_gold(
     query_sql: str,
     gold: Relation | None,
     started_at: Any,
+    today: str,
 ) -> GoldPlan:
     """Decides what a run writes to a gold table.
 
@@ -78,6 +80,7 @@ def plan_gold(
         query_sql: the compiled query.
         gold: the table; None: it is created.
         started_at: when the run began.
+        today: what the macro `gold_today` writes.
 
     Raises:
         LakehouseError: the model is refused, or an input does not exist.
@@ -85,7 +88,10 @@ def plan_gold(
     name = model["name"]
     sources = list_sources(nodes, model["depends_on"]["nodes"], config.get("inputs") or {})
     read = read_inputs(warehouse, name, sources)
-    gold_model = read_gold_model(name, query_sql, config, [input for input, _, _ in read])
+    # The day is no part of the query's digest: a day later it is the same query.
+    has_today = "gold_today" in (model.get("raw_code") or "")
+    timeless_sql = query_sql.replace(today, _ANY_DAY) if has_today else query_sql
+    gold_model = read_gold_model(name, timeless_sql, config, [input for input, _, _ in read])
     summary = _read_summary(warehouse, gold)
     recorded = read_recorded(summary)
     by_name = {source.name: (source, relation) for _, source, relation in read}
@@ -94,7 +100,7 @@ def plan_gold(
         for input in gold_model.query.inputs
     ]
     types = write_types(gold_model)
-    progress = {"cdc.gold-sql": query_sql.strip()}
+    progress = {"cdc.gold-sql": query_sql.strip(), "cdc.gold-today": today if has_today else ""}
     plan = GoldPlan(
         way=CREATE,
         message="",
@@ -111,6 +117,8 @@ def plan_gold(
     )
     plan = replace(plan, has_new_query=has_new_query or not summary)
     reasons = _list_reasons_for_all(summary, gold_model, types, movements)
+    if has_today and summary and summary.get("cdc.gold-today") != today:
+        reasons.append(f"gold_today() is another day: {today}")
     if reasons:
         return _finish(plan, FULL, "; ".join(reasons), types, started_at)
     if not any(movement.has_moved for movement in movements):

@@ -71,7 +71,7 @@ def run() -> None:
     say(f"2/4 Changes landed: {sum(counts.values()):,} changes in {len(counts)} tables")
     _build(dbt)
     spark = spark_session()
-    changed = sync_states(spark)
+    changed, refreshed = sync_states(spark), refreshes(spark)
     before = snapshots(spark)
 
     say("3/4 Nothing new landed")
@@ -84,10 +84,15 @@ def run() -> None:
     say()
     say(result_table(changed, rejected_rows(spark)))
     say()
+    say(gold_table(refreshed))
+    say()
     say("Inserted, updated and deleted are those of step 2.")
     if problems:
         raise DemoError("The demonstration did not end as it must:\n" + "\n".join(f"  {line}" for line in problems))
-    say("Checked: silver equals the source, row for row; step 3 added no snapshot to any bronze or silver table.")
+    say(
+        "Checked: silver equals the source, row for row; step 3 added no snapshot to any table of bronze, silver and gold."
+    )
+    say("Checked by the build: each gold table equals its query, recomputed at the snapshots of its inputs.")
     say("Column age of test_db.user came with a message; it is text until cdc_columns.csv gives it a type.")
     say(f"Documentation, lineage included: {DOCS_PAGE}")
 
@@ -119,11 +124,30 @@ def rejected_rows(spark: SparkSession) -> Counter[str]:
     )
 
 
+def refreshes(spark: SparkSession) -> dict[str, tuple[int, str, str]]:
+    """Rows of each gold table, and the way and reason that its newest commit records."""
+    states = {}
+    for name in sorted(row.tableName for row in spark.sql("show tables in gold").collect()):
+        [newest] = spark.sql(
+            f"select max_by(summary, committed_at) as summary from gold.{name}.snapshots"
+            " where map_contains_key(summary, 'cdc.gold-mode')"
+        ).collect()
+        mode, reason = newest.summary["cdc.gold-mode"], newest.summary["cdc.gold-reason"]
+        states[name] = (spark.table(f"gold.{name}").count(), mode, reason)
+    return states
+
+
+def gold_table(states: dict[str, tuple[int, str, str]]) -> str:
+    """What step 2 did to each gold table, one line per table."""
+    lines = [(name, f"{rows:,}", mode, reason) for name, (rows, mode, reason) in states.items()]
+    return text_table(("gold table", "rows", "step 2", "because"), lines, "<><<")
+
+
 def snapshots(spark: SparkSession) -> dict[str, int]:
-    """The number of snapshots of every bronze and silver table, by ``layer.table``."""
+    """The number of snapshots of every bronze, silver and gold table, by ``layer.table``."""
     return {
         table: spark.table(f"{table}.snapshots").count()
-        for layer in ("bronze", "silver")
+        for layer in ("bronze", "silver", "gold")
         for table in [f"{layer}.`{row.tableName}`" for row in spark.sql(f"show tables in {layer}").collect()]
     }
 

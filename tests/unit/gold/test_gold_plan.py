@@ -119,10 +119,10 @@ class Project:
         self.nodes = {item["unique_id"]: item for item in nodes}
         self.depends_on = ["model.p.silver_o", "model.p.silver_c"]
         self.config: dict[str, Any] = {"key": ["id"], "spine": "silver_o"}
-        self.query = QUERY
+        self.query, self.raw_code, self.today = QUERY, QUERY, "date '2026-01-02'"
 
     def plan(self, gold: Any = GOLD) -> Any:
-        model = {"name": "sales", "depends_on": {"nodes": self.depends_on}}
+        model = {"name": "sales", "depends_on": {"nodes": self.depends_on}, "raw_code": self.raw_code}
         return plan_gold(
             self.warehouse,
             SQL,
@@ -133,6 +133,7 @@ class Project:
             self.query,
             gold,
             STARTED,
+            self.today,
         )
 
 
@@ -256,6 +257,22 @@ def test_another_query_key_or_type_is_full(project):
     assert (plan.message, plan.has_new_query) == ("full: a type of an input has changed", True)
     project.query += "\nwhere o.amt > 0"
     assert project.plan().message == "full: the query has changed"
+
+
+def test_another_day_of_the_run_is_full_if_the_query_names_it(project):
+    project.today = "date '2026-01-03'"
+    assert project.plan().way == "nothing"
+    project.raw_code = "… < {{ gold_today() }}"
+    project.query = f"{QUERY} where o.amt < day({project.today})"
+    first = project.plan(gold=None)
+    project.warehouse.summary = {name: str(value) for name, value in first.progress.items()}
+    project.warehouse.summary["refresh-state"] = project.warehouse.summary["refresh-state"].replace(
+        '"snapshot-id": 0', '"snapshot-id": 1'
+    )
+    assert project.plan().way == "nothing"
+    project.today = "date '2026-01-04'"
+    project.query = f"{QUERY} where o.amt < day({project.today})"
+    assert project.plan().message == "full: gold_today() is another day: date '2026-01-04'"
 
 
 def test_a_table_that_others_have_written_is_full(project):
