@@ -13,9 +13,11 @@ WATCH_MINUTES ?=
 TABLES ?=
 HISTORIES ?=
 FAULT ?=
+MODEL ?=
+GOLD_SECONDS ?= 20
 
 # The shell takes these from its environment, as they were typed: their text is no part of a command.
-export EVERY TABLES HISTORIES FAULT FEED SCHEMAS APPEND FILE TABLE KEY DROP
+export EVERY TABLES HISTORIES FAULT MODEL GOLD_SECONDS FEED SCHEMAS APPEND FILE TABLE KEY DROP
 # The message of a lock names the command as it was typed.
 export DBT_TYPED := make $(MAKECMDGOALS)
 
@@ -92,6 +94,11 @@ prove: $(READY) ## Kill runs at every step, compare silver with an oracle on N r
 	@WATCH_MINUTES=$(WATCH_MINUTES) SEED=$(SEED) $(RUN) python -m pytest -q --disable-warnings --timeout=0 tests/real/test_watch_for_long.py
 	@N=$(N) SEED=$(SEED) $(RUN) python -m pytest -q --disable-warnings --timeout=0 tests/unit/connectors/test_fuzz.py tests/unit/macros/test_messages_on_spark.py
 	@N=$(N) SEED=$(SEED) $(RUN) python -m pytest -s -q --disable-warnings --timeout=0 tests/e2e/test_histories.py
+
+# make prove-gold MODEL=dws_user_agg GOLD_SECONDS=60 SEED=7: a failure prints the seed that brings it back.
+.PHONY: prove-gold
+prove-gold: $(READY) ## Prove a gold model on random histories of its inputs (MODEL=dws_user_agg)
+	@$(RUN) dbt --quiet run-operation prove_gold --args "{model: '$$MODEL', seconds: $$GOLD_SECONDS, seed: $(SEED)}"
 
 .PHONY: prove-faults
 prove-faults: $(READY) ## Take each fix out of a clone: does its generator fail? (FAULT="words of a name")

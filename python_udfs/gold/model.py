@@ -11,7 +11,7 @@ from typing import Any
 from sqlglot import exp
 
 from python_udfs.errors import LakehouseError
-from python_udfs.gold.blocks import AFTER, BEFORE, Block, Exposed, Input, Leaf, Source
+from python_udfs.gold.blocks import AFTER, BEFORE, Block, Exposed, Input, Leaf
 from python_udfs.gold.read import Query, bind_tables, read_query
 
 DEFAULT_FULL_ABOVE = 0.2
@@ -388,6 +388,3 @@ def _find_own_columns(block: Block | GivenKeys, key: Sequence[str]) -> dict[str,
 
 def _write(block: Block | GivenKeys, state: str, columns: Collection[str], leaves: Collection[Leaf]) -> str:
     return block.write(state, columns, leaves).sql(dialect="spark", pretty=True)
-
-
-__all__ = ["Branch", "Cut", "GoldModel", "Route", "Settings", "Source", "read_gold_model", "read_settings"]

@@ -89,9 +89,7 @@ def run() -> None:
     say("Inserted, updated and deleted are those of step 2.")
     if problems:
         raise DemoError("The demonstration did not end as it must:\n" + "\n".join(f"  {line}" for line in problems))
-    say(
-        "Checked: silver equals the source, row for row; step 3 added no snapshot to any table of bronze, silver and gold."
-    )
+    say("Checked: silver equals the source, row for row; step 3 added no snapshot to bronze, silver or gold.")
     say("Checked by the build: each gold table equals its query, recomputed at the snapshots of its inputs.")
     say("Column age of test_db.user came with a message; it is text until cdc_columns.csv gives it a type.")
     say(f"Documentation, lineage included: {DOCS_PAGE}")

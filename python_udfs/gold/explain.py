@@ -1,0 +1,81 @@
+"""Explains a gold model: its key and spine, how each input leads to them, and what would be computed in full."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from python_udfs.gold.inputs import list_sources, read_inputs
+from python_udfs.gold.model import Branch, GoldModel, Route, read_gold_model
+from python_udfs.pipeline.text_table import write_table
+from python_udfs.pipeline.warehouse import Warehouse
+
+
+def explain_gold(warehouse: Warehouse, nodes: Mapping[str, Any], node: Mapping[str, Any], query_sql: str) -> str:
+    """Explains a model.
+
+    Args:
+        warehouse: has the columns of the inputs.
+        nodes: dbt's nodes and sources by unique id.
+        node: of the model.
+        query_sql: the compiled query.
+
+    Raises:
+        LakehouseError: the model is refused; it has all mistakes.
+    """
+    sources = list_sources(nodes, node["depends_on"]["nodes"], node["config"].get("inputs") or {})
+    read = read_inputs(warehouse, node["name"], sources)
+    model = read_gold_model(node["name"], query_sql, node["config"], [input for input, _, _ in read])
+    layers = {source.name: source.layer for _, source, _ in read}
+    return "\n".join(_describe(node["name"], model, layers))
+
+
+def _describe(name: str, model: GoldModel, layers: Mapping[str, str]) -> Iterator[str]:
+    yield f"{name}: key {', '.join(model.settings.key)}"
+    if model.query.totals:
+        yield f"All rows are computed whenever an input moves: {model.query.totals[0]}."
+        return
+    titles = ["spine", "input", "its key", "a changed row leads to the spine by", "states read", "read for new rows"]
+    cut = {part.input.number: bool(part.own) for part in model.cuts}
+    rows = [
+        [
+            branch.spine.input.name,
+            route.leaf.input.name,
+            ", ".join(route.leaf.input.key),
+            _describe_route(branch, route),
+            {0: "none", 1: "now", 2: "before and now"}[len(route.texts)],
+            "rows of the affected keys" if route.leaf.input.number in cut else "all rows",
+        ]
+        for branch in model.branches
+        for route in branch.routes
+    ]
+    yield write_table(titles, rows)
+    yield from _describe_full(model, layers)
+
+
+def _describe_route(branch: Branch, route: Route) -> str:
+    if not route.texts:
+        return "its own key"
+    # The query of the route without what it returns: the joins alone.
+    _, _, joins = route.texts[-1].partition("FROM ")
+    text = " ".join(joins.split()).replace("`", "")
+    for leaf in [other.leaf for other in branch.routes]:
+        text = text.replace(leaf.input.name_state("b"), leaf.input.name)
+    return text
+
+
+def _describe_full(model: GoldModel, layers: Mapping[str, str]) -> Iterator[str]:
+    limit = model.settings.full_above
+    yield "All rows are computed"
+    yield "  - if the query, its key or a type of an input changes, or another program writes the table"
+    yield "  - if an input is truncated, reloaded, rebuilt or rolled back, or a file of it is overwritten"
+    if model.needs_past:
+        yield "  - if the snapshot of a moved input that was read last has expired"
+    yield (
+        "  - never because of many affected rows"
+        if limit is None
+        else f"  - if more than {limit:.0%} of its rows are affected"
+    )
+    for input in model.query.inputs:
+        if layers.get(input.name) not in ("silver", "gold"):
+            yield f"  - whenever {input.name} moves: nothing records which of its keys changed"
