@@ -7,22 +7,23 @@ import json
 import os
 import random
 import re
+import shutil
 import sqlite3
 from decimal import Decimal
 
 import pyarrow as pa
 import pytest
 import sqlglot
+from pyspark.sql import SparkSession
 from sqlglot import exp
 
 from python_udfs.sample_data.dms_writer import Column
 from tests.e2e.stories import Story, change
-from tests.gold_shapes import COLUMNS, SHAPES, list_rows, start
+from tests.gold_shapes import COLUMNS, SHAPES, WRONG_KEYS, list_rows, start
 from tests.gold_shapes import change as change_rows
 
 SOURCES = ("c", "o", "l", "p", "r")
 TYPES = {"int": pa.int32(), "string": pa.string()}
-STEPS = int(os.environ.get("GOLD_STEPS") or 4)
 SEED = int(os.environ.get("SEED") or 7)
 # A history of prices is no DMS table of its own here: its shape is proven without Spark.
 MODELS = {name: shape for name, shape in SHAPES.items() if "silver.h" not in shape.sql and "qualify" not in name}
@@ -71,7 +72,7 @@ class Source:
 
     def load(self) -> None:
         for name, story in self.stories.items():
-            story.load(self.minutes, *self._rows(name))
+            story.load(self.minutes, *self.list(name))
 
     def change(self, chance: random.Random) -> None:
         self.minutes += 1
@@ -82,7 +83,7 @@ class Source:
             if statements:
                 story.changes(self.minutes, *statements)
 
-    def _rows(self, name):
+    def list(self, name):
         return [dict(zip(COLUMNS[name], row, strict=True)) for row in list_rows(name, self.rows[name])]
 
     def _statements(self, name, before, after):
@@ -132,6 +133,40 @@ def commit_of(lakehouse, name):
     return dict(rows[0].summary)
 
 
+ON_GOLD = """select seg, count(*) as n, sum(qty) as s from {{ ref('gold_rows_of_four_joins') }} group by seg"""
+YAML = "models:\n" + "".join(
+    f"  - name: {name_of(name)}\n    data_tests: [gold_matches_recomputation]\n" for name in (*MODELS, "on_gold")
+)
+STEPS = ("changes", "changes", "nothing", "gold left out", "changes", "reload", "changes")
+
+
+class Gold:
+    """A lakehouse with gold models, and what was seen after each step."""
+
+    def __init__(self, lakehouse) -> None:
+        self.lakehouse = lakehouse
+        self.source = Source(lakehouse)
+        self.seen: list[dict] = []
+
+    def run(self, step: str) -> None:
+        statuses = self.lakehouse.statuses("run")
+        messages = "\n".join(self.lakehouse.messages)
+        tested = self.lakehouse.statuses("test", "--select", "test_name:gold_matches_recomputation")
+        built = [name for name in (*MODELS, "on_gold") if statuses.get(name_of(name)) == "success"]
+        self.seen.append(
+            {
+                "step": step,
+                "statuses": statuses,
+                "messages": messages,
+                "tested": {name: status for name, status in tested.items() if name.startswith("gold_matches")},
+                "rows": {name: rows_of(self.lakehouse, name_of(name)) for name in built},
+                "expected": {name: self.source.query(shape.sql) for name, shape in MODELS.items()},
+                "commits": {name: commit_of(self.lakehouse, name_of(name)) for name in built},
+                "snapshots": {name: self.lakehouse.snapshots(f"gold.{name_of(name)}") for name in built},
+            }
+        )
+
+
 @pytest.fixture(scope="module")
 def gold(empty_lakehouse):
     lakehouse = empty_lakehouse
@@ -148,42 +183,120 @@ def gold(empty_lakehouse):
             full_above="never",
             spine=[f"silver_s__{spine}" for spine in shape.spine],
         )
-    source = Source(lakehouse)
+    folder = lakehouse.project / "models" / "gold"
+    (folder / "gold_on_gold.sql").write_text("{{ config(key='seg', full_above='never') }}\n" + ON_GOLD + "\n")
+    (folder / "_gold.yml").write_text(YAML)
+    gold = Gold(lakehouse)
     chance = random.Random(SEED)
     for _ in range(12):
-        change_rows(chance, source.rows, "ccooolllppr")
-    source.load()
-    seen = []
+        change_rows(chance, gold.source.rows, "ccooolllppr")
+    gold.source.load()
     lakehouse.dbt("seed")
-    for step in range(STEPS):
-        if step:
-            source.change(chance)
-        statuses = lakehouse.statuses("run")
-        messages = "\n".join(lakehouse.messages)
-        seen.append(
-            {
-                "statuses": statuses,
-                "messages": messages,
-                "rows": {
-                    name: rows_of(lakehouse, name_of(name))
-                    for name in MODELS
-                    if statuses.get(name_of(name)) == "success"
-                },
-                "expected": {name: source.query(shape.sql) for name, shape in MODELS.items()},
-                "commits": {
-                    name: commit_of(lakehouse, name_of(name))
-                    for name in MODELS
-                    if statuses.get(name_of(name)) == "success"
-                },
-            }
-        )
-    return seen
+    gold.run("load")
+    for step in STEPS:
+        if step == "reload":
+            gold.source.minutes += 1
+            story = gold.source.stories["p"]
+            story.load(gold.source.minutes, *gold.source.list("p"))
+        elif step != "nothing":
+            for _ in range(3):
+                gold.source.change(chance)
+        if step == "gold left out":
+            lakehouse.statuses("run", "--select", "etl_metadata", "bronze", "silver")
+            continue
+        gold.run(step)
+    yield gold
+    shutil.rmtree(folder)
+    folder.mkdir()
 
 
-@pytest.mark.parametrize("name", MODELS)
-def test_gold_equals_the_query_after_each_refresh(gold, name):
-    for step, seen in enumerate(gold):
-        assert seen["statuses"][name_of(name)] == "success", seen["messages"]
-        assert seen["rows"][name] == seen["expected"][name], f"step {step}: {seen['commits'][name]}"
-        assert seen["commits"][name]["cdc.gold-mode"] == ("affected" if step else "create")
-    assert json.loads(gold[-1]["commits"][name]["refresh-state"])["source-states"]
+def test_gold_equals_the_query_after_each_refresh(gold):
+    for seen in gold.seen:
+        for name in MODELS:
+            assert seen["statuses"][name_of(name)] == "success", seen["messages"]
+            assert seen["rows"][name] == seen["expected"][name], (seen["step"], name, seen["commits"][name])
+
+
+def test_a_refresh_computes_the_affected_keys_alone(gold):
+    for seen in gold.seen:
+        modes = {name: commit["cdc.gold-mode"] for name, commit in seen["commits"].items()}
+        if seen["step"] == "load":
+            assert set(modes.values()) == {"create"}
+        elif seen["step"] == "reload":
+            assert modes["rows of four joins"] == "full"
+            assert "silver_s__p was truncated or reloaded" in seen["commits"]["rows of four joins"]["cdc.gold-reason"]
+            assert modes["on_gold"] == "affected", "it reads what differs"
+        else:
+            assert modes["rows of four joins"] == "affected"
+
+
+def test_nothing_new_makes_no_snapshot(gold):
+    at = next(number for number, seen in enumerate(gold.seen) if seen["step"] == "nothing")
+    before, after = gold.seen[at - 1 : at + 1]
+    assert after["snapshots"] == before["snapshots"]
+    assert after["messages"].count("nothing: no input has moved") == len(after["rows"])
+
+
+def test_gold_on_gold_follows(gold):
+    for seen in gold.seen:
+        groups: dict = {}
+        for row in seen["rows"]["rows of four joins"]:
+            count, total = groups.get(row[3], (0, None))
+            groups[row[3]] = (count + 1, total if row[1] is None else (total or 0) + row[1])
+        assert sorted(((seg, *values) for seg, values in groups.items()), key=repr) == seen["rows"]["on_gold"]
+
+
+def test_the_commit_names_what_was_read(gold):
+    commit = gold.seen[-1]["commits"]["rows of four joins"]
+    states = json.loads(commit["refresh-state"])["source-states"]
+    assert [state["name"] for state in states] == ["s__l", "s__o", "s__c", "s__p"]
+    for state in states:
+        assert state["snapshot-id"] == gold.lakehouse.snapshots(f"silver.{state['name']}")[-1]
+
+
+def test_the_data_test_passes_and_notices_a_wrong_row(gold):
+    for seen in gold.seen:
+        assert set(seen["tested"].values()) == {"pass"}, (seen["step"], seen["tested"])
+    commit = gold.seen[-1]["commits"]["rows of four joins"]
+    session = SparkSession.getActiveSession()
+    properties = {name: value for name, value in commit.items() if name.startswith(("cdc.", "refresh-state"))}
+    table = "gold.gold_rows_of_four_joins"
+    for name, value in properties.items():
+        session.conf.set(f"spark.sql.iceberg.snapshot-property.{name}", value)
+    try:
+        session.sql(f"update {table} set qty = 77 where lid = (select min(lid) from {table})")
+    finally:
+        for name in properties:
+            session.conf.unset(f"spark.sql.iceberg.snapshot-property.{name}")
+    tested = gold.lakehouse.statuses("test", "--select", "gold_rows_of_four_joins")
+    assert tested == {"gold_matches_recomputation_gold_rows_of_four_joins_": "fail"}
+    session.sql(f"delete from {table} where lid = (select min(lid) from {table})")
+    tested = gold.lakehouse.statuses("test", "--select", "gold_rows_of_four_joins")
+    assert tested == {"gold_matches_recomputation_gold_rows_of_four_joins_": "fail"}
+    gold.lakehouse.statuses("run", "--select", "gold_rows_of_four_joins")
+    assert commit_of(gold.lakehouse, "gold_rows_of_four_joins")["cdc.gold-reason"] == (
+        "another writer has changed the table, or built it"
+    )
+    assert rows_of(gold.lakehouse, "gold_rows_of_four_joins") == gold.seen[-1]["expected"]["rows of four joins"]
+
+
+def test_a_model_is_proven_and_explained_by_commands(gold):
+    arguments = "{model: gold_an_entity_with_two_aggregates_of_children, seconds: 1}"
+    assert gold.lakehouse.dbt("run-operation", "prove_gold", "--args", arguments).success, gold.lakehouse.messages
+    assert "random histories equal the recomputation" in "\n".join(gold.lakehouse.messages)
+    assert gold.lakehouse.dbt(
+        "run-operation", "explain_gold", "--args", arguments.split(",", maxsplit=1)[0] + "}"
+    ).success
+    assert "key cid" in "\n".join(gold.lakehouse.messages)
+
+
+def test_wrong_keys_of_the_user_are_found_before_production(gold):
+    sql = WRONG_KEYS.sql.replace("silver.o", "{{ ref('silver_s__o') }}")
+    keys_sql = WRONG_KEYS.keys_sql.replace("o__id", "silver_s__o__id").replace("from o ", "from silver_s__o o ")
+    path = gold.lakehouse.project / "models" / "gold" / "gold_wrong.sql"
+    path.write_text("{{ config(key='n', spine='silver_s__o', keys_sql=" + repr(keys_sql) + ") }}\n" + sql + "\n")
+    gold.lakehouse.dbt("run-operation", "prove_gold", "--args", "{model: gold_wrong, seconds: 60}")
+    path.unlink()
+    said = "\n".join(gold.lakehouse.messages)
+    assert "after random changes the table differs from its query" in said
+    assert "brings it back" in said
