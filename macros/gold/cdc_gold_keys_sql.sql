@@ -2,7 +2,7 @@
     The keys of the table that changes of inputs affect, before and after. A changed row leads to keys of the spine, and these
     to keys of the table: straight from the changed row, a row that had no partner yet would be missed.
 #}
-{% macro cdc_gold_keys_sql(model, moved) -%}
+{% macro cdc_gold_keys_sql(model, moved, limit) -%}
 with
 {{ cdc_gold_states_sql(moved) }}
 {%- set key = model.settings.key %}
@@ -19,12 +19,13 @@ _cdc_g{{ branch.number }} as (
 {%- endfor %}
 
 {% for branch in branches -%}
-select {{ get_quoted_csv(key) }}
+select {{ 'distinct ' if branches | length == 1 }}{{ get_quoted_csv(key) }}
 from _cdc_g{{ branch.number }}
 {%- if not loop.last %}
 union
 {% endif %}
 {%- endfor %}
+limit {{ limit }}
 {%- endmacro %}
 
 
@@ -60,7 +61,7 @@ from (
 ) as _cdc_route
 where
     exists (
-        select 1
+        select /*+ broadcast(_cdc_changed) */ 1
         from {{ adapter.quote(input.changed_view) }} as _cdc_changed
         where {{ cdc_gold_same_sql('_cdc_changed', leaf.input.key, '_cdc_route', leaf.key_names) }}
     )

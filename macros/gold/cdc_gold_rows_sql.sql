@@ -18,7 +18,7 @@ from (
 ) as _cdc_query
 where
     exists (
-        select 1
+        select /*+ broadcast(_cdc_key) */ 1
         from {{ adapter.quote(keys_view) }} as _cdc_key
         where {{ cdc_gold_same_sql('_cdc_key', key, '_cdc_query', key) }}
     )
@@ -32,7 +32,7 @@ from {{ input.name_state('b') }} as _cdc_row
 {%- if cut is not none and cut.own %}
 where
     exists (
-        select 1
+        select /*+ broadcast(_cdc_key) */ 1
         from {{ adapter.quote(keys_view) }} as _cdc_key
         where
             {%- for column, expression in cut.own.items() %}
@@ -65,7 +65,7 @@ from (
 ) as _cdc_skeleton
 where
     exists (
-        select 1
+        select /*+ broadcast(_cdc_key) */ 1
         from {{ adapter.quote(keys_view) }} as _cdc_key
         where {{ cdc_gold_same_sql('_cdc_key', model.settings.key, '_cdc_skeleton', model.settings.key) }}
     )

@@ -6,7 +6,7 @@ select
 from (
     select
         exists (
-            select 1
+            select /*+ broadcast(_cdc_key) */ 1
             from {{ adapter.quote(keys_view) }} as _cdc_key
             where {{ cdc_gold_same_sql('_cdc_key', key, '_cdc_gold', key) }}
         ) as _cdc_is_affected

@@ -15,6 +15,8 @@ from python_udfs.pipeline.warehouse import Relation, Sql, Warehouse
 
 STRATEGY = "cdc_affected"
 _APPEND_KEY = ("_cdc_source_file", "_cdc_file_row")
+# More keys are not held by the driver, nor sent to every task.
+MOST_KEYS = 2_000_000
 # Of a snapshot that has the rows of the one before it.
 _COMPACTION = "replace"
 
@@ -306,6 +308,8 @@ def _measure_silver(
         return replace(here, full=f"{source.name} was truncated or reloaded")
     if facts.has_overwritten:
         return replace(here, full=f"a file of {source.name} was overwritten, whose rows may have had any key")
+    if facts.changes > MOST_KEYS:
+        return replace(here, full=f"{source.name} has {facts.changes} changes, more than {MOST_KEYS}")
     if not _has_plain_key(warehouse, source, here.input, relation):
         return _compare(sql, here, columns)
     has_old_keys = facts.has_key_changes and source.cdc["mode"] != "append"

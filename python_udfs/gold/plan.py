@@ -10,6 +10,7 @@ from typing import Any
 
 from python_udfs.gold.blocks import Input
 from python_udfs.gold.inputs import (
+    MOST_KEYS,
     Movement,
     Recorded,
     Source,
@@ -24,8 +25,6 @@ from python_udfs.pipeline.table import Models
 from python_udfs.pipeline.warehouse import Relation, Sql, Warehouse
 
 NOTHING, AFFECTED, FULL, CREATE = "nothing", "affected", "full", "create"
-# More keys are not sent to every task.
-_MOST_KEYS = 2_000_000
 _ANY_DAY = "date '0001-01-01'"
 
 
@@ -213,13 +212,13 @@ def _plan_affected(
     )
     keys = 0
     if any(movement.changed_view for movement in plan.movements):
-        keys_sql = sql["cdc_gold_keys_sql"](plan.model, plan.movements)
+        keys_sql = sql["cdc_gold_keys_sql"](plan.model, plan.movements, MOST_KEYS + 1)
         warehouse.cache_rows(plan.keys_view, keys_sql)
         keys = int(warehouse.query(sql["cdc_count_sql"](warehouse.quote(plan.keys_view)))[0]["row_count"])
     plan = replace(plan, keys=keys)
     limit = plan.model.settings.full_above
-    if keys > _MOST_KEYS:
-        return _finish(plan, FULL, f"{keys} keys are affected, more than {_MOST_KEYS}", types, started_at)
+    if keys > MOST_KEYS:
+        return _finish(plan, FULL, f"more than {MOST_KEYS} keys are affected", types, started_at)
     if keys and limit is not None:
         counts = warehouse.query(sql["cdc_gold_share_sql"](gold, plan.model.settings.key, plan.keys_view))[0]
         rows, affected = int(counts["row_count"]), int(counts["affected"])

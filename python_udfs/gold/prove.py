@@ -121,7 +121,7 @@ class _History:
             ProvedInput(table.input, _view(table), self._register_keys(table, changed.get(table.input.number)))
             for table in self.tables
         ]
-        keys_sql = _read_views(self.sql["cdc_gold_keys_sql"](self.model, inputs))
+        keys_sql = _read_views(self.sql["cdc_gold_keys_sql"](self.model, inputs, 1_000_000))
         keys_frame = self.spark.sql(keys_sql)
         keys = keys_frame.collect()
         self._register_rows(_KEYS, [tuple(row) for row in keys], keys_frame.schema)

@@ -76,16 +76,21 @@ class _Writer:
     def condition(self, columns) -> str:
         column = self.pick(columns)
         return self.pick(
-            [f"{column} > 1", f"{column} is null", f"coalesce({column}, 0) < 2", f"{column} is not null", f"{column} <> 2"]
+            [
+                f"{column} > 1",
+                f"{column} is null",
+                f"coalesce({column}, 0) < 2",
+                f"{column} is not null",
+                f"{column} <> 2",
+            ]
         )
 
     def where(self, integers) -> str:
         conditions = [self.condition(integers) for _ in range(self.chance.choice([0, 0, 1, 2]))]
         if self.chance.random() < 0.2:
             alias, no = self.name(), self.pick(["", "not "])
-            conditions.append(
-                f"{no}exists (select 1 from silver.o as {alias} where {alias}.cid = {self.pick(integers)} and {alias}.amt > 0)"
-            )
+            matches = f"{alias}.cid = {self.pick(integers)} and {alias}.amt > 0"
+            conditions.append(f"{no}exists (select 1 from silver.o as {alias} where {matches})")
         if self.chance.random() < 0.1:
             conditions.append(f"{self.pick(integers)} in (select oid from silver.r where amt > 1)")
         return f" where {' and '.join(conditions)}" if conditions else ""
@@ -109,7 +114,8 @@ class _Writer:
     def windowed(self, depth: int) -> str:
         clause, integers, _ = self.from_clause(depth)
         part, order = self.pick(integers), self.pick(integers)
-        return f"select {part} as a, rank() over (partition by {part} order by {order}) as rn {clause}{self.where(integers)}"
+        rank = f"rank() over (partition by {part} order by {order})"
+        return f"select {part} as a, {rank} as rn {clause}{self.where(integers)}"
 
 
 def make_query(seed: int) -> Shape:

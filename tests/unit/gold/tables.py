@@ -69,7 +69,7 @@ class Table:
         """The queries of the affected keys and of their rows."""
         if changed not in self._written:
             moved = self.inputs(changed)
-            keys = self.fault(_macros().cdc_gold_keys_sql(self.model, moved))
+            keys = self.fault(_macros().cdc_gold_keys_sql(self.model, moved, 1000))
             rows = self.fault(_macros().cdc_gold_rows_sql(self.model, moved, self.query, "g"))
             self._written[changed] = to_sqlite(keys), to_sqlite(rows)
         return self._written[changed]

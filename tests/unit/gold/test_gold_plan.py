@@ -213,6 +213,7 @@ def test_an_input_that_is_gold_is_compared(project):
     ("facts", "reason"),
     [
         ({"first_reset_point": "000002"}, "silver_c was truncated or reloaded"),
+        ({"changes": 2_000_001}, "silver_c has 2000001 changes, more than 2000000"),
         ({"has_overwritten": True}, "a file of silver_c was overwritten, whose rows may have had any key"),
     ],
 )
