@@ -28,7 +28,7 @@ def _macros() -> Dbt:
 def to_sqlite(sql: str) -> str:
     """Writes a statement of Spark for SQLite; a snapshot of a table is a table there."""
     sql = re.sub(r"silver\.(\w+) version as of (\d)", lambda m: f"{m[1]}_{_STATES[int(m[2])]}", sql)
-    sql = sql.replace("silver.", "").replace("`cdc_k_", "`k_")
+    sql = re.sub(r"/\*\+ .*? \*/ ", "", sql.replace("silver.", "").replace("`cdc_k_", "`k_"))
     tree = sqlglot.parse_one(sql, dialect="spark")
     return tree.sql(dialect="sqlite")
 
