@@ -262,6 +262,7 @@ def test_help_lists_every_target_of_the_front_door() -> None:
         "test-cluster",
         "package",
         "prove",
+        "prove-gold",
         "prove-faults",
         "watch",
         "report",
