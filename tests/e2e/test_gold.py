@@ -19,6 +19,7 @@ from sqlglot import exp
 
 from python_udfs.sample_data.dms_writer import Column
 from tests.e2e.stories import Story, change
+from tests.e2e.test_recovery import run_and_kill
 from tests.gold_shapes import COLUMNS, SHAPES, WRONG_KEYS, list_rows, start
 from tests.gold_shapes import change as change_rows
 
@@ -129,8 +130,10 @@ def rows_of(lakehouse, name):
 
 
 def commit_of(lakehouse, name):
-    rows = lakehouse.sql(f"select summary from gold.{name}.snapshots order by committed_at desc, snapshot_id limit 1")
-    return dict(rows[0].summary)
+    [row] = lakehouse.sql(
+        f"select summary from gold.{name}.snapshots join gold.{name}.refs using (snapshot_id) where name = 'main'"
+    )
+    return dict(row.summary)
 
 
 ON_GOLD = """select seg, count(*) as n, sum(qty) as s from {{ ref('gold_rows_of_four_joins') }} group by seg"""
@@ -278,6 +281,18 @@ def test_the_data_test_passes_and_notices_a_wrong_row(gold):
         "another writer has changed the table, or built it"
     )
     assert rows_of(gold.lakehouse, "gold_rows_of_four_joins") == gold.seen[-1]["expected"]["rows of four joins"]
+
+
+def test_a_killed_refresh_shows_nothing_and_is_simply_repeated(gold):
+    lakehouse, table, chance = gold.lakehouse, "gold_rows_of_four_joins", random.Random(SEED + 1)
+    for _ in range(3):
+        gold.source.change(chance)
+    lakehouse.statuses("run", "--select", "etl_metadata", "bronze", "silver")
+    before = rows_of(lakehouse, table), lakehouse.snapshots(f"gold.{table}")
+    run_and_kill(lakehouse, f"gold/{table}", 0.0, "run", "--select", table)
+    assert (rows_of(lakehouse, table), lakehouse.snapshots(f"gold.{table}")[: len(before[1])]) == before
+    assert lakehouse.statuses("run", "--select", table) == {table: "success"}
+    assert rows_of(lakehouse, table) == gold.source.query(MODELS["rows of four joins"].sql)
 
 
 def test_a_model_is_proven_and_explained_by_commands(gold):
