@@ -5,7 +5,7 @@ select
     count_if(_cdc_is_affected) as affected
 from (
     select
-        exists (
+        exists(
             select /*+ broadcast(_cdc_key) */ 1
             from {{ adapter.quote(keys_view) }} as _cdc_key
             where {{ cdc_gold_same_sql('_cdc_key', key, '_cdc_gold', key) }}

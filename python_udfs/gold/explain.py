@@ -57,7 +57,7 @@ def _describe_route(branch: Branch, route: Route) -> str:
     if not route.texts:
         return "its own key"
     # The query of the route without what it returns: the joins alone.
-    _, _, joins = route.texts[-1].partition("FROM ")
+    _, _, joins = route.texts[-1].partition("from ")
     text = " ".join(joins.split()).replace("`", "")
     for leaf in [other.leaf for other in branch.routes]:
         text = text.replace(leaf.input.name_state("b"), leaf.input.name)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -15,6 +16,8 @@ from python_udfs.gold.blocks import AFTER, BEFORE, Block, Exposed, Input, Leaf
 from python_udfs.gold.read import Query, bind_tables, read_query
 
 DEFAULT_FULL_ABOVE = 0.2
+# A text, a quoted name, or what is between them.
+_QUOTED = re.compile(r"""'(?:\\.|[^'\\])*'|"(?:\\.|[^"\\])*"|`[^`]*`|[^'"`]+""")
 NEVER = "never"
 
 
@@ -382,9 +385,14 @@ def _find_own_columns(block: Block | GivenKeys, key: Sequence[str]) -> dict[str,
             if column.table != alias:
                 return {}
             column.set("table", exp.to_identifier("_cdc_row"))
-        own[name] = expression.sql(dialect="spark")
+        own[name] = _lower_words(expression.sql(dialect="spark"))
     return own
 
 
 def _write(block: Block | GivenKeys, state: str, columns: Collection[str], leaves: Collection[Leaf]) -> str:
-    return block.write(state, columns, leaves).sql(dialect="spark", pretty=True)
+    return _lower_words(block.write(state, columns, leaves).sql(dialect="spark", pretty=True))
+
+
+def _lower_words(sql: str) -> str:
+    """Writes keywords and functions as the project does; texts and quoted names stay."""
+    return _QUOTED.sub(lambda part: part[0] if part[0][0] in "'\"`" else part[0].lower(), sql)

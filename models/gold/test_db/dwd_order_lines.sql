@@ -3,8 +3,8 @@ select
     user_order.id,
     user_order.oid,
     user_order.uid,
-    user.name as user_name,
-    user.device_model,
+    users.name as user_name,
+    users.device_model,
     user_order.pid,
     product.pname,
     product.pprice,
@@ -12,5 +12,5 @@ select
     user_order.onum * product.pprice as amount,
     user_order.create_time
 from {{ ref('silver_test_db__user_order') }} as user_order
-left join {{ ref('silver_test_db__user') }} as user on user_order.uid = user.id
+left join {{ ref('silver_test_db__user') }} as users on user_order.uid = users.id
 left join {{ ref('silver_test_db__product') }} as product on user_order.pid = product.pid

@@ -69,7 +69,7 @@ def test_a_model_is_explained():
     assert text.splitlines()[0] == "sales: key id"
     assert [line.split("  ")[0] for line in text.splitlines()[3:5]] == ["silver_o", "silver_o"]
     assert "its own key" in text
-    assert "silver_o AS o" in text
+    assert "silver_o as o" in text
     assert "rows of the affected keys" in text
     assert "if more than 20% of its rows are affected" in text
     project.nodes["model.p.silver_c"]["config"] = {"unique_key": "id"}
