@@ -9,6 +9,7 @@ from typing import Any
 from python_udfs.gold.inputs import Movement, Recorded, list_sources, read_inputs, read_recorded
 from python_udfs.gold.model import GoldModel, read_gold_model
 from python_udfs.pipeline.checks import FULL, NOTHING, STEP, Check, Checked, Record, Table, name_of, read_checked
+from python_udfs.pipeline.table_config import TableConfig
 from python_udfs.pipeline.warehouse import Relation, Sql, Warehouse
 
 UNKNOWN = "unknown"
@@ -55,7 +56,7 @@ def plan_gold_check(
         node: dbt's node of the model.
         gold: the table.
     """
-    table = Table(gold, None, {})
+    table = Table(gold, None, TableConfig("gold"))
     snapshot_id = warehouse.current_snapshot_id(gold)
     summary = warehouse.snapshot(gold, snapshot_id)["summary"] if snapshot_id else {}
     recorded = read_recorded(summary)

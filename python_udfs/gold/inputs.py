@@ -11,6 +11,7 @@ from python_udfs.errors import LakehouseError
 from python_udfs.gold.blocks import Input
 from python_udfs.pipeline.delta import Log
 from python_udfs.pipeline.table import Models, read_layer, read_model
+from python_udfs.pipeline.table_config import TableConfig
 from python_udfs.pipeline.warehouse import Relation, Sql, Warehouse
 
 STRATEGY = "cdc_affected"
@@ -41,7 +42,7 @@ class Source:
     database: str | None
     layer: str
     key: tuple[str, ...]
-    cdc: Mapping[str, Any]
+    cdc: TableConfig
 
 
 @dataclass(frozen=True)
@@ -242,13 +243,13 @@ def measure_input(
 def _read_source(node: Mapping[str, Any], own_keys: Mapping[str, Any]) -> Source:
     config = node.get("config") or {}
     layer = read_layer(node) or ""
-    cdc: Mapping[str, Any] = {}
+    cdc = TableConfig(layer)
     key: Any = config.get("unique_key")
     if layer == "silver":
         model = read_model(node)
         assert model is not None
         cdc = model.cdc
-        key = _APPEND_KEY if cdc["mode"] == "append" else cdc["primary_key"]
+        key = _APPEND_KEY if cdc.mode == "append" else cdc.primary_key
     elif config.get("incremental_strategy") == STRATEGY:
         layer, key = "gold", config.get("key")
     else:
@@ -312,7 +313,7 @@ def _measure_silver(
         return replace(here, full=f"{source.name} has {facts.changes} changes, more than {MOST_KEYS}")
     if not _has_plain_key(warehouse, source, here.input, relation):
         return _compare(sql, here, columns)
-    has_old_keys = facts.has_key_changes and source.cdc["mode"] != "append"
+    has_old_keys = facts.has_key_changes and source.cdc.mode != "append"
     changed_sql = sql["cdc_gold_changed_sql"](here.input, range_sql, has_old_keys)
     return replace(here, changed_sql=changed_sql, via="bronze")
 
@@ -334,7 +335,7 @@ def _only_grows(warehouse: Warehouse, bronze: Relation, start: int, end: int) ->
 
 def _has_plain_key(warehouse: Warehouse, source: Source, input: Input, bronze: Relation) -> bool:
     """Whether a key in bronze is written as in silver: same names, same types, compared as it is."""
-    if source.cdc.get("renamed_columns") or source.cdc.get("key_comparison"):
+    if source.cdc.renamed_columns or source.cdc.key_comparison:
         return False
     types = {column.name.lower(): column.dtype for column in warehouse.get_columns_in_relation(bronze)}
     return all(types.get(name) == input.columns.get(name) for name in input.key)

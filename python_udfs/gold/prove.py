@@ -14,6 +14,7 @@ from pyspark.sql import SparkSession
 from pyspark.sql.types import StructType
 from sqlglot import exp
 
+from dbt.adapters.sparksession.few_rows import plan_once
 from python_udfs.errors import LakehouseError
 from python_udfs.gold.blocks import Input
 from python_udfs.gold.histories import RandomTable, Row
@@ -75,8 +76,7 @@ def prove_gold(
     model = read_gold_model(node["name"], query_sql, node["config"], inputs)
     if model.query.totals:
         return f"{node['name']} is computed in full whenever an input moves: {model.query.totals[0]}."
-    for name, value in (("spark.sql.shuffle.partitions", "1"), ("spark.sql.adaptive.enabled", "false")):
-        spark.conf.set(name, value)
+    plan_once(spark)
     began, histories, refreshes, computed, rows = monotonic(), 0, 0, 0, 0
     while histories == 0 or monotonic() - began < seconds:
         history = _History(spark, sql, model, model.write_query(query_sql), seed + histories)

@@ -8,6 +8,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from table_configs import state_config
 
 from python_udfs.errors import LakehouseError
 from python_udfs.gold.plan import plan_gold
@@ -27,8 +28,7 @@ class Relation(SimpleNamespace):
 
 
 def node(layer: str, name: str, **config: Any) -> dict[str, Any]:
-    cdc = {"layer": layer, "feed": "f", "source_schema": "s", "source_table": name, "primary_key": ["id"]}
-    meta = {"cdc": {**cdc, "mode": "current", "delete_mode": "hard", **config.pop("cdc", {})}}
+    meta = {"cdc": state_config(layer=layer, feed="f", source_schema="s", source_table=name, **config.pop("cdc", {}))}
     return {
         "unique_id": f"model.p.{layer}_{name}",
         "resource_type": "model",
