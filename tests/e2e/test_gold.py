@@ -60,6 +60,10 @@ def write_model(lakehouse, name: str, sql: str, **config) -> None:
     path.write_text("{{ config(" + settings + ") }}\n" + sql + "\n")
 
 
+# Eight builds of thirty models, in one fixture.
+pytestmark = pytest.mark.timeout(1800)
+
+
 class Source:
     """The source database: its rows, and the files that its changes become."""
 
