@@ -71,7 +71,7 @@ def run() -> None:
     say(f"2/4 Changes landed: {sum(counts.values()):,} changes in {len(counts)} tables")
     _build(dbt)
     spark = spark_session()
-    changed, refreshed = sync_states(spark), refreshes(spark)
+    changed, refreshed = sync_states(spark), read_refreshes(spark)
     before = snapshots(spark)
 
     say("3/4 Nothing new landed")
@@ -122,7 +122,7 @@ def rejected_rows(spark: SparkSession) -> Counter[str]:
     )
 
 
-def refreshes(spark: SparkSession) -> dict[str, tuple[int, str, str]]:
+def read_refreshes(spark: SparkSession) -> dict[str, tuple[int, str, str]]:
     """Rows of each gold table, and the way and reason that its newest commit records."""
     states = {}
     for name in sorted(row.tableName for row in spark.sql("show tables in gold").collect()):

@@ -396,6 +396,7 @@ def test_the_run_ends_well_only_in_the_expected_state(
     monkeypatch.setattr(demo, "spark_session", lambda: None)
     monkeypatch.setattr(demo, "sync_states", lambda _: {"s.t": Sync("orders", 1, 2, 3, 4)})
     monkeypatch.setattr(demo, "rejected_rows", lambda _: Counter())
+    monkeypatch.setattr(demo, "read_refreshes", lambda _: {"sales": (1_000, "affected", "2 keys")})
     monkeypatch.setattr(demo, "snapshots", lambda _: next(snapshots))
     monkeypatch.setattr(demo, "_differences", lambda _: differences)
     nodes = [SimpleNamespace(node=SimpleNamespace(resource_type=kind)) for kind in ("model", "test", "test")]
@@ -407,6 +408,7 @@ def test_the_run_ends_well_only_in_the_expected_state(
     output = capsys.readouterr()
     assert output.out.count("    1 models, 2 tests in 1 s\n") == 3
     assert "s.t           Debezium     1         2        3        4         0\n" in output.out
+    assert "sales       1,000  affected  2 keys\n" in output.out
     assert ("Checked: silver equals the source" in output.out) == (code == 0)
     assert output.err == (f"The demonstration did not end as it must:\n{expected}" if expected else "")
 
