@@ -61,7 +61,7 @@ FAULTS = {
     "the image of a delete is that of a row that stays": Fault(
         [
             (SILVER, "if(_cdc_operation <> 'D', struct(*), null)", "struct(*)"),
-            (SILVER, "filter (where _cdc_operation <> 'D') ", " "),
+            (SILVER, "filter (where _cdc_operation <> 'D')", ""),
         ],
         *_histories("soft_parquet"),
     ),
@@ -87,7 +87,7 @@ FAULTS = {
     "a reload with a file that nobody could read is complete": Fault(
         [
             (
-                "macros/bronze/reloads/cdc_reloads_sql.sql",
+                "macros/bronze/reloads/cdc_unread_loads_sql.sql",
                 "failed.rule = 'unreadable'",
                 "false",
             )
@@ -98,7 +98,7 @@ FAULTS = {
         [
             (
                 "python_udfs/landing/full_listings.py",
-                "if found is not None and readers and has_lost_versions",
+                "if files is not None and readers and has_lost_versions",
                 "if False and has_lost_versions",
             )
         ],

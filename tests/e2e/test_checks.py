@@ -158,9 +158,9 @@ def test_a_comparison_that_failed_or_could_not_run_or_was_skipped_records_nothin
 
 # Effect of a broken macro on the merge of a batch that updates key 1, deletes key 2 and inserts key 9: the text that is
 # replaced, by what, and what the step finds.
-DELETES = "when matched and {{ is_newer }} and source._cdc_operation = 'D' then delete"
-UPDATES = "{{ adapter.quote(column) }} = {{ value_sql | indent(4) }}{{ ',' if not loop.last }}"
-LOST = UPDATES.replace("value_sql", "('null' if column == 'v' else value_sql)")
+DELETES = "when matched and {{ merge.is_newer }} and source._cdc_operation = 'D' then delete"
+UPDATES = "{{ merge.values | join(',\\n    ') }}"
+LOST = UPDATES.replace(" }}", " | replace('= source.`v`', '= null') }}")
 JOIN, END = "'target', 'source') }}\n", "{%- endmacro %}"
 OTHERS = "\nwhen not matched by source and target.id = 5 then "
 BROKEN = {
