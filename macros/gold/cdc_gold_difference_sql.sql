@@ -8,7 +8,7 @@
 with
 {%- if is_step %}
 _cdc_keys as (
-    {{ _gold_compared_keys_sql(plan, gold) | indent(4) }}
+    {{ cdc_gold_checked_keys_sql(plan, gold) | indent(4) }}
 ),
 {% endif %}
 _cdc_expected as (
@@ -40,17 +40,6 @@ where
         {{ 'and ' if not loop.first }}{{ _gold_is_equal_sql(column, column in plan.floats) }}
         {%- endfor %}
     )
-{%- endmacro %}
-
-
-{% macro _gold_compared_keys_sql(plan, gold) -%}
-{%- set key = plan.model.settings.key -%}
-{%- set input = {'key': key} -%}
-{{ cdc_gold_compared_sql(input, gold, plan.movements[0].before_id, plan.after_id, plan.exact + plan.floats) }}
-union
-select {{ get_quoted_csv(key) }}
-from {{ gold }} version as of {{ plan.after_id }}
-where pmod(hash({{ get_quoted_csv(key) }}, {{ plan.after_id }}), 64) = 0
 {%- endmacro %}
 
 
