@@ -15,6 +15,7 @@ from python_udfs.connectors.options import CSV_OPTIONS
 from python_udfs.metadata import HEADERS
 from python_udfs.metadata.names import clean_name, needs_quotes
 from python_udfs.metadata.of_models import digest, listed_feeds, split_feed
+from python_udfs.pipeline.keys import SOURCE_POSITION
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -44,7 +45,6 @@ BRONZE_COLUMNS = (
 )
 SOFT_DELETE_COLUMNS = ("_cdc_is_deleted",)
 VALIDITY_COLUMNS = ("_cdc_valid_from", "_cdc_valid_to")
-PLACE_COLUMNS = ("_cdc_source_file", "_cdc_file_row")
 
 # dbt does not read larger seeds when it computes their checksum, but takes the path for it.
 LARGEST_HASHED_SEED = 1024 * 1024
@@ -211,7 +211,7 @@ def _cdc_columns(table: Table, layer: str) -> tuple[str, ...]:
     if table.mode == "history":
         return (*VALIDITY_COLUMNS, *CHANGE_COLUMNS, "_cdc_batch_id")
     if table.mode == "append":
-        return (*CHANGE_COLUMNS, *PLACE_COLUMNS, "_cdc_batch_id")
+        return (*CHANGE_COLUMNS, *SOURCE_POSITION, "_cdc_batch_id")
     return (*CHANGE_COLUMNS, "_cdc_batch_id", *(SOFT_DELETE_COLUMNS if table.delete_mode == "soft" else ()))
 
 

@@ -17,6 +17,7 @@ from python_udfs.explain.key import ExplainError, Key, key_text, parse_key
 from python_udfs.explain.report import report
 from python_udfs.explain.verdicts import Life
 from python_udfs.paths import PROJECT_ROOT
+from python_udfs.pipeline.keys import list_key_columns
 from python_udfs.pipeline.table import Model, read_models
 from python_udfs.pipeline.table_config import TableConfig
 
@@ -40,9 +41,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         operations = Operations(options.project_dir.resolve())
         model = silver_model(operations.nodes(), options.table)
         cdc = model.cdc
-        # Rows of a table without a key are identified by file and row.
-        columns = ["_cdc_source_file", "_cdc_file_row"] if cdc.mode == "append" else cdc.primary_key
-        key = parse_key(options.key, columns, model.alias)
+        key = parse_key(options.key, list_key_columns(cdc), model.alias)
         say(report(*explain(cdc, key, operations.ask("cdc_explain", table=model.alias, key=key), model.name)))
 
     return run_command(work)

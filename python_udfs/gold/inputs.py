@@ -10,12 +10,12 @@ from typing import Any
 from python_udfs.errors import LakehouseError
 from python_udfs.gold.blocks import Input
 from python_udfs.pipeline.delta import Log
-from python_udfs.pipeline.table import Models, read_layer, read_model
+from python_udfs.pipeline.keys import list_key_columns
+from python_udfs.pipeline.table import Models, find_relation, read_layer, read_model
 from python_udfs.pipeline.table_config import TableConfig
 from python_udfs.pipeline.warehouse import Relation, Sql, Warehouse
 
 STRATEGY = "cdc_affected"
-_APPEND_KEY = ("_cdc_source_file", "_cdc_file_row")
 # More keys are not held by the driver, nor sent to every task.
 MOST_KEYS = 2_000_000
 # Of a snapshot that has the rows of the one before it.
@@ -249,7 +249,7 @@ def _read_source(node: Mapping[str, Any], own_keys: Mapping[str, Any]) -> Source
         model = read_model(node)
         assert model is not None
         cdc = model.cdc
-        key = _APPEND_KEY if cdc.mode == "append" else cdc.primary_key
+        key = list_key_columns(cdc)
     elif config.get("incremental_strategy") == STRATEGY:
         layer, key = "gold", config.get("key")
     else:
@@ -294,8 +294,7 @@ def _measure_silver(
 
     Where bronze does not know them all, such as after a write of another program, both states are compared.
     """
-    bronze = models.of_source("bronze", source.cdc)
-    relation = warehouse.get_relation(bronze.database, bronze.schema, bronze.alias) if bronze else None
+    relation = find_relation(warehouse, models.of_source("bronze", source.cdc))
     foreign = any(not {"cdc.batch-id", "cdc.part-of-batch"} & snapshot["summary"].keys() for snapshot in moved)
     start, end = recorded.bronze_snapshot_id, here.bronze_snapshot_id
     if relation is None or foreign or start is None or end is None or start == end:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
+from python_udfs.pipeline.keys import SOURCE_POSITION
+
 
 @dataclass(frozen=True)
 class Expected:
@@ -58,7 +60,7 @@ def list_own_columns(
         mode: of the table.
         is_soft: whether deleted rows stay, marked.
     """
-    names = [*change_columns, *(("_cdc_source_file", "_cdc_file_row") if mode == "append" else ())]
+    names = [*change_columns, *(SOURCE_POSITION if mode == "append" else ())]
     own = {name: bronze[name] for name in bronze if name in names}
     if is_soft:
         own["_cdc_is_deleted"] = "boolean"

@@ -23,7 +23,7 @@ from python_udfs.pipeline.columns import Column, select_bronze_columns, select_l
 from python_udfs.pipeline.files import read_listed_tables
 from python_udfs.pipeline.progress import read_last_batch_id
 from python_udfs.pipeline.silver_rows import CHANGE_COLUMNS
-from python_udfs.pipeline.table import Model, Models
+from python_udfs.pipeline.table import Model, Models, find_relation
 from python_udfs.pipeline.table_config import Source, TableConfig
 from python_udfs.pipeline.warehouse import Relation, Sql, Warehouse
 
@@ -349,11 +349,10 @@ class DataTests:
         return [(model, relation) for model, relation in relations if relation is not None]
 
     def _find(self, layer: str, cdc: TableConfig) -> Relation | None:
-        model = self.models.of_source(layer, cdc)
-        return self._relation(model) if model else None
+        return find_relation(self.warehouse, self.models.of_source(layer, cdc))
 
     def _relation(self, model: Model) -> Relation | None:
-        return self.warehouse.get_relation(database=model.database, schema=model.schema, identifier=model.alias)
+        return find_relation(self.warehouse, model)
 
     def _ask(self, key: Any, ask: Callable[[], T]) -> T:
         answer: T = self.warehouse.ask_once(key, ask)

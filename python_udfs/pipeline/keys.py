@@ -7,12 +7,13 @@ from collections.abc import Collection
 from python_udfs.pipeline.table_config import TableConfig
 from python_udfs.pipeline.warehouse import WritesNames
 
-_SOURCE_POSITION = ("_cdc_source_file", "_cdc_file_row")
+# They identify a row of a table without a key.
+SOURCE_POSITION = ("_cdc_source_file", "_cdc_file_row")
 
 
 def list_key_columns(cdc: TableConfig) -> list[str]:
     """Returns the columns of the key; of a table without a key, those of the row's source position."""
-    return list(_SOURCE_POSITION if cdc.mode == "append" else cdc.primary_key)
+    return list(SOURCE_POSITION if cdc.mode == "append" else cdc.primary_key)
 
 
 def is_key(cdc: TableConfig, name: str) -> bool:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from python_udfs.errors import LakehouseError
-from python_udfs.pipeline.table import Model, Models
+from python_udfs.pipeline.table import Model, Models, find_relation
 from python_udfs.pipeline.table_config import TableConfig, WaitingConfig, add_silver
 from python_udfs.pipeline.warehouse import Relation, Sql, Writer
 
@@ -45,9 +45,7 @@ class Project:
 
     def find_relation(self, model: Model | None) -> Relation | None:
         """Returns the relation of a model; None: there is no model, or it has not been built yet."""
-        if model is None:
-            return None
-        return self.warehouse.get_relation(database=model.database, schema=model.schema, identifier=model.alias)
+        return find_relation(self.warehouse, model)
 
     def find_table(self, layer: str, cdc: TableConfig) -> Relation | None:
         """Returns the relation that a layer has of a source table; None: it has none yet."""

@@ -9,7 +9,7 @@ from typing import Any
 
 from python_udfs.errors import LakehouseError, UsageError
 from python_udfs.pipeline.table_config import Source, TableConfig, list_problems, read_config
-from python_udfs.pipeline.warehouse import Warehouse
+from python_udfs.pipeline.warehouse import Relation, Warehouse
 
 # Layers whose models hold rows of the sources.
 DATA_LAYERS = ("split", "bronze", "silver")
@@ -120,6 +120,13 @@ def ask_models(warehouse: Warehouse, nodes: Iterable[Any]) -> Models:
     """
     models: Models = warehouse.ask_once("models", lambda: read_models(nodes))
     return models
+
+
+def find_relation(warehouse: Warehouse, model: Model | None) -> Relation | None:
+    """Returns the relation of a model; None: there is no model, or it has not been built yet."""
+    if model is None:
+        return None
+    return warehouse.get_relation(database=model.database, schema=model.schema, identifier=model.alias)
 
 
 def list_built(
