@@ -6,7 +6,7 @@
 with
 {{ cdc_gold_states_sql(moved) }}
 {%- set key = model.settings.key %}
-{%- set branches = model.branches | selectattr('number', 'in', cdc_gold_moved_branches(model, moved)) | list %}
+{%- set branches = model.select_branches(moved | selectattr('changed_view') | map(attribute='number') | list) %}
 {%- for branch in branches %},
 
 _cdc_o{{ branch.number }} as (
@@ -59,10 +59,5 @@ select {{ branch.spine.key_names | join(', ') }}
 from (
     {{ text | indent(4) }}
 ) as _cdc_route
-where
-    exists (
-        select /*+ broadcast(_cdc_changed) */ 1
-        from {{ adapter.quote(input.changed_view) }} as _cdc_changed
-        where {{ cdc_gold_same_sql('_cdc_changed', leaf.input.key, '_cdc_route', leaf.key_names) }}
-    )
+where {{ cdc_gold_has_key_sql(input.changed_view, leaf.input.key, '_cdc_route', leaf.key_names) }}
 {%- endmacro %}

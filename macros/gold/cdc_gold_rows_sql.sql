@@ -16,12 +16,7 @@ select _cdc_query.*
 from (
     {{ query_sql | indent(4) }}
 ) as _cdc_query
-where
-    exists (
-        select /*+ broadcast(_cdc_key) */ 1
-        from {{ adapter.quote(keys_view) }} as _cdc_key
-        where {{ cdc_gold_same_sql('_cdc_key', key, '_cdc_query', key) }}
-    )
+where {{ cdc_gold_has_key_sql(keys_view, key, '_cdc_query', key) }}
 {%- endmacro %}
 
 
@@ -63,10 +58,5 @@ select
 from (
     {{ text | indent(4) }}
 ) as _cdc_skeleton
-where
-    exists (
-        select /*+ broadcast(_cdc_key) */ 1
-        from {{ adapter.quote(keys_view) }} as _cdc_key
-        where {{ cdc_gold_same_sql('_cdc_key', model.settings.key, '_cdc_skeleton', model.settings.key) }}
-    )
+where {{ cdc_gold_has_key_sql(keys_view, model.settings.key, '_cdc_skeleton', model.settings.key) }}
 {%- endmacro %}

@@ -1,8 +1,9 @@
-{# The statement that writes a gold table the planned way; none if cdc_replace_gold_rows has written it. #}
+{# The statement that writes a gold table the planned way; none if replace_keys has written it. #}
 {% macro cdc_gold_write_sql(plan, gold) %}
     {% if plan.way == 'affected' %}
-        {% do cdc_replace_gold_rows(plan, gold) %}
-        {% do return(none) %}
+        {% do return(adapter.call_function('python_udfs.gold.write.replace_keys', {
+            'warehouse': adapter, 'sql': context, 'plan': plan, 'gold': gold, 'invocation_id': invocation_id,
+        })) %}
     {% endif %}
     {% set rows_sql = cdc_gold_query_sql(plan.movements, plan.query_sql) %}
     {% if plan.way == 'create' %}

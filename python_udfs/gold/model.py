@@ -160,6 +160,12 @@ class GoldModel:
         parts = [self.query.digest, *self.settings.key, *self.settings.spine, self.settings.keys_sql]
         return hashlib.sha256(json.dumps(parts).encode()).hexdigest()[:32]
 
+    def select_branches(self, changed: Collection[int]) -> list[Branch]:
+        """Returns the parts of the query that read an input with changed keys, given by number."""
+        return [
+            branch for branch in self.branches if any(route.leaf.input.number in changed for route in branch.routes)
+        ]
+
     def write_query(self, sql: str) -> str:
         """Writes the user's query over cut inputs, `name_cut`; its text stays as it is."""
         return bind_tables(sql, {input.relation.lower(): name_cut(input) for input in self.query.inputs})

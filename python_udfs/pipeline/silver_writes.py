@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from python_udfs.errors import LakehouseError
+from python_udfs.pipeline.branch_writes import write_on_branch
 from python_udfs.pipeline.columns import evolve_statements
 from python_udfs.pipeline.delta import Changes, KeyRange
 from python_udfs.pipeline.silver import SilverPlan
@@ -10,7 +10,6 @@ from python_udfs.pipeline.silver_rows import list_empty_columns
 from python_udfs.pipeline.table_config import TableConfig
 from python_udfs.pipeline.warehouse import Relation, Sql, Writer
 
-_ATTEMPTS = 3
 _ROUNDED_TYPES = ("smallint", "int", "bigint")
 
 
@@ -98,8 +97,7 @@ def replace_rows(
 ) -> None:
     """Removes the rows of a batch's keys and adds the new ones on a branch, which becomes the table in one commit.
 
-    Readers see both or neither. Only the last commit carries the progress, so no state without the new rows claims it.
-    If maintenance has committed meanwhile it is done again, on top of that.
+    Only the last commit carries the progress, so no state without the new rows claims it.
 
     Args:
         warehouse: has the table.
@@ -110,18 +108,17 @@ def replace_rows(
         invocation_id: of the command.
 
     Raises:
-        LakehouseError: another writer has committed each time. Nothing was changed.
+        LakehouseError: as `write_on_branch`.
     """
     changes, progress, table = plan.changes, plan.progress, plan.silver
-    assert changes is not None, "the way replace applies changes"
-    # A name of this command's own: two commands never write on one branch.
+    assert changes is not None and table is not None, "the way replace applies changes to a table"
     branch = "cdc_write_" + invocation_id.replace("-", "")
-    for _ in range(_ATTEMPTS):
-        warehouse.start_branch(table, branch)
+    new_changes, key_range = f"(\n{changes.sql}\n)", widen_range(changes.key_range)
+
+    def write(target: str) -> None:
         warehouse.set_snapshot_properties(dict.fromkeys(progress))
         warehouse.set_snapshot_properties({"cdc.part-of-batch": progress.get("cdc.batch-id")})
-        new_changes, key_range = f"(\n{changes.sql}\n)", widen_range(changes.key_range)
-        warehouse.query(sql["cdc_delete_keys_sql"](cdc, f"{table}.branch_{branch}", new_changes, key_range))
+        warehouse.query(sql["cdc_delete_keys_sql"](cdc, target, new_changes, key_range))
         rows_removed = warehouse.rows_removed(table, branch)
         rows_deleted = _count_deleted(warehouse, sql, cdc, table, changes, new_changes, rows_removed)
         warehouse.set_snapshot_properties(progress)
@@ -132,13 +129,9 @@ def replace_rows(
                 "cdc.rows-deleted": rows_deleted,
             }
         )
-        warehouse.query(f"insert into {table}.branch_{branch} by name\n{rows_sql}")
-        if warehouse.publish_branch(table, branch):
-            return
-    raise LakehouseError(
-        f"{table}: another writer committed to this table {_ATTEMPTS} times while this run was writing to it. Nothing"
-        " was changed, nothing is lost; run it again."
-    )
+        warehouse.query(f"insert into {target} by name\n{rows_sql}")
+
+    write_on_branch(warehouse, table, branch, write)
 
 
 def _count_deleted(
