@@ -99,7 +99,14 @@ def plan_gold(
         for input in gold_model.query.inputs
     ]
     types = write_types(gold_model)
-    progress = {"cdc.gold-sql": query_sql.strip(), "cdc.gold-today": today if has_today else ""}
+    progress = {
+        **write_recorded(movements, started_at),
+        "cdc.gold-sql": query_sql.strip(),
+        "cdc.gold-today": today if has_today else "",
+        "cdc.gold-query": gold_model.digest,
+        "cdc.gold-types": types,
+        "cdc.started-at": started_at,
+    }
     plan = GoldPlan(
         way=CREATE,
         message="",
@@ -110,7 +117,7 @@ def plan_gold(
         progress=progress,
     )
     if gold is None:
-        return _finish(plan, CREATE, "the table is built for the first time", types, started_at)
+        return _finish(plan, CREATE, "the table is built for the first time")
     has_new_query = bool(summary) and (
         summary.get("cdc.gold-query") != gold_model.digest or summary.get("cdc.gold-types") != types
     )
@@ -119,13 +126,13 @@ def plan_gold(
     if has_today and summary and summary.get("cdc.gold-today") != today:
         reasons.append(f"gold_today() is another day: {today}")
     if reasons:
-        return _finish(plan, FULL, "; ".join(reasons), types, started_at)
+        return _finish(plan, FULL, "; ".join(reasons))
     if not any(movement.has_moved for movement in movements):
         return replace(plan, way=NOTHING, message="nothing: no input has moved")
     if gold_model.query.totals:
-        return _finish(plan, FULL, gold_model.query.totals[0], types, started_at)
+        return _finish(plan, FULL, gold_model.query.totals[0])
     plan = _find_changed_keys(warehouse, sql, plan)
-    return _plan_affected(warehouse, sql, plan, gold, types, started_at)
+    return _plan_affected(warehouse, sql, plan, gold)
 
 
 def write_types(model: GoldModel) -> str:
@@ -204,8 +211,6 @@ def _plan_affected(
     sql: Sql,
     plan: GoldPlan,
     gold: Relation,
-    types: str,
-    started_at: Any,
 ) -> GoldPlan:
     changed = ", ".join(
         f"{movement.changes} of {movement.input.name} ({movement.via})" for movement in plan.movements if movement.via
@@ -218,25 +223,21 @@ def _plan_affected(
     plan = replace(plan, keys=keys)
     limit = plan.model.settings.full_above
     if keys > MOST_KEYS:
-        return _finish(plan, FULL, f"more than {MOST_KEYS} keys are affected", types, started_at)
+        return _finish(plan, FULL, f"more than {MOST_KEYS} keys are affected")
     if keys and limit is not None:
         counts = warehouse.query(sql["cdc_gold_share_sql"](gold, plan.model.settings.key, plan.keys_view))[0]
         rows, affected = int(counts["row_count"]), int(counts["affected"])
         if affected > limit * rows or rows == 0:
             reason = f"{affected} of {rows} rows are affected, more than full_above={limit:g}; changed keys: {changed}"
-            return _finish(plan, FULL, reason, types, started_at)
-    return _finish(plan, AFFECTED, f"{keys} keys; changed keys: {changed}", types, started_at)
+            return _finish(plan, FULL, reason)
+    return _finish(plan, AFFECTED, f"{keys} keys; changed keys: {changed}")
 
 
-def _finish(plan: GoldPlan, way: str, reason: str, types: str, started_at: Any) -> GoldPlan:
+def _finish(plan: GoldPlan, way: str, reason: str) -> GoldPlan:
     progress = {
         **plan.progress,
-        **write_recorded(plan.movements, started_at),
-        "cdc.gold-query": plan.model.digest,
-        "cdc.gold-types": types,
         "cdc.gold-mode": way,
         "cdc.gold-reason": reason,
         "cdc.gold-keys": plan.keys if way == AFFECTED else "all",
-        "cdc.started-at": started_at,
     }
     return replace(plan, way=way, message=f"{way}: {reason}", progress=progress)
