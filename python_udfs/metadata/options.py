@@ -22,13 +22,10 @@ MESSAGE_FIELDS = ("", "data", "metadata", "control", "_malformed")
 
 
 @dataclass(frozen=True)
-class FeedOptions:
-    """How the files of a feed are to be read (docs/feeds/dms_format.md).
+class ReadOptions:
+    """How the files of a feed are read: the options of its row in ``cdc_feeds.csv`` that rows depend on.
 
-    ``charset``, ``delimiter``, ``header``, ``null_values``, ``unavailable_value`` and ``transaction_files`` are
-    for csv. ``full_listing_hours`` None: each run lists all of the feed. ``file_names`` is a regular expression of the
-    names that a feed of messages reads, None for those of the connector. ``of_messages`` are the options of a connector
-    whose files hold messages, filled in. ``kafka`` is for a feed whose location is a broker.
+    ``charset`` to ``unavailable_value`` are for CSV.
     """
 
     timestamp_column: str | None = None
@@ -41,6 +38,17 @@ class FeedOptions:
     header: bool = False
     null_values: tuple[str, ...] = ("NULL", "")
     unavailable_value: str | None = None
+
+
+@dataclass(frozen=True)
+class FeedOptions(ReadOptions):
+    """How the files of a feed are to be read (docs/feeds/dms_format.md).
+
+    ``transaction_files`` is for CSV. ``full_listing_hours`` None: each run lists all of the feed. ``file_names`` is a
+    regular expression of the names that a feed of messages reads, None for those of the connector. ``of_messages`` are
+    the options of a connector whose files hold messages, filled in. ``kafka`` is for a feed whose location is a broker.
+    """
+
     transaction_files: bool = False
     full_listing_hours: int | None = None
     listing_overlap_hours: int = 48

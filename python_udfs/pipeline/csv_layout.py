@@ -7,9 +7,10 @@ from dataclasses import dataclass
 
 from python_udfs.connectors.csv_patterns import CsvPatterns, read_patterns
 from python_udfs.metadata.names import file_name
+from python_udfs.metadata.options import ReadOptions
 from python_udfs.pipeline.casts import write_coalesce, write_value
 from python_udfs.pipeline.columns import Column, list_names_in_files
-from python_udfs.pipeline.table_config import ReadOptions, TableConfig
+from python_udfs.pipeline.table_config import TableConfig
 from python_udfs.pipeline.warehouse import Warehouse
 
 # Before the names of DMS's own columns in a header as statements have it: a column op of the source is not Op.

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from python_udfs.metadata.names import file_name, table_name
+from python_udfs.metadata.options import ReadOptions
 from python_udfs.pipeline.columns import (
     Column,
     find_renames,
@@ -17,7 +18,7 @@ from python_udfs.pipeline.columns import (
     select_own_columns,
 )
 from python_udfs.pipeline.files import BronzeTable, NewFiles
-from python_udfs.pipeline.table_config import ReadOptions, TableConfig
+from python_udfs.pipeline.table_config import TableConfig
 from python_udfs.pipeline.warehouse import Relation, Sql, TableColumn, Warehouse
 
 # More CSV files, or a large one, are read by several tasks: then line numbers are counted first.

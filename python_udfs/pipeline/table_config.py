@@ -7,6 +7,7 @@ from dataclasses import MISSING, dataclass, field, fields, replace
 from typing import Any
 
 from python_udfs.errors import UsageError
+from python_udfs.metadata.options import ReadOptions
 from python_udfs.pipeline.warehouse import TableColumn
 
 # Feed, schema and table at the source; a split table has a feed alone.
@@ -28,25 +29,6 @@ class SourceTable:
 
     source_schema: str
     source_table: str
-
-
-@dataclass(frozen=True)
-class ReadOptions:
-    """How the files of a feed are read: the options of its row in ``cdc_feeds.csv`` that rows depend on.
-
-    ``charset`` to ``unavailable_value`` are for CSV.
-    """
-
-    timestamp_column: str | None = None
-    operation_column: str = "auto"
-    change_sequence_column: str | None = None
-    before_image_prefix: str | None = None
-    absent_columns: str = "null"
-    charset: str = "UTF-8"
-    delimiter: str = ","
-    header: bool = False
-    null_values: tuple[str, ...] = ("NULL", "")
-    unavailable_value: str | None = None
 
 
 @dataclass(frozen=True)

@@ -9,6 +9,7 @@ import pytest
 
 from dbt.adapters.sparksession.impl import SparksessionAdapter
 from python_udfs.connectors.csv_patterns import read_patterns
+from python_udfs.metadata.options import ReadOptions
 from python_udfs.pipeline.bronze import BatchRows
 from python_udfs.pipeline.casts import Value, is_direct_cast, plan_checks, write_value
 from python_udfs.pipeline.columns import Column, judge_columns, read_source_columns
@@ -16,7 +17,7 @@ from python_udfs.pipeline.csv_layout import lay_out_csv
 from python_udfs.pipeline.message_layout import BinaryValue, lay_out_messages
 from python_udfs.pipeline.parquet_layout import ParquetLayout, lay_out_parquet
 from python_udfs.pipeline.rows import KeyPart, Marker, OldKey, plan_rows
-from python_udfs.pipeline.table_config import ListedColumn, ReadOptions, TableConfig
+from python_udfs.pipeline.table_config import ListedColumn, TableConfig
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
