@@ -14,6 +14,8 @@ import jinja2
 import yaml
 from pyspark import SparkContext
 
+from dbt.adapters.sparksession.credentials import resolve_coordinates
+
 PROFILES = Path(__file__).resolve().parents[1] / "profiles" / "profiles.yml"
 # More room for code and for classes saves collections of both. Spark's jars are those of the package index: to verify
 # each of their 30,000 classes again takes a sixth of a short run.
@@ -51,4 +53,5 @@ def start_settings() -> dict[str, str]:
     environment.globals["env_var"] = lambda name, default="": os.environ.get(name, default)
     text = environment.from_string(PROFILES.read_text()).render()
     settings = yaml.safe_load(text)["lakehouse"]["outputs"]["local"]["config"]
+    settings["spark.jars.packages"] = resolve_coordinates(settings["spark.jars.packages"])
     return {name: str(value) for name, value in settings.items() if name.startswith(("spark.driver.", "spark.jars"))}

@@ -6,6 +6,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from pyspark.sql import DataFrame, SparkSession
 
+from spark_files.capabilities import arrow_of, frame_of
+
 
 def cached(frame: DataFrame) -> DataFrame:
     """The rows that a query has now, as a frame that does not run it again.
@@ -15,7 +17,7 @@ def cached(frame: DataFrame) -> DataFrame:
     Args:
         frame: a query with few rows: objects, tables or snapshots, not what is in them.
     """
-    return cached_part(frame.sparkSession, frame.toArrow(), {})
+    return cached_part(frame.sparkSession, arrow_of(frame), {})
 
 
 def cached_part(session: SparkSession, rows: pa.Table, part: dict[str, str]) -> DataFrame:
@@ -28,4 +30,4 @@ def cached_part(session: SparkSession, rows: pa.Table, part: dict[str, str]) -> 
     """
     for column, value in part.items():
         rows = rows.filter(pc.equal(rows[column], value))
-    return session.createDataFrame(rows)
+    return frame_of(session, rows)

@@ -6,8 +6,9 @@ import re
 import traceback
 
 from py4j.protocol import Py4JError
-from pyspark.errors import PySparkException, QueryContextType
+from pyspark.errors import PySparkException
 
+from spark_files.capabilities import sql_fragments
 from spark_files.internals import MissingInternal, java_class, java_exception
 
 # The text behind these markers is meant for people who debug Spark itself.
@@ -100,10 +101,7 @@ def _with_fragment(text: str, error: BaseException) -> str:
     """Append the SQL that Spark blames, if the message does not hold it yet."""
     if "== SQL" in text or not isinstance(error, PySparkException):
         return text
-    for context in error.getQueryContext():
-        if context.contextType() == QueryContextType.SQL and context.summary():
-            return f"{text}\n{context.summary().strip()}"
-    return text
+    return next((f"{text}\n{fragment}" for fragment in sql_fragments(error)), text)
 
 
 def root_cause(error: BaseException) -> str:

@@ -11,6 +11,7 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 from pyspark.sql.types import ArrayType, DataType, MapType, NullType, StringType, StructField, StructType
 
+from spark_files.capabilities import is_utf8_sql
 from spark_files.errors import is_file_fault, is_missing_file, is_spark_error, spark_message
 from spark_files.file_columns import NESTED
 from spark_files.internals import (
@@ -32,12 +33,12 @@ _EPOCH = "timestamp_ntz'1970-01-01 00:00:00'"
 
 
 def _time(micros: str) -> str:
-    return f"substr(cast(timestampadd(MICROSECOND, {micros}, {_EPOCH}) as string), 12)"
+    return f"substr(cast({_EPOCH} + make_dt_interval(0, 0, 0, ({micros}) / 1e6BD) as string), 12)"
 
 
 def _nanos(epoch: str, start: int = 1) -> str:
     """Text of nanoseconds, with as many digits of the second as it has."""
-    moment = f"timestampadd(MICROSECOND, ({{c}} - pmod({{c}}, 1000)) div 1000, {epoch})"
+    moment = f"({epoch} + make_dt_interval(0, 0, 0, (({{c}} - pmod({{c}}, 1000)) div 1000) / 1e6BD))"
     digits = f"concat(date_format({moment}, 'yyyy-MM-dd HH:mm:ss.SSSSSS'), lpad(pmod({{c}}, 1000), 3, '0'))"
     return f"substr(if(pmod({{c}}, 1000) = 0, cast({moment} as string), rtrim('0', {digits})), {start})"
 
@@ -168,7 +169,7 @@ def _json(nested: DataType) -> str:
 def _is_valid(data_type: DataType, value: str, depth: int = 0) -> str:
     """A condition in SQL: each text inside of a value is UTF-8; empty for a type that holds no text."""
     if isinstance(data_type, StringType):
-        return f"coalesce(is_valid_utf8({value}), true)"
+        return f"coalesce({is_utf8_sql(value)}, true)"
     if isinstance(data_type, StructType):
         parts = [_is_valid(field.dataType, f"{value}.{_literal(quoted(field.name))}", depth) for field in data_type]
         return " and ".join(filter(None, parts))

@@ -7,6 +7,7 @@ tests/adapter/test_internals.py uses each function and takes away what it takes.
 
 from __future__ import annotations
 
+import importlib
 import json
 import os
 import re
@@ -22,19 +23,23 @@ from py4j import java_gateway
 from py4j.protocol import Py4JError, Py4JJavaError
 from pyspark import SparkConf, SparkContext, __version__
 from pyspark import java_gateway as spark_gateway
-from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql.types import StructType
+
+from spark_files.releases import RELEASES, iceberg_runtime, release, spark_release
 
 Given = ParamSpec("Given")
 Result = TypeVar("Result")
 SPARK, ICEBERG = "Spark", "Iceberg"
 # The versions that the tests run with, and what to do where another one is in use.
 _KNOWN = {
-    SPARK: ("Spark 4.1 (tested with 4.1.4)", "Install pyspark~=4.1.0, or a dbt-sparksession made for your Spark"),
+    SPARK: (
+        "Spark " + ", ".join(its.tested for its in RELEASES.values()),
+        f"Install pyspark=={release().tested}, or a dbt-sparksession made for your Spark",
+    ),
     ICEBERG: (
-        "Iceberg 1.12.0 for Spark 4.1",
-        "Name org.apache.iceberg:iceberg-spark-runtime-4.1_2.13:1.12.0 in spark.jars.packages, or install a"
-        " dbt-sparksession made for your Iceberg",
+        f"Iceberg {release().iceberg} for Spark {spark_release()}",
+        f"Name {iceberg_runtime()} in spark.jars.packages, or install a dbt-sparksession made for your Iceberg",
     ),
 }
 # How Java says that what was compiled or named is not there, and how py4j says so of members.
@@ -298,6 +303,61 @@ def planned_in_its_own_session(session: SparkSession, frame: DataFrame) -> DataF
     return DataFrame(_java_session(session).internalCreateDataFrame(rows, java_frame.schema(), False), session)
 
 
+def _column(java_column: Any) -> Column:
+    # What Spark 4 states of its types leaves this call out.
+    make: Any = Column
+    column: Column = make(java_column)
+    return column
+
+
+@_takes("Dataset.metadataColumn", "number the rows of files")
+def metadata_column(frame: DataFrame) -> Column:
+    """The hidden columns of a frame's files; before 4.0 Python has no name for them."""
+    return _column(frame._jdf.metadataColumn("_metadata"))
+
+
+@_takes("catalyst.expressions.Cast with EvalMode.TRY", "cast what may not fit")
+def try_cast(column: Column, data_type: str) -> Column:
+    """A cast that gives NULL where a value does not fit; before 4.0 only SQL has it, which takes no column."""
+    catalyst = "org.apache.spark.sql.catalyst"
+    java_type = java_class("org.apache.spark.sql.types.DataType").fromDDL(data_type)
+    mode = java_class(f"{catalyst}.expressions.EvalMode").TRY()
+    none = java_class("scala.Option").empty()
+    java_column: Any = column._jc
+    cast = java_class(f"{catalyst}.expressions.Cast")(java_column.expr(), java_type, none, mode)
+    return _column(java_class("org.apache.spark.sql.Column")(cast))
+
+
+@_takes("DataFrame._collect_as_arrow", "hand rows to Python")
+def arrow_batches(frame: DataFrame) -> list[Any]:
+    """The rows of a frame as batches of Arrow; before 4.0 only pandas is public."""
+    private: Any = frame
+    return list(private._collect_as_arrow())
+
+
+@_takes("SparkContext._serialize_to_jvm and PythonSQLUtils.toDataFrame", "take rows of Python")
+def frame_of_batches(session: SparkSession, batches: list[Any], schema: StructType) -> DataFrame:
+    """Batches of Arrow as a frame; before 4.0 only pandas is public, which has no exact types.
+
+    Args:
+        session: session of the frame.
+        batches: at least one, with the columns of the schema.
+        schema: the columns of the frame.
+    """
+    serializers = importlib.import_module("pyspark.sql.pandas.serializers")
+    utils = java_class("org.apache.spark.sql.api.python.PythonSQLUtils")
+
+    def read(name: str) -> Any:
+        return utils.readArrowStreamFromFile(name)
+
+    def serve() -> Any:
+        return java_class("org.apache.spark.sql.api.python.ArrowIteratorServer")()
+
+    stream = serializers.ArrowStreamSerializer()
+    rows = session.sparkContext._serialize_to_jvm(iter(batches), stream, read, serve)
+    return DataFrame(utils.toDataFrame(rows, schema.json(), _java_session(session)), session)
+
+
 # --- files --------------------------------------------------------------------------------------------------------
 
 
@@ -404,6 +464,44 @@ def iceberg_table(session: SparkSession, name: str) -> Any:
 def snapshot_json(snapshot: Any) -> str:
     """A snapshot by its names in Iceberg's specification, as JSON: a call for each value takes 13 times as long."""
     return str(java_class("org.apache.iceberg.SnapshotParser").toJson(snapshot))
+
+
+@_takes("CommitMetadata.withCommitProperties and SparkSession.sql", "record progress in a commit", ICEBERG)
+def sql_with_commit_properties(session: SparkSession, sql: str, properties: dict[str, str]) -> DataFrame:
+    """Run a statement whose Iceberg commits record these properties in their snapshots.
+
+    Iceberg's own way is public, and wants a Java object that runs the statement in the same thread: it is made of the
+    method itself. A setting of the session, which Iceberg for Spark 3.5 lacks, would reach other statements as well.
+
+    Args:
+        session: session to run it in.
+        sql: the statement.
+        properties: what the snapshots record, by name.
+
+    Raises:
+        Py4JJavaError: the statement fails; the error of Spark is its cause.
+    """
+    gateway = java_gateway_in_use()
+    types = gateway.new_array(gateway.jvm.java.lang.Class, 1)
+    types[0] = java_class("java.lang.Class").forName("java.lang.String")
+    values = gateway.new_array(gateway.jvm.java.lang.Object, 1)
+    values[0] = sql
+    java_session = _java_session(session)
+    handles = java_class("java.lang.invoke.MethodHandles")
+    method = handles.publicLookup().unreflect(java_session.getClass().getMethod("sql", types))
+    bound = handles.insertArguments(method.bindTo(java_session), 0, values)
+    callable_class = java_class("java.lang.Class").forName("java.util.concurrent.Callable")
+    run = java_class("java.lang.invoke.MethodHandleProxies").asInterfaceInstance(callable_class, bound)
+    error = java_class("java.lang.Class").forName("java.lang.Exception")
+    commits = java_class("org.apache.iceberg.spark.CommitMetadata")
+    return DataFrame(commits.withCommitProperties(_java_map(properties), run, error), session)
+
+
+def _java_map(values: dict[str, str]) -> Any:
+    java_map = java_class("java.util.HashMap")()
+    for name, value in values.items():
+        java_map.put(name, value)
+    return java_map
 
 
 @_takes("HasTableOperations.operations", "publish rows in one commit", ICEBERG)

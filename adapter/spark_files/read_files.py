@@ -13,6 +13,7 @@ from pyspark.sql.types import NullType, StructField, StructType
 from pyspark.sql.window import Window
 
 from spark_files.cached import cached
+from spark_files.capabilities import metadata_column
 from spark_files.charsets import UTF8, decoded_text, without_mark
 from spark_files.errors import (
     UNVERIFIED,
@@ -28,7 +29,7 @@ from spark_files.footers import Footer, by_footer
 from spark_files.internals import planned_in_its_own_session
 from spark_files.list_files import file_system
 from spark_files.names import quoted
-from spark_files.widening import merge_schemas
+from spark_files.widening import as_stored, merge_schemas
 
 ADDED_COLUMNS = ("_file_path", "_file_modified_at", "_file_row", "_file_schema")
 VERIFY = ("schema", "full")
@@ -196,11 +197,15 @@ def read_files(
                 continue
             names = [column.column for column in its_columns]
             to_read = StructType(
-                [StructField(field.name, its.data_type) for field, its in zip(stored, its_columns, strict=True)]
+                [
+                    StructField(field.name, as_stored(its.data_type, field.dataType))
+                    for field, its in zip(stored, its_columns, strict=True)
+                ]
             )
+            shown = StructType([StructField(its.column, its.data_type) for its in its_columns])
             described = [{**column, "column": name} for column, name in zip(_described(stored), names, strict=True)]
             for frame, _ in opened(to_read, accepted, names):
-                frames.append(numbered(_in_session(session, frame), stored, described))
+                frames.append(numbered(_in_session(session, _cast(frame, shown)), stored, described))
         seen = {column["column"] for schema in schemas.values() for column in schema}
         columns = [
             {"name": column.name, "type": column.data_type.simpleString(), "column": column.column}
@@ -378,7 +383,7 @@ def _with_row_index(frame: DataFrame, paths: list[str], names: list[str] | None 
     """The frame, under these names, with the columns of its parquet files, which know the numbers of their rows."""
     # By position: names that differ only by case are ambiguous to the session that resolves them.
     frame = frame if names is None else frame.toDF(*names)
-    metadata = frame.metadataColumn("_metadata")
+    metadata = metadata_column(frame)
     return frame.select(
         "*",
         _plain_path(metadata["file_path"], paths).alias("_file_path"),
@@ -397,7 +402,7 @@ def _with_counted_rows(frame: DataFrame, paths: list[str], find: str) -> tuple[D
     minimum = "spark.sql.files.minPartitionNum"
     # Blocks and tasks must be the same each time, also on a cluster that grows meanwhile.
     session.conf.set(minimum, session.conf.get(minimum, None) or str(session.sparkContext.defaultParallelism))
-    metadata = frame.metadataColumn("_metadata")
+    metadata = metadata_column(frame)
     block = ["_file_uri", "_file_block"]
     rows = frame.select(
         "*",
@@ -447,7 +452,7 @@ def _numbered_by_one_task(frame: DataFrame, paths: list[str], find: str) -> Data
     # A task takes no second file where to open one counts as much as a task may read.
     conf.set("spark.sql.files.openCostInBytes", str(conf.get("spark.sql.files.maxPartitionBytes")))
     conf.set("spark.sql.files.maxPartitionNum", str(_INT_MAX))
-    metadata = frame.metadataColumn("_metadata")
+    metadata = metadata_column(frame)
     names = frame.columns
     rows = frame.select(
         "*",

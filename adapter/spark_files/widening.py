@@ -89,17 +89,28 @@ def _merged(left: DataType, right: DataType) -> DataType | None:
     return wider
 
 
-def as_stored(merged: StructType, stored: StructType) -> StructType:
-    """The merged schema as a file must be read: a column that became text keeps the type it has in the file."""
-    own = {field.name.lower(): field.dataType for field in stored.fields}
-    return StructType(
-        [
-            StructField(field.name, own.get(field.name.lower(), field.dataType), True)
-            if isinstance(field.dataType, StringType)
-            else field
-            for field in merged.fields
-        ]
-    )
+def as_stored(wanted: DataType, own: DataType) -> DataType:
+    """The type to read a column of a file with: the fields of the wanted type, each with the type it has in the file.
+
+    Not each release of Spark reads a number of a file as a wider one.
+
+    Args:
+        wanted: what the column becomes by a cast; a schema for all columns.
+        own: what it is in the file.
+    """
+    if isinstance(wanted, StructType) and isinstance(own, StructType):
+        types = {field.name.lower(): field.dataType for field in own.fields}
+        return StructType(
+            [
+                StructField(field.name, as_stored(field.dataType, types.get(field.name.lower(), field.dataType)), True)
+                for field in wanted.fields
+            ]
+        )
+    if isinstance(wanted, ArrayType) and isinstance(own, ArrayType):
+        return ArrayType(as_stored(wanted.elementType, own.elementType))
+    if isinstance(wanted, MapType) and isinstance(own, MapType):
+        return MapType(as_stored(wanted.keyType, own.keyType), as_stored(wanted.valueType, own.valueType))
+    return wanted if isinstance(own, NullType) else own
 
 
 def merge_structs(left: StructType, right: StructType) -> tuple[StructType, str | None]:
@@ -145,6 +156,7 @@ def merge_schemas(
     for schema, paths in groups:
         if merged is not None and paths[0] not in conflicts:
             stored = as_stored(merged, schema)
+            assert isinstance(stored, StructType)
             reads.setdefault(stored.json(), (stored, []))[1].extend(paths)
     return merged, list(reads.values()), [{"path": path, "reason": reason} for path, reason in conflicts.items()]
 

@@ -8,5 +8,5 @@
     {% endfor %}
     {% set counts = plan.counts_rejections %}
     {% set rejected = {'cdc.rejected': cdc_rejected_count(cdc, ref('rejected_files')) or none} if counts else {} %}
-    {% do adapter.set_snapshot_properties(dict(plan.properties, **rejected)) %}
+    {% do return(dict(plan.properties, **rejected)) %}
 {% endmacro %}

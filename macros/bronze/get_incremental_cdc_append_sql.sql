@@ -12,7 +12,7 @@
         {% set plan = _plan(cdc, bronze, started_at, arguments.verify, is_reread=true) %}
     {% endif %}
     {% do arguments.update({'message': plan.message, 'verified': plan.verified}) %}
-    {% do cdc_apply_batch(cdc, plan) %}
+    {% do arguments.update({'properties': cdc_apply_batch(cdc, plan)}) %}
     {% if plan.way == 'nothing' %}
         {% do return(none) %}
     {% endif %}

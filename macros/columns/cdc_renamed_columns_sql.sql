@@ -12,12 +12,17 @@
 {{ rows_sql }}
 {%- else -%}
 select
-    * except (
-        {%- for column in merged %}
-        {{ get_quoted_csv((column.name,) + column.old_columns) }},
-        {%- endfor %}
-        {{ '_cdc_old_key, ' if keys }}_cdc_unavailable_columns
-    ),
+    {%- for column in plan if column.raw_type is not none and column.name not in merged | map(attribute='name') %}
+    {{ adapter.quote(column.name) }},
+    {%- endfor %}
+    _cdc_operation,
+    _cdc_committed_at,
+    _cdc_sequence,
+    _cdc_generation,
+    _cdc_batch_id,
+    _cdc_source_file,
+    _cdc_file_row,
+    {{- '\n    _cdc_old_key,' if not keys }}
     {%- for column in merged %}
     coalesce({{ get_quoted_csv((column.name,) + column.old_columns) }}) as {{ adapter.quote(column.name) }},
     {%- endfor %}

@@ -6,16 +6,16 @@
 {% macro cdc_text_failures_sql(texts) -%}
 if(
     {%- for text in texts %}
-    coalesce(is_valid_utf8({{ text.sql }}), true){{ ' and' if not loop.last }}
+    coalesce({{ adapter.is_utf8_sql(text.sql) }}, true){{ ' and' if not loop.last }}
     {%- endfor %},
     cast(array() as array<string>),
     array_compact(array(
         {%- for text in texts %}
         if(
-            is_valid_utf8({{ text.sql }}),
+            {{ adapter.is_utf8_sql(text.sql) }},
             null,
             concat(
-                {{ adapter.string_literal(text.name ~ " is '") }}, left(make_valid_utf8({{ text.sql }}), 100),
+                {{ adapter.string_literal(text.name ~ " is '") }}, left({{ adapter.as_utf8_sql(text.sql) }}, 100),
                 "' (bytes ", left(hex({{ text.sql }}), 200), '), expected text in UTF-8 (docs/feeds/dms.md, Decisions)'
             )
         ){{ ',' if not loop.last }}

@@ -4,10 +4,9 @@
         {% do return(create_table_as(false, this, arguments.sql)) %}
     {% endif %}
     {% set plan = cdc_gold_plan(arguments.sql, arguments.existing_relation) %}
-    {% do arguments.update({'message': plan.message}) %}
+    {% do arguments.update({'message': plan.message, 'properties': plan.progress}) %}
     {% if plan.way == 'nothing' %}
         {% do return(none) %}
     {% endif %}
-    {% do adapter.set_snapshot_properties(plan.progress) %}
     {% do return(cdc_gold_write_sql(plan, arguments.existing_relation)) %}
 {% endmacro %}

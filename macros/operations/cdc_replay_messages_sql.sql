@@ -9,7 +9,7 @@ messages as (
 )
 
 select
-    messages.* except (generation, batch_id),
+    messages.{{ (cdc_message_columns() + ['image', 'before', 'unavailable']) | join(',\n    messages.') }},
     waiting.bad._cdc_generation as generation,
     cast({{ batch_id }} as bigint) as batch_id
 from messages

@@ -10,7 +10,7 @@
         'is_empty': flags.EMPTY, 'many_rows': var('cdc_replace_rows_from'),
     }) %}
     {% do log(plan.notice, info=true) if plan.notice %}
-    {% do arguments.update({'message': plan.message}) %}
+    {% do arguments.update({'message': plan.message, 'properties': plan.progress}) %}
     {% do return(adapter.call_function('python_udfs.pipeline.silver_writes.write_plan', {
         'warehouse': adapter, 'sql': context, 'cdc': cdc, 'bronze': bronze, 'this': this, 'plan': plan,
         'invocation_id': invocation_id,

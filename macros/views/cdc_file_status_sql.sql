@@ -5,7 +5,9 @@
 {% macro cdc_file_status_sql(listing, rejected_files) -%}
 listing as (
     select
-        *,
+        struct(*) as _cdc_file,
+        {{ ['feed', 'source_schema', 'source_table', 'file_key', 'path', 'size', 'modified_at', 'kind', 'batch_id',
+            'ignored_reason', 'first_seen_at'] | join(',\n        ') }},
         lead(true, 1, false) over (partition by feed, file_key order by modified_at, batch_id) as has_newer_version
     from {{ listing }}
 ),
@@ -23,7 +25,7 @@ rejected as (
 )
 
 select
-    listing.* except (has_newer_version),
+    listing._cdc_file.*,
     case
         when listing.kind = 'vanished' then 'vanished'
         when listing.kind = 'ignored' then 'ignored'

@@ -10,6 +10,7 @@ from pyspark.sql import functions as F
 
 from python_udfs.connectors import message_files, topic_offsets
 from python_udfs.connectors import message_reading as M
+from spark_files.capabilities import try_cast
 
 OPERATIONS = {"INSERT": "I", "UPDATE": "U", "DELETE": "D"}
 # A table that is dropped has no rows, like one that is emptied.
@@ -109,7 +110,7 @@ def read_rows(lines: DataFrame, feed: Mapping[str, Any]) -> DataFrame:
 
 
 def _executed_at() -> Column:
-    return M.time_of(F.try_multiply(F.col("message.es").try_cast("bigint"), F.lit(1000)))
+    return M.time_of(F.try_multiply(try_cast(F.col("message.es"), "bigint"), F.lit(1000)))
 
 
 def _set_aside() -> Column:
@@ -146,7 +147,7 @@ def _decode(feed: Mapping[str, Any]) -> M.Decode:
             .when(is_time, _time(value))
         )
         if feed["time_zone"] != "UTC":
-            moment = F.when(value.rlike("^[0-9]{4}-"), value.try_cast("timestamp_ntz"))
+            moment = F.when(value.rlike("^[0-9]{4}-"), try_cast(value, "timestamp_ntz"))
             moved = F.convert_timezone(F.lit(feed["time_zone"]), F.lit("UTC"), moment).cast("string")
             text = text.when(source_type.startswith("timestamp") & moved.isNotNull(), moved)
         problem = (
@@ -172,13 +173,13 @@ def _member(written_type: Column, value: Column, is_enum: Column, is_set: Column
     """
     quoted = F.regexp_extract_all(written_type, F.lit(_MEMBER), 1)
     members = F.transform(quoted, lambda member: F.replace(member, F.lit("''"), F.lit("'")))
-    number = value.try_cast("bigint")
+    number = try_cast(value, "bigint")
     # Spark refuses to look at a bit that a number has not.
     chosen = F.filter(members, lambda _, bit: F.when(bit < 64, F.bit_get(number, bit) == 1).otherwise(F.lit(False)))
     has_members = F.size(members) > 0
     by_number = F.when(
         is_enum & has_members,
-        F.when(number == 0, F.lit("")).otherwise(F.get(members, F.try_add(number.try_cast("int"), F.lit(-1)))),
+        F.when(number == 0, F.lit("")).otherwise(F.get(members, F.try_add(try_cast(number, "int"), F.lit(-1)))),
     ).when(is_set & has_members & number.isNotNull(), F.array_join(chosen, ","))
     is_member = F.array_contains(members, value)
     if form != "auto":

@@ -10,11 +10,13 @@ from pyspark.sql import functions as F
 
 from python_udfs.connectors import debezium_positions as positions
 from python_udfs.connectors import debezium_values as values
+from python_udfs.connectors import json_values as J
 from python_udfs.connectors import message_files
 from python_udfs.connectors import message_reading as M
 from python_udfs.connectors.file_names import SINK_FILE
 from python_udfs.connectors.lines import FILE_COLUMNS
 from spark_files import cache_columns
+from spark_files.capabilities import try_cast
 
 OPERATIONS = {"c": "I", "u": "U", "d": "D", "t": "T", "r": "L"}
 # The fields of the source block that are used here (docs/feeds/debezium_format.md, Source block).
@@ -29,7 +31,6 @@ METADATA = (
 
 _COLUMN = "field string, type string, name string, parameters map<string, string>"
 _SCHEMA = f"array<struct<{_COLUMN}, fields array<struct<{_COLUMN}>>>>"
-_OBJECT = "map<string, variant>"
 _TOMBSTONE = r'^\s*(?:null|\{\s*"schema"\s*:\s*null\s*,\s*"payload"\s*:\s*null\s*\})?\s*$'
 
 file_rules = message_files.file_rules
@@ -80,6 +81,9 @@ def _messages(lines: DataFrame, form: str) -> DataFrame:
     has_key = "key" in lines.columns
     if has_key:
         bodies = _opened(bodies, "key", "key_")
+    if form == "envelope":
+        # Each is parsed once: its fields are columns of a later step.
+        bodies = bodies.withColumns({name: _object("body", name) for name in ("source", "before", "after")})
     return bodies.select(*FILE_COLUMNS, "file_row", *_select_columns(form, has_key, "is_deletion" in lines.columns))
 
 
@@ -101,20 +105,18 @@ def _opened(lines: DataFrame, text: str, prefix: str = "") -> DataFrame:
 
 @cache_columns
 def _opened_columns(text: str, prefix: str) -> list[dict[str, Column]]:
-    json, top, is_wrapped = f"{prefix}json", f"{prefix}top", f"{prefix}is_wrapped"
-    # Between brackets, text behind the message is an error.
-    parsed = F.when(~M.is_too_deep(F.col(text)), F.try_parse_json(F.concat(F.lit("["), text, F.lit("]"))))
-    wraps = _has_two_keys(top) & (F.try_variant_get(json, "$[0].schema.type", "string") == "struct")
-    payload = F.try_variant_get(json, "$[0].payload", _OBJECT)
-    is_alone = F.try_variant_get(json, "$[1]", "variant").isNull()
-    fields = F.try_variant_get(json, "$[0].schema.fields", _SCHEMA)
+    names = ("json", "top", "is_wrapped", "body", "schema")
+    json, top, is_wrapped, body, schema = (f"{prefix}{name}" for name in names)
+    schema_of_top = F.element_at(top, F.lit("schema"))
+    wraps = _has_two_keys(top) & (J.member_of(schema_of_top, "type", "string") == "struct")
+    payload = J.object_of(F.element_at(top, F.lit("payload")))
     return [
-        {json: parsed},
-        {top: F.when(is_alone, F.try_variant_get(json, "$[0]", _OBJECT))},
+        {json: F.when(~M.is_too_deep(F.col(text)), J.parse(F.col(text)))},
+        {top: J.only_object(F.col(json))},
         {is_wrapped: F.coalesce(wraps, F.lit(False))},
         {
-            f"{prefix}body": F.when(F.col(is_wrapped), payload).otherwise(F.col(top)),
-            f"{prefix}schema": F.when(F.col(is_wrapped), fields),
+            body: F.when(F.col(is_wrapped), payload).otherwise(F.col(top)),
+            schema: F.when(F.col(is_wrapped), J.member_of(schema_of_top, "fields", _SCHEMA)),
         },
     ]
 
@@ -144,18 +146,22 @@ def _set_aside() -> Column:
     )
 
 
-def _value(objects: str, key: str, data_type: str = "string") -> Column:
-    """The value of a key; NULL if there is none or it is of another type."""
-    return F.try_variant_get(F.element_at(objects, F.lit(key)), "$", data_type)
+def _value(objects: str, key: str) -> Column:
+    """The text of a key's value; NULL if there is none."""
+    return J.text_of(F.element_at(objects, F.lit(key)))
+
+
+def _object(objects: str, key: str) -> Column:
+    """The object that is a key's value; NULL if there is none or it is something else."""
+    return J.object_of(F.element_at(objects, F.lit(key)))
 
 
 def _read_envelope() -> dict[str, Column]:
-    source = _value("body", "source", "map<string, string>")
+    source, before, after = F.col("source"), F.col("before"), F.col("after")
     op = _value("body", "op")
-    before, after = _value("body", "before", _OBJECT), _value("body", "after", _OBJECT)
     return {
         "op": op,
-        "source": F.struct(*(F.element_at(source, F.lit(name)).alias(name) for name in SOURCE)),
+        "source": F.struct(*(J.text_of(F.element_at(source, F.lit(name))).alias(name) for name in SOURCE)),
         "has_positions": F.lit(True),
         "new": F.when(op == "d", _named_once(before)).when(op != "t", after),
         "old": F.when(op == "u", before),
@@ -187,7 +193,7 @@ def _read_flattened(has_key: bool, deletes_by_key: bool) -> dict[str, Column]:
         "source": F.struct(*(column.alias(name) for name, column in source.items())),
         "has_positions": has_positions,
         "new": F.when(op == "d", _named_once(new)).when(op.isNull() | (op != "t"), new),
-        "old": F.lit(None).cast(_OBJECT),
+        "old": F.lit(None).cast(J.OBJECT),
         "fields": fields,
     }
 
@@ -244,12 +250,12 @@ def _change_columns(form: str, decimals: str, binary: str, unavailable_value: st
     changed = F.map_filter(
         "old",
         # Only what changed is read: most messages repeat whole rows.
-        lambda name, value: ~value.cast("string").eqNullSafe(F.element_at("new", name).cast("string")),
+        lambda name, value: ~J.text_of(value).eqNullSafe(J.text_of(F.element_at("new", name))),
     )
     committed_at = M.time_of(
         F.coalesce(
-            F.col("source.ts_us").try_cast("bigint"),
-            F.try_multiply(F.col("source.ts_ms").try_cast("bigint"), F.lit(1000)),
+            try_cast(F.col("source.ts_us"), "bigint"),
+            F.try_multiply(try_cast(F.col("source.ts_ms"), "bigint"), F.lit(1000)),
         )
     )
     is_news = F.col("set_aside").isNull()
@@ -330,9 +336,9 @@ def _is_needed(value: Column) -> Column:
 
 
 def _is_unread(value: Column) -> Column:
-    """Whether a value breaks its rule. Of a number with too many digits Spark's variant has made a double."""
+    """Whether a value breaks its rule. A number with too many digits is a double."""
     breaks_rule = value["text"].isNotNull() & value["value"].isNull() & (value["rule"] != "unavailable")
-    is_double = F.schema_of_variant(F.element_at("new", value["name"])) == "DOUBLE"
+    is_double = J.kind_of(F.element_at("new", value["name"])) == "DOUBLE"
     is_rounded = F.col("long_number").isNotNull() & F.coalesce(is_double, F.lit(False))
     is_changed = (F.col("op") == "d") & (is_rounded | _has_replacement(value))
     return breaks_rule | F.coalesce(is_changed, F.lit(False))

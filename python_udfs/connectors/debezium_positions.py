@@ -8,6 +8,7 @@ from pyspark.sql import functions as F
 from python_udfs.connectors import message_reading as M
 from python_udfs.connectors.file_names import SINK_FILE
 from spark_files import cache_columns
+from spark_files.capabilities import try_cast
 
 _ZERO = "0" * 20
 
@@ -20,7 +21,7 @@ def add_positions(messages: DataFrame, binlog_names: tuple[str, ...]) -> DataFra
         source, log_name = F.col("source"), _log_name()
         # By first appearance in these lines; the text is searched first, so that other sources are not parsed twice.
         positions = messages.where(F.col("content").contains('file"')).where(log_name.isNotNull())
-        named = positions.groupBy(log_name.alias("name")).agg(F.min(source["ts_ms"].try_cast("bigint")).alias("at"))
+        named = positions.groupBy(log_name.alias("name")).agg(F.min(try_cast(source["ts_ms"], "bigint")).alias("at"))
         ordered = F.transform(F.array_sort(F.collect_list(F.struct("at", "name"))), lambda log: log["name"])
         messages = messages.crossJoin(F.broadcast(named.agg(ordered.alias("binlogs"))))
     return M.in_steps(messages, _position_columns(binlog_names))
@@ -32,7 +33,8 @@ def _log_name() -> Column:
 
 @cache_columns
 def _position_columns(binlog_names: tuple[str, ...]) -> list[dict[str, Column]]:
-    source, log_name = F.col("source"), _log_name()
+    source = F.col("source")
+    log_number = F.call_function("array_position", F.col("binlogs"), _log_name())
     last_commit = F.nullif(F.get_json_object(source["sequence"], "$[0]"), F.lit("null"))
     # A connector that has just started knows no commit. Row locks make a change of a key follow the commits of its
     # earlier changes, so its own LSN is greater than theirs.
@@ -47,7 +49,7 @@ def _position_columns(binlog_names: tuple[str, ...]) -> list[dict[str, Column]]:
     ]
     wrong.append(
         F.when(
-            source["file"].isNotNull() & (F.coalesce(F.array_position("binlogs", log_name), F.lit(0)) == 0),
+            source["file"].isNotNull() & (F.coalesce(log_number, F.lit(0)) == 0),
             F.concat(
                 F.lit("source file: received "),
                 M.quote_received(source["file"]),
@@ -56,7 +58,7 @@ def _position_columns(binlog_names: tuple[str, ...]) -> list[dict[str, Column]]:
             ),
         )
     )
-    epoch = F.lpad((F.array_position("binlogs", log_name) - 1).cast("string"), 4, "0")
+    epoch = F.lpad((log_number - 1).cast("string"), 4, "0")
     binlog = F.concat(epoch, F.lpad(F.regexp_extract(source["file"], r"\.(\d+)$", 1), 16, "0"))
     own = (
         F.when(source["file"].isNotNull(), F.concat(binlog, _number(source["pos"]), _number(source["row"])))

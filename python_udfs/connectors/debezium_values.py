@@ -11,6 +11,9 @@ import uuid
 from pyspark.sql import Column
 from pyspark.sql import functions as F
 
+from python_udfs.connectors.json_values import VALUE, kind_of, text_of
+from spark_files.capabilities import try_cast
+
 DECIMAL, BITS = "org.apache.kafka.connect.data.Decimal", "io.debezium.data.Bits"
 # The schema name of a column's type, and the rule by which its value is read (docs/feeds/debezium_format.md, Types).
 RULES = {
@@ -110,7 +113,7 @@ def read_values(decimals: str, binary: str, unavailable_value: str) -> Column:
         entry = F.transform(
             F.map_entries(objects), lambda entry: F.struct(F.lit(is_old).alias("is_old"), entry["key"], entry["value"])
         )
-        return F.coalesce(entry, F.array().cast("array<struct<is_old: boolean, key: string, value: variant>>"))
+        return F.coalesce(entry, F.array().cast(f"array<struct<is_old: boolean, key: string, value: {VALUE}>>"))
 
     def struct(entry: Column, *kept: str, **columns: Column) -> Column:
         return F.struct(
@@ -127,12 +130,11 @@ def read_values(decimals: str, binary: str, unavailable_value: str) -> Column:
             lambda entry: struct(
                 *(entry, "is_old"),
                 name=entry["key"],
-                json=entry["value"],
-                text=entry["value"].cast("string"),
+                text=text_of(entry["value"]),
                 field=F.element_at(of_table["by_name"], entry["key"]),
                 type=F.element_at(of_table["types"], F.lower(entry["key"])),
                 encoding=F.element_at(of_table["encodings"], F.lower(entry["key"])),
-                kind=F.schema_of_variant(entry["value"]),
+                kind=kind_of(entry["value"]),
                 connector=of_table["connector"],
             ),
         ),
@@ -196,7 +198,7 @@ def _unit_of_time(value: Column) -> Column:
     Microseconds of 1963 to 1988 may be milliseconds, so they show no unit. Other numbers are microseconds if the
     connector sends no nanoseconds.
     """
-    number = value["text"].try_cast("bigint")
+    number = try_cast(value["text"], "bigint")
     infinities = {unit: [*plus, *minus] for unit, (plus, minus) in INFINITIES.items()}
     (first, last), (first_of_last_year, end) = MAYBE_MILLIS
     is_ms = number.between(first, last) | number.between(first_of_last_year, end) | number.isin(*infinities["ms"])
@@ -208,7 +210,7 @@ def _unit_of_time(value: Column) -> Column:
 def _unit_of_date(value: Column) -> Column:
     """The unit of a number in a column of dates, which the message's schema does not name."""
     is_certain = value["field"].isNull() & value["connector"].isin(*WITHOUT_NANOSECONDS)
-    is_zero = value["text"].try_cast("bigint") == 0
+    is_zero = try_cast(value["text"], "bigint") == 0
     return F.coalesce(value["encoding"], F.when(is_zero | is_certain, "days"), F.lit("unit_of_date"))
 
 
@@ -218,8 +220,8 @@ def _rule_of_number(value: Column, is_exact: Column) -> Column:
     One with a point may have been a double, which has fewer digits than a long decimal; one with an exponent is one.
     """
     text, kind = value["text"], value["kind"]
-    is_long = F.regexp_extract(value["type"], r"^decimal\((\d+),", 1).try_cast("int") > DIGITS_OF_DOUBLE
-    # A variant has a whole number beyond bigint as a decimal, too.
+    is_long = try_cast(F.regexp_extract(value["type"], r"^decimal\((\d+),", 1), "int") > DIGITS_OF_DOUBLE
+    # A whole number beyond bigint is a decimal, too.
     has_point = kind.startswith("DECIMAL") & ~text.rlike(r"^-?\d{19,}$")
     is_inexact = (kind == "DOUBLE") | (has_point & ~is_exact)
     return F.when(is_long & is_inexact, "inexact").otherwise("number")
@@ -253,7 +255,7 @@ def _scaled(value: Column) -> Column:
     parts = F.from_json(value["text"], "scale int, value string")
     is_variable = value["rule"] == "scaled"
     encoded = F.when(is_variable, parts["value"]).when(value["rule"] == "decimal", value["text"])
-    scale = F.when(is_variable, parts["scale"]).otherwise(F.coalesce(of_schema, of_type).try_cast("int"))
+    scale = F.when(is_variable, parts["scale"]).otherwise(try_cast(F.coalesce(of_schema, of_type), "int"))
     digits = F.hex(F.try_to_binary(encoded, F.lit("base64")))
     return F.struct(F.when(F.length(digits).between(2, 32), digits).alias("digits"), scale.alias("scale"))
 
@@ -273,7 +275,7 @@ def _read(value: Column) -> Column:
         F.when(rule == "as_is", text)
         .when(rule.isin("unavailable", *WITHOUT_VALUES), None)
         .when(rule.isin("ms", "us", "ns", "timestamp"), _moment(rule, text))
-        .when(rule == "days", _day(text.try_cast("int")))
+        .when(rule == "days", _day(try_cast(text, "int")))
         .when(rule == "date", _date(text))
         .when(rule.isin("time_ms", "time_us", "time_ns"), _clock(_micros(F.substring(rule, 6, 2), text)))
         .when(rule == "time", _zoned_clock(text))
@@ -288,12 +290,12 @@ def _read(value: Column) -> Column:
 
 
 def _micros(unit: Column, text: Column) -> Column:
-    number = text.try_cast("bigint")
+    number = try_cast(text, "bigint")
     return (
         F.when(unit == "ms", F.try_multiply(number, F.lit(1000)))
         .when(unit == "us", number)
         .when(unit == "ns", _part(number, 1000))
-        .otherwise(F.unix_micros(text.try_cast("timestamp")))
+        .otherwise(F.unix_micros(try_cast(text, "timestamp")))
     )
 
 
@@ -304,7 +306,7 @@ def _part(number: Column, size: int) -> Column:
 
 def _is_infinite(unit: Column, text: Column, sign: int) -> Column:
     """Whether a time is an infinity: plus for sign 0, minus for 1."""
-    number = text.try_cast("bigint")
+    number = try_cast(text, "bigint")
     return (
         F.when(unit == "ms", number.isin(*INFINITIES["ms"][sign]))
         .when(unit == "us", number.isin(*INFINITIES["us"][sign]))
@@ -339,7 +341,7 @@ def _date(text: Column) -> Column:
     return (
         F.when(text.isin(*plus), LAST_DAY)
         .when(text.isin(*minus), FIRST_DAY)
-        .otherwise(F.nullif(day, F.lit("")).try_cast("date").cast("string"))
+        .otherwise(try_cast(F.nullif(day, F.lit("")), "date").cast("string"))
     )
 
 
@@ -376,10 +378,10 @@ def _decimal(digits: Column, scale: Column) -> Column:
     whole = F.try_add(whole, F.when(is_negative, 1).otherwise(0).cast("decimal(20,0)")).cast("string")
 
     def with_point(whole: Column) -> Column:
-        long = F.lpad(whole, F.greatest(F.length(whole), scale + 1), F.lit("0"))
+        long = F.call_function("lpad", whole, F.greatest(F.length(whole), scale + 1), F.lit("0"))
         fraction = F.concat(F.left(long, F.length(long) - scale), F.lit("."), F.right(long, scale))
         return F.when(scale.between(1, 99), fraction).when(
-            scale.between(-38, 0), F.concat(whole, F.repeat(F.lit("0"), -scale))
+            scale.between(-38, 0), F.concat(whole, F.call_function("repeat", F.lit("0"), -scale))
         )
 
     number = F.get(F.transform(F.array(whole), with_point), F.lit(0))

@@ -11,6 +11,7 @@ from pyspark.sql import functions as F
 from python_udfs.connectors import message_files
 from python_udfs.connectors import message_reading as M
 from python_udfs.metadata.names import quoted
+from spark_files.capabilities import try_cast
 
 OPERATIONS = {"load": "L", "insert": "I", "update": "U", "delete": "D"}
 _EXPECTED = 'one JSON object {"data": {...}, "metadata": {...}}'
@@ -131,7 +132,7 @@ def read_rows(lines: DataFrame, feed: Mapping[str, Any]) -> DataFrame:
 
 def _time(text: Column) -> Column:
     """Section 2: with a zone. Spark would complete half a time, and take one without a zone for UTC."""
-    return M.time_of(F.when(text.rlike(_MOMENT), F.unix_micros(text.try_cast("timestamp"))))
+    return M.time_of(F.when(text.rlike(_MOMENT), F.unix_micros(try_cast(text, "timestamp"))))
 
 
 def _without(values: Column, prefix: str) -> Column:
@@ -158,12 +159,12 @@ def _decode(name: Column, value: Column) -> tuple[Column, Column]:
     is_scientific = (is_integer | type_.startswith("decimal")) & value.rlike(_SCIENTIFIC)
     significant = F.length(F.regexp_replace(F.substring_index(F.lower(value), "e", 1), "[^0-9]", ""))
     # A double, which such a number once was, holds fifteen digits of any number.
-    number = value.try_cast("double")
+    number = try_cast(value, "double")
     is_rounded = (significant > 15) | (F.abs(number) >= F.lit(1e15))
     is_hex = value.rlike("^(?:0[xX])?(?:[0-9a-fA-F]{2})*$")
     text = (
         F.when(is_binary & is_hex, F.base64(F.unhex(F.regexp_replace(value, "^0[xX]", ""))))
-        .when(is_integer & is_scientific & (number == F.rint(number)), number.try_cast("bigint").cast("string"))
+        .when(is_integer & is_scientific & (number == F.rint(number)), try_cast(number, "bigint").cast("string"))
         .otherwise(value)
     )
     problem = F.when(is_binary & ~is_hex, M.received(value, "hexadecimal digits, two for each byte")).when(

@@ -10,6 +10,7 @@ from pyspark.sql import functions as F
 
 from python_udfs.connectors import message_files
 from python_udfs.connectors import message_reading as M
+from spark_files.capabilities import try_cast
 
 OPERATIONS = {"bootstrap-insert": "L", "insert": "I", "update": "U", "delete": "D"}
 SET_ASIDE = {
@@ -112,7 +113,7 @@ def _is_load() -> Column:
 
 def _time() -> Column:
     """Rows have seconds and schema changes milliseconds (docs/feeds/maxwell.md, What Maxwell sends)."""
-    ts = F.col("message.ts").try_cast("bigint")
+    ts = try_cast(F.col("message.ts"), "bigint")
     is_schema_change = F.coalesce(F.col("set_aside") == "ddl", F.lit(False))
     return M.time_of(F.try_multiply(ts, F.when(is_schema_change, 1000).otherwise(1_000_000)))
 

@@ -14,6 +14,7 @@ from pyspark.sql import functions as F
 
 from python_udfs.connectors.file_names import SINK_FILE
 from python_udfs.connectors.lines import FILE_COLUMNS, joined
+from spark_files.capabilities import is_utf8, try_cast
 
 RESULT_COLUMNS = [
     *FILE_COLUMNS,
@@ -65,7 +66,7 @@ def text_or_base64(value: Column) -> Column:
         value: string, whatever its bytes are.
     """
     encoded = F.regexp_replace(F.base64(value.cast("binary")), r"\s", "")
-    return F.when(F.is_valid_utf8(value), value).otherwise(F.concat(F.lit(_NO_TEXT), encoded))
+    return F.when(is_utf8(value), value).otherwise(F.concat(F.lit(_NO_TEXT), encoded))
 
 
 def in_steps(frame: DataFrame, steps: Iterable[dict[str, Column]]) -> DataFrame:
@@ -370,7 +371,7 @@ def in_sink() -> Column:
 
 def first_offset() -> Column:
     """The offset in the file's name; 0 for a partition that is read from Kafka itself, whose rows are offsets."""
-    return F.coalesce(F.regexp_extract("file_key", SINK_FILE, 3).try_cast("bigint"), F.lit(0).cast("bigint"))
+    return F.coalesce(try_cast(F.regexp_extract("file_key", SINK_FILE, 3), "bigint"), F.lit(0).cast("bigint"))
 
 
 def sink_position(wanted: Column) -> Column:

@@ -27,12 +27,9 @@ def replace_keys(warehouse: Writer, sql: Sql, plan: GoldPlan, gold: Relation, in
     def write(target: str) -> None:
         rows_sql = f"select * from {gold} where false"
         if plan.keys:
-            warehouse.set_snapshot_properties(dict.fromkeys(plan.progress))
-            warehouse.set_snapshot_properties({"cdc.gold-part": invocation_id})
-            warehouse.query(sql["cdc_gold_delete_sql"](target, plan.model.settings.key, plan.keys_view))
-            warehouse.set_snapshot_properties({"cdc.gold-part": None})
-            warehouse.set_snapshot_properties(plan.progress)
+            delete_sql = sql["cdc_gold_delete_sql"](target, plan.model.settings.key, plan.keys_view)
+            warehouse.commit(delete_sql, {"cdc.gold-part": invocation_id})
             rows_sql = sql["cdc_gold_rows_sql"](plan.model, plan.movements, plan.query_sql, plan.keys_view)
-        warehouse.query(f"insert into {target} by name\n{rows_sql}")
+        warehouse.commit(f"insert into {target} by name\n{rows_sql}", plan.progress)
 
     write_on_branch(warehouse, gold, "cdc_gold_" + invocation_id.replace("-", ""), write)

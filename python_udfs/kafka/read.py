@@ -21,7 +21,7 @@ from pyspark.sql import functions as F
 
 from dbt.adapters.sparksession import snapshots
 from dbt.adapters.sparksession.few_rows import plan_once
-from dbt.adapters.sparksession.python_models import Written
+from dbt.adapters.sparksession.python_models import Commit, Written
 from python_udfs.connectors.registry import CONNECTORS
 from python_udfs.kafka import avro
 from python_udfs.kafka.client import KafkaError, make_reader_options, read_settings, without_secrets
@@ -43,6 +43,7 @@ from python_udfs.landing.listing import next_batch_id
 from python_udfs.landing.split import Waiting
 from python_udfs.pipeline.sequence import MARKER_ROW
 from python_udfs.times import duration_text
+from spark_files.capabilities import append_frame, frame_of
 from spark_files.errors import is_commit_conflict, is_spark_error, spark_message
 
 if TYPE_CHECKING:
@@ -70,7 +71,7 @@ _MESSAGES_OF_A_TASK = 5_000
 _FEW_MESSAGES = 10_000
 
 
-def new_messages(spark: SparkSession, feed: Mapping[str, Any], target: str | None) -> DataFrame | Written | None:
+def new_messages(spark: SparkSession, feed: Mapping[str, Any], target: str | None) -> Commit | Written | None:
     """The messages that came to a feed's topics since its split table was written last.
 
     Args:
@@ -105,12 +106,12 @@ def new_messages(spark: SparkSession, feed: Mapping[str, Any], target: str | Non
             if plan.messages <= _FEW_MESSAGES:
                 plan_once(spark)
             rows = _rows(spark, feed, plan, batch_id, new_gaps)
-            _set_progress(spark, plan, batch_id)
+            progress = _progress_of(plan, batch_id)
             if target is None:
                 # dbt writes these rows, and knows nothing of Kafka: what keeps Spark's reader out is found here.
                 rows.where("path is not null").limit(1).collect()
-                return rows
-            is_written = append_if_unmoved(spark, rows, target, base)
+                return Commit(rows, progress)
+            is_written = append_if_unmoved(spark, rows, target, base, progress)
         except Exception as error:
             if not is_spark_error(error):
                 raise
@@ -218,20 +219,21 @@ def _as_keys(keys: Iterable[Iterable[Any]]) -> tuple[GapKey, ...]:
     return tuple(sorted((str(source), str(reason), int(offset)) for source, reason, offset in keys))
 
 
-def append_if_unmoved(spark: SparkSession, rows: DataFrame, table: str, base: int) -> bool:
+def append_if_unmoved(spark: SparkSession, rows: DataFrame, table: str, base: int, progress: Mapping[str, str]) -> bool:
     """Appends rows in one commit, unless somebody else has changed the table since a snapshot.
 
     Args:
-        spark: the session to write with; what it has set as snapshot properties goes into the commit.
+        spark: the session to write with.
         rows: rows of the table.
         table: its name.
         base: the snapshot that the rows were made for.
+        progress: what the commit records.
 
     Returns:
         False, and nothing is visible, if the table has moved.
     """
     try:
-        return snapshots.write_staged(spark, table, base, lambda: rows.writeTo(table).append())
+        return snapshots.write_staged(spark, table, base, lambda: append_frame(rows, table, progress))
     except Exception as error:
         if not is_commit_conflict(error):
             raise
@@ -324,7 +326,7 @@ def _rows(spark: SparkSession, feed: Mapping[str, Any], plan: Plan, batch_id: in
     others.append({"batch_id": batch_id})
     # Rows of Arrow need no Python worker.
     table = pa.Table.from_pylist(others, _OTHERS)
-    return rows.unionByName(spark.createDataFrame(table), allowMissingColumns=True)
+    return rows.unionByName(frame_of(spark, table), allowMissingColumns=True)
 
 
 def _describe_gap(gap: Gap) -> dict[str, str]:
@@ -400,10 +402,10 @@ def _with_unreadable(rows: DataFrame, tables: Mapping[str, list[str]]) -> DataFr
     )
 
 
-def _set_progress(spark: SparkSession, plan: Plan, batch_id: int) -> None:
-    """Has the next commit of this session record what the plan reads."""
+def _progress_of(plan: Plan, batch_id: int) -> dict[str, str]:
+    """What the commit records of what the plan reads."""
     progress = plan.progress
-    values = {
+    return {
         BATCH: str(batch_id),
         CLUSTER: progress.cluster_id,
         TOPICS: json.dumps(progress.topics, sort_keys=True),
@@ -411,7 +413,6 @@ def _set_progress(spark: SparkSession, plan: Plan, batch_id: int) -> None:
         ENDS: _as_json(plan.ends),
         WAITING: json.dumps(progress.waiting),
     }
-    snapshots.record_in_commits(spark, values)
 
 
 def _as_json(offsets: Mapping[Partition, int]) -> str:

@@ -10,10 +10,12 @@ from pyspark.sql import DataFrame, SparkSession
 
 from dbt.adapters.sparksession.packages import packages_at_hand
 from python_udfs.kafka.client import KafkaError
+from spark_files.capabilities import error_condition
 from spark_files.errors import is_spark_error, spark_message
+from spark_files.releases import kafka_reader_package
 
 logger = AdapterLogger("Lakehouse")
-PACKAGE = "org.apache.spark:spark-sql-kafka-0-10_2.13:4.1.1"
+PACKAGE = kafka_reader_package()
 
 
 def kafka_reader(spark: SparkSession, options: Mapping[str, str]) -> DataFrame:
@@ -27,7 +29,7 @@ def kafka_reader(spark: SparkSession, options: Mapping[str, str]) -> DataFrame:
     try:
         return reader.load()
     except AnalysisException as error:
-        if error.getCondition() not in ("DATA_SOURCE_NOT_FOUND", None) and "kafka" not in str(error).lower():
+        if error_condition(error) not in ("DATA_SOURCE_NOT_FOUND", None) and "kafka" not in str(error).lower():
             raise
     fetch(spark, PACKAGE)
     return reader.load()

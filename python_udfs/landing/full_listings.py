@@ -10,7 +10,8 @@ from typing import Any
 from dbt.adapters.events.logging import AdapterLogger
 from pyspark.sql import DataFrame, SparkSession
 
-from dbt.adapters.sparksession.snapshots import has_few_rows, newest_record, record, record_in_commits
+from dbt.adapters.sparksession.python_models import Commit
+from dbt.adapters.sparksession.snapshots import has_few_rows, newest_record, record
 from python_udfs.errors import LakehouseError
 from python_udfs.landing.listing import LISTING_SCHEMA, new_files, with_columns
 from python_udfs.landing.lost_versions import BATCH, has_lost_versions, lost_versions
@@ -32,7 +33,7 @@ def list_landing(
     now: datetime | None = None,
     *,
     readers: Readers | None = None,
-) -> DataFrame | None:
+) -> Commit | None:
     """Returns the new files, as `new_files` does; lists a feed with `full_listing_hours` in full once in so many hours.
 
     It is also listed in full in the first run, after its location or its connector has changed, and after rows of the
@@ -64,7 +65,8 @@ def list_landing(
     in_time = {key for key, at in moments.items() if timedelta(0) <= now - at < timedelta(hours=hours[key])}
     in_part = {feed["feed"] for feed in feeds if _key(feed) in in_time}
     unlisted: dict[str, str] = {}
-    files = new_files(spark, feeds, listing, now, in_part, few_known=few_known, unlisted=unlisted)
+    progress: dict[str, str] = {}
+    files = new_files(spark, feeds, listing, now, in_part, few_known=few_known, unlisted=unlisted, progress=progress)
     spark.conf.set(UNLISTED, describe_unlisted(unlisted))
     feeds = [feed for feed in feeds if feed["feed"] not in unlisted]
     if files is not None and readers and has_lost_versions(spark, files, listing, readers):
@@ -73,9 +75,9 @@ def list_landing(
                 f"{describe_unlisted(unlisted)}\nraw_listing was dropped or rolled back, and its rows can be made again"
                 " only where all feeds are listed. Nothing is written."
             )
-        files, in_time = _with_lost_versions(spark, feeds, listing, now, readers), set()
+        files, in_time = _with_lost_versions(spark, feeds, listing, now, readers, progress), set()
     if not hours:
-        return files
+        return None if files is None else Commit(files, progress)
     listed = {_key(feed) for feed in feeds}
     recorded = {
         key: (moments[key] if key in in_time or key not in listed else now).isoformat()
@@ -83,10 +85,10 @@ def list_landing(
         if key in listed or key in moments
     }
     if files is not None:
-        record_in_commits(spark, {KEY: json.dumps(recorded)})
-    elif table is not None and recorded != before:
+        return Commit(files, {**progress, KEY: json.dumps(recorded)})
+    if table is not None and recorded != before:
         record(spark, table, KEY, json.dumps(recorded))
-    return files
+    return None
 
 
 def describe_unlisted(unlisted: Mapping[str, str]) -> str:
@@ -106,11 +108,19 @@ def describe_unlisted(unlisted: Mapping[str, str]) -> str:
 
 
 def _with_lost_versions(
-    spark: SparkSession, feeds: list[Mapping[str, Any]], listing: DataFrame | None, now: datetime, readers: Readers
+    spark: SparkSession,
+    feeds: list[Mapping[str, Any]],
+    listing: DataFrame | None,
+    now: datetime,
+    readers: Readers,
+    progress: dict[str, str],
 ) -> DataFrame:
-    """Returns the files that are new to a listing with its lost versions, and these versions."""
+    """Returns the files that are new to a listing with its lost versions, and these versions.
+
+    `progress` gets what the commit records.
+    """
     listing = spark.createDataFrame([], LISTING_SCHEMA) if listing is None else listing
-    files = new_files(spark, feeds, listing, now)
+    files = new_files(spark, feeds, listing, now, progress=progress)
     lost = with_columns(lost_versions(spark, feeds, readers, listing, files, now)).localCheckpoint()
     count = lost.count()
     if files is not None and not count:
@@ -119,9 +129,9 @@ def _with_lost_versions(
         f"raw_listing has lost {count} rows: it was dropped or rolled back. They are made again of what bronze,"
         " the split tables and rejected_files have read (docs/runbook.md, 'A table of etl_metadata is lost')."
     )
-    files = new_files(spark, feeds, listing.unionByName(lost, allowMissingColumns=True), now)
+    files = new_files(spark, feeds, listing.unionByName(lost, allowMissingColumns=True), now, progress=progress)
     if files is None:
-        record_in_commits(spark, {BATCH: lost.agg({"batch_id": "max"}).collect()[0][0]})
+        progress[BATCH] = str(lost.agg({"batch_id": "max"}).collect()[0][0])
     return lost if files is None else files.unionByName(lost)
 
 

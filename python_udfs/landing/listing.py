@@ -15,7 +15,6 @@ from dbt.adapters.events.logging import AdapterLogger
 from pyspark.sql import Column, DataFrame, Observation, Row, SparkSession
 from pyspark.sql import functions as F
 
-from dbt.adapters.sparksession.snapshots import record_in_commits
 from python_udfs.connectors.file_names import sql_text
 from python_udfs.connectors.protocol import FileRules
 from python_udfs.connectors.registry import CONNECTORS
@@ -46,6 +45,7 @@ def new_files(
     *,
     few_known: bool = False,
     unlisted: dict[str, str] | None = None,
+    progress: dict[str, str] | None = None,
 ) -> DataFrame | None:
     """File versions that the listing does not hold yet, and files that are no longer there.
 
@@ -77,6 +77,7 @@ def new_files(
         few_known: one task compares them all with what was listed, so that no row moves between tasks.
         unlisted: gets the location and the reason of each feed that cannot be listed; the caller has to report them, as
             such a feed looks up to date.
+        progress: gets what the commit of the rows has to record: their batch.
 
     Returns:
         Rows of `LISTING_SCHEMA`, or None when there is nothing new and a listing exists already.
@@ -122,8 +123,8 @@ def new_files(
         # Iceberg answers from the table's metadata.
         last_batch_id = listing.agg({"batch_id": "max"}).collect()[0][0]
     batch_id = next_batch_id(now, last_batch_id)
-    # The commit of the rows records their batch.
-    record_in_commits(spark, {"cdc.batch-id": batch_id})
+    if progress is not None:
+        progress["cdc.batch-id"] = str(batch_id)
     return with_columns(_union(rows).withColumns({"batch_id": F.lit(batch_id), "first_seen_at": F.lit(now)}))
 
 
@@ -338,13 +339,14 @@ def _paths(seen: DataFrame, locations: Mapping[str, str], unnamed: Collection[st
     modified_at = (
         "case when size(same) > 0 then same[0].modified_at"
         " when exists(versions, v -> v.modified_at = stored_at) then timestampadd(MILLISECOND, revision, stored_at)"
-        " else stored_at end as modified_at"
+        " else stored_at end"
     )
     can_go = f"feed not in ({', '.join(map(sql_text, unnamed))})" if unnamed else "true"
     return (
         by_path.selectExpr("*", "coalesce(listed_path, latest.path) as path", same, f"{location} as location")
         .selectExpr("*", same_kind, revision)
-        .selectExpr("* except (same, stored_at)", modified_at)
+        .withColumn("modified_at", F.expr(modified_at))
+        .drop("same", "stored_at")
         .selectExpr("*", "is_listed and same_kind is null as is_new")
         .selectExpr(
             "*",

@@ -180,11 +180,11 @@ def _named(versions: DataFrame, feeds: Sequence[Mapping[str, Any]], locations: M
         times.append(f"when feed = {name} then {rules.file_time}")
         paths.append(f"when feed = {name} then {sql_text(locations[feed['feed']])}")
     named = versions.selectExpr(
-        "* except (is_truncate, stored_at, size_there)",
+        "*",
         f"case when is_truncate then 'truncate' {' '.join(kinds)} end as kind",
         f"case when is_truncate then null {' '.join(times)} end as file_time",
         f"concat(case {' '.join(paths)} end, '/', file_key) as path",
         "cast(null as string) as ignored_reason",
-    )
+    ).drop("is_truncate", "stored_at", "size_there")
     of_table = {name: F.expr(f"if(kind = 'multi_table', null, {name})") for name in TABLE[1:]}
     return named.where("kind is not null").withColumns(of_table)

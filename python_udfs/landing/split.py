@@ -24,6 +24,7 @@ from python_udfs.connectors.registry import CONNECTORS
 from python_udfs.pipeline.files import REPLACED, describe_rejection
 from python_udfs.pipeline.sequence import MARKER_ROW
 from spark_files import cached, read_files
+from spark_files.capabilities import frame_of
 from spark_files.charsets import UTF8
 
 logger = AdapterLogger("Lakehouse")
@@ -96,7 +97,7 @@ def new_rows(
         older = spark.table(str(target)).where(F.col("file_key").isin([row.file_key for row in overwritten]))
         rows = rows.unionByName(_markers(spark, overwritten, older), allowMissingColumns=True)
     # Rows of the driver: a number in a query would be code that Spark compiles for each batch.
-    progress = spark.createDataFrame(pa.table({"batch_id": pa.array([newest], pa.int64())}))
+    progress = frame_of(spark, pa.table({"batch_id": pa.array([newest], pa.int64())}))
     return rows.unionByName(progress, allowMissingColumns=True)
 
 

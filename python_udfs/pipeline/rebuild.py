@@ -50,8 +50,7 @@ def rebuild_silver(project: Project, table: Any, many_rows: int) -> None:
     rows = project.count_rows(copy)
     counts = f"{before}{rows} after" if before else f"{rows} rows, it does not exist yet"
     project.say(f"3 of 4: replacing {silver}: {counts}")
-    warehouse.set_snapshot_properties(dict(plan.progress))
-    replace_table(project, silver, model, f"select *\nfrom {copy}")
+    replace_table(project, silver, model, f"select *\nfrom {copy}", plan.progress)
     project.say(f"4 of 4: dropping {copy}")
     warehouse.query(f"drop table {copy}")
     project.say(f"{silver} is rebuilt. The next run continues from it.")
@@ -81,7 +80,9 @@ def require_bronze(project: Project, model: Model) -> Relation:
     return bronze
 
 
-def replace_table(project: Project, relation: Relation, model: Model, rows_sql: str) -> None:
+def replace_table(
+    project: Project, relation: Relation, model: Model, rows_sql: str, progress: Mapping[str, Any] | None = None
+) -> None:
     """Creates a table of a query, or replaces it by one commit, with the partitions and properties that a model sets.
 
     dbt-spark's own macros read the configuration of the model that runs, and none does.
@@ -91,11 +92,13 @@ def replace_table(project: Project, relation: Relation, model: Model, rows_sql: 
         relation: of the table.
         model: whose configuration counts.
         rows_sql: the query.
+        progress: properties of the commit.
     """
     partition_by = model.config.get("partition_by") or []
     columns = [partition_by] if isinstance(partition_by, str) else list(partition_by)
     properties = project.warehouse.table_properties(model.config)
-    project.warehouse.query(project.sql["cdc_replace_table_sql"](relation, columns, properties, rows_sql))
+    statement = project.sql["cdc_replace_table_sql"](relation, columns, properties, rows_sql)
+    project.warehouse.commit(statement, progress or {})
 
 
 def _find_differences(

@@ -218,7 +218,8 @@ def _write_stored_value(cdc: TableConfig, column: Column, judged: JudgedColumns 
     """
     value = write_value(column, warehouse)
     if cdc.format == "parquet" and _holds_text(column):
-        value = f"if(_cdc_rule is null and _cdc_operation <> 'D', {value}, try_validate_utf8({value}))"
+        checked = warehouse.utf8_or_null_sql(value)
+        value = f"if(_cdc_rule is null and _cdc_operation <> 'D', {value}, {checked})"
     if judged is not None and column.name in judged.may_fail:
         failure = f"_cdc_other_failures[{judged.may_fail.index(column.name)}]"
         value = f"if(_cdc_operation = 'D' and {failure} is not null, null, {value})"
@@ -231,7 +232,7 @@ def _plan_images_key(images: Sequence[Column], warehouse: Warehouse) -> OldKey |
     for image in images:
         old, key = write_value(image, warehouse), image.key or image
         text = f"cast({old} as string)"
-        text = f"try_validate_utf8({text})" if image.type == "string" else text
+        text = warehouse.utf8_or_null_sql(text) if image.type == "string" else text
         parts.append(KeyPart(key.name, old, write_value(key, warehouse), text))
     if not parts:
         return None

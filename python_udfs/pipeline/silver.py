@@ -132,7 +132,7 @@ def make_plan(
         columns=columns,
         changes=replace(changes, replaces=way == "replace"),
         derives_all=derives_all,
-        progress=_plan_progress(log, changes, columns, started_at),
+        progress=_plan_progress(log, changes, columns, started_at) | _mark_uncounted(warehouse, way),
         is_small=_is_small(warehouse, silver, changes, progress),
         notice=notice,
     )
@@ -342,6 +342,12 @@ def _plan_progress(
         if log.cdc.unchanged_rows == "skip" and log.cdc.mode == "current":
             progress["cdc.keys"] = log.warehouse.query(log.sql["cdc_count_keys_sql"](log.cdc, changes))[0]["keys"]
     return {**progress, **(_count_run(log, changes, started_at) if started_at else {})}
+
+
+def _mark_uncounted(warehouse: Warehouse, way: str) -> dict[str, str]:
+    """What the commit of a MERGE records on a Spark that does not count its rows: nobody can tell them afterwards."""
+    is_uncounted = way in ("merge", "versions") and not warehouse.counts_merged_rows()
+    return {"cdc.rows-not-counted": "true"} if is_uncounted else {}
 
 
 def count_ties(log: Log, changes: Changes, columns: Sequence[Column]) -> int:

@@ -22,10 +22,10 @@ def write_plan(
     plan: SilverPlan,
     invocation_id: str,
 ) -> str | None:
-    """Prepares the table and what its commit records; returns the statement that writes, None: nothing is left to run.
+    """Prepares the table; returns the statement that writes, None: nothing is left to run.
 
     Args:
-        warehouse: gets names, columns and types of the table, and properties of the commit.
+        warehouse: gets names, columns and types of the table.
         sql: macros by name.
         cdc: of the table.
         bronze: its log.
@@ -41,7 +41,6 @@ def write_plan(
     if plan.silver is not None:
         for statement in evolve_statements(plan.silver, plan.columns, warehouse, plan.renames):
             warehouse.query(statement)
-    warehouse.set_snapshot_properties(plan.progress)
     if plan.is_small:
         warehouse.plan_once()
     return write_statement(warehouse, sql, cdc, bronze, this, plan, invocation_id)
@@ -116,20 +115,12 @@ def replace_rows(
     new_changes, key_range = f"(\n{changes.sql}\n)", widen_range(changes.key_range)
 
     def write(target: str) -> None:
-        warehouse.set_snapshot_properties(dict.fromkeys(progress))
-        warehouse.set_snapshot_properties({"cdc.part-of-batch": progress.get("cdc.batch-id")})
-        warehouse.query(sql["cdc_delete_keys_sql"](cdc, target, new_changes, key_range))
+        delete_sql = sql["cdc_delete_keys_sql"](cdc, target, new_changes, key_range)
+        warehouse.commit(delete_sql, {"cdc.part-of-batch": progress.get("cdc.batch-id")})
         rows_removed = warehouse.rows_removed(table, branch)
         rows_deleted = _count_deleted(warehouse, sql, cdc, table, changes, new_changes, rows_removed)
-        warehouse.set_snapshot_properties(progress)
-        warehouse.set_snapshot_properties(
-            {
-                "cdc.part-of-batch": None,
-                "cdc.rows-updated": rows_removed - rows_deleted,
-                "cdc.rows-deleted": rows_deleted,
-            }
-        )
-        warehouse.query(f"insert into {target} by name\n{rows_sql}")
+        counts = {"cdc.rows-updated": rows_removed - rows_deleted, "cdc.rows-deleted": rows_deleted}
+        warehouse.commit(f"insert into {target} by name\n{rows_sql}", {**progress, **counts})
 
     write_on_branch(warehouse, table, branch, write)
 

@@ -67,6 +67,12 @@ class Warehouse(WritesNames, Protocol):
     ) -> Mapping[str, int | None] | None:
         """Return the range of a column in rows with such values, by the manifests; None: there is no such row."""
 
+    def utf8_or_null_sql(self, text: str) -> str:
+        """Write a text, NULL if its bytes are no UTF-8."""
+
+    def counts_merged_rows(self) -> bool:
+        """Return whether the snapshot of a MERGE shows how many rows were inserted, updated and deleted."""
+
     def attempt(self, sql: str) -> Mapping[str, Any]:
         """Run a query that may fail; `rows` as `query` returns them, and `error`: Spark's message, or None."""
 
@@ -124,14 +130,14 @@ class Writer(Warehouse, Protocol):
     def start_write(self, relation: Any) -> None:
         """Remember the snapshot of a table that the writes of this command are made on top of."""
 
-    def write(self, relation: Any, sql: str) -> None:
-        """Run a statement that writes to a table, on top of that snapshot."""
+    def write(self, relation: Any, sql: str, properties: Mapping[str, Any] | None = None) -> None:
+        """Run a statement that writes to a table, on top of that snapshot; its snapshot records these properties."""
+
+    def commit(self, sql: str, properties: Mapping[str, Any] | None = None) -> None:
+        """Run a statement; its snapshots record these properties, without those that are None or an empty text."""
 
     def set_properties(self, properties: dict[str, Any]) -> None:
         """Set properties of Spark for the rest of the node; None unsets one."""
-
-    def set_snapshot_properties(self, properties: Mapping[str, Any]) -> None:
-        """Set what the next commits of the node record; None unsets it, an empty text is left out."""
 
     def create_schema(self, relation: Any) -> None:
         """Create the schema of a relation, if there is none."""

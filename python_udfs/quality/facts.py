@@ -35,6 +35,8 @@ DEFAULTS: dict[str, dict[str, Any]] = {
 }
 # Fewer earlier batches show nothing usual.
 FEWEST_BATCHES = 5
+# Why a figure is missing: Spark counts the rows of a MERGE since 4.1.
+NOT_COUNTED = "not counted (Spark counts the rows of a MERGE since 4.1)"
 # Each new row has a new one: a column of few times is a column of few rows.
 _TIMES = ("date", "timestamp", "timestamp_ntz")
 _NUMBERS = ("byte", "short", "integer", "long", "float", "double", "decimal")
@@ -45,13 +47,15 @@ class Run:
     """Effect of a run on a table, from `etl_metadata.run_metrics`; ``newest_at`` in UTC."""
 
     changes: int
-    rows: int
-    deleted: int
+    rows: int | None
+    deleted: int | None
     newest_at: datetime | None
 
     @property
-    def share_of_deletes(self) -> float:
-        """Of the rows that it inserted, updated or deleted."""
+    def share_of_deletes(self) -> float | None:
+        """Of the rows that it inserted, updated or deleted; None: they were not counted."""
+        if self.rows is None or self.deleted is None:
+            return None
         return self.deleted / self.rows if self.rows else 0.0
 
 
@@ -126,7 +130,7 @@ def read_runs(spark: SparkSession, relation: str, most: int) -> dict[str, list[R
     ).collect()
     runs: dict[str, list[Run]] = {}
     for row in rows:
-        run = Run(row.changes, row.touched or 0, row.rows_deleted or 0, row.newest_committed_at)
+        run = Run(row.changes, row.touched, row.rows_deleted, row.newest_committed_at)
         runs.setdefault(row.silver_table.split(".", 1)[-1], []).append(run)
     return runs
 
@@ -157,9 +161,18 @@ def facts_of_runs(checks: Iterable[Check], runs: Sequence[Run], now: datetime) -
             usual, times = median(run.changes for run in earlier), given["times"]
             facts.append(Fact(check, "changes", (runs[0].changes,), usual / times, usual * times))
         else:
-            most = max(run.share_of_deletes for run in earlier) + given["more"]
-            facts.append(Fact(check, "share of deletes", (runs[0].share_of_deletes,), most=most))
+            facts.append(_share_of_deletes(check, runs[0], earlier, given["more"]))
     return facts
+
+
+def _share_of_deletes(check: Check, newest: Run, earlier: Sequence[Run], more: float) -> Fact:
+    counted = [run.share_of_deletes for run in earlier if run.share_of_deletes is not None]
+    if newest.share_of_deletes is None:
+        return Fact(check, note=f"the rows of the newest run are {NOT_COUNTED}")
+    if len(counted) < FEWEST_BATCHES:
+        note = f"the rows of {len(earlier) - len(counted)} of {len(earlier)} earlier batches are {NOT_COUNTED}"
+        return Fact(check, note=f"{note}: {FEWEST_BATCHES} with counts are needed")
+    return Fact(check, "share of deletes", (newest.share_of_deletes,), most=max(counted) + more)
 
 
 def _lag(check: Check, run: Run, minutes: float, now: datetime) -> Fact:

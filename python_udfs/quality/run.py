@@ -15,6 +15,7 @@ from python_udfs.quality.checks import Outcome, expected_text, since_batch, suit
 from python_udfs.quality.facts import Fact, facts_of_runs, facts_of_snapshots
 from python_udfs.quality.gx import Judged, Wanted
 from python_udfs.quality.tables import alias, open_table
+from spark_files.capabilities import error_condition
 from spark_files.errors import spark_message
 
 if TYPE_CHECKING:
@@ -229,7 +230,7 @@ def _no_column(table: SilverTable, names: Sequence[str]) -> str:
 
 
 def _unreadable(error: Exception) -> str:
-    if isinstance(error, PySparkException) and error.getCondition() == "TABLE_OR_VIEW_NOT_FOUND":
+    if isinstance(error, PySparkException) and error_condition(error) == "TABLE_OR_VIEW_NOT_FOUND":
         return "the table does not exist; dbt build makes it"
     return f"the table cannot be read: {_reason(error)}"
 

@@ -82,8 +82,14 @@ def plot(
 
 
 def bars(title: str, up: dict[str, Values], down: dict[str, Values], width: float, height: float) -> Plot | None:
-    """Bars for each run, upwards and downwards, on a logarithmic scale: a full load would hide all that follows."""
+    """Bars for each run, upwards and downwards, on a logarithmic scale: a full load would hide all that follows.
+
+    Figures that are missing for the newest run are shown in words.
+    """
     columns = max((len(values) for values in (*up.values(), *down.values())), default=0)
+    last = columns - 1
+    if columns and all(values[last] is None for values in (*up.values(), *down.values())):
+        return Plot(title, "not counted")
     ups = [sum(values[at] or 0 for values in up.values()) for at in range(columns)]
     downs = [sum(values[at] or 0 for values in down.values()) for at in range(columns)]
     if not any(ups) and not any(downs):

@@ -58,7 +58,7 @@ def page(facts: Facts) -> str:
         lstrip_blocks=True,
     )
     environment.filters.update(
-        when=when, duration=duration, count=count, size=size, short=short, expectation=expectation_text
+        when=when, duration=duration, count=count, counted=counted, size=size, short=short, expectation=expectation_text
     )
     anchors = anchors_of(facts.tables)
     return environment.get_template("report.html").render(
@@ -148,6 +148,11 @@ def duration(seconds: float | None) -> str:
 def count(number: float | None) -> str:
     """A number with thousands apart."""
     return UNKNOWN if number is None else f"{number:,.0f}"
+
+
+def counted(number: float | None) -> str:
+    """A number of rows that a run wrote: Spark counts those of a MERGE since 4.1."""
+    return "not counted" if number is None else count(number)
 
 
 def size(number: float | None) -> str:

@@ -107,6 +107,4 @@ def rewrite_bronze(project: Project, cdc: TableConfig, bronze: Relation, changes
         by_name.get(column.name) or Column(column.name, column.dtype, column.dtype)
         for column in warehouse.get_columns_in_relation(bronze)
     ]
-    warehouse.set_snapshot_properties(progress)
-    replace_table(project, bronze, model, project.sql["cdc_retyped_sql"](bronze, columns))
-    warehouse.set_snapshot_properties(dict.fromkeys(progress))
+    replace_table(project, bronze, model, project.sql["cdc_retyped_sql"](bronze, columns), progress)

@@ -46,21 +46,30 @@ class Sync:
 
     feed: str
     rows: int
-    inserted: int
-    updated: int
-    deleted: int
+    inserted: int | None
+    updated: int | None
+    deleted: int | None
+
+    @property
+    def counts(self) -> tuple[int | None, int | None, int | None]:
+        """What its last run inserted, updated and deleted; None: not counted."""
+        return self.inserted, self.updated, self.deleted
 
 
-def run() -> None:
+def run(*, is_apart: bool = False) -> None:
     """Lands the full load, builds; lands the changes, builds; builds again; writes the docs; shows the result.
+
+    Args:
+        is_apart: whether the folders are the caller's own: nothing is removed before, and what was made is not noted.
 
     Raises:
         DemoError: folders that hold something else, or an end state other than the source's.
         DbtError: a dbt step failed.
     """
     raw, warehouse = _local_folders("LAKEHOUSE_RAW", "LAKEHOUSE_WAREHOUSE")
-    _remove_previous(raw, warehouse)
-    _claim(raw, warehouse)
+    if not is_apart:
+        _remove_previous(raw, warehouse)
+        _claim(raw, warehouse)
     dbt = Dbt(PROJECT_ROOT, "--target", "local", "--log-level-file", "debug", show=show_event)
 
     counts = land_full_load(raw)
@@ -80,7 +89,7 @@ def run() -> None:
     say("4/4 Documentation")
     dbt.result("docs", "generate", "--static")
 
-    problems = [*_differences(spark), *_additions(before, snapshots(spark))]
+    problems = [*_differences(spark), *wrong_counts(changed), *_additions(before, snapshots(spark))]
     say()
     say(result_table(changed, rejected_rows(spark)))
     say()
@@ -89,7 +98,8 @@ def run() -> None:
     say("Inserted, updated and deleted are those of step 2.")
     if problems:
         raise DemoError("The demonstration did not end as it must:\n" + "\n".join(f"  {line}" for line in problems))
-    say("Checked: silver equals the source, row for row; step 3 added no snapshot to bronze, silver or gold.")
+    say("Checked: silver equals the source, row for row, and so do the counts of step 2 if Spark counts them.")
+    say("Checked: step 3 added no snapshot to bronze, silver or gold.")
     say("Checked by the build: each gold table equals its query, recomputed at the snapshots of its inputs.")
     say("Column age of test_db.user came with a message; it is text until cdc_columns.csv gives it a type.")
     say(f"Documentation, lineage included: {DOCS_PAGE}")
@@ -111,6 +121,22 @@ def sync_states(spark: SparkSession) -> dict[str, Sync]:
         )
         for row in spark.table("etl_metadata.silver_sync_state").collect()
     }
+
+
+def wrong_counts(states: dict[str, Sync]) -> list[str]:
+    """What is wrong with the rows that the build of the changes counted: a line for each table.
+
+    Args:
+        states: of the tables, as `sync_states` returns them. One that was not counted is right.
+    """
+    expected = {
+        f"{table.schema}.{table.name}": counts for source in scenarios.sources() for table, counts in source.counts()
+    }
+    return [
+        f"{table}: counted {state.counts} rows inserted, updated and deleted, expected {expected[table]}"
+        for table, state in sorted(states.items())
+        if None not in state.counts and state.counts != expected[table]
+    ]
 
 
 def rejected_rows(spark: SparkSession) -> Counter[str]:
@@ -157,7 +183,10 @@ def result_table(states: dict[str, Sync], rejected: Counter[str]) -> str:
         (
             table,
             scenarios.COMES_AS[state.feed],
-            *(f"{number:,}" for number in (state.rows, state.inserted, state.updated, state.deleted, rejected[table])),
+            *(
+                "not counted" if number is None else f"{number:,}"
+                for number in (state.rows, *state.counts, rejected[table])
+            ),
         )
         for table, state in sorted(states.items())
     ]
@@ -196,10 +225,11 @@ def main(arguments: list[str] | None = None) -> int:
     land.add_argument(
         "--day", type=date.fromisoformat, default=scenarios.CURRENT_DAY, help="day of the changes (default %(default)s)"
     )
-    commands.add_parser("run", help="land and build three times, then show the result")
+    build = commands.add_parser("run", help="land and build three times, then show the result")
+    build.add_argument("--apart", action="store_true", help="in empty folders of your own, of which nothing is noted")
     options = parser.parse_args(arguments)
     if options.command == "run":
-        return run_command(run)
+        return run_command(lambda: run(is_apart=options.apart))
     return run_command(lambda: _land(options.step, options.day))
 
 

@@ -224,6 +224,20 @@ class Source:
             ended.append((table, state_after(latest, rows, [change for _, change in happened])))
         return ended
 
+    def counts(self) -> list[tuple[SourceTable, tuple[int, int, int]]]:
+        """Each table, with the number of its rows that the changes inserted, updated and deleted all in all."""
+        counted = []
+        for (table, loaded), (_, ended) in zip(self.loaded, self.end(), strict=True):
+            before, after = ({tuple(row[name] for name in table.key) for row in rows} for rows in (loaded, ended))
+            changed = {
+                tuple(change.row[name] for name in table.key)
+                for batch in self.batches
+                for then, change in batch
+                if then.name == table.name
+            }
+            counted.append((table, (len(after - before), len(changed & before & after), len(before - after))))
+        return counted
+
 
 def load_time(day: date = CURRENT_DAY) -> datetime:
     """When the full load is written: 22:00 UTC of the evening before ``day``."""

@@ -29,13 +29,16 @@ from dbt_common.exceptions import DbtDatabaseError
 from py4j.protocol import Py4JJavaError
 from pyspark import SparkContext
 from pyspark.sql import SparkSession
+from pyspark.sql import functions as F
+from pyspark.sql.types import LongType, StructField, StructType
 
 from dbt.adapters.sparksession import readers
-from spark_files import errors, internals
+from spark_files import errors, internals, releases
 from spark_files.internals import MissingInternal, java_class
 
 ADAPTER = Path(__file__).parents[2] / "adapter"
 TABLE = "internals.t"
+ID = StructType([StructField("id", LongType())])
 PARQUET, ICEBERG = "org.apache.parquet", "org.apache.iceberg"
 SPARK_PARQUET = "org.apache.spark.sql.execution.datasources.parquet"
 
@@ -118,6 +121,16 @@ def java_rows(here: Here) -> Any:
     rows = java_class("java.util.ArrayList")()
     rows.add(here.session._jsparkSession.range(1).toDF().head())
     return internals.frame_of_java_rows(here.session, rows, "id bigint").first().id
+
+
+def metadata(here: Here) -> str:
+    frame = here.session.read.parquet(here.path.toString())
+    return frame.select(internals.metadata_column(frame)["file_name"]).first()[0]
+
+
+def recorded(here: Here) -> str:
+    internals.sql_with_commit_properties(here.session, f"insert into {TABLE} values (2)", {"cdc.batch-id": "7"})
+    return here.table.currentSnapshot().summary().get("cdc.batch-id")
 
 
 def activated(here: Here) -> bool:
@@ -243,6 +256,16 @@ CASES: dict[str, tuple[Callable[[Here], Any], Any, list[Callable[[Here], Any]]]]
             ),
         ],
     ),
+    "metadata_column": (
+        metadata,
+        "a.parquet",
+        [lambda here: internals.metadata_column(SimpleNamespace(_jdf=an_object()))],
+    ),
+    "sql_with_commit_properties": (
+        recorded,
+        "7",
+        [no_class(f"{ICEBERG}.spark.CommitMetadata"), no_class("java.lang.invoke.MethodHandleProxies")],
+    ),
     "close_ended_readers": (
         lambda here: internals.close_ended_readers(),
         None,
@@ -252,6 +275,28 @@ CASES: dict[str, tuple[Callable[[Here], Any], Any, list[Callable[[Here], Any]]]]
         ],
     ),
 }
+# Later releases have public names for these.
+OLDER = {
+    "try_cast": (
+        lambda here: here.session.range(1).select(internals.try_cast(F.lit("x"), "int")).first()[0],
+        None,
+        [no_class("org.apache.spark.sql.catalyst.expressions.Cast")],
+    ),
+    "arrow_batches": (
+        lambda here: internals.arrow_batches(here.session.range(3))[0].num_rows,
+        3,
+        [lambda here: internals.arrow_batches(SimpleNamespace())],
+    ),
+    "frame_of_batches": (
+        lambda here: internals.frame_of_batches(here.session, pa.table({"id": [7]}).to_batches(), ID).first().id,
+        7,
+        [no_class("org.apache.spark.sql.api.python.PythonSQLUtils")],
+    ),
+}
+if releases.spark_release() == "3.5":
+    CASES |= OLDER
+SPARK_NAME = re.escape(f"Spark {releases.release().tested}")
+ICEBERG_NAME = re.escape(f"Iceberg {releases.release().iceberg}")
 GONE = [(name, number) for name, (_, _, ways) in CASES.items() for number in range(len(ways))]
 
 
@@ -268,7 +313,7 @@ def test_an_internal_that_is_gone_is_told_in_one_sentence(here, name, number):
         ways[number](here)
         use(here)
     said = str(raised.value)
-    assert re.match(r"(Spark 4\.1\.\d+|Iceberg 1\.12\.0) lacks an internal \(.+\) that is needed to .+: ", said), said
+    assert re.match(rf"({SPARK_NAME}|{ICEBERG_NAME}) lacks an internal \(.+\) that is needed to .+: ", said), said
     assert re.search(r"Known to have it: .+\. (Install|Name) .+\.$", said), said
     for noise in ("\n", "Py4J", "Traceback", "\tat "):
         assert noise not in said, said
@@ -288,7 +333,7 @@ def test_each_function_that_takes_internals_is_tried():
         if hasattr(function, "__wrapped__") and not name.startswith("_") and name != "contextmanager"
     }
     # interrupts_kept takes nothing that can be gone; Java starts once in a process.
-    assert guarded - {"interrupts_kept", "start_java"} == set(CASES)
+    assert guarded - {"interrupts_kept", "start_java"} == set(CASES | OLDER)
 
 
 def test_java_is_started_through_what_pyspark_has(monkeypatch):
@@ -340,7 +385,7 @@ def test_readers_that_cannot_be_closed_are_a_warning_where_there_is_iceberg(here
     monkeypatch.setattr(readers.logger, "warning", said.append)
     no_class(f"{ICEBERG}.arrow.ArrowAllocation")(here)
     readers.release_readers()
-    assert [text.split(" (")[0] for text in said] == ["Iceberg 1.12.0 lacks an internal"]
+    assert [text.split(" (")[0] for text in said] == [f"Iceberg {releases.release().iceberg} lacks an internal"]
     no_class(f"{ICEBERG}.IcebergBuild")(here)
     readers.release_readers()
     assert len(said) == 1
@@ -364,7 +409,7 @@ class TestDbt:
             run_dbt(["run"])
         monkeypatch.undo()
         said = str(raised.value)
-        assert re.search(r"Spark 4\.1\.\d+ lacks an internal", said), said
+        assert re.search(f"{SPARK_NAME} lacks an internal", said), said
         for noise in ("Traceback", "Py4J", "AttributeError"):
             assert noise not in said, said
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from dbt.adapters.sparksession import metrics, snapshots
+from spark_files.capabilities import commit_sql
 from spark_files.internals import iceberg_table
 
 TABLE = "metrics.t"
@@ -41,11 +42,11 @@ def table(session):
     session.sql(f"drop table {TABLE}")
 
 
-def append(session, *batches: str) -> tuple[int, int]:
-    """The snapshots before and after these batches."""
+def append(session, *batches: str, **recorded: str) -> tuple[int, int]:
+    """The snapshots before and after these batches; each commit records what is given."""
     before = snapshots.current_snapshot_id(session, TABLE)
     for batch in batches:
-        session.sql(f"insert into {TABLE} values {batch}")
+        commit_sql(session, f"insert into {TABLE} values {batch}", recorded)
     return before, snapshots.current_snapshot_id(session, TABLE)
 
 
@@ -90,9 +91,7 @@ def test_of_nested_values_iceberg_has_no_metrics(table):
 def test_summaries_are_those_of_the_commits_that_appended_rows(table):
     before, _ = append(table, FIRST)
     table.sql(f"call system.rewrite_data_files(table => '{TABLE}', options => map('rewrite-all', 'true'))")
-    table.conf.set("spark.sql.iceberg.snapshot-property.cdc.batch-id", "7")
-    _, after = append(table, SECOND)
-    table.conf.unset("spark.sql.iceberg.snapshot-property.cdc.batch-id")
+    _, after = append(table, SECOND, **{"cdc.batch-id": "7"})
     append(table, SECOND)
     summaries = metrics.added_metrics(table, TABLE, before, after, ["i"])["summaries"]
     assert [(summary["added-records"], summary.get("cdc.batch-id")) for summary in summaries] == [

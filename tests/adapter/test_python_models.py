@@ -61,3 +61,28 @@ class TestPandasOnSpark(BasePySparkTests):
 
     def test_different_dataframes(self, project):
         assert len(run_dbt(["run"])) == 1
+
+
+# Each run adds a row, and its commit records how many runs there were.
+RECORDING_MODEL = """
+from dbt.adapters.sparksession.python_models import Commit
+
+
+def model(dbt, session):
+    dbt.config(materialized="incremental", incremental_strategy="append", file_format="iceberg")
+    number = session.table(str(dbt.this)).count() + 1 if dbt.is_incremental else 1
+    return Commit(session.createDataFrame([(number,)], "id int"), {"cdc.batch-id": str(number)})
+"""
+
+
+class TestCommit:
+    @pytest.fixture(scope="class")
+    def models(self):
+        return {"recording.py": RECORDING_MODEL}
+
+    def test_the_commit_of_each_run_records_what_the_model_returns_with_its_rows(self, project):
+        for _ in range(2):
+            run_dbt(["run"])
+        table = f"{project.test_schema}.recording"
+        rows = project.run_sql(f"select summary['cdc.batch-id'] from {table}.snapshots order by 1", fetch="all")
+        assert [row[0] for row in rows] == ["1", "2"]

@@ -3,6 +3,7 @@ from __future__ import annotations
 import pytest
 
 from dbt.adapters.sparksession import snapshots
+from spark_files.capabilities import commit_sql
 
 TABLE = "branches.t"
 
@@ -15,9 +16,7 @@ def table(session, request):
         f"create table {TABLE} using iceberg tblproperties ("
         f"'format-version' = '{request.param}', 'write.delete.mode' = 'merge-on-read') as select 1 as id"
     )
-    session.conf.set("spark.sql.iceberg.snapshot-property.cdc.batch-id", "7")
-    session.sql(f"insert into {TABLE} values (2), (3)")
-    session.conf.unset("spark.sql.iceberg.snapshot-property.cdc.batch-id")
+    commit_sql(session, f"insert into {TABLE} values (2), (3)", {"cdc.batch-id": "7"})
     yield session
     session.sql(f"drop table {TABLE}")
 

@@ -17,7 +17,7 @@ from dbt.adapters.sparksession.start_failure import advice, last_lines
 pytestmark = pytest.mark.filterwarnings("ignore:unclosed file:ResourceWarning")
 
 PRINTED = Path(__file__).parent / "printed"
-JAVA, MODULES, FETCHED, MEMORY = "Spark 4 needs Java", "lacks modules", "could not be fetched", "spark.driver.memory"
+JAVA, MODULES, FETCHED, MEMORY = "needs Java 17", "lacks modules", "could not be fetched", "spark.driver.memory"
 OPTIONS, ADDRESS, NAME = "options that it does not take", "spark.driver.bindAddress", "SPARK_LOCAL_IP"
 ALL = (JAVA, MODULES, FETCHED, MEMORY, OPTIONS, ADDRESS, NAME)
 # Run in a process of its own: the failure comes after Java has started.

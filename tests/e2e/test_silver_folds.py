@@ -266,7 +266,7 @@ class Silver:
         before = self.rows()
         assert self.write_sql(dbt, changes) is None, "written already"
         self.replaced += 1
-        counted = dbt.properties["spark.sql.iceberg.snapshot-property.cdc.rows-deleted"]
+        counted = dbt.recorded["cdc.rows-deleted"]
         assert int(counted) == len(before.keys() - self.rows().keys())
 
     def write_sql(self, dbt: Dbt, changes: Changes) -> str | None:

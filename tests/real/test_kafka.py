@@ -20,9 +20,9 @@ import broker as servers
 import capture
 import pytest
 from confluent_kafka import Consumer
-from pyspark.sql import DataFrame
 
 from dbt.adapters.sparksession import snapshots
+from dbt.adapters.sparksession.python_models import Commit
 from python_udfs.kafka import read as reading
 from python_udfs.kafka.client import KafkaError
 from python_udfs.kafka.cluster import Cluster
@@ -60,12 +60,14 @@ class Reader:
     def run(self, **changes: Any) -> None:
         kafka = Kafka(**{**self.kafka.__dict__, **changes})
         feed = {"feed": "live", "connector": "maxwell", "columns": {}, "absent_columns": "null", "kafka": kafka}
-        # The session holds the properties that a commit records, as dbt has one for each model.
+        # dbt has a session for each model.
         session = self.spark.newSession()
         activate(session)
-        frame = reading.new_messages(session, feed, self.table if self.exists() else None)
-        if isinstance(frame, DataFrame):
-            frame.writeTo(self.table).partitionedBy("source_schema", "source_table").create()
+        result = reading.new_messages(session, feed, self.table if self.exists() else None)
+        if isinstance(result, Commit):
+            recorded = {f"snapshot-property.{name}": value for name, value in result.properties.items()}
+            writer = result.rows.writeTo(self.table).partitionedBy("source_schema", "source_table")
+            writer.options(**recorded).create()
 
     def rows(self) -> list[tuple[str, int, str]]:
         messages = self.spark.table(self.table).where("path is not null and coalesce(set_aside, '') <> 'gap'")

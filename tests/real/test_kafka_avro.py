@@ -13,8 +13,8 @@ import broker as servers
 import pytest
 import registry as registries
 from confluent_kafka.serialization import MessageField
-from pyspark.sql import DataFrame
 
+from dbt.adapters.sparksession.python_models import Commit
 from python_udfs.kafka import read as reading
 from python_udfs.kafka.client import KafkaError
 from python_udfs.metadata.kafka import Kafka
@@ -144,9 +144,11 @@ class Reader:
         session = self.spark.newSession()
         activate(session)
         target = self.table if self.spark.catalog.tableExists(self.table) else None
-        frame = reading.new_messages(session, {**feed, "form": self.form, "kafka": self.kafka}, target)
-        if isinstance(frame, DataFrame):
-            frame.writeTo(self.table).partitionedBy("source_schema", "source_table").create()
+        result = reading.new_messages(session, {**feed, "form": self.form, "kafka": self.kafka}, target)
+        if isinstance(result, Commit):
+            recorded = {f"snapshot-property.{name}": value for name, value in result.properties.items()}
+            writer = result.rows.writeTo(self.table).partitionedBy("source_schema", "source_table")
+            writer.options(**recorded).create()
         return list(self.spark.table(self.table).where("path is not null").orderBy("path", "file_row").collect())
 
 

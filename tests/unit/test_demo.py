@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from python_udfs.sample_data import demo, scenarios
-from python_udfs.sample_data.demo import DemoError, Sync
+from python_udfs.sample_data.demo import DemoError, Sync, result_table, wrong_counts
 
 USER_ADDED = "orders/topics/orders.test_db.user/partition=0/orders.test_db.user+0+0000000003.json"
 
@@ -399,6 +399,7 @@ def test_the_run_ends_well_only_in_the_expected_state(
     monkeypatch.setattr(demo, "read_refreshes", lambda _: {"sales": (1_000, "affected", "2 keys")})
     monkeypatch.setattr(demo, "snapshots", lambda _: next(snapshots))
     monkeypatch.setattr(demo, "_differences", lambda _: differences)
+    monkeypatch.setattr(demo, "wrong_counts", lambda _: [])
     nodes = [SimpleNamespace(node=SimpleNamespace(resource_type=kind)) for kind in ("model", "test", "test")]
     runner = Runner(success=True, result=SimpleNamespace(results=nodes, elapsed_time=1.0))
     assert run_with(runner, monkeypatch) == code
@@ -411,6 +412,24 @@ def test_the_run_ends_well_only_in_the_expected_state(
     assert "sales       1,000  affected  2 keys\n" in output.out
     assert ("Checked: silver equals the source" in output.out) == (code == 0)
     assert output.err == (f"The demonstration did not end as it must:\n{expected}" if expected else "")
+
+
+def test_counts_that_are_not_the_sources_are_told() -> None:
+    right = {
+        f"{table.schema}.{table.name}": Sync(source.feed, 1, *counts)
+        for source in scenarios.sources()
+        for table, counts in source.counts()
+    }
+    assert wrong_counts(right) == []
+    states = {
+        **right,
+        "BANK.ACCOUNTS": Sync("bank", 50, 41, 0, 0),
+        "sampledb.product": Sync("retail", 9, None, None, None),
+    }
+    assert wrong_counts(states) == [
+        "BANK.ACCOUNTS: counted (41, 0, 0) rows inserted, updated and deleted, expected (1, 40, 1)"
+    ]
+    assert "not counted" in result_table(states, Counter())
 
 
 @pytest.mark.usefixtures("folders")

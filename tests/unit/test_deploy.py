@@ -12,10 +12,13 @@ from pathlib import Path
 import pytest
 import yaml
 
+from dbt.adapters.sparksession.credentials import resolve_coordinates
+
 ROOT = Path(__file__).parents[2]
 DEPLOY = ROOT / "deploy"
 PROFILE = (ROOT / "profiles" / "profiles.yml").read_text().split("    cluster:\n      type")[1]
 [PACKAGES] = re.findall(r"env_var\('SPARK_PACKAGES', '([^']+)'", PROFILE)
+PACKAGES = resolve_coordinates(PACKAGES)
 TEMPLATES = ("standalone.sh", "yarn.sh", "emr-serverless.json", "glue-job.json", "kubernetes.yaml")
 
 

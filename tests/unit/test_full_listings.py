@@ -8,6 +8,7 @@ from datetime import datetime, timedelta, timezone
 import pytest
 
 from python_udfs.landing.full_listings import KEY, list_landing
+from spark_files.capabilities import append_frame
 
 START = datetime(2024, 2, 10, 12, 0, tzinfo=timezone.utc)
 FEED = {
@@ -20,7 +21,6 @@ FEED = {
     "listing_overlap_hours": 24,
 }
 TABLE = "lakehouse.full_listings.raw_listing"
-PROPERTY = f"spark.sql.iceberg.snapshot-property.{KEY}"
 NEW = "s/t/2024-02-10/20240210-000000000.csv"
 
 
@@ -44,13 +44,13 @@ class Runs:
         files = list_landing(self.session, self.feeds, name, START + timedelta(hours=hours))
         if files is None:
             return []
-        keys = sorted(row.file_key for row in files.collect())
+        keys = sorted(row.file_key for row in files.rows.collect())
         if self.is_made:
-            files.writeTo(TABLE).append()
+            append_frame(files.rows, TABLE, files.properties)
         else:
-            files.writeTo(TABLE).using("iceberg").create()
+            recorded = {f"snapshot-property.{name}": value for name, value in files.properties.items()}
+            files.rows.writeTo(TABLE).using("iceberg").options(**recorded).create()
         self.is_made = True
-        self.session.conf.unset(PROPERTY)
         return keys
 
     def snapshots(self):

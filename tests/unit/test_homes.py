@@ -16,7 +16,7 @@ HOMES = {
     "_last_updated_sequence_number": "python_udfs/metadata/names.py",  # names that a column cannot have
     "'://' (?:not )?in location": "python_udfs/paths.py",  # the location of a feed
     r"spark\.sql\.adaptive\.enabled": "adapter/dbt/adapters/sparksession/few_rows.py",  # settings of a small batch
-    r"spark\.sql\.iceberg\.snapshot-property": "adapter/dbt/adapters/sparksession/snapshots.py",
+    "snapshot-property": "adapter/spark_files/capabilities.py",  # properties of a commit
 }
 
 

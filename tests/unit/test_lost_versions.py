@@ -7,7 +7,6 @@ from datetime import datetime, timedelta, timezone
 
 import pytest
 
-from dbt.adapters.sparksession.snapshots import SNAPSHOT_PROPERTY
 from python_udfs.landing.full_listings import list_landing
 from python_udfs.metadata.of_models import Readers
 
@@ -55,9 +54,8 @@ class Landing:
         )
         if files is None:
             return None
-        rows = files.localCheckpoint()
+        rows = files.rows.localCheckpoint()
         rows.writeTo(LISTING).append() if is_there else rows.writeTo(LISTING).using("iceberg").create()
-        self.session.conf.unset(f"{SNAPSHOT_PROPERTY}.cdc.batch-id")
         return described(rows)
 
     def read(self, redelivered=()):
@@ -154,7 +152,7 @@ def test_a_file_that_is_not_there_any_more_is_vanished_and_truncates_nothing(lan
         path.unlink()
     landing.land(MANY, 30, b"longer")
     truncates = {**FEED, "vanished_files": {("s", "t"): "truncate"}}
-    rows = list_landing(landing.session, [truncates], None, START + timedelta(hours=2), readers=READERS).collect()
+    rows = list_landing(landing.session, [truncates], None, START + timedelta(hours=2), readers=READERS).rows.collect()
     kinds = {(row.kind, row.file_key) for row in rows}
     assert ("vanished", GONE) in kinds and ("vanished", LOAD) in kinds
     assert "truncate" not in {kind for kind, _ in kinds}

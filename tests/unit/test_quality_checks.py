@@ -57,6 +57,15 @@ def test_deletes_and_lag_have_an_upper_limit() -> None:
     assert (lag.values, lag.most, lag.expected) == ((90.0,), 60, "at most 60")
 
 
+def test_rows_that_nobody_counted_are_no_share_of_deletes():
+    wanted = [check("cdc_share_of_deletes_to_be_usual")]
+    uncounted = Run(10, None, None, NOW)
+    (newest,) = facts_of_runs(wanted, [uncounted, *runs(*[10] * 6)], NOW)
+    (earlier,) = facts_of_runs(wanted, [*runs(*[10] * 5), *[uncounted] * 3], NOW)
+    assert newest.note == "the rows of the newest run are not counted (Spark counts the rows of a MERGE since 4.1)"
+    assert earlier.note.startswith("the rows of 3 of 7 earlier batches are not counted") and not earlier.values
+
+
 def test_a_table_without_runs_is_not_judged() -> None:
     (fact,) = facts_of_runs([check("cdc_lag_to_be_at_most", minutes=60)], [], NOW)
 

@@ -283,3 +283,9 @@ def test_80_tables_take_little_time_and_space(tmp_path):
     read = Facts.of(many(80), NOW + timedelta(hours=1))
     assert len(read.tables) == 80
     assert len(page(read)) < 2_000_000
+
+
+def test_a_run_whose_rows_nobody_counted_is_drawn_in_words():
+    drawn = charts.bars("Rows in and out", {"inserted": [3, None]}, {"deleted": [1, None]}, 100, 20)
+    assert drawn == charts.Plot("Rows in and out", "not counted")
+    assert charts.bars("Rows in and out", {"inserted": [None, 3]}, {"deleted": [None, 1]}, 100, 20).bars

@@ -258,6 +258,8 @@ def test_help_lists_every_target_of_the_front_door() -> None:
         "demo",
         "demo-kafka",
         "test",
+        "test-short",
+        "test-versions",
         "test-fast",
         "test-cluster",
         "package",

@@ -1,7 +1,8 @@
 {# The messages of one table that batches bring. #}
 {% macro cdc_messages_sql(split, cdc, after_batch_id, last_batch_id=none) -%}
 select
-    * except (image, before, unavailable),
+    {{ cdc_message_columns() | join(',\n    ') }},
+    batch_id,
     1 as generation,
     transform_keys(image, (name, value) -> lower(name)) as image,
     transform_keys(before, (name, value) -> lower(name)) as before,

@@ -37,7 +37,11 @@ dated as (
 )
 
 select
-    dated.* except (generation, came_at),
+    {%- for column in [
+        'path', 'size', 'modified_at', 'revision', 'kind', 'file_key', 'file_time', 'batch_id', 'is_newest', 'is_again',
+    ] %}
+    dated.{{ column }},
+    {%- endfor %}
     cast(coalesce(max(starts.generation), 1) as int) as generation
 from dated
 left join starts on if(dated.kind = 'truncate', starts.batch_id < dated.batch_id, starts.began_at <= dated.came_at)

@@ -41,10 +41,10 @@ select
     _cdc_unavailable_columns,
     {{ cdc_old_key_sql(plan.old_key) | indent(4) }} as _cdc_old_key,
     _cdc_rule as _cdc_quarantine_rule,
-    make_valid_utf8(_cdc_reason) as _cdc_quarantine_reason,
+    {{ adapter.as_utf8_sql('_cdc_reason') }} as _cdc_quarantine_reason,
     case
         when _cdc_rule is not null
-            then make_valid_utf8({{ _row_as_json_sql() if plan.format == 'parquet' else '_cdc_content' }})
+            then {{ adapter.as_utf8_sql(_row_as_json_sql() if plan.format == 'parquet' else '_cdc_content') }}
     end as _cdc_quarantine_content
 from ruled
 {%- for marker in plan.markers %}

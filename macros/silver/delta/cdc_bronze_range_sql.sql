@@ -9,7 +9,7 @@ select *
 from {{ bronze }}
 where false
 {%- elif from_snapshot_id %}
-from {{ bronze }} with ('start-snapshot-id' = '{{ from_snapshot_id }}', 'end-snapshot-id' = '{{ to_snapshot_id }}')
+from {{ adapter.appended_rows_sql(bronze, from_snapshot_id, to_snapshot_id) }}
 where _cdc_quarantine_rule is null
 {%- else %}
 from {{ at }}{{ ' as _cdc_log' if has_overwritten }}

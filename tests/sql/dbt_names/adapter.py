@@ -10,6 +10,9 @@ from dbt.adapters.sparksession.impl import SparksessionAdapter
 quote = SparksessionAdapter.quote
 string_literal = SparksessionAdapter.string_literal
 is_type_promotion = SparksessionAdapter.is_type_promotion
+is_utf8_sql = SparksessionAdapter.is_utf8_sql
+utf8_or_null_sql = SparksessionAdapter.utf8_or_null_sql
+as_utf8_sql = SparksessionAdapter.as_utf8_sql
 
 
 class Relation(NamedTuple):
@@ -26,6 +29,11 @@ class Relation(NamedTuple):
 def scan_sql(relation: object) -> object:
     """A table of many rows."""
     return relation
+
+
+def appended_rows_sql(relation: object, from_snapshot_id: int, to_snapshot_id: int) -> str:
+    """The rows between two snapshots, as a Spark that has options of a table reads them."""
+    return f"{relation} with ('start-snapshot-id' = '{from_snapshot_id}', 'end-snapshot-id' = '{to_snapshot_id}')"
 
 
 def call_function(name: str, arguments: dict[str, object]) -> object:

@@ -25,7 +25,6 @@ from table_configs import make_config, state_config
 
 from dbt.adapters.sparksession.few_rows import settings_for_few_rows
 from dbt.adapters.sparksession.impl import SparksessionAdapter
-from dbt.adapters.sparksession.snapshots import SNAPSHOT_PROPERTY
 from python_udfs.pipeline.columns import Column, plan_columns, read_source_columns
 
 MACROS = Path(__file__).parents[3] / "macros"
@@ -134,12 +133,14 @@ class Dbt:
         range: what adapter.value_range returns; None: no file has such a row.
         since: what adapter.snapshots_since returns, by table; a table that is not named has nothing new.
         functions: what adapter.call_function calls in place of the project's functions, by name.
+        counts_merged_rows: whether Spark counts the rows of a MERGE.
 
     Attributes:
-        queries: all that went through run_query, and what was set or unset, in order.
+        queries: all that went through run_query, what was set or unset, and what commits record, in order.
         attempted: all that went through adapter.attempt.
         started: the tables that adapter.start_write got; adapter.write sends its statement to run_query.
         properties: the last value that each of the set ones got.
+        recorded: what the snapshots of commits record, the last value of each.
         warnings, logged, printed, dropped, files_read: likewise exceptions.warn, log, print, adapter.drop_relation,
             adapter.read_files.
     """
@@ -165,6 +166,7 @@ class Dbt:
         range: dict[str, int | None] | None = None,
         since: dict[str, dict[str, Any]] | None = None,
         functions: dict[str, Any] | None = None,
+        counts_merged_rows: bool = True,
     ) -> None:
         columns = columns or {}
         self.once: dict[Any, Any] = {}
@@ -174,6 +176,7 @@ class Dbt:
         self.queries: list[str] = []
         self.attempted: list[str] = []
         self.properties: dict[str, Any] = {}
+        self.recorded: dict[str, Any] = {}
         self.warnings: list[str] = []
         self.logged: list[str] = []
         self.printed: list[str] = []
@@ -191,9 +194,9 @@ class Dbt:
                 self.queries.append(f"set `{name}` = {value}")
                 self.properties[name] = value
 
-        def set_snapshot_properties(properties: dict[str, Any]) -> None:
-            names = [name for name, value in properties.items() if value is None or str(value)]
-            set_properties({f"{SNAPSHOT_PROPERTY}.{name}": properties[name] for name in names})
+        def commit(sql: str, properties: dict[str, Any] | None = None) -> None:
+            self._record(properties)
+            self.context["run_query"](sql)
 
         def read_files(*arguments: Any) -> Any:
             self.files_read.append(arguments)
@@ -233,7 +236,8 @@ class Dbt:
                 cache_added=lambda relation: columns.setdefault(relation, {}),
                 create_schema=lambda relation: None,
                 start_write=self.started.append,
-                write=lambda relation, sql: self.context["run_query"](sql),
+                write=lambda relation, sql, properties=None: commit(sql, properties),
+                commit=commit,
                 has_views=lambda: True,
                 drop_relation=self.dropped.append,
                 current_snapshot_id=lambda relation: (*snapshots, 0)[0],
@@ -252,8 +256,14 @@ class Dbt:
                 run_once=self._run_query,
                 scan_sql=str,
                 set_properties=set_properties,
-                set_snapshot_properties=set_snapshot_properties,
                 plan_once=lambda is_one_task=True: set_properties(settings_for_few_rows(is_one_task)),
+                appended_rows_sql=lambda table, start, end: (
+                    f"{table} with ('start-snapshot-id' = '{start}', 'end-snapshot-id' = '{end}')"
+                ),
+                is_utf8_sql=SparksessionAdapter.is_utf8_sql,
+                utf8_or_null_sql=SparksessionAdapter.utf8_or_null_sql,
+                as_utf8_sql=SparksessionAdapter.as_utf8_sql,
+                counts_merged_rows=lambda: counts_merged_rows,
                 call_function=call_function,
                 table_properties=SparksessionAdapter.table_properties,
                 quote=SparksessionAdapter.quote,
@@ -307,7 +317,9 @@ class Dbt:
         """The statement that an incremental strategy returns, and the message that it sets."""
         existing = self.context["load_relation"](self.context["this"])
         arguments = {"existing_relation": existing, "sql": "select 1", "verify": verify}
-        return self.context[f"get_incremental_{strategy}_sql"](arguments), arguments["message"]
+        sql = self.context[f"get_incremental_{strategy}_sql"](arguments)
+        self._record(arguments.get("properties"))
+        return sql, arguments["message"]
 
     def plan_first_batch(self, cdc: dict[str, Any], reading: Any) -> list[Column]:
         """The columns of a batch that meets no table yet."""
@@ -320,6 +332,12 @@ class Dbt:
             return self.context[name]
         except KeyError:
             raise AttributeError(f"macros/ has no macro {name}") from None
+
+    def _record(self, properties: dict[str, Any] | None) -> None:
+        for name, value in (properties or {}).items():
+            if value is not None and str(value):
+                self.queries.append(f"record {name} = {value}")
+                self.recorded[name] = value
 
     def _cache_rows(self, view: str, sql: str, part: dict[str, str] | None = None) -> None:
         self.kept[view], self.kept_parts[view] = sql, part

@@ -594,7 +594,7 @@ def running(exists: bool, answers: dict[str, Any], **words: Any) -> Dbt:
 def test_get_incremental_cdc_append_sql__nothing_new_sets_no_progress():
     dbt = running(True, {"is_newest": []})
     assert dbt.write("cdc_append") == (None, "nothing: no new file in the landing area since batch 7")
-    assert not [query for query in dbt.queries if query.startswith(("set ", "alter "))]
+    assert not [query for query in dbt.queries if query.startswith(("record ", "alter "))]
 
 
 def test_get_incremental_cdc_append_sql__a_truncate_alone_is_a_change():
@@ -604,7 +604,7 @@ def test_get_incremental_cdc_append_sql__a_truncate_alone_is_a_change():
     sql = normalise(sql)
     assert "modified_at as _cdc_committed_at" in sql and "'T' as _cdc_operation, _cdc_committed_at" in sql
     assert sql.endswith("from truncates")
-    assert "set `spark.sql.iceberg.snapshot-property.cdc.batch-id` = 10" in dbt.queries
+    assert "record cdc.batch-id = 10" in dbt.queries
     assert not dbt.files_read
 
 
@@ -616,15 +616,11 @@ def test_get_incremental_cdc_append_sql__new_files_evolve_the_table_and_set_prog
     assert sql.startswith("insert into bronze.shop__order by name with files as (")
     assert "from (select * from `shop__order__files`) as files)" in sql, "the listing is asked once"
     assert "and batch_id > 7 group by" in normalise(dbt.kept["shop__order__files"])
-    assert dbt.queries[-9:] == [
+    assert dbt.queries[-4:] == [
         "alter table bronze.shop__order add columns (`id` int)",
-        "set `spark.sql.iceberg.snapshot-property.cdc.batch-id` = 8",
-        "set `spark.sql.iceberg.snapshot-property.cdc.started-at` = 2024-05-06 07:08:10+00:00",
-        "set `spark.sql.iceberg.snapshot-property.cdc.plain-changes` = true",
-        *(
-            f"set `spark.sql.iceberg.snapshot-property.cdc.{name}` = None"
-            for name in ("rejected", "source-log", "second-snapshot", "log-began-again", "line-breaks")
-        ),
+        "record cdc.batch-id = 8",
+        "record cdc.started-at = 2024-05-06 07:08:10+00:00",
+        "record cdc.plain-changes = true",
     ]
 
 
@@ -634,10 +630,10 @@ def test_get_incremental_cdc_append_sql__files_that_are_left_out_are_rejected_be
     dbt.answers["as row_count"] = [{"row_count": 3}]
     dbt.write("cdc_append")
     assert dbt.warnings == ["bronze.shop__order: rejected b: too short"]
-    written = [query for query in dbt.queries if query.startswith(("insert", "alter", "set"))]
+    written = [query for query in dbt.queries if query.startswith(("insert", "alter", "record"))]
     assert written[0].startswith("insert into ref.rejected_files\n")
     assert "'b', 'unreadable', 'too short'" in normalise(written[0])
-    assert "set `spark.sql.iceberg.snapshot-property.cdc.rejected` = 3" in written
+    assert "record cdc.rejected = 3" in written
 
 
 @pytest.mark.parametrize(("recorded", "count", "is_lost"), [(None, 0, False), ("2", 2, False), ("2", 1, True)])
@@ -655,7 +651,7 @@ def test_get_incremental_cdc_append_sql__files_of_lost_rejections_are_listed_aga
         assert "from bronze.shop__order as log" in sql and "from ref.rejected_files as rejected" in sql
     asked = [query for query in dbt.queries if "as row_count" in query]
     assert bool(asked) == bool(recorded), "a table without rejections asks nothing"
-    assert f"set `spark.sql.iceberg.snapshot-property.cdc.rejected` = {count or None}" in dbt.queries
+    assert dbt.recorded.get("cdc.rejected") == (count or None)
 
 
 def test_get_incremental_cdc_append_sql__a_batch_with_line_breaks_in_values_is_remembered():
@@ -663,7 +659,7 @@ def test_get_incremental_cdc_append_sql__a_batch_with_line_breaks_in_values_is_r
     for found in ([], ["a"]):
         dbt = running(True, LISTED, cdc=cdc, files={**READABLE, "found": found})
         dbt.write("cdc_append", verify="full")
-        remembered = "set `spark.sql.iceberg.snapshot-property.cdc.line-breaks` = true"
+        remembered = "record cdc.line-breaks = true"
         assert (remembered in dbt.queries) == bool(found)
 
 
@@ -697,7 +693,7 @@ def test_get_incremental_cdc_append_sql__first_run_reads_everything():
     dbt = running(False, LISTED)
     dbt.write("cdc_append")
     assert "and batch_id > 0 group by" in normalise(dbt.kept["shop__order__files"])
-    assert "set `spark.sql.iceberg.snapshot-property.cdc.batch-id` = 8" in dbt.queries
+    assert "record cdc.batch-id = 8" in dbt.queries
 
 
 def test_get_incremental_cdc_append_sql__asked_again_it_decodes_the_files_and_asks_what_was_rejected():

@@ -190,8 +190,8 @@ def test_rebuild_silver__builds_checks_replaces_and_drops():
         "create or replace table silver.shop__order__rebuild\nusing iceberg\ntblproperties (\n"
         "    'format-version' = '2'\n)\nas\n"
     )
-    assert "set `spark.sql.iceberg.snapshot-property.cdc.bronze-snapshot-id` = 42" in writes[1:-2]
-    assert "set `spark.sql.iceberg.snapshot-property.cdc.sequence` = s9" in writes[1:-2]
+    assert "record cdc.bronze-snapshot-id = 42" in writes[1:-2]
+    assert "record cdc.sequence = s9" in writes[1:-2]
     assert writes[-2].startswith("create or replace table silver.shop__order\n")
     assert writes[-2].endswith("as\nselect *\nfrom silver.shop__order__rebuild")
     assert writes[-1] == "drop table silver.shop__order__rebuild"
@@ -358,11 +358,8 @@ def test_change_types__writes_bronze_beside_in_one_commit_that_carries_the_progr
         " 'format-version' = '2' ) as select `id` as `id`, try_cast(`price` as decimal(14,4)) as `price`,"
         " `_cdc_sequence` as `_cdc_sequence`, `_cdc_quarantine_rule` as `_cdc_quarantine_rule` from bronze.shop__order",
     )
-    prefix = "spark.sql.iceberg.snapshot-property.cdc."
     at = dbt.queries.index(write)
-    carried = {f"{prefix}batch-id": 10, f"{prefix}line-breaks": "true", f"{prefix}rejected": None}
-    assert dbt.queries[at - 3 : at] == [f"set `{name}` = {value}" for name, value in carried.items()]
-    assert dbt.properties == dict.fromkeys(carried), "no later commit has them"
+    assert dbt.queries[at - 2 : at] == ["record cdc.batch-id = 10", "record cdc.line-breaks = true"]
     assert dbt.printed == [
         "bronze.shop__order: price decimal(12,2) becomes decimal(14,4) (seeds/cdc_columns.csv)",
         "1 of 3: rewriting bronze.shop__order",

@@ -378,6 +378,9 @@ def renamed_rows(columns: dict[str, list[str]], **cdc: object) -> str:
     )
 
 
+LOG_COLUMNS = (
+    "_cdc_operation, _cdc_committed_at, _cdc_sequence, _cdc_generation, _cdc_batch_id, _cdc_source_file, _cdc_file_row"
+)
 TO_NEW = "case when lower(name) in ('old') then 'new' else name end"
 
 
@@ -386,15 +389,14 @@ def test_cdc_renamed_columns_sql__nothing_renamed():
 
 
 def test_cdc_renamed_columns_sql__bronze_has_both():
-    sql = normalise(renamed_rows({"new": ["OLD"]}))
-    assert sql.startswith("select * except (`new`, `OLD`, _cdc_unavailable_columns), coalesce(`new`, `OLD`) as `new`,")
-    assert "_cdc_old_key" not in sql
+    sql = normalise(renamed_rows({"id": [], "new": ["OLD"]}))
+    assert sql.startswith(f"select `id`, {LOG_COLUMNS}, _cdc_old_key, coalesce(`new`, `OLD`) as `new`,")
 
 
 def test_cdc_renamed_columns_sql__the_old_key_too():
     sql = normalise(renamed_rows({"New": []}, primary_key=["new"]))
-    assert "* except (_cdc_old_key, _cdc_unavailable_columns)" in sql
     to_new = TO_NEW.replace("'new'", "'New'")
+    assert sql.startswith(f"select `New`, {LOG_COLUMNS}, transform_keys(")
     assert f"transform_keys(_cdc_old_key, (name, value) -> {to_new}) as _cdc_old_key" in sql
 
 

@@ -692,7 +692,7 @@ def running(
 
 
 def set_properties(dbt: Dbt) -> list[str]:
-    return [query for query in dbt.queries if query.startswith("set ")]
+    return [query for query in dbt.queries if query.startswith(("set ", "record "))]
 
 
 def test_get_incremental_cdc_merge_sql__bronze_is_missing():
@@ -718,16 +718,26 @@ def test_get_incremental_cdc_merge_sql__new_changes_and_progress():
     assert sql.startswith("merge into silver.shop__order as target using (with new_changes as (select `id`,")
     assert "from bronze.shop__order with ('start-snapshot-id' = '41'," in sql
     assert set_properties(dbt) == [
-        "set `spark.sql.iceberg.snapshot-property.cdc.bronze-snapshot-id` = 43",
-        "set `spark.sql.iceberg.snapshot-property.cdc.batch-id` = 9",
-        "set `spark.sql.iceberg.snapshot-property.cdc.sequence` = z",
-        "set `spark.sql.iceberg.snapshot-property.cdc.committed-at` = 2024-01-03 00:00:00.000000",
-        "set `spark.sql.iceberg.snapshot-property.cdc.changes` = 5",
-        "set `spark.sql.iceberg.snapshot-property.cdc.not-applied` = 0",
-        "set `spark.sql.iceberg.snapshot-property.cdc.ties` = 0",
-        "set `spark.sql.iceberg.snapshot-property.cdc.started-at` = 2024-05-06 07:08:10+00:00",
-        "set `spark.sql.iceberg.snapshot-property.cdc.bronze-seconds` = 0.000",
+        "record cdc.bronze-snapshot-id = 43",
+        "record cdc.batch-id = 9",
+        "record cdc.sequence = z",
+        "record cdc.committed-at = 2024-01-03 00:00:00.000000",
+        "record cdc.changes = 5",
+        "record cdc.not-applied = 0",
+        "record cdc.ties = 0",
+        "record cdc.started-at = 2024-05-06 07:08:10+00:00",
+        "record cdc.bronze-seconds = 0.000",
     ]
+
+
+@pytest.mark.parametrize(("is_counted", "expected"), [(True, {}), (False, {"cdc.rows-not-counted": "true"})])
+def test_get_incremental_cdc_merge_sql__a_merge_whose_rows_nobody_counts_says_so(is_counted, expected):
+    dbt = running(APPLIED, bronze={"id": "int"}, counts_merged_rows=is_counted)
+    dbt.write("cdc_merge")
+    assert {name: value for name, value in dbt.recorded.items() if "counted" in name} == expected
+    first = running(None, bronze={"id": "int"}, counts_merged_rows=is_counted)
+    first.write("cdc_merge")
+    assert "cdc.rows-not-counted" not in first.recorded, "rows of a new table are all inserts"
 
 
 @pytest.mark.parametrize(
@@ -751,7 +761,7 @@ def test_is_small__a_batch_and_its_table(changes, rows, facts, is_small):
 def test_get_incremental_cdc_merge_sql__a_small_batch_is_planned_once():
     dbt = running({**APPLIED, "total-records": "7"}, bronze={"id": "int"})
     dbt.write("cdc_merge")
-    assert set_properties(dbt)[-2:] == [
+    assert set_properties(dbt)[:2] == [
         "set `spark.sql.adaptive.enabled` = false",
         "set `spark.sql.shuffle.partitions` = 1",
     ]
@@ -830,9 +840,7 @@ def test_get_incremental_cdc_merge_sql__a_reset_point_is_new_once(applied, is_ne
     sql, message = dbt.write("cdc_merge")
     assert message == "merge: changes=5" + ", truncate or complete reload" * is_new
     assert ("when not matched by source and target._cdc_sequence < '000003'" in sql) is is_new
-    assert f"set `spark.sql.iceberg.snapshot-property.cdc.reset-point` = {max(applied, '000003')}" in set_properties(
-        dbt
-    )
+    assert f"record cdc.reset-point = {max(applied, '000003')}" in set_properties(dbt)
 
 
 def test_plan_progress__ties_are_counted_where_two_files_share_a_position():
@@ -938,8 +946,8 @@ def test_get_incremental_cdc_merge_sql__rows_are_replaced_where_nothing_is_late(
     assert "`id` >= cast('-5' as int)" in delete
     [insert] = [query for query in dbt.queries if query.startswith("insert")]
     assert normalise(insert).endswith("where change._cdc_operation <> 'D'")
-    assert dbt.properties["spark.sql.iceberg.snapshot-property.cdc.bronze-snapshot-id"] == 43
-    assert dbt.properties["spark.sql.iceberg.snapshot-property.cdc.rows-deleted"] == 0
+    assert dbt.recorded["cdc.bronze-snapshot-id"] == 43
+    assert dbt.recorded["cdc.rows-deleted"] == 0
 
 
 @pytest.mark.parametrize(
@@ -1004,7 +1012,7 @@ class Branches:
         return self.attempts == 0
 
 
-SET = "set `spark.sql.iceberg.snapshot-property.cdc."
+RECORD = "record cdc."
 COUNTS = {"rows_deleted": 1, "rows_before": 3, "rows_unclear": 1}
 
 
@@ -1024,14 +1032,12 @@ def replaced(removed: int, attempts: int = 1, *, has_deletes: bool = True) -> li
 def test_replace_rows__only_the_last_commit_carries_the_progress():
     steps = [
         "branch cdc_write_12 of silver.shop__order",
-        f"{SET}batch-id` = None",
-        f"{SET}part-of-batch` = 9",
+        f"{RECORD}part-of-batch = 9",
         "delete from silver.shop__order.branch_cdc_write_12 as _cdc_target",
         "with keys as (",
-        f"{SET}batch-id` = 9",
-        f"{SET}part-of-batch` = None",
-        f"{SET}rows-updated` = 2",
-        f"{SET}rows-deleted` = 1",
+        f"{RECORD}batch-id = 9",
+        f"{RECORD}rows-updated = 2",
+        f"{RECORD}rows-deleted = 1",
         "insert into silver.shop__order.branch_cdc_write_12 by name",
         "publish cdc_write_12 of silver.shop__order",
     ]
@@ -1044,13 +1050,13 @@ def test_replace_rows__the_table_is_asked_where_changes_contradict_it(removed, i
     steps = replaced(removed)
     assert ("select count(*) as rows_deleted" in steps) is is_asked
     deleted = 2 if is_asked else 1
-    assert steps[-4:-2] == [f"{SET}rows-updated` = {removed - deleted}", f"{SET}rows-deleted` = {deleted}"]
+    assert steps[-4:-2] == [f"{RECORD}rows-updated = {removed - deleted}", f"{RECORD}rows-deleted = {deleted}"]
 
 
 def test_replace_rows__without_deletes_nothing_is_counted():
     steps = replaced(9, has_deletes=False)
-    updated = [f"{SET}part-of-batch` = None", f"{SET}rows-updated` = 9", f"{SET}rows-deleted` = 0"]
-    assert steps[4:-2] == [f"{SET}batch-id` = 9", *updated]
+    updated = [f"{RECORD}rows-updated = 9", f"{RECORD}rows-deleted = 0"]
+    assert steps[3:-2] == [f"{RECORD}batch-id = 9", *updated]
 
 
 def deleted_range(key_type: str, first: object, last: object) -> tuple[str, str]:

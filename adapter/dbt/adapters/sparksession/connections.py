@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 import threading
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -22,6 +22,7 @@ from pyspark.sql.types import DataType
 from dbt.adapters.sparksession import parent, run_lock
 from dbt.adapters.sparksession.quoting import literal, unmarked
 from dbt.adapters.sparksession.session import SessionPool, get_pool
+from spark_files.capabilities import commit_sql
 from spark_files.errors import (
     full_text,
     is_commit_conflict,
@@ -63,6 +64,7 @@ class SessionHandle(SparkConnectionWrapper):
         self.starts: dict[str, int] = {}
         self._session = pool.take()
         self._ended = threading.Event()
+        self._recorded: Mapping[str, str] = {}
         self._frame: DataFrame | None = None
         self._rows: list[Row] | None = None
 
@@ -77,6 +79,15 @@ class SessionHandle(SparkConnectionWrapper):
 
     def cursor(self) -> SessionHandle:
         return self
+
+    @contextmanager
+    def recording(self, properties: Mapping[str, str]) -> Generator[None, None, None]:
+        """Have the snapshots of the statement that is run inside record these properties."""
+        self._recorded = properties
+        try:
+            yield
+        finally:
+            self._recorded = {}
 
     def execute(self, sql: str, bindings: Sequence[Any] | None = None) -> None:
         """Run one statement; `merge`, `insert`, `update` and `delete` again where another commit came first.
@@ -93,7 +104,7 @@ class SessionHandle(SparkConnectionWrapper):
         run_lock.show_progress()
         for pause in _PAUSES if ONE_COMMIT.match(sql) else ():
             try:
-                self._frame = self.session.sql(sql)
+                self._frame = commit_sql(self.session, sql, self._recorded)
                 return
             except Exception as error:
                 if not is_commit_conflict(error):
@@ -101,7 +112,7 @@ class SessionHandle(SparkConnectionWrapper):
                 logger.info(f"Another commit came first, trying again in {pause} s: {spark_message(error)}")
                 if self._ended.wait(pause):
                     raise
-        self._frame = self.session.sql(sql)
+        self._frame = commit_sql(self.session, sql, self._recorded)
 
     def fetchall(self) -> list[Row]:
         if self._rows is None:

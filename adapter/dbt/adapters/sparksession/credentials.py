@@ -9,7 +9,12 @@ from typing import Any
 from dbt.adapters.contracts.connection import Credentials
 from dbt_common.exceptions import DbtRuntimeError
 
+from spark_files.releases import hadoop_aws, iceberg_aws, iceberg_runtime
+
 PLACEHOLDER = "{project_root}"
+_PACKAGES = "spark.jars.packages"
+# What the profile may write there instead of coordinates, which depend on the Spark that runs.
+_COORDINATES = {"{iceberg_runtime}": iceberg_runtime, "{iceberg_aws}": iceberg_aws, "{hadoop_aws}": hadoop_aws}
 # `threads` belongs to dbt, which leaves it in the mapping handed to the adapter.
 ACCEPTED_KEYS = (
     "schema", "app_name", "config", "create_directories", "lock_file", "operations_beside", "operations_reading",
@@ -28,7 +33,8 @@ class SparksessionCredentials(Credentials):
         schema: default schema (Iceberg namespace) of the models.
         database: always None; Spark addresses tables by schema and name. Kept because dbt reads it.
         app_name: name of the Spark application.
-        config: Spark configuration, passed to Spark unchanged except for `{project_root}`; an empty value is left out.
+        config: Spark configuration, passed to Spark unchanged except for `{project_root}` and, in spark.jars.packages,
+            `{iceberg_runtime}`, `{iceberg_aws}` and `{hadoop_aws}`; an empty value is left out.
         create_directories: local folders that are made before the session starts.
         lock_file: local file that a command that writes locks as long as it runs; empty: none.
         operations_beside: macros that `dbt run-operation` may run beside other commands, one at a time each.
@@ -82,10 +88,17 @@ class SparksessionCredentials(Credentials):
         return "schema", "app_name", "create_directories"
 
     def resolved(self, project_root: str) -> SparksessionCredentials:
-        """Return a copy in which `{project_root}` is replaced by the absolute path given."""
+        """Return a copy in which `{project_root}` is replaced by the path given, and names of packages by coordinates.
+
+        Args:
+            project_root: absolute path of the project.
+        """
+        config = {key: value.replace(PLACEHOLDER, project_root) for key, value in self.config.items()}
+        if _PACKAGES in config:
+            config[_PACKAGES] = resolve_coordinates(config[_PACKAGES])
         return replace(
             self,
-            config={key: value.replace(PLACEHOLDER, project_root) for key, value in self.config.items()},
+            config=config,
             create_directories=[path.replace(PLACEHOLDER, project_root) for path in self.create_directories],
             lock_file=self.lock_file.replace(PLACEHOLDER, project_root),
         )
@@ -100,6 +113,13 @@ class SparksessionCredentials(Credentials):
         if name in self.operations_reading:
             return ""
         return f"{self.lock_file}.{name}" if self.lock_file and name in self.operations_beside else self.lock_file
+
+
+def resolve_coordinates(packages: str) -> str:
+    """Replace the names of packages in `spark.jars.packages` by the coordinates that belong to the Spark that runs."""
+    for name, coordinates in _COORDINATES.items():
+        packages = packages.replace(name, coordinates())
+    return packages
 
 
 def _spark_text(value: Any) -> str:

@@ -36,10 +36,20 @@ from dbt.adapters.sparksession.connections import (
 )
 from dbt.adapters.sparksession.few_rows import settings_for_few_rows
 from dbt.adapters.sparksession.metrics import added_metrics, may_have_values, value_range
-from dbt.adapters.sparksession.python_models import Written, run_model
+from dbt.adapters.sparksession.python_models import run_model
 from dbt.adapters.sparksession.quoting import literal, quoted, unmarked
 from dbt.adapters.sparksession.readers import release_readers
+from dbt.adapters.sparksession.session import end_command
 from spark_files import OptionError, cached, cached_part, holds, is_promotion, read_files
+from spark_files.capabilities import (
+    COUNTS_MERGED_ROWS,
+    appended_rows_sql,
+    arrow_of,
+    as_utf8_sql,
+    error_condition,
+    is_utf8_sql,
+    utf8_or_null_sql,
+)
 from spark_files.internals import iceberg_table
 
 logger = AdapterLogger("Spark")
@@ -116,7 +126,7 @@ class SparksessionAdapter(SparkAdapter):
         return {**snapshots.PATHS_WITHOUT_VALUES, **own} if settings.get("partition_by") else dict(own)
 
     @available
-    def run_python_model(self, model: dict[str, Any], compiled_code: str) -> dict[str, str | None]:
+    def run_python_model(self, model: dict[str, Any], compiled_code: str) -> dict[str, Any]:
         """Run a Python model and register its result as a temporary view.
 
         Args:
@@ -125,15 +135,14 @@ class SparksessionAdapter(SparkAdapter):
 
         Returns:
             `select`: a statement that reads the result, None when the model returned None or `Written`; `message`:
-            what dbt's log says of such a run.
+            what dbt's log says of such a run; `properties`: what the commit of the rows records.
 
         Raises:
             DbtRuntimeError: the model fails or returns something that is no table; names file and line.
         """
-        view = run_model(self.session, model, compiled_code, Path(SparksessionConnectionManager.project_root))
-        if view is None or isinstance(view, Written):
-            return {"select": None, "message": view or "nothing to write"}
-        return {"select": f"select * from {self.quote(view)}", "message": None}
+        result = run_model(self.session, model, compiled_code, Path(SparksessionConnectionManager.project_root))
+        select = None if result.view is None else f"select * from {self.quote(result.view)}"
+        return {"select": select, "message": result.message, "properties": dict(result.properties)}
 
     @available
     def read_files(
@@ -192,12 +201,17 @@ class SparksessionAdapter(SparkAdapter):
             self._starts[relation.render()] = snapshots.head(self.session, relation.render())
 
     @available
-    def write(self, relation: BaseRelation, sql: str) -> None:
+    def write(self, relation: BaseRelation, sql: str, properties: dict[str, Any] | None = None) -> None:
         """Run a statement that writes to a table, on top of the snapshot that `start_write` remembered.
 
         The statement makes a snapshot that readers do not see; one more commit, on exactly that state of the table,
         shows it. If the table was compacted meanwhile, the statement is run again on top of that. A statement that
         creates the table, or writes to one that no `start_write` was called for, is run as it is.
+
+        Args:
+            relation: the table.
+            sql: the statement.
+            properties: what its snapshot records; see `commit`.
 
         Raises:
             CommitConflict: somebody else has changed rows of the table since, or created it. Nothing was written.
@@ -206,14 +220,16 @@ class SparksessionAdapter(SparkAdapter):
         """
         table = relation.render()
         if not ONE_COMMIT.match(sql):
-            self._create(table, sql)
+            self._create(table, sql, properties)
             return
         if table not in self._starts:
-            self.execute(sql)
+            self.commit(sql, properties)
             return
         with self.connections.exception_handler(f"adapter.write({relation})"):
             for _ in range(snapshots.ATTEMPTS):
-                if snapshots.write_staged(self.session, table, self._starts[table], lambda: self.execute(sql)):
+                if snapshots.write_staged(
+                    self.session, table, self._starts[table], lambda: self.commit(sql, properties)
+                ):
                     return
                 self._check_start(table)
         raise CommitConflict(
@@ -221,9 +237,22 @@ class SparksessionAdapter(SparkAdapter):
             " run it again."
         )
 
-    def _create(self, table: str, sql: str) -> None:
-        try:
+    @available
+    def commit(self, sql: str, properties: dict[str, Any] | None = None) -> None:
+        """Run a statement that writes to Iceberg; its snapshots record these properties, and no other statement's do.
+
+        Args:
+            sql: the statement.
+            properties: by name; one that is none or an empty text is left out.
+        """
+        recorded = {name: str(value) for name, value in (properties or {}).items() if value is not None and str(value)}
+        handle = self.connections.get_thread_connection().handle
+        with handle.recording(recorded):
             self.execute(sql)
+
+    def _create(self, table: str, sql: str, properties: dict[str, Any] | None) -> None:
+        try:
+            self.commit(sql, properties)
         except (CreatedMeanwhile, CommitConflict):  # which of the two depends on the catalog
             raise CommitConflict(
                 f"Another run has created {table} since this one looked for it."
@@ -231,10 +260,10 @@ class SparksessionAdapter(SparkAdapter):
             ) from None
 
     @available
-    def is_written(self, relation: BaseRelation, sql: str) -> bool:
+    def is_written(self, relation: BaseRelation, sql: str, properties: dict[str, Any] | None = None) -> bool:
         """As `write`; False if it failed because of a file that it read, and has written nothing."""
         try:
-            self.write(relation, sql)
+            self.write(relation, sql, properties)
         except FileFault as fault:
             # All files are decoded then, and those that cannot be read are rejected in words: no news for a user.
             logger.debug(f"A file that was not decoded before cannot be read: {fault.msg}")
@@ -255,7 +284,7 @@ class SparksessionAdapter(SparkAdapter):
             if part is None:
                 frame = cached(self.session.sql(unmarked(sql)))
             else:
-                rows = self.ask_once((sql, "rows"), lambda: self.session.sql(unmarked(sql)).toArrow())
+                rows = self.ask_once((sql, "rows"), lambda: arrow_of(self.session.sql(unmarked(sql))))
                 frame = cached_part(self.session, rows, part)
             frame.createOrReplaceTempView(self.quote(view))
 
@@ -366,10 +395,34 @@ class SparksessionAdapter(SparkAdapter):
         self.set_properties(settings_for_few_rows(is_one_task))
 
     @available
-    def set_snapshot_properties(self, properties: dict[str, Any]) -> None:
-        """Set what the Iceberg commits of this node record in their snapshots; empty text is left out, None unsets."""
-        set_ones = {name: value for name, value in properties.items() if value is None or str(value)}
-        self.set_properties({f"{snapshots.SNAPSHOT_PROPERTY}.{name}": value for name, value in set_ones.items()})
+    def appended_rows_sql(self, relation: BaseRelation, from_snapshot_id: int | str, to_snapshot_id: int | str) -> str:
+        """Write the rows between two snapshots for the from clause of a query; see `capabilities.appended_rows_sql`."""
+        with self.connections.exception_handler(f"adapter.appended_rows_sql({relation})"):
+            return appended_rows_sql(self.session, relation.render(), int(from_snapshot_id), int(to_snapshot_id))
+
+    @available
+    @classmethod
+    def is_utf8_sql(cls, text: str) -> str:
+        """Write the condition that the bytes of a text are UTF-8."""
+        return is_utf8_sql(text)
+
+    @available
+    @classmethod
+    def utf8_or_null_sql(cls, text: str) -> str:
+        """Write a text, NULL if its bytes are no UTF-8."""
+        return utf8_or_null_sql(text)
+
+    @available
+    @classmethod
+    def as_utf8_sql(cls, text: str) -> str:
+        """Write a text with another character for bytes that are no UTF-8."""
+        return as_utf8_sql(text)
+
+    @available
+    @classmethod
+    def counts_merged_rows(cls) -> bool:
+        """Tell whether the snapshot of a MERGE shows how many rows were inserted, updated and deleted."""
+        return COUNTS_MERGED_ROWS
 
     @available
     def current_snapshot_id(self, relation: BaseRelation) -> int:
@@ -480,7 +533,7 @@ class SparksessionAdapter(SparkAdapter):
             try:
                 fields = self.session.table(relation.render()).schema.fields
             except AnalysisException as error:
-                if error.getCondition() == "TABLE_OR_VIEW_NOT_FOUND":
+                if error_condition(error) == "TABLE_OR_VIEW_NOT_FOUND":
                     return []
                 raise
         return [
@@ -509,6 +562,7 @@ class SparksessionAdapter(SparkAdapter):
         super().cleanup_connections()
         self._answers.clear()
         self._locks.clear()
+        end_command()
         release_readers()
         run_lock.release()
 

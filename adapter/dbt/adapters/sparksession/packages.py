@@ -18,6 +18,8 @@ from dbt.adapters.events.logging import AdapterLogger
 from dbt.adapters.exceptions import FailedToConnectError
 from pyspark import SparkContext, SparkFiles
 
+from spark_files.releases import release
+
 logger = AdapterLogger("Spark")
 LOCK_NAME = "sparksession.lock"
 
@@ -105,8 +107,8 @@ def _packages(config: Mapping[str, str]) -> list[str]:
 
 
 def _ivy_folder(config: Mapping[str, str]) -> Path:
-    """Ivy's folder as Spark 4 chooses it."""
-    return Path(config.get("spark.jars.ivy", Path.home() / ".ivy2.5.2"))
+    """Ivy's folder as Spark chooses it."""
+    return Path(config.get("spark.jars.ivy", Path.home() / release().ivy))
 
 
 def _jar_stem(coordinates: str) -> str:

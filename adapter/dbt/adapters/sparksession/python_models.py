@@ -7,6 +7,8 @@ import sys
 import traceback
 import types
 import uuid
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -21,13 +23,41 @@ from spark_files.errors import full_text, is_spark_error, spark_message
 logger = AdapterLogger("Spark")
 
 
+@dataclass(frozen=True)
+class Commit:
+    """Rows that an incremental Python model returns, and what the commit that writes them records.
+
+    Attributes:
+        rows: a frame of Spark.
+        properties: of the snapshot, by name.
+    """
+
+    rows: DataFrame
+    properties: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Result:
+    """What a Python model has returned.
+
+    Attributes:
+        view: a temporary view of the rows; None: there is nothing to write.
+        message: what dbt's log says where nothing is left to write.
+        properties: what the commit of the rows records.
+    """
+
+    view: str | None = None
+    message: str = "nothing to write"
+    properties: Mapping[str, str] = field(default_factory=dict)
+
+
 class Written(str):
     """Result of an incremental Python model that has written its table itself: the message for dbt's log."""
 
     __slots__ = ()
 
 
-def run_model(session: SparkSession, model: dict[str, Any], code: str, project_root: Path) -> str | Written | None:
+def run_model(session: SparkSession, model: dict[str, Any], code: str, project_root: Path) -> Result:
     """Run `model(dbt, session)` and register the frame it returns as a temporary view.
 
     Args:
@@ -37,7 +67,7 @@ def run_model(session: SparkSession, model: dict[str, Any], code: str, project_r
         project_root: folder put on `sys.path`, so that the project's own packages can be imported.
 
     Returns:
-        Name of the view; what the model returned where that is None or `Written`.
+        The view, or what was written already.
 
     Raises:
         DbtRuntimeError: the model fails (file, line and message) or returns something that is no table.
@@ -49,9 +79,10 @@ def run_model(session: SparkSession, model: dict[str, Any], code: str, project_r
         module = _module(f"dbt_python_model_{model['name']}", code, path, session)
         result = module.model(module.dbtObj(session.table), session)
         if result is None or isinstance(result, Written):
-            return result
+            return Result(message=result or Result.message)
+        commit = result if isinstance(result, Commit) else Commit(result)
         view = f"{model['alias']}__dbt_python"
-        frame = _as_frame(session, result)
+        frame = _as_frame(session, commit.rows)
         # dbt takes the rows from the sources of a SQL model alone, and expects those of any other Python model.
         leaves_rows_out = getattr(get_flags(), "EMPTY", False) and model["config"]["meta"].get("leave_if_empty")
         frame = frame.limit(0) if leaves_rows_out else frame
@@ -59,7 +90,7 @@ def run_model(session: SparkSession, model: dict[str, Any], code: str, project_r
     except Exception as error:
         logger.debug(full_text(error))
         raise DbtRuntimeError(_message(error, project_root)) from None
-    return view
+    return Result(view, properties=commit.properties)
 
 
 def _module(name: str, code: str, path: Path, session: SparkSession) -> types.ModuleType:

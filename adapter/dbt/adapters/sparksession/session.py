@@ -20,9 +20,10 @@ from pyspark.sql import SparkSession
 
 from dbt.adapters.sparksession.credentials import SparksessionCredentials
 from dbt.adapters.sparksession.packages import packages_at_hand, ship_packages
-from dbt.adapters.sparksession.start_failure import advice, last_lines
+from dbt.adapters.sparksession.start_failure import NEEDS_JAVA, advice, last_lines
 from dbt.adapters.sparksession.submitted import beside_spark_submit, is_submitted
 from spark_files import internals
+from spark_files.capabilities import SETTINGS, drop_views_of_ranges
 from spark_files.errors import full_text, is_spark_error, spark_message
 
 logger = AdapterLogger("Spark")
@@ -153,6 +154,13 @@ def get_pool(credentials: SparksessionCredentials, project_root: str, log_path: 
         return _current
 
 
+def end_command() -> None:
+    """Drop what the sessions of a command have shared."""
+    with _lock:
+        if _current is not None:
+            drop_views_of_ranges(_current.root)
+
+
 def _stop(pool: SessionPool, config: dict[str, str]) -> None:
     changed = {key for key in pool.config.keys() | config.keys() if pool.config.get(key) != config.get(key)}
     fixed = sorted(key for key in changed if key.startswith(_FIXED_AT_START))
@@ -181,6 +189,7 @@ def _start(credentials: SparksessionCredentials, log_path: Path) -> SparkSession
         "spark.ui.showConsoleProgress": "false",
         # A column or a value may have `${env:HOME}` in it; what is to be replaced in SQL is written in Jinja.
         "spark.sql.variable.substitute": "false",
+        **SETTINGS,
         **credentials.config,
         "spark.app.name": credentials.app_name,
     }
@@ -242,7 +251,7 @@ def _launch_java(config: dict[str, str], log_file: Path) -> None:
     if java is None:
         raise FailedToConnectError(
             f"Java was not found ({f'JAVA_HOME is {home}' if home else 'no java on the PATH'})."
-            " Spark 4 needs Java 17 or 21: install one (Debian and Ubuntu: apt install openjdk-17-jre-headless;"
+            f" {NEEDS_JAVA} Install one (Debian and Ubuntu: apt install openjdk-17-jre-headless;"
             " macOS: brew install openjdk@17), or point JAVA_HOME to it."
         )
     if log_file.exists() and log_file.stat().st_size > LOG_LIMIT:

@@ -20,7 +20,7 @@ _LOST = {"error", "fail", "partial success", "skipped"}
 
 
 def install() -> None:
-    """Has dbt's tasks ask `choose_kept` after each failure: GraphRunnableTask._mark_dependent_errors, dbt-core 1.11.
+    """Has dbt's tasks ask `choose_kept` after each failure: `_mark_dependent_errors` of dbt-core 1.11 and 1.12.
 
     `adapter.notes('lost')` has the ids of the nodes that failed or are skipped, for those that run after them.
     """

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from contextlib import closing
 from itertools import takewhile
 from typing import Any
@@ -16,8 +16,6 @@ from dbt.adapters.sparksession.times import timestamp_text
 from spark_files.errors import is_commit_conflict
 from spark_files.internals import commit_as_main, iceberg_table, java_class, snapshot_json, table_operations
 
-# A setting of the session whose name begins so is recorded by its next commit to an Iceberg table.
-SNAPSHOT_PROPERTY = "spark.sql.iceberg.snapshot-property"
 # A write is tried so often if other commits come before it.
 ATTEMPTS = 3
 # Iceberg's property of a table for write, audit, publish.
@@ -39,12 +37,6 @@ def current_snapshot_id(session: SparkSession, table: str) -> int:
     """
     snapshot = _newest_change(iceberg_table(session, table))
     return int(snapshot.snapshotId()) if snapshot else 0
-
-
-def record_in_commits(session: SparkSession, values: Mapping[str, str | int]) -> None:
-    """Have the commits of a session record these values in their snapshots, until they are unset."""
-    for name, value in values.items():
-        session.conf.set(f"{SNAPSHOT_PROPERTY}.{name}", value)
 
 
 def current_summary(session: SparkSession, table: str) -> dict[str, str]:

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import re
 
+from spark_files.releases import release, spark_release
+
 TAIL_LINES = 15
-_JAVA = "Spark 4 needs Java 17 or 21. Install one of them, or point JAVA_HOME to it."
+NEEDS_JAVA = f"Spark {spark_release()} needs Java {release().java}."
+_JAVA = f"{NEEDS_JAVA} Install it, or point JAVA_HOME to it."
 _OPTIONS = (
     "Java was given options that it does not take. Look at spark.driver.extraJavaOptions,"
     " spark.driver.defaultJavaOptions and the environment variables JAVA_TOOL_OPTIONS and JDK_JAVA_OPTIONS."
@@ -15,7 +18,7 @@ _ADVICE = (
     (
         r"FindException: Module jdk\.incubator\.vector not found",
         "This Java lacks modules that Spark asks for: it is a runtime that was made for another program (by jlink)."
-        " Install a whole Java 17 or 21, or point JAVA_HOME to one.",
+        f" Install a whole Java {release().java}, or point JAVA_HOME to one.",
     ),
     # Java 16 or older cannot read Spark's classes; Hadoop asks for what Java 24 no longer has.
     (r"UnsupportedClassVersionError: org/apache/spark/|getSubject is not supported", _JAVA),

@@ -10,7 +10,7 @@ with headers as (
     from {{ view }}
     where
         _file_row = 0
-        and is_valid_utf8(value)
+        and {{ adapter.is_utf8_sql('value') }}
 )
 
 select

@@ -14,7 +14,7 @@ laid_out as (
         {{ layout.lead }} as _cdc_lead,
         {%- endif %}
         case
-            when not is_valid_utf8(_cdc_content)
+            when not {{ adapter.is_utf8_sql('_cdc_content') }}
                 then concat(
                     'field ', array_position(transform(_cdc_fields, {{ is_wrong }}), true), " is '",
                     left(filter(_cdc_fields, {{ is_wrong }})[0], 100), "', ",

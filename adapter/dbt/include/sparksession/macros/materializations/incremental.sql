@@ -38,15 +38,16 @@
 
   {%- if is_own -%}
     {{ sparksession_run_own_strategy(strategy, target_relation, none if rebuild else existing_relation, compiled_code, incremental_predicates) }}
-  {%- elif rebuild -%}
-    {%- set create_sql = create_table_as(False, target_relation, compiled_code, model['language']) -%}
-    {{ sparksession_write(target_relation, create_sql) }}
   {%- else -%}
-    {%- set found = {'select': compiled_code} -%}
+    {%- set found = {'select': compiled_code, 'properties': {}} -%}
     {%- if model['language'] == 'python' -%}
       {%- set found = adapter.run_python_model(model, compiled_code) -%}
     {%- endif -%}
-    {%- if found.select is none -%}
+    {%- if rebuild -%}
+      {%- do sparksession_check_rows(target_relation, found.select) -%}
+      {%- set create_sql = create_table_as(False, target_relation, found.select, 'sql') -%}
+      {{ sparksession_write(target_relation, create_sql, found.properties) }}
+    {%- elif found.select is none -%}
       {%- call noop_statement('main', 'OK ' ~ found.message) -%}{%- endcall -%}
     {%- else -%}
       {%- set tmp_relation = make_temp_relation(target_relation, '__dbt_tmp') -%}
@@ -55,7 +56,7 @@
       {%- endcall -%}
       {%- do process_schema_changes(on_schema_change, tmp_relation, existing_relation) -%}
       {%- set write_sql = dbt_spark_get_incremental_sql(strategy, tmp_relation, target_relation, existing_relation, config.get('unique_key'), incremental_predicates) -%}
-      {{ sparksession_write(target_relation, write_sql) }}
+      {{ sparksession_write(target_relation, write_sql, found.properties) }}
     {%- endif -%}
   {%- endif -%}
   {%- if rebuild -%}
@@ -72,15 +73,16 @@
 
 
 {# Runs the statement that writes the model's table (adapter.write), and reports it as dbt's own `statement` does. #}
-{% macro sparksession_write(relation, write_sql) -%}
-  {%- do adapter.write(relation, write_sql) -%}
+{% macro sparksession_write(relation, write_sql, properties) -%}
+  {%- do adapter.write(relation, write_sql, properties) -%}
   {%- call noop_statement('main', 'OK') -%}{{ write_sql }}{%- endcall -%}
 {%- endmacro %}
 
 
 {#
     A strategy of the project's own, the macro get_incremental_<name>_sql, writes every run, also the one that creates the
-    table. It returns the statement to run, or none where there is nothing to run, and may set `message` for dbt's log.
+    table. It returns the statement to run, or none where there is nothing to run, and may set `message` for dbt's log and
+    `properties`, which the snapshot of the statement records.
     Where it sets `verified` to schema, the statement reads files of which only the schema was read before: if one of them
     cannot be read, the strategy is asked again with `verify` full, to leave it out.
 #}
@@ -92,18 +94,19 @@
     'unique_key': config.get('unique_key'),
     'incremental_predicates': incremental_predicates,
     'message': 'nothing to write',
+    'properties': {},
     'verify': 'schema',
     'verified': 'full',
   } -%}
   {%- set write_sql = adapter.get_incremental_strategy_macro(context, strategy)(arguments) -%}
-  {%- set is_written = write_sql is none or (arguments.verified == 'schema' and adapter.is_written(target_relation, write_sql)) -%}
+  {%- set is_written = write_sql is none or (arguments.verified == 'schema' and adapter.is_written(target_relation, write_sql, arguments.properties)) -%}
   {%- if arguments.verified == 'schema' and not is_written -%}
     {%- do arguments.update({'verify': 'full', 'verified': 'full'}) -%}
     {%- set write_sql = adapter.get_incremental_strategy_macro(context, strategy)(arguments) -%}
     {%- set is_written = write_sql is none -%}
   {%- endif -%}
   {%- if not is_written -%}
-    {%- do adapter.write(target_relation, write_sql) -%}
+    {%- do adapter.write(target_relation, write_sql, arguments.properties) -%}
   {%- endif -%}
   {%- call noop_statement('main', 'OK ' ~ arguments.message) -%}{{ write_sql or '' }}{%- endcall -%}
 {%- endmacro %}
