@@ -1,8 +1,11 @@
 # The front door: `make` shows what there is. Every target works from a bare clone and builds what it needs first.
 
-# Knobs: make setup PYTHON=python3.12, make test PYTEST_ARGS="-k silver -x"
+# Knobs: make setup PYTHON=python3.12, make test PYTEST_ARGS="-k silver -x", make demo SPARK=3.5
 PYTHON ?= python3
 PYTEST_ARGS ?=
+# Each release of Spark has an environment of its own, so that any target runs with any of them.
+SPARKS := 3.5 4.0 4.1
+SPARK ?= 4.1
 # make discover SOURCE=mysql://user:password@host/name FEED=retail SCHEMAS="shop crm" TABLES="cust% item" APPEND=1
 # make prove N=50000 SEED=7 TABLES=soft_csv HISTORIES=12,13: a failure prints the ones that bring it back.
 N ?= 10000
@@ -22,11 +25,24 @@ export EVERY TABLES HISTORIES FAULT MODEL GOLD_SECONDS FEED SCHEMAS APPEND FILE 
 export DBT_TYPED := make $(MAKECMDGOALS)
 
 UV_VERSION := 0.13.9
-READY := .venv/.ready
+ifeq ($(filter $(SPARK),$(SPARKS)),)
+$(error SPARK=$(SPARK) is no release that the project runs on; expected one of $(SPARKS))
+endif
+ifeq ($(SPARK),4.1)
+VENV := .venv
+REQUIREMENTS := requirements.txt
+else
+VENV := .venv-spark$(SPARK)
+REQUIREMENTS := requirements-spark$(SPARK).txt
+endif
+READY := $(VENV)/.ready
 # Everything runs as if the environment were active, so that dbt and its Python models see the same one.
-RUN := VIRTUAL_ENV="$$PWD/.venv" PATH="$$PWD/.venv/bin:$$PATH"
+RUN := VIRTUAL_ENV="$$PWD/$(VENV)" PATH="$$PWD/$(VENV)/bin:$$PATH"
 
 # Two processes take a file of tests each: Spark is busy with one core for most of the time on so little data.
+# What is run on each release: all but the source databases, the cluster, Airflow and the benchmarks.
+ON_EACH_RELEASE := tests/unit tests/adapter tests/e2e --ignore=tests/e2e/test_benchmarks.py
+SHORT := tests/adapter/test_capabilities.py tests/unit/connectors/test_json_values.py tests/e2e/test_histories.py
 PYTEST := $(RUN) python -m pytest --numprocesses=2 --dist=loadfile --no-loadscope-reorder --durations=15
 
 .DEFAULT_GOAL := help
@@ -39,17 +55,17 @@ help: ## Show this list
 	@awk 'BEGIN { FS = ":.*## " } /^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' Makefile
 
 .PHONY: setup
-setup: $(READY) ## Build .venv from the pinned requirements and check for Java
-	@$(if $(filter command,$(origin PYTHON)),sh scripts/same_python.sh "$(PYTHON)")
+setup: $(READY) ## Build .venv from the pinned requirements and check for Java (SPARK=3.5, SPARK=4.0)
+	@$(if $(filter command,$(origin PYTHON)),sh scripts/same_python.sh "$(PYTHON)" "$(VENV)")
 
 # venv.sh removes the stamp first and puts it back last: an interrupted setup is never taken for a finished one.
-$(READY): requirements.txt pyproject.toml adapter/pyproject.toml scripts/venv.sh scripts/java.sh
+$(READY): $(REQUIREMENTS) pyproject.toml adapter/pyproject.toml scripts/venv.sh scripts/java.sh
 	@sh scripts/java.sh
-	@sh scripts/venv.sh $(PYTHON) $(UV_VERSION)
-	@echo "Ready: . .venv/bin/activate"
+	@sh scripts/venv.sh $(PYTHON) $(UV_VERSION) $(VENV) $(REQUIREMENTS)
+	@echo "Ready: . $(VENV)/bin/activate"
 
 # Airflow's pins and dbt's exclude each other: it has an environment of its own.
-.venv-airflow/.ready: airflow/requirements.txt $(READY)
+.venv-airflow/.ready: airflow/requirements.txt .venv/.ready
 	@echo "Installing Airflow into .venv-airflow ..."
 	@uv=$$(command -v uv || echo .uv/bin/uv); \
 	"$$uv" venv --quiet --clear --python .venv/bin/python .venv-airflow && \
@@ -61,17 +77,37 @@ airflow: .venv-airflow/.ready ## Try the DAGs: all of Airflow on loopback, until
 	@sh scripts/airflow.sh
 
 .PHONY: demo
-demo: $(READY) ## Land sample data, build it three times, show the result
+demo: $(READY) ## Land sample data, build it three times, show the result (SPARK=3.5, SPARK=4.0)
 	@$(RUN) python -m python_udfs.sample_data.demo run
 
 .PHONY: demo-kafka
 demo-kafka: $(READY) ## Start MariaDB, Debezium and Kafka, and follow them live
 	@PYTHONPATH=. $(RUN) python tests/real/demo_kafka.py
 
+# With 4.1 all tests, and a short form of each other release; with another one all tests of the pipeline, on it alone.
 .PHONY: test
-test: lint .venv-airflow/.ready ## Run every check and every test (PYTEST_ARGS="-k name" for some)
+ifeq ($(SPARK),4.1)
+test: lint .venv-airflow/.ready ## Run every check and every test (PYTEST_ARGS="-k name" for some; SPARK=3.5 on that release)
 	@$(if $(PYTEST_ARGS),,$(RUN) python tests/real/install.py &) # what the databases need comes meanwhile
 	$(PYTEST) $(PYTEST_ARGS)
+	$(if $(PYTEST_ARGS),,@for spark in $(filter-out $(SPARK),$(SPARKS)); do $(MAKE) --no-print-directory test-short SPARK=$$spark || exit 1; done)
+else
+test: $(READY)
+	$(PYTEST) $(ON_EACH_RELEASE) $(PYTEST_ARGS)
+endif
+
+# Of its own folders: what `make demo` has made for you stays.
+.PHONY: test-short
+test-short: $(READY) ## Run the demo, a random history and what differs between releases (SPARK=3.5, SPARK=4.0)
+	@folder=$$(mktemp -d) && trap 'rm -rf "$$folder"' EXIT && \
+	LAKEHOUSE_RAW="$$folder/raw" LAKEHOUSE_WAREHOUSE="$$folder/warehouse" DBT_TARGET_PATH="$$folder/target" \
+	DBT_LOG_PATH="$$folder/logs" $(RUN) python -m python_udfs.sample_data.demo run --apart
+	@N=300 TABLES=hard_parquet,soft_csv,history_parquet $(RUN) python -m pytest -q --disable-warnings $(SHORT)
+
+.PHONY: test-versions
+test-versions: ## Run the tests of the pipeline on each release of Spark (CONTRIBUTING.md)
+	@for spark in $(SPARKS); do $(MAKE) --no-print-directory setup SPARK=$$spark || exit 1; done
+	@for spark in $(SPARKS); do $(MAKE) --no-print-directory test SPARK=$$spark || exit 1; done
 
 # A Java that is not there: a test that starts Spark, in this process or another, fails.
 .PHONY: test-fast
@@ -176,9 +212,14 @@ docs: $(READY) ## Write the documentation as one page
 clean: ## Remove ./data and everything that was built (not .venv)
 	rm -rf data target logs spark-warehouse .pytest_cache .mypy_cache .ruff_cache .hypothesis
 
+COMPILE = "$$uv" pip compile --quiet --python-version 3.10 --generate-hashes $(UV_ARGS) --custom-compile-command "make requirements"
+
+# Spark 3.5 knows neither Python 3.12 nor numpy 2: what is compiled for 3.10 fits 3.11 as well.
 .PHONY: requirements
 requirements: $(READY) # Compile requirements.in; UV_ARGS="--upgrade" takes newer versions
 	@uv=$$(command -v uv || echo .uv/bin/uv); \
-	"$$uv" pip compile --quiet --universal --python-version 3.10 --generate-hashes $(UV_ARGS) --custom-compile-command "make requirements" requirements.in -o requirements.txt && \
-	"$$uv" pip compile --quiet --universal --python-version 3.10 --generate-hashes $(UV_ARGS) --custom-compile-command "make requirements" tests/cluster/requirements.in -o tests/cluster/requirements.txt && \
-	"$$uv" pip compile --quiet --universal --python-version 3.10 --generate-hashes $(UV_ARGS) --custom-compile-command "make requirements" airflow/requirements.in -o airflow/requirements.txt
+	$(COMPILE) --universal --excludes requirements-left-out.txt requirements.in requirements-spark4.1.in -o requirements.txt && \
+	$(COMPILE) --universal --excludes requirements-left-out.txt requirements.in requirements-spark4.0.in -o requirements-spark4.0.txt && \
+	$(COMPILE) --excludes requirements-left-out.txt requirements.in requirements-spark3.5.in -o requirements-spark3.5.txt && \
+	$(COMPILE) --universal tests/cluster/requirements.in -o tests/cluster/requirements.txt && \
+	$(COMPILE) --universal airflow/requirements.in -o airflow/requirements.txt

@@ -58,7 +58,7 @@ def install(uv: str, options: list[str], folder: Path) -> None:
     run = (ROOT / "requirements.in").read_text().split(NOT_FOR_A_RUN)[0]
     names, without = folder / "names.in", folder / "without.in"
     names.write_text(run)
-    without.write_text("pyspark\npy4j\n")
+    without.write_text("pyspark\npy4j\n" + (ROOT / "requirements-left-out.txt").read_text())
     pip = [uv, "pip", "install", "--quiet", "--python", sys.executable, "--target", str(folder / "packages"), *options]
     pinned = str(ROOT / "requirements.txt")
     _run([*pip, "--constraints", pinned, "--excludes", str(without), "--requirements", str(names)])

@@ -1,15 +1,27 @@
 #!/bin/sh
-# Builds or brings up to date .venv: the pinned packages of requirements.txt and, editable, this project and its adapter.
-# usage: scripts/venv.sh <python> <uv version>, from the root of the project. Safe to interrupt and to repeat.
+# Builds or brings up to date an environment: the pinned packages of a file and, editable, this project and its adapter.
+# usage: scripts/venv.sh <python> <uv version> [<folder> <requirements>], from the root of the project; without them .venv of
+# requirements.txt. Safe to interrupt and to repeat.
 set -eu
 
 python=$1
 uv_version=$2
+folder=${3:-.venv}
+requirements=${4:-requirements.txt}
 
 "$python" -c 'import sys; sys.exit(not (3, 10) <= sys.version_info[:2] <= (3, 13))' 2>/dev/null || {
     echo "Python 3.10 to 3.13 is needed, found: $("$python" --version 2>&1 | head -n 1). Name another: make setup PYTHON=python3.12" >&2
     exit 1
 }
+
+case "$requirements" in
+requirements-spark3.5.txt)
+    "$python" -c 'import sys; sys.exit(sys.version_info[:2] > (3, 11))' || {
+        echo "Spark 3.5 runs with Python 3.10 or 3.11, found: $("$python" --version 2>&1). Name another: make setup SPARK=3.5 PYTHON=python3.11" >&2
+        exit 1
+    }
+    ;;
+esac
 
 if uv=$(command -v uv); then :; else
     uv=.uv/bin/uv
@@ -25,18 +37,18 @@ if uv=$(command -v uv); then :; else
     fi
 fi
 
-# The stamp shows that .venv is whole. Without it, after an interrupted run, a package may look installed and lack half its
+# The stamp shows that the environment is whole. Without it, after an interrupted run, a package may look installed and lack half its
 # files; and a Python that was upgraded or removed leaves an environment that does not start. Both begin from scratch.
-if [ -e .venv/.ready ] && .venv/bin/python -c '' 2>/dev/null; then
-    rm .venv/.ready
+if [ -e "$folder/.ready" ] && "$folder/bin/python" -c '' 2>/dev/null; then
+    rm "$folder/.ready"
 else
-    rm -rf .venv
-    "$uv" venv --quiet --python "$python" .venv
+    rm -rf "$folder"
+    "$uv" venv --quiet --python "$python" "$folder"
 fi
 
 # A list of 150 packages helps nobody outside a terminal.
 if [ -t 1 ]; then quiet=; else quiet=--quiet; fi
-echo "Installing the pinned packages into .venv (Spark alone is 450 MB the first time) ..."
-"$uv" pip sync $quiet --python .venv/bin/python --require-hashes requirements.txt
-"$uv" pip install $quiet --python .venv/bin/python --no-deps --no-build-isolation -e adapter -e .
-touch .venv/.ready
+echo "Installing the pinned packages into $folder (Spark alone is 450 MB the first time) ..."
+"$uv" pip sync $quiet --python "$folder/bin/python" --require-hashes "$requirements"
+"$uv" pip install $quiet --python "$folder/bin/python" --no-deps --no-build-isolation -e adapter -e .
+touch "$folder/.ready"

@@ -1,0 +1,83 @@
+"""One warehouse, and each build by another release of Spark: silver is what the oracle makes of the files.
+
+Each command of dbt is a process in the environment of its release (`make setup SPARK=…`); one without takes no part.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+from itertools import cycle
+from pathlib import Path
+from random import Random
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from spark_files.releases import RELEASES
+from tests.e2e.histories import SHAPES, draw_files
+from tests.e2e.lakehouse import REPOSITORY, Lakehouse
+from tests.e2e.test_histories import Proof, Table
+
+SEED = int(os.environ.get("SEED") or 1)
+# Tables that have every mode and every format among them.
+TABLES = ("hard_parquet", "soft_csv", "history_parquet", "append_parquet")
+KEYS_PER_TABLE = 40
+
+
+def environment(release: str) -> Path:
+    """The environment that `make setup SPARK=<release>` builds."""
+    return REPOSITORY / (".venv" if release == "4.1" else f".venv-spark{release}")
+
+
+class Builds:
+    """The commands of dbt, each in the environment of the next release."""
+
+    def __init__(self, lakehouse: Lakehouse) -> None:
+        self.lakehouse = lakehouse
+        self.used: list[str] = []
+        there = [release for release in RELEASES if (environment(release) / ".ready").exists()]
+        if len(there) < 2:
+            pytest.skip("one environment alone is here; make setup SPARK=3.5 and SPARK=4.0 build others")
+        self.releases = cycle(there)
+
+    def dbt(self, *arguments: str) -> Any:
+        release = next(self.releases)
+        self.used.append(release)
+        folder = environment(release)
+        target = self.lakehouse.project / "target"
+        said = subprocess.run(
+            [folder / "bin" / "dbt", *arguments, *self.lakehouse.directories],
+            env={**os.environ, "PATH": f"{folder / 'bin'}:{os.environ['PATH']}", "DBT_TARGET_PATH": str(target)},
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        self.lakehouse.messages = (said.stdout + said.stderr).splitlines()
+        results = json.loads((target / "run_results.json").read_text())["results"]
+        nodes = [
+            SimpleNamespace(
+                node=SimpleNamespace(name=row["unique_id"].split(".")[2], compiled_code=row.get("compiled_code")),
+                status=row["status"],
+            )
+            for row in results
+        ]
+        return SimpleNamespace(result=nodes, success=said.returncode == 0, exception=said.stdout[-2000:])
+
+
+@pytest.mark.timeout(1800)
+def test_releases_take_turns_on_one_warehouse(empty_lakehouse, monkeypatch):
+    builds = Builds(empty_lakehouse)
+    # The session of this process reads the warehouse.
+    assert empty_lakehouse.dbt("debug").success
+    monkeypatch.setattr(empty_lakehouse, "dbt", builds.dbt)
+    shapes = [shape for shape in SHAPES if shape.name in TABLES]
+    files = {shape.name: draw_files(Random(f"{SEED} {shape.name}"), shape, KEYS_PER_TABLE) for shape in shapes}
+    tables = [Table(empty_lakehouse, shape, f"{shape.name}_turns", files[shape.name]) for shape in shapes]
+    proof = Proof(empty_lakehouse, tables)
+    failure = proof.run()
+    assert failure is None, f"seed {SEED}, {failure[0].name}, batch {failure[1]}: {list(failure[2].items())[:3]}"
+    print(f"{proof.rows_compared} rows compared; builds by {', '.join(builds.used)}")
+    assert proof.rows_compared > 0
