@@ -16,10 +16,16 @@ requirements=${4:-requirements.txt}
 
 case "$requirements" in
 requirements-spark3.5.txt)
-    "$python" -c 'import sys; sys.exit(sys.version_info[:2] > (3, 11))' || {
+    fits=
+    for fits in "$python" python3.11 python3.10; do
+        "$fits" -c 'import sys; sys.exit(sys.version_info[:2] > (3, 11))' 2>/dev/null && break
+        fits=
+    done
+    [ "$fits" ] || {
         echo "Spark 3.5 runs with Python 3.10 or 3.11, found: $("$python" --version 2>&1). Name another: make setup SPARK=3.5 PYTHON=python3.11" >&2
         exit 1
     }
+    python=$fits
     ;;
 esac
 

@@ -1,8 +1,8 @@
 """Values of JSON, each with the kind that it has there: a text that looks like a number is a text.
 
 Spark's variant holds them. Releases without it (3.5) have marked texts instead: each text and each number with a
-fraction gets a mark before it is parsed, and an object is a map of the marked values. Both give one text of a value;
-only the keys of an object inside of a value are sorted by variant and kept in their order by marks.
+fraction gets a mark before it is parsed, and an object is a map of the marked values. Both give one text of a value:
+keys are sorted, a number has one notation.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from __future__ import annotations
 from pyspark.sql import Column
 from pyspark.sql import functions as F
 
+from python_udfs.connectors import message_reading as M
 from spark_files.capabilities import HAS_VARIANT
 
 # A value, and a map from key to value.
@@ -29,6 +30,8 @@ _A_NUMBER = (
 _MAYBE_A_NUMBER = r"[0-9][.eE]"
 _MARKS = rf'"?{_NUMBER}([0-9.eE+-]++)"?|{_TEXT}'
 _A_DOUBLE = rf"^(?:{_NUMBER}[^eE]++[eE]|(?:{_NUMBER})?+-?+(?:0\.)?+(?:[0-9]\.?+){{39}})"
+# A bracket alone is a piece of such a value that is written already.
+_IS_NESTED = r"^[\[{]."
 _STRICT = {"allowSingleQuotes": "false", "allowNonNumericNumbers": "false"}
 
 
@@ -72,8 +75,16 @@ def text_of(value: Column) -> Column:
     """The characters of a text, a number in Spark's notation, JSON of anything else; NULL for null."""
     if HAS_VARIANT:
         return value.cast("string")
+    return F.when(value.rlike(_IS_NESTED), _nested_text(value)).otherwise(scalar_text(value))
+
+
+def scalar_text(value: Column) -> Column:
+    """As `text_of`, of a value that is no object and no list: the notation of others is not the same everywhere."""
+    if HAS_VARIANT:
+        return value.cast("string")
     plain = F.regexp_replace(value, _MARKS, "$1")
-    return F.when(value.rlike(_A_DOUBLE), plain.cast("double").cast("string")).otherwise(plain)
+    zero = F.when(plain == "-0", "0").otherwise(plain)
+    return F.when(value.rlike(_A_DOUBLE), plain.cast("double").cast("string")).otherwise(zero)
 
 
 def kind_of(value: Column) -> Column:
@@ -92,6 +103,60 @@ def kind_of(value: Column) -> Column:
         .when(value.isin("true", "false"), "BOOLEAN")
         .when(value.isNotNull(), "BIGINT")
     )
+
+
+def _nested_text(value: Column) -> Column:
+    """JSON of an object or a list: each step opens one more level of all that is in it."""
+    pieces = F.aggregate(
+        F.sequence(F.lit(1), M.count_levels(value)),
+        F.array(value),
+        lambda pieces, _: F.flatten(F.transform(pieces, _open_piece)),
+    )
+    return F.array_join(pieces, "")
+
+
+def _open_piece(piece: Column) -> Column:
+    """The pieces of an object or a list, one level of it opened; any other piece as it is."""
+    members = F.map_entries(F.from_json(piece, OBJECT, _STRICT))
+    # Variant sorts keys as Java compares texts: by the units of UTF-16.
+    ranked = F.transform(
+        members,
+        lambda member: F.struct(F.encode(member["key"], "UTF-16BE").alias("rank"), member["key"], member["value"]),
+    )
+    named = F.transform(
+        F.array_sort(ranked),
+        lambda member, at: F.array(_comma(at), _quoted(member["key"]), F.lit(":"), _piece_of(member["value"])),
+    )
+    listed = F.transform(
+        F.from_json(piece, f"array<{VALUE}>", _STRICT), lambda value, at: F.array(_comma(at), _piece_of(value))
+    )
+    return (
+        F.when(piece.rlike(_IS_NESTED) & piece.startswith("{"), _within("{", named, "}"))
+        .when(piece.rlike(_IS_NESTED), _within("[", listed, "]"))
+        .otherwise(F.array(piece))
+    )
+
+
+def _within(first: str, pieces: Column, last: str) -> Column:
+    return F.concat(F.array(F.lit(first)), F.flatten(pieces), F.array(F.lit(last)))
+
+
+def _comma(at: Column) -> Column:
+    return F.when(at == 0, "").otherwise(",")
+
+
+def _piece_of(value: Column) -> Column:
+    """JSON of a value; an object and a list as they are, for the next step."""
+    text = scalar_text(value)
+    is_text = value.startswith(_TEXT) | text.isin("Infinity", "-Infinity")
+    return (
+        F.when(value.isNull(), "null").when(value.rlike(_IS_NESTED), value).when(is_text, _quoted(text)).otherwise(text)
+    )
+
+
+def _quoted(text: Column) -> Column:
+    json = F.to_json(F.array(text))
+    return json.substr(F.lit(2), F.length(json) - 2)
 
 
 def _with_keys_apart(value: Column) -> Column:

@@ -166,6 +166,12 @@ def is_too_deep(text: Column) -> Column:
     Spark's variant describes a value by recursion: a deeper one ends the executor with a stack overflow, and with it
     the feed. Few messages have so many brackets; of these they are counted.
     """
+    has_many = (F.length(text) > 2 * MOST_LEVELS) & text.rlike(_MAYBE_DEEP)
+    return F.coalesce(F.when(has_many, count_levels(text) > MOST_LEVELS), F.lit(False))
+
+
+def count_levels(text: Column) -> Column:
+    """How many objects and lists of a JSON are inside of each other at most."""
     brackets = F.split(F.regexp_replace(F.regexp_replace(text, _STRING, ""), r"[^{}\[\]]", ""), "")
     begin = F.struct(F.lit(0).alias("now"), F.lit(0).alias("most"))
 
@@ -173,9 +179,7 @@ def is_too_deep(text: Column) -> Column:
         now = levels["now"] + F.when(bracket.isin("{", "["), 1).when(bracket == "", 0).otherwise(-1)
         return F.struct(now.alias("now"), F.greatest(levels["most"], now).alias("most"))
 
-    deepest = F.aggregate(brackets, begin, step, lambda levels: levels["most"])
-    has_many = (F.length(text) > 2 * MOST_LEVELS) & text.rlike(_MAYBE_DEEP)
-    return F.coalesce(F.when(has_many, deepest > MOST_LEVELS), F.lit(False))
+    return F.aggregate(brackets, begin, step, lambda levels: levels["most"])
 
 
 def is_empty(text: Column) -> Column:

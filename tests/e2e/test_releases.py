@@ -22,8 +22,8 @@ from tests.e2e.lakehouse import REPOSITORY, Lakehouse
 from tests.e2e.test_histories import Proof, Table
 
 SEED = int(os.environ.get("SEED") or 1)
-# Tables that have every mode and every format among them.
-TABLES = ("hard_parquet", "soft_csv", "history_parquet", "append_parquet")
+# Both ways of deletes, both formats, and a history.
+TABLES = ("hard_parquet", "soft_csv", "history_parquet")
 KEYS_PER_TABLE = 40
 
 
@@ -38,7 +38,8 @@ class Builds:
     def __init__(self, lakehouse: Lakehouse) -> None:
         self.lakehouse = lakehouse
         self.used: list[str] = []
-        there = [release for release in RELEASES if (environment(release) / ".ready").exists()]
+        # Newest first: a run and its data test are two commands, so that 4.1, 3.5, 4.0 and 4.1 run the four batches.
+        there = [release for release in sorted(RELEASES, reverse=True) if (environment(release) / ".ready").exists()]
         if len(there) < 2:
             pytest.skip("one environment alone is here; make setup SPARK=3.5 and SPARK=4.0 build others")
         self.releases = cycle(there)

@@ -205,6 +205,20 @@ def test_an_environment_is_kept_only_if_it_is_whole(
     assert (environment / ".ready").exists()
 
 
+@pytest.mark.parametrize("has_older", [True, False])
+def test_spark_3_5_takes_an_older_python_of_the_machine(machine: Machine, tmp_path: Path, has_older: bool) -> None:
+    machine.python(13)
+    if has_older:
+        machine.program("python3.11", "exit 0")
+    machine.program("uv", f'echo "uv $*" >> "{machine.bin}/calls"; [ "$1" = pip ] || mkdir env')
+    result = machine.run("venv.sh", "python3", "0", "env", "requirements-spark3.5.txt", cwd=tmp_path)
+    if has_older:
+        assert "uv venv --quiet --python python3.11 env" in machine.calls()
+    else:
+        assert result.returncode == 1
+        assert "Spark 3.5 runs with Python 3.10 or 3.11, found: Python 3.13." in result.stderr
+
+
 @pytest.mark.parametrize(
     ("asked", "code", "said"),
     [
