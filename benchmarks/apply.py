@@ -10,6 +10,7 @@ from benchmarks.data import Skew, TableFiles
 from benchmarks.lake import Cost, Lake, measured, middle
 from benchmarks.variants import DELTA_SETTINGS, VARIANTS, Batch, Variant
 from dbt.adapters.sparksession.snapshots import current_snapshot_id
+from spark_files.capabilities import appended_rows_sql
 
 OURS = "ours"
 WARM_UP_ROWS = 100_000
@@ -118,8 +119,8 @@ def next_batch(lake: Lake, files: TableFiles, changes: int) -> Batch:
     lake.dbt("run", "--select", "+bronze_s__t0")
     after = current_snapshot_id(lake.spark, "lakehouse.bronze.s__t0")
     columns = tuple(lake.spark.table("silver.s__t0").columns)
-    options = f"with ('start-snapshot-id' = '{before}', 'end-snapshot-id' = '{after}')"
-    return Batch(f"select {', '.join(columns)} from bronze.s__t0 {options}", columns)
+    rows = appended_rows_sql(lake.spark, "bronze.s__t0", before, after)
+    return Batch(f"select {', '.join(columns)} from {rows}", columns)
 
 
 def _idle_cpu(lake: Lake) -> float:

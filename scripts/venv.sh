@@ -1,7 +1,7 @@
 #!/bin/sh
 # Builds or brings up to date an environment: the pinned packages of a file and, editable, this project and its adapter.
-# usage: scripts/venv.sh <python> <uv version> [<folder> <requirements>], from the root of the project; without them .venv of
-# requirements.txt. Safe to interrupt and to repeat.
+# usage: scripts/venv.sh <python> <uv version> [<folder> <requirements>], from the root of the project; without them .venv
+# of requirements.txt. Safe to interrupt and to repeat.
 set -eu
 
 python=$1
@@ -43,8 +43,9 @@ if uv=$(command -v uv); then :; else
     fi
 fi
 
-# The stamp shows that the environment is whole. Without it, after an interrupted run, a package may look installed and lack half its
-# files; and a Python that was upgraded or removed leaves an environment that does not start. Both begin from scratch.
+# The stamp shows that the environment is whole. Without it, after an interrupted run, a package may look installed and
+# lack half its files; and a Python that was upgraded or removed leaves an environment that does not start. Both begin
+# from scratch.
 if [ -e "$folder/.ready" ] && "$folder/bin/python" -c '' 2>/dev/null; then
     rm "$folder/.ready"
 else
