@@ -84,7 +84,8 @@ def _messages(lines: DataFrame, form: str) -> DataFrame:
     if form == "envelope":
         # Each is parsed once: its fields are columns of a later step.
         bodies = bodies.withColumns({name: _object("body", name) for name in ("source", "before", "after")})
-    return bodies.select(*FILE_COLUMNS, "file_row", *_select_columns(form, has_key, "is_deletion" in lines.columns))
+    columns = _select_columns(form, has_key, "is_deletion" in lines.columns)
+    return J.sort_keys(bodies.select(*FILE_COLUMNS, "file_row", *columns), "new", "old")
 
 
 @cache_columns
@@ -148,7 +149,7 @@ def _set_aside() -> Column:
 
 def _value(objects: str, key: str) -> Column:
     """The text of a key's value; NULL if there is none."""
-    return J.scalar_text(F.element_at(objects, F.lit(key)))
+    return J.text_of(F.element_at(objects, F.lit(key)))
 
 
 def _object(objects: str, key: str) -> Column:
@@ -161,7 +162,7 @@ def _read_envelope() -> dict[str, Column]:
     op = _value("body", "op")
     return {
         "op": op,
-        "source": F.struct(*(J.scalar_text(F.element_at(source, F.lit(name))).alias(name) for name in SOURCE)),
+        "source": F.struct(*(J.text_of(F.element_at(source, F.lit(name))).alias(name) for name in SOURCE)),
         "has_positions": F.lit(True),
         "new": F.when(op == "d", _named_once(before)).when(op != "t", after),
         "old": F.when(op == "u", before),

@@ -7,7 +7,7 @@ keys are sorted, a number has one notation.
 
 from __future__ import annotations
 
-from pyspark.sql import Column
+from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
 from python_udfs.connectors import message_reading as M
@@ -28,7 +28,8 @@ _A_NUMBER = (
     rf"(?:(?:\.0++|(\.[0-9]*[1-9])0*+)(?![0-9])({_EXPONENT})?+|({_EXPONENT}))(?![0-9.eE+-])"
 )
 _MAYBE_A_NUMBER = r"[0-9][.eE]"
-_MARKS = rf'"?{_NUMBER}([0-9.eE+-]++)"?|{_TEXT}'
+# A zero has no sign.
+_MARKS = rf'"?{_NUMBER}(?:-(?=0(?![0-9.eE])))?+([0-9.eE+-]++)"?|{_TEXT}|^-(?=0$)'
 _A_DOUBLE = rf"^(?:{_NUMBER}[^eE]++[eE]|(?:{_NUMBER})?+-?+(?:0\.)?+(?:[0-9]\.?+){{39}})"
 # A bracket alone is a piece of such a value that is written already.
 _IS_NESTED = r"^[\[{]."
@@ -72,19 +73,25 @@ def member_of(value: Column, key: str, data_type: str) -> Column:
 
 
 def text_of(value: Column) -> Column:
-    """The characters of a text, a number in Spark's notation, JSON of anything else; NULL for null."""
-    if HAS_VARIANT:
-        return value.cast("string")
-    return F.when(value.rlike(_IS_NESTED), _nested_text(value)).otherwise(scalar_text(value))
+    """The characters of a text, a number in Spark's notation, JSON of anything else; NULL for null.
 
-
-def scalar_text(value: Column) -> Column:
-    """As `text_of`, of a value that is no object and no list: the notation of others is not the same everywhere."""
+    The JSON has sorted keys after `sort_keys`.
+    """
     if HAS_VARIANT:
         return value.cast("string")
     plain = F.regexp_replace(value, _MARKS, "$1")
-    zero = F.when(plain == "-0", "0").otherwise(plain)
-    return F.when(value.rlike(_A_DOUBLE), plain.cast("double").cast("string")).otherwise(zero)
+    return F.when(value.rlike(_A_DOUBLE), plain.cast("double").cast("string")).otherwise(plain)
+
+
+def sort_keys(frame: DataFrame, *objects: str) -> DataFrame:
+    """Gives objects and lists that are values the notation that variant has for them; with variant nothing is to do.
+
+    Args:
+        frame: has the objects, each of them OBJECT.
+        objects: names of its columns.
+    """
+    # In a step of its own: the planner would copy so many expressions to each use of a value.
+    return frame if HAS_VARIANT else frame.withColumns({name: _with_sorted_keys(F.col(name)) for name in objects})
 
 
 def kind_of(value: Column) -> Column:
@@ -102,6 +109,12 @@ def kind_of(value: Column) -> Column:
         .when(value.startswith("["), "ARRAY")
         .when(value.isin("true", "false"), "BOOLEAN")
         .when(value.isNotNull(), "BIGINT")
+    )
+
+
+def _with_sorted_keys(value: Column) -> Column:
+    return F.transform_values(
+        value, lambda _, member: F.when(member.rlike(_IS_NESTED), _nested_text(member)).otherwise(member)
     )
 
 
@@ -147,7 +160,7 @@ def _comma(at: Column) -> Column:
 
 def _piece_of(value: Column) -> Column:
     """JSON of a value; an object and a list as they are, for the next step."""
-    text = scalar_text(value)
+    text = text_of(value)
     is_text = value.startswith(_TEXT) | text.isin("Infinity", "-Infinity")
     return (
         F.when(value.isNull(), "null").when(value.rlike(_IS_NESTED), value).when(is_text, _quoted(text)).otherwise(text)
