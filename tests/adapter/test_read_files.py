@@ -14,6 +14,7 @@ import yaml
 from py4j.protocol import Py4JJavaError
 from pyspark.errors import PySparkException
 
+from spark_files.capabilities import utf8_or_null_sql
 from spark_files.errors import is_file_fault, is_unverified, root_cause
 from spark_files.internals import java_class
 from spark_files.read_files import OptionError, read_files
@@ -654,5 +655,5 @@ def test_a_charset_is_decoded_line_by_line(session, tmp_path, charset, content, 
     (tmp_path / "a.txt").write_bytes(content)
     options = {"lineSep": "\n", "charset": charset}
     read_files(session, "v", "text", [uri(tmp_path / "a.txt")], options)
-    rows = session.sql("select if(is_valid_utf8(value), value, null) as value from v order by _file_row").collect()
+    rows = session.sql(f"select {utf8_or_null_sql('value')} as value from v order by _file_row").collect()
     assert [row.value for row in rows] == lines

@@ -11,6 +11,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from spark_files.capabilities import is_utf8_sql
+
 LATIN1 = "café noir".encode("latin-1")
 
 
@@ -143,7 +145,7 @@ def test_every_text_in_bronze_and_silver_is_utf8(texts):
             name = f"{schema}.{row.tableName}"
             names = [row.col_name for row in texts.sql(f"describe {name}") if row.data_type == "string"]
             for column in names:
-                rows = texts.sql(f"select count(*) as bad from {name} where not is_valid_utf8(`{column}`)")
+                rows = texts.sql(f"select count(*) as bad from {name} where not {is_utf8_sql(f'`{column}`')}")
                 assert rows[0].bad == 0, (name, column)
 
 

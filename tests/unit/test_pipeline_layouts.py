@@ -18,6 +18,7 @@ from python_udfs.pipeline.message_layout import BinaryValue, lay_out_messages
 from python_udfs.pipeline.parquet_layout import ParquetLayout, lay_out_parquet
 from python_udfs.pipeline.rows import KeyPart, Marker, OldKey, plan_rows
 from python_udfs.pipeline.table_config import ListedColumn, TableConfig
+from spark_files.capabilities import utf8_or_null_sql
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -351,7 +352,7 @@ def test_the_old_key_is_that_of_the_before_images():
         f"not ({old_id} is null and `BI_part` is null)",
         (
             KeyPart("Id", old_id, "`Id`", f"cast({old_id} as string)"),
-            KeyPart("part", "`BI_part`", "`part`", "try_validate_utf8(cast(`BI_part` as string))"),
+            KeyPart("part", "`BI_part`", "`part`", utf8_or_null_sql("cast(`BI_part` as string)")),
         ),
     )
     assert plan(cdc, BatchRows(columns=columns), KEY).old_key is None
@@ -369,7 +370,7 @@ def test_a_delete_keeps_no_value_that_its_column_cannot_hold():
     values = {value.name: value.sql for value in plan(table("parquet"), BatchRows("v", files("Id")), columns).values}
     assert values["v"].startswith("if(_cdc_operation = 'D' and _cdc_other_failures[0] is not null, null, try_cast(")
     text = "try_cast(`text` as string)"
-    assert values["text"] == f"if(_cdc_rule is null and _cdc_operation <> 'D', {text}, try_validate_utf8({text}))"
+    assert values["text"] == f"if(_cdc_rule is null and _cdc_operation <> 'D', {text}, {utf8_or_null_sql(text)})"
     assert values["Id"] == "`Id`"
 
 

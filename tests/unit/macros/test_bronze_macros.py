@@ -24,6 +24,7 @@ from python_udfs.pipeline.files import find_listed_table
 from python_udfs.pipeline.parquet_layout import ParquetLayout
 from python_udfs.pipeline.reading import Reading
 from python_udfs.pipeline.rows import KeyPart, OldKey
+from spark_files.capabilities import is_utf8_sql
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -185,7 +186,9 @@ def lay_out(cdc: dict[str, Any], columns: Sequence[Column] = ()) -> CsvLayout:
 
 def test_cdc_csv_layout_sql__a_record_has_as_many_fields_as_its_table():
     sql = normalise(Dbt().cdc_csv_layout_sql(lay_out(table(optional=False))))
-    assert sql.startswith("laid_out as (select *, if(_cdc_kind = 'load', 0, 1) as _cdc_lead, case when not is_valid")
+    assert sql.startswith(
+        "laid_out as (select *, if(_cdc_kind = 'load', 0, 1) as _cdc_lead, case when not " + is_utf8_sql("_cdc_content")
+    )
     assert sql.endswith(
         "when size(_cdc_fields) - _cdc_lead not between 2 and 2 then concat('the record has ', size(_cdc_fields),"
         " ' fields, expected ', _cdc_lead + 2) end as _cdc_malformed from split)"
@@ -194,7 +197,7 @@ def test_cdc_csv_layout_sql__a_record_has_as_many_fields_as_its_table():
 
 def test_cdc_csv_layout_sql__names_the_field_and_the_charset():
     sql = normalise(Dbt().cdc_csv_layout_sql(lay_out(table(charset="Shift_JIS"))))
-    assert "case when not is_valid_utf8(_cdc_content) then concat('field ', array_position(" in sql
+    assert f"case when not {is_utf8_sql('_cdc_content')} then concat('field ', array_position(" in sql
     assert "'expected text in Shift_JIS: name the encoding of the files in the option charset'" in sql
     assert "_cdc_names" not in sql and "_cdc_names" in Dbt().cdc_csv_layout_sql(lay_out(table(header=True)))
 
@@ -347,7 +350,7 @@ def test_cdc_csv_fields_sql__delimiter_is_never_a_pattern(delimiter, literal, co
 def test_cdc_csv_header_sql__names_of_the_first_lines():
     sql = normalise(Dbt().cdc_csv_header_sql("raw", ","))
     # A header that is no text has no names: its records are malformed.
-    assert "from raw where _file_row = 0 and is_valid_utf8(value))" in sql
+    assert f"from raw where _file_row = 0 and {is_utf8_sql('value')})" in sql
     assert sql.endswith("as file_count from headers where name <> '' group by name order by name")
 
 
