@@ -55,7 +55,7 @@ def only_object(parsed: Column) -> Column:
     if HAS_VARIANT:
         is_alone = F.try_variant_get(parsed, "$[1]", "variant").isNull()
         return F.when(is_alone, F.try_variant_get(parsed, "$[0]", OBJECT))
-    return F.when(F.size(parsed) == 1, _with_keys_apart(F.get(parsed, F.lit(0))))
+    return _once(F.when(F.size(parsed) == 1, _with_keys_apart(F.get(parsed, F.lit(0)))))
 
 
 def object_of(value: Column) -> Column:
@@ -90,8 +90,9 @@ def sort_keys(frame: DataFrame, *objects: str) -> DataFrame:
         frame: has the objects, each of them OBJECT.
         objects: names of its columns.
     """
-    # In a step of its own: the planner would copy so many expressions to each use of a value.
-    return frame if HAS_VARIANT else frame.withColumns({name: _with_sorted_keys(F.col(name)) for name in objects})
+    return (
+        frame if HAS_VARIANT else frame.withColumns({name: _once(_with_sorted_keys(F.col(name))) for name in objects})
+    )
 
 
 def kind_of(value: Column) -> Column:
@@ -170,6 +171,15 @@ def _piece_of(value: Column) -> Column:
 def _quoted(text: Column) -> Column:
     json = F.to_json(F.array(text))
     return json.substr(F.lit(2), F.length(json) - 2)
+
+
+def _once(value: Column) -> Column:
+    """The value, of an expression that the planner does not copy to each filter and each use of its column.
+
+    It copies none that may have another result each time. For the planner, this is one: of the condition it knows only
+    that it is random. Copies of a parsed message, ten thousand of them, took minutes to plan.
+    """
+    return F.when(F.rand(0) >= 0, value)
 
 
 def _with_keys_apart(value: Column) -> Column:
