@@ -7,7 +7,6 @@ import json
 import os
 import random
 import re
-import shutil
 import sqlite3
 from decimal import Decimal
 
@@ -56,8 +55,7 @@ def write_model(lakehouse, name: str, sql: str, **config) -> None:
         sql = sql.replace(f"silver.{source} ", f"(select * from silver.{source} where {condition}) ")
     sql = re.sub(r"silver\.(\w)\b", r"{{ ref('silver_s__\1') }}", sql)
     settings = ", ".join(f"{key}={value!r}" for key, value in config.items())
-    path = lakehouse.project / "models" / "gold" / f"{name}.sql"
-    path.write_text("{{ config(" + settings + ") }}\n" + sql + "\n")
+    lakehouse.add_gold(name, "{{ config(" + settings + ") }}\n" + sql + "\n")
 
 
 # Eight builds of thirty models, in one fixture.
@@ -206,10 +204,9 @@ def gold(empty_lakehouse):
             full_above="never",
             spine=[f"silver_s__{spine}" for spine in shape.spine],
         )
-    folder = lakehouse.project / "models" / "gold"
-    (folder / "gold_on_gold.sql").write_text("{{ config(key='seg', full_above='never') }}\n" + ON_GOLD + "\n")
-    (folder / "gold_events.sql").write_text("{{ config(key='v') }}\n" + ON_EVENTS + "\n")
-    (folder / "_gold.yml").write_text(YAML)
+    lakehouse.add_gold("gold_on_gold", "{{ config(key='seg', full_above='never') }}\n" + ON_GOLD + "\n")
+    lakehouse.add_gold("gold_events", "{{ config(key='v') }}\n" + ON_EVENTS + "\n")
+    (lakehouse.project / "models" / "gold" / "_gold.yml").write_text(YAML)
     gold = Gold(lakehouse)
     chance = random.Random(SEED)
     for _ in range(12):
@@ -229,9 +226,7 @@ def gold(empty_lakehouse):
             lakehouse.statuses("run", "--select", "etl_metadata", "bronze", "silver")
             continue
         gold.run(step)
-    yield gold
-    shutil.rmtree(folder)
-    folder.mkdir()
+    return gold
 
 
 def test_gold_equals_the_query_after_each_refresh(gold):
@@ -340,10 +335,9 @@ def test_a_model_is_proven_and_explained_by_commands(gold):
 def test_wrong_keys_of_the_user_are_found_before_production(gold):
     sql = WRONG_KEYS.sql.replace("silver.o", "{{ ref('silver_s__o') }}")
     keys_sql = WRONG_KEYS.keys_sql.replace("o__id", "silver_s__o__id").replace("from o ", "from silver_s__o o ")
-    path = gold.lakehouse.project / "models" / "gold" / "gold_wrong.sql"
-    path.write_text("{{ config(key='n', spine='silver_s__o', keys_sql=" + repr(keys_sql) + ") }}\n" + sql + "\n")
+    config = "{{ config(key='n', spine='silver_s__o', keys_sql=" + repr(keys_sql) + ") }}\n"
+    gold.lakehouse.add_gold("gold_wrong", config + sql + "\n")
     gold.lakehouse.dbt("run-operation", "prove_gold", "--args", "{model: gold_wrong, seconds: 60}")
-    path.unlink()
     said = "\n".join(gold.lakehouse.messages)
     assert "after random changes the table differs from its query" in said
     assert "brings it back" in said
