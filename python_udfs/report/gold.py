@@ -64,6 +64,11 @@ class GoldTable:
         return cls(**values, now=now, checked_at=checked_at, is_failing=is_failing)
 
     @property
+    def name(self) -> str:
+        """The table without its schema."""
+        return self.gold_table.partition(".")[2]
+
+    @property
     def run_seconds(self) -> float | None:
         """How long the newest refresh took."""
         return (self.committed_at - self.started_at).total_seconds() if self.committed_at and self.started_at else None
