@@ -96,6 +96,7 @@ def replace_table(project: Project, relation: Relation, model: Model, rows_sql: 
     columns = [partition_by] if isinstance(partition_by, str) else list(partition_by)
     properties = project.warehouse.table_properties(model.config)
     project.warehouse.query(project.sql["cdc_replace_table_sql"](relation, columns, properties, rows_sql))
+    project.warehouse.identify_rows(relation, model.config.get("identifier_fields"))
 
 
 def _find_differences(

@@ -195,6 +195,10 @@ class Dbt:
             names = [name for name, value in properties.items() if value is None or str(value)]
             set_properties({f"{SNAPSHOT_PROPERTY}.{name}": properties[name] for name in names})
 
+        def change_columns(relation: Any, changes: Any) -> None:
+            changed = {name: values for name, values in vars(changes).items() if values}
+            self.queries += [f"change {relation}: {changed}"] if changed else []
+
         def read_files(*arguments: Any) -> Any:
             self.files_read.append(arguments)
             return files
@@ -233,6 +237,10 @@ class Dbt:
                 cache_added=lambda relation: columns.setdefault(relation, {}),
                 create_schema=lambda relation: None,
                 start_write=self.started.append,
+                change_columns=change_columns,
+                identify_rows=lambda relation, columns: self.queries.extend(
+                    [f"identify {relation} by {columns}"] if columns else []
+                ),
                 write=lambda relation, sql: self.context["run_query"](sql),
                 has_views=lambda: True,
                 drop_relation=self.dropped.append,

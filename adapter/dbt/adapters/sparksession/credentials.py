@@ -82,10 +82,16 @@ class SparksessionCredentials(Credentials):
         return "schema", "app_name", "create_directories"
 
     def resolved(self, project_root: str) -> SparksessionCredentials:
-        """Return a copy in which `{project_root}` is replaced by the absolute path given."""
+        """Return a copy in which `{project_root}` is replaced by the absolute path given.
+
+        A catalog's warehouse on this machine gets a scheme: Iceberg's specification has locations as URIs, and its
+        implementation in Rust opens no table whose location is a bare path.
+        """
+        config = {key: value.replace(PLACEHOLDER, project_root) for key, value in self.config.items()}
+        local = {key: f"file://{value}" for key, value in config.items() if _is_local_warehouse(key, value)}
         return replace(
             self,
-            config={key: value.replace(PLACEHOLDER, project_root) for key, value in self.config.items()},
+            config=config | local,
             create_directories=[path.replace(PLACEHOLDER, project_root) for path in self.create_directories],
             lock_file=self.lock_file.replace(PLACEHOLDER, project_root),
         )
@@ -100,6 +106,10 @@ class SparksessionCredentials(Credentials):
         if name in self.operations_reading:
             return ""
         return f"{self.lock_file}.{name}" if self.lock_file and name in self.operations_beside else self.lock_file
+
+
+def _is_local_warehouse(key: str, value: str) -> bool:
+    return re.fullmatch(r"spark\.sql\.catalog\.[^.]+\.warehouse", key) is not None and value.startswith("/")
 
 
 def _spark_text(value: Any) -> str:

@@ -39,6 +39,7 @@ from dbt.adapters.sparksession.metrics import added_metrics, may_have_values, va
 from dbt.adapters.sparksession.python_models import Written, run_model
 from dbt.adapters.sparksession.quoting import literal, quoted, unmarked
 from dbt.adapters.sparksession.readers import release_readers
+from dbt.adapters.sparksession.table_schemas import change_columns, identify_rows
 from spark_files import OptionError, cached, cached_part, holds, is_promotion, read_files
 from spark_files.internals import iceberg_table
 
@@ -349,6 +350,24 @@ class SparksessionAdapter(SparkAdapter):
             if key not in self._answers:
                 self._answers[key] = ask()
             return self._answers[key]
+
+    @available
+    def change_columns(self, relation: BaseRelation, changes: Any) -> None:
+        """Rename, widen and add columns of a table in one commit; see `table_schemas.change_columns`.
+
+        Args:
+            relation: the table.
+            changes: has `renames`, `types` and `added`.
+        """
+        with self.connections.exception_handler(f"adapter.change_columns({relation})"):
+            change_columns(self.session, relation.render(), changes.renames, changes.types, changes.added)
+
+    @available
+    def identify_rows(self, relation: BaseRelation, columns: list[str] | None) -> None:
+        """State the key of a table in its metadata; see `table_schemas.identify_rows`. None: it states none."""
+        if columns:
+            with self.connections.exception_handler(f"adapter.identify_rows({relation})"):
+                identify_rows(self.session, relation.render(), columns)
 
     @available
     def set_properties(self, properties: dict[str, Any]) -> None:
