@@ -34,6 +34,7 @@ class Settings:
     delete_ratio: float = 0.05
     min_manifests: int = 50
     gold_days: int = 14
+    statistics: bool = False
 
     @property
     def small_bytes(self) -> int:
@@ -75,21 +76,23 @@ class Plan:
 
 @dataclass(frozen=True)
 class Step:
-    """A procedure of Iceberg that is due.
+    """A procedure of Iceberg that is due, or properties that the table lacks.
 
     Attributes:
         words: the step, for people.
-        procedure: its name in the schema `system`.
+        procedure: its name in the schema `system`; empty: properties are set.
         options: of the procedure, by name.
         older_than: files and snapshots from this time on stay, as Spark writes a timestamp.
         retain_last: so many snapshots stay.
+        properties: that the table gets.
     """
 
     words: str
-    procedure: str
+    procedure: str = ""
     options: Mapping[str, str] = field(default_factory=dict)
     older_than: str | None = None
     retain_last: int | None = None
+    properties: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -140,10 +143,18 @@ def _maintain_table(project: Project, table: MaintainedTable, plan: Plan, needed
         relation, table.is_partitioned, reader, needed, table.small_bytes, plan.settings
     )
     before = attempt(state_sql)
-    steps = [] if before["error"] else find_due(table, before["rows"][0], plan.settings)
-    write_call = project.sql["cdc_call_sql"]
-    attempts = [] if plan.dry_run else [attempt(write_call(model.relation, step)) for step in steps]
+    steps: list[Step] = []
+    if not before["error"]:
+        lacking = project.warehouse.lacking_properties(relation)
+        has_statistics = project.warehouse.has_statistics(relation)
+        steps = find_due(table, before["rows"][0], plan.settings, lacking, has_statistics)
+    attempts = [] if plan.dry_run else [attempt(_write_step(project, model.relation, step)) for step in steps]
     return report_table(table, before, steps, attempts, attempt(state_sql) if attempts else None)
+
+
+def _write_step(project: Project, table: str, step: Step) -> str:
+    name = "cdc_call_sql" if step.procedure else "cdc_set_properties_sql"
+    return str(project.sql[name](table, step))
 
 
 def plan_maintenance(
@@ -186,7 +197,13 @@ def plan_maintenance(
     return Plan([_describe_table(model, settings) for model in chosen], settings, dry_run)
 
 
-def find_due(table: MaintainedTable, state: Mapping[str, Any], settings: Settings) -> list[Step]:
+def find_due(
+    table: MaintainedTable,
+    state: Mapping[str, Any],
+    settings: Settings,
+    lacking: Mapping[str, str],
+    has_statistics: bool,
+) -> list[Step]:
     """Decides which procedures are due for a table, in their order.
 
     Iceberg takes files below 75 % of the size that it writes for small, and would rewrite a table of that size whenever
@@ -197,8 +214,10 @@ def find_due(table: MaintainedTable, state: Mapping[str, Any], settings: Setting
         table: the table.
         state: the row of `cdc_maintenance_state_sql`.
         settings: of the plan.
+        lacking: properties that the catalog gives new tables, and this one lacks.
+        has_statistics: whether the rows that readers see have statistics.
     """
-    steps = []
+    steps = [Step(f"set {', '.join(lacking)}", properties=lacking)] if lacking else []
     has_deletes = settings.has_many_deletes(state["deleted_rows"], state["records"])
     if state["loose_delete_files"] >= (1 if has_deletes else settings.min_files):
         steps.append(Step("sort deletes by file", "rewrite_position_delete_files", {"rewrite-all": "true"}))
@@ -216,6 +235,9 @@ def find_due(table: MaintainedTable, state: Mapping[str, Any], settings: Setting
         before, last = state["expire_before"], settings.keep_snapshots
         steps.append(Step("expire snapshots", "expire_snapshots", older_than=before, retain_last=last))
         steps.append(Step("remove orphan files", "remove_orphan_files", older_than=state["orphans_before"]))
+    rewrites = any(step.procedure == "rewrite_data_files" for step in steps)
+    if settings.statistics and state["records"] and (rewrites or not has_statistics):
+        steps.append(Step("compute statistics", "compute_table_stats"))
     return steps
 
 
@@ -299,6 +321,10 @@ def _describe_table(model: Model, settings: Settings) -> MaintainedTable:
 
 
 def _judge_threshold(name: str, value: Any) -> Iterable[str]:
+    if name == "statistics":
+        if not isinstance(value, bool):
+            yield f"{name} is {value}; expected true or false"
+        return
     is_ratio = name == "delete_ratio"
     kinds = (int, float) if is_ratio else (int,)
     least = _LEAST.get(name, 0)

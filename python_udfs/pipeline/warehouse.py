@@ -105,6 +105,12 @@ class Warehouse(WritesNames, Protocol):
     ) -> Mapping[str, Any] | None:
         """Return what the manifests know of the rows between two snapshots; None: they do not know all."""
 
+    def lacking_properties(self, relation: Any) -> Mapping[str, str]:
+        """Return the properties that the catalog gives new tables, and that a table lacks."""
+
+    def has_statistics(self, relation: Any) -> bool:
+        """Return whether a table has counts of distinct values, of the rows that readers see."""
+
     def is_type_promotion(self, from_type: str, to_type: str) -> bool:
         """Return whether Iceberg can change a column's type in place."""
 

@@ -238,6 +238,8 @@ class Dbt:
                 create_schema=lambda relation: None,
                 start_write=self.started.append,
                 change_columns=change_columns,
+                lacking_properties=lambda relation: {},
+                has_statistics=lambda relation: False,
                 identify_rows=lambda relation, columns: self.queries.extend(
                     [f"identify {relation} by {columns}"] if columns else []
                 ),

@@ -72,7 +72,7 @@ def test_maintain__documents_the_defaults():
     [entry] = [entry for entry in entries if entry["name"] == "maintain"]
     documented = {argument["name"]: argument["description"] for argument in entry["arguments"]}
     for name, value in asdict(Settings()).items():
-        assert documented[name].strip().endswith(f"Default: {value}"), name
+        assert documented[name].strip().endswith(f"Default: {str(value).lower()}"), name
 
 
 def test_cdc_maintenance_state_sql__bronze_keeps_what_silver_names():

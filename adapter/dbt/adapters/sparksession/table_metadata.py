@@ -1,4 +1,7 @@
-"""Changes the schema of an Iceberg table in one commit; SQL makes a commit, and a metadata file, of each column."""
+"""What an Iceberg table states about itself: columns, key, properties, statistics.
+
+A schema changes in one commit; SQL makes a commit, and a metadata file, of each column.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +10,7 @@ from typing import Any
 
 from pyspark.sql import SparkSession
 
-from spark_files.internals import iceberg_table, java_class
+from spark_files.internals import all_settings, iceberg_table, java_class
 
 # Values of these types are not equal in each engine, and Iceberg identifies no row by them.
 _UNFIT_FOR_KEYS = ("FLOAT", "DOUBLE")
@@ -67,6 +70,27 @@ def identify_rows(session: SparkSession, table: str, columns: Iterable[str]) -> 
     update.setIdentifierFields([field.name() for field in fields])
     update.commit()
     return True
+
+
+def lacking_properties(session: SparkSession, catalog: str | None, table: str) -> dict[str, str]:
+    """Returns the properties that a catalog gives new tables, and that a table lacks; another value is a choice.
+
+    Args:
+        session: that finds the table.
+        catalog: the name of its Iceberg catalog; None: it is of another kind, and gives none.
+        table: its name in SQL.
+    """
+    start = f"spark.sql.catalog.{catalog}.table-default."
+    settings, own = all_settings(session), iceberg_table(session, table).properties()
+    given = {name.removeprefix(start): value for name, value in settings.items() if name.startswith(start)}
+    return {name: value for name, value in given.items() if name not in own}
+
+
+def has_statistics(session: SparkSession, table: str) -> bool:
+    """Returns whether the current snapshot of a table has counts of distinct values; true if it has no snapshot."""
+    iceberg = iceberg_table(session, table)
+    current = iceberg.currentSnapshot()
+    return current is None or any(file.snapshotId() == current.snapshotId() for file in iceberg.statisticsFiles())
 
 
 def _iceberg_type(spark_type: str) -> Any:

@@ -6,7 +6,12 @@ import pytest
 from pyspark.errors import IllegalArgumentException
 from pyspark.sql.types import StructType
 
-from dbt.adapters.sparksession.table_schemas import change_columns, identify_rows
+from dbt.adapters.sparksession.table_metadata import (
+    change_columns,
+    has_statistics,
+    identify_rows,
+    lacking_properties,
+)
 from spark_files.internals import iceberg_table
 
 TABLE = "schemas.t"
@@ -87,3 +92,23 @@ def test_a_table_states_its_key(table):
 def test_floating_point_numbers_identify_no_row(table):
     assert not identify_rows(table, TABLE, ["id", "part"])
     assert not list(iceberg_table(table, TABLE).schema().identifierFieldNames())
+
+
+def test_a_table_from_before_lacks_what_its_catalog_gives_new_ones(table):
+    name = "spark.sql.catalog.lakehouse.table-default.write.metadata.previous-versions-max"
+    table.conf.set(name, "50")
+    try:
+        assert lacking_properties(table, "lakehouse", TABLE) == {"write.metadata.previous-versions-max": "50"}
+        table.sql(f"alter table {TABLE} set tblproperties ('write.metadata.previous-versions-max' = '9')")
+        assert lacking_properties(table, "lakehouse", TABLE) == {}, "another value is a choice"
+        assert lacking_properties(table, None, TABLE) == {}
+    finally:
+        table.conf.unset(name)
+
+
+def test_statistics_are_those_of_the_rows_that_readers_see(table):
+    assert not has_statistics(table, TABLE)
+    table.sql(f"call system.compute_table_stats(table => '{TABLE}')")
+    assert has_statistics(table, TABLE)
+    table.sql(f"insert into {TABLE} values (2, 'y', null, 1)")
+    assert not has_statistics(table, TABLE)
