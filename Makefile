@@ -131,7 +131,7 @@ prove: $(READY) ## Kill runs at every step, compare silver with an oracle on N r
 	@N=$(N) SEED=$(SEED) $(RUN) python -m pytest -q --disable-warnings --timeout=0 tests/unit/connectors/test_fuzz.py tests/unit/macros/test_messages_on_spark.py
 	@N=$(N) SEED=$(SEED) $(RUN) python -m pytest -s -q --disable-warnings --timeout=0 tests/e2e/test_histories.py
 	@GOLD_HISTORIES=300 GOLD_QUERIES=400 SEED=$(SEED) $(RUN) python -m pytest -q --timeout=0 tests/unit/gold
-	@GOLD_SHAPES=all SEED=$(SEED) $(RUN) python -m pytest -q --disable-warnings --timeout=0 tests/e2e/test_gold.py
+	@GOLD_SHAPES=all GOLD_STEPS=20 SEED=$(SEED) $(RUN) python -m pytest -q --disable-warnings --timeout=0 tests/e2e/test_gold.py
 
 # make prove-gold MODEL=dws_user_agg GOLD_SECONDS=60 SEED=7: a failure prints the seed that brings it back.
 .PHONY: prove-gold

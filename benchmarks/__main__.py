@@ -14,6 +14,7 @@ from benchmarks import (
     apply,
     checks,
     crossing,
+    gold,
     growth,
     load,
     many,
@@ -67,6 +68,7 @@ class Sizes:
     topic_changes: int
     step_changes: int
     cycles: int
+    gold: tuple[int, int]
 
 
 FULL = Sizes(
@@ -105,6 +107,7 @@ FULL = Sizes(
     topic_changes=100,
     step_changes=2_500,
     cycles=200,
+    gold=(5_000_000, 10_000),
 )
 QUICK = Sizes(
     rows=(5_000,),
@@ -142,10 +145,11 @@ QUICK = Sizes(
     topic_changes=20,
     step_changes=50,
     cycles=2,
+    gold=(20_000, 200),
 )
 # The quick run is two processes, about as long each: no time counts in it. The second one waits for processes mostly.
 HALVES = (
-    ("apply", "load", "split", "watch", "growth", "series", "throughput"),
+    ("apply", "load", "split", "watch", "growth", "series", "throughput", "gold"),
     ("tables", "checks", "memory", "crossing", "objects", "many", "topics", "follow", "quality"),
 )
 
@@ -394,6 +398,21 @@ def _quality(root: Path, sizes: Sizes) -> Costs:
     return {}
 
 
+def _gold(root: Path, sizes: Sizes) -> Costs:
+    refreshes = gold.measure(root, *sizes.gold, min(sizes.repeats, 4))
+    _say(f"gold over a fact of {refreshes.rows:,} rows and two lookups, {refreshes.changes:,} changes of the fact")
+    for step, costs in refreshes.costs.items():
+        _say(f" {step}")
+        for name, cost in costs.items():
+            full = costs[f"{gold.FULL} {'rows' if name.endswith('rows') else 'groups'}"]
+            _say(f"  {name:<18} {cost.cpu:7.2f} CPU s {cost.wall:7.2f} s   this / full: {_ratio(cost, full)} CPU")
+        measured = "rows" if "rows" in step else "groups"
+        _target(f"gold, {step} / full", costs[measured], costs[f"{gold.FULL} {measured}"])
+    _measured["gold, nothing moved, seconds a model"] = refreshes.nothing
+    _say(f" nothing moved: {refreshes.nothing:.3f} s a model")
+    return {}
+
+
 PARTS: dict[str, Callable[[Path, Sizes], Costs]] = {
     "apply": _apply,
     "load": _load,
@@ -411,6 +430,7 @@ PARTS: dict[str, Callable[[Path, Sizes], Costs]] = {
     "topics": _topics,
     "follow": _follow,
     "quality": _quality,
+    "gold": _gold,
 }
 
 

@@ -26,6 +26,11 @@ TARGETS = {
     "watch, one of 1,000 tables, seconds": 5.0,
     "nothing new, 1,000 tables / 80 tables": 12.5,
     "nothing new, CPU seconds a table of 1,000": 0.1,
+    "gold, 1 % of the groups / full": 0.2,
+    "gold, 20 % of the groups / full": 0.6,
+    "gold, 1 % of the rows by a lookup / full": 0.2,
+    "gold, 20 % of the rows by a lookup / full": 0.6,
+    "gold, nothing moved, seconds a model": 0.05,
     "a batch after 1,000 / after 10": 1.2,
     "listing 1,000,000 known files, 100 new / 10,000 known": 2.0,
 }

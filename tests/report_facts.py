@@ -35,6 +35,15 @@ def run(name: str, minutes: float, **words: Any) -> dict[str, Any]:
     }
 
 
+def gold_table(name: str, **words: Any) -> dict[str, Any]:
+    """A gold table that was refreshed ten minutes ago."""
+    refresh = {"way": "affected", "reason": "3 keys; changed keys: 3 of silver_t (bronze)", "keys": 3, "moved": {}}
+    times = {"committed_at": text(-10)[:-1], "started_at": text(-11)[:-1]}
+    counts = {"rows": 100, "bytes": 2_000_000, "data_files": 1, "delete_files": 1}
+    names = {"model": name, "gold_table": f"gold.{name}", "description": "", "is_built": True}
+    return {**names, **refresh, **times, **counts, **words}
+
+
 def incident(kind: str, name: str, minutes: float = -60, **words: Any) -> dict[str, Any]:
     others = {"message": f"{kind} of {name}", "command": "dbt build", "opened_at": text(minutes)}
     return {"kind": kind, "subject": name, "silver_table": f"silver.{name}", **others, **words}
@@ -54,6 +63,7 @@ def answer(**words: Any) -> dict[str, Any]:
         "expectations": [],
         "gaps": [],
         "topics": [],
+        "gold": [],
         **words,
     }
 

@@ -6,6 +6,7 @@
     {% for statement in plan.statements %}
         {% do run_query(statement) %}
     {% endfor %}
+    {% do adapter.change_columns(this, plan.column_changes) %}
     {% set counts = plan.counts_rejections %}
     {% set rejected = {'cdc.rejected': cdc_rejected_count(cdc, ref('rejected_files')) or none} if counts else {} %}
     {% do return(dict(plan.properties, **rejected)) %}

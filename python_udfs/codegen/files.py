@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import difflib
 from dataclasses import dataclass, field
+from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
+
+from python_udfs.codegen.gold_files import list_stale_samples
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -34,7 +37,7 @@ class Plan:
         missing: files to write again.
         differing: generated files whose text is not the wanted one.
         unchanged: generated files that are as they should be.
-        stale: generated files that nothing asks for any more.
+        stale: generated files that nothing asks for any more, and files of the sample whose tables have gone.
         by_hand: wanted files whose path has a file without the mark; they are left alone.
     """
 
@@ -90,13 +93,11 @@ def make_plan(project_dir: Path, wanted: Mapping[str, str]) -> Plan:
         else:
             plan.differing.append(name)
     written = {path for pattern in PATTERNS for path in project_dir.glob(pattern) if path.is_file()}
-    plan.stale.extend(
-        sorted(
-            name
-            for name in (path.relative_to(project_dir).as_posix() for path in written if is_generated(path))
-            if name not in wanted
-        )
-    )
+    generated = {path.relative_to(project_dir).as_posix() for path in written if is_generated(path)}
+    plan.stale.extend(sorted(generated - wanted.keys()))
+    stay = {*wanted, *(path.relative_to(project_dir).as_posix() for path in project_dir.glob("models/**/*.*"))}
+    models = {PurePosixPath(name).stem for name in stay - set(plan.stale)}
+    plan.stale.extend(list_stale_samples(project_dir, models))
     return plan
 
 

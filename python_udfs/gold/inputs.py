@@ -19,7 +19,7 @@ STRATEGY = "cdc_affected"
 # More keys are not held by the driver, nor sent to every task.
 MOST_KEYS = 2_000_000
 # Of a snapshot that has the rows of the one before it.
-_COMPACTION = "replace"
+COMPACTION = "replace"
 
 
 @dataclass(frozen=True)
@@ -208,7 +208,7 @@ def measure_input(
         recorded: what the last refresh has read; None: it is the first one.
         columns: of the input that the query uses.
     """
-    if not _has_snapshots(relation):
+    if not has_snapshots(relation):
         return Movement(input, relation, full=f"{source.name} has no snapshots, so what changed is unknown")
     since = warehouse.snapshots_since(relation, (recorded.snapshot_id or None) if recorded else None)
     snapshots = since["snapshots"]
@@ -226,7 +226,7 @@ def measure_input(
     )
     if recorded is None:
         return here
-    moved = [snapshot for snapshot in snapshots if snapshot["operation"] != _COMPACTION]
+    moved = [snapshot for snapshot in snapshots if snapshot["operation"] != COMPACTION]
     reason = _find_rebuild(source.name, since, recorded)
     if reason:
         return replace(here, full=reason)
@@ -266,7 +266,8 @@ def _read_source(node: Mapping[str, Any], own_keys: Mapping[str, Any]) -> Source
     )
 
 
-def _has_snapshots(relation: Any) -> bool:
+def has_snapshots(relation: Any) -> bool:
+    """Returns whether a relation is a table of Iceberg."""
     return bool(relation.is_table and relation.is_iceberg)
 
 
@@ -325,7 +326,7 @@ def _only_grows(warehouse: Warehouse, bronze: Relation, start: int, end: int) ->
     for snapshot in since["snapshots"]:
         # The snapshot that creates a table of a query overwrites nothing.
         creates = not start and snapshot is since["snapshots"][0]
-        if snapshot["operation"] not in ("append", _COMPACTION) and not creates:
+        if snapshot["operation"] not in ("append", COMPACTION) and not creates:
             return False
         if snapshot["snapshot_id"] == end:
             return True

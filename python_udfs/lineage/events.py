@@ -25,6 +25,9 @@ from python_udfs.paths import feed_location
 from python_udfs.pipeline.table import read_cdc, read_layer
 
 PRODUCER = "urn:cdc-lakehouse"
+# Layers whose tables are reported; None: a model of the user's. The last two are made by their own SQL.
+LAYERS = ("bronze", "silver", "gold", None)
+OWN_SQL = ("gold", None)
 STATES = {"success": RunState.COMPLETE, "error": RunState.FAIL}
 Name = tuple[str, str]  # namespace and name of a dataset
 
@@ -72,7 +75,7 @@ class Lineage:
         self.tables = {
             unique_id: Table(node, f"{node['schema']}.{node['alias']}", _columns(node, types.get(unique_id)))
             for unique_id, node in manifest["nodes"].items()
-            if node["resource_type"] == "model" and _layer(node) in ("bronze", "silver", None)
+            if node["resource_type"] == "model" and _layer(node) in LAYERS
         }
         for table in self.tables.values():
             self._describe(table)
@@ -134,7 +137,7 @@ class Lineage:
         kind = job_type_job.JobTypeJobFacet(processingType="BATCH", integration="DBT", jobType="MODEL")
         facets: dict[str, Any] = {"jobType": kind}
         # Of bronze and silver it would be `select * from …`: strategies write them.
-        if _layer(table.node) is None and table.node.get("compiled_code") and table.node["language"] == "sql":
+        if _layer(table.node) in OWN_SQL and table.node.get("compiled_code") and table.node["language"] == "sql":
             facets["sql"] = sql_job.SQLJobFacet(query=table.node["compiled_code"], dialect="spark")
         return Job(self._namespace, table.node["name"], facets)
 
@@ -185,7 +188,7 @@ def raw_datasets(feed: Feed, schema: str, table: str, landing: str) -> list[Name
 
 
 def _layer(node: Mapping[str, Any]) -> str | None:
-    """Bronze, silver or another layer of the pipeline; None: a model of the user's."""
+    """A layer of the pipeline; None: a model of the user's."""
     return read_layer(node) or ("etl_metadata" if node["schema"].endswith("etl_metadata") else None)
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from python_udfs.connectors.source_log import judge_batch
-from python_udfs.pipeline.columns import Column, evolve_statements, warn_of_types
+from python_udfs.pipeline.columns import Column, ColumnChanges, plan_changes, warn_of_types
 from python_udfs.pipeline.csv_layout import lay_out_csv
 from python_udfs.pipeline.files import (
     BronzeTable,
@@ -66,8 +66,9 @@ class BronzePlan:
         warnings: for dbt's log.
         verified: `full` if every file was decoded, else `schema`: the write may fail because of a file.
         rejections: files that are left out.
-        statements: that are run before the batch is written. Rejections come first: after a crash between the two
+        statements: that reject files. They are run before the batch is written: after a crash between the two
             commits a file is still rejected, and the other way round it would be lost.
+        column_changes: of the table, before the batch is written.
         counts_rejections: whether the batch records how many rows rejected_files has of the table, with these.
         columns: the plan of the columns.
         properties: that the commit of the batch records; None: it has none of that name.
@@ -83,6 +84,7 @@ class BronzePlan:
     verified: str = "full"
     rejections: tuple[Rejection, ...] = ()
     statements: tuple[str, ...] = ()
+    column_changes: ColumnChanges = field(default_factory=ColumnChanges)
     counts_rejections: bool = False
     columns: tuple[Column, ...] = ()
     properties: Mapping[str, Any] = field(default_factory=dict)
@@ -164,7 +166,6 @@ def plan_batch(
         )
     log = _judge_source_log(warehouse, sql, existing, files.source_logs)
     renames = {old: new for new, old in target.old_names.items()}
-    evolution = evolve_statements(existing, columns, warehouse, renames) if existing is not None else []
     unread_paths = {file.path for file in unreadable}
     rows = replace(
         rows,
@@ -178,7 +179,8 @@ def plan_batch(
         message=f"{plan.way}: {', '.join(_list_reasons(files))}",
         # A first try that failed may have rejected files.
         counts_rejections=bool(plan.rejections) or verify == "full",
-        statements=(*_reject(sql, table, candidates_sql, plan.rejections), *evolution),
+        statements=_reject(sql, table, candidates_sql, plan.rejections),
+        column_changes=plan_changes(columns, renames) if existing is not None else ColumnChanges(),
         columns=columns,
         properties={
             "cdc.batch-id": files.last_batch_id,

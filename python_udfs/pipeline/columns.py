@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from python_udfs.errors import LakehouseError, UsageError
@@ -88,6 +88,21 @@ class Column:
     def may_fail(self) -> bool:
         """Whether a cast may not keep its values."""
         return self.raw_type is not None and self.type not in ("string", self.raw_type)
+
+
+@dataclass(frozen=True)
+class ColumnChanges:
+    """What a batch changes of the columns of a table, in one commit.
+
+    Attributes:
+        renames: new names of columns by their old ones.
+        types: wider types of columns by the names that the columns have afterwards.
+        added: types of new columns by their names.
+    """
+
+    renames: Mapping[str, str] = field(default_factory=dict)
+    types: Mapping[str, str] = field(default_factory=dict)
+    added: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -387,28 +402,19 @@ def plan_merges(cdc: TableConfig, plan: Iterable[Column]) -> tuple[MergedColumn,
     return tuple(column for column in merged if column.old_names)
 
 
-def evolve_statements(
-    relation: Relation, plan: Iterable[Column], warehouse: Warehouse, renames: Mapping[str, str] | None = None
-) -> list[str]:
-    """Writes the statements that give a table the names, types and columns of a plan: one for all new columns.
+def plan_changes(plan: Iterable[Column], renames: Mapping[str, str] | None = None) -> ColumnChanges:
+    """Returns the changes that give a table the names, types and columns of a plan.
 
     Args:
-        relation: the table.
-        plan: of its columns.
-        warehouse: writes names of SQL.
-        renames: new names of columns by their old ones; they go first.
+        plan: of the columns of the table.
+        renames: new names of columns by their old ones.
     """
-    plan, quote = list(plan), warehouse.quote
-    statements = [
-        f"alter table {relation} rename column {quote(old)} to {quote(new)}" for old, new in (renames or {}).items()
-    ]
-    statements += [
-        f"alter table {relation} alter column {quote(column.name)} type {column.type}"
-        for column in plan
-        if column.change == "promote"
-    ]
-    added = [f"{quote(column.name)} {column.type}" for column in plan if column.change == "add"]
-    return [*statements, *([f"alter table {relation} add columns ({', '.join(added)})"] if added else [])]
+    plan = list(plan)
+    return ColumnChanges(
+        dict(renames or {}),
+        {column.name: column.type for column in plan if column.change == "promote"},
+        {column.name: column.type for column in plan if column.change == "add"},
+    )
 
 
 def has_other_types(plan: Iterable[Column], warehouse: Warehouse) -> bool:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from python_udfs.errors import LakehouseError
+from python_udfs.gold.needed import list_needed_snapshots
 from python_udfs.pipeline.project import Project
 from python_udfs.pipeline.table import Model, Models
 from python_udfs.pipeline.text_table import write_table
@@ -14,7 +15,9 @@ from python_udfs.pipeline.text_table import write_table
 _MIB = 1024 * 1024
 # The size that Iceberg writes files of, unless the table sets its own.
 _ICEBERG_FILE_BYTES = 512 * _MIB
-_LAYERS = ("etl_metadata", "bronze", "silver")
+_LAYERS = ("etl_metadata", "bronze", "silver", "gold")
+# Their models keep no rows.
+_WITHOUT_ROWS = ("view", "ephemeral")
 _LEAST = {"keep_snapshots": 1, "orphan_days": 1, "min_files": 2, "small_file_mb": 1, "min_manifests": 2}
 
 
@@ -30,6 +33,8 @@ class Settings:
     small_file_mb: int = 32
     delete_ratio: float = 0.05
     min_manifests: int = 50
+    gold_days: int = 14
+    statistics: bool = False
 
     @property
     def small_bytes(self) -> int:
@@ -71,21 +76,23 @@ class Plan:
 
 @dataclass(frozen=True)
 class Step:
-    """A procedure of Iceberg that is due.
+    """A procedure of Iceberg that is due, or properties that the table lacks.
 
     Attributes:
         words: the step, for people.
-        procedure: its name in the schema `system`.
+        procedure: its name in the schema `system`; empty: properties are set.
         options: of the procedure, by name.
         older_than: files and snapshots from this time on stay, as Spark writes a timestamp.
         retain_last: so many snapshots stay.
+        properties: that the table gets.
     """
 
     words: str
-    procedure: str
+    procedure: str = ""
     options: Mapping[str, str] = field(default_factory=dict)
     older_than: str | None = None
     retain_last: int | None = None
+    properties: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -110,32 +117,44 @@ def maintain(project: Project, tables: Any, layer: Any, dry_run: Any, thresholds
         LakehouseError: arguments are wrong, or tables failed.
     """
     plan = plan_maintenance(project.models, project.warehouse.has_views(), tables, layer, dry_run, thresholds)
+    needed = list_needed_snapshots(project.warehouse, project.models)
     # Rewrites of this session write deletes by data file; batches use the property of their table.
     project.warehouse.set_properties({"spark.datasource.iceberg.delete-granularity": "file"})
     outcomes = []
     for number, table in enumerate(plan.tables, start=1):
-        outcomes.append(_maintain_table(project, table, plan))
+        outcomes.append(_maintain_table(project, table, plan, needed.get(table.model.relation, ())))
         project.say(f"{number} of {len(plan.tables)}: {': '.join(outcomes[-1].cells[:2])}")
     titles = ("table", "to do" if dry_run else "done", "files", "deleted rows", "snapshots", "MB")
     project.say("\n" + write_table(titles, [outcome.cells for outcome in outcomes]))
     require_success(outcomes)
 
 
-def _maintain_table(project: Project, table: MaintainedTable, plan: Plan) -> Outcome:
-    """Reads the metadata of a table and runs the steps that are due; a failed step does not stop the others."""
+def _maintain_table(project: Project, table: MaintainedTable, plan: Plan, needed: Sequence[int]) -> Outcome:
+    """Reads the metadata of a table and runs the steps that are due; a failed step does not stop the others.
+
+    Gold needs the snapshots `needed` of the table.
+    """
     attempt, model = project.warehouse.attempt, table.model
     relation = project.find_relation(model)
     if relation is None:
         return report_table(table, None)
     reader = project.find_table("silver", model.cdc) if model.layer == "bronze" else None
     state_sql = project.sql["cdc_maintenance_state_sql"](
-        relation, table.is_partitioned, reader, table.small_bytes, plan.settings
+        relation, table.is_partitioned, reader, needed, table.small_bytes, plan.settings
     )
     before = attempt(state_sql)
-    steps = [] if before["error"] else find_due(table, before["rows"][0], plan.settings)
-    write_call = project.sql["cdc_call_sql"]
-    attempts = [] if plan.dry_run else [attempt(write_call(model.relation, step)) for step in steps]
+    steps: list[Step] = []
+    if not before["error"]:
+        lacking = project.warehouse.lacking_properties(relation)
+        has_statistics = project.warehouse.has_statistics(relation)
+        steps = find_due(table, before["rows"][0], plan.settings, lacking, has_statistics)
+    attempts = [] if plan.dry_run else [attempt(_write_step(project, model.relation, step)) for step in steps]
     return report_table(table, before, steps, attempts, attempt(state_sql) if attempts else None)
+
+
+def _write_step(project: Project, table: str, step: Step) -> str:
+    name = "cdc_call_sql" if step.procedure else "cdc_set_properties_sql"
+    return str(project.sql[name](table, step))
 
 
 def plan_maintenance(
@@ -147,7 +166,7 @@ def plan_maintenance(
         models: of the project.
         has_views: whether the catalog can hold views; else tables stand for them.
         tables: names with or without the schema, or one such name; None: all.
-        layer: ``etl_metadata``, ``bronze`` or ``silver``; None: all.
+        layer: ``etl_metadata``, ``bronze``, ``silver`` or ``gold``; None: all.
         dry_run: report what is due, and do nothing.
         thresholds: values of `Settings` by name; None: the default.
 
@@ -160,7 +179,7 @@ def plan_maintenance(
     relations = {name for model, _ in every for name in (model.alias, model.relation)}
     problems = [problem for name, value in given.items() for problem in _judge_threshold(name, value)]
     if layer not in (None, *_LAYERS):
-        problems.append(f"layer is {layer}; expected etl_metadata, bronze or silver, or none for all")
+        problems.append(f"layer is {layer}; expected etl_metadata, bronze, silver or gold, or none for all")
     if not isinstance(dry_run, bool):
         problems.append(f"dry_run is {dry_run}; expected true or false")
     expected = ", ".join(sorted(relations)) or "none: no row of seeds/cdc_tables.csv is active"
@@ -178,7 +197,13 @@ def plan_maintenance(
     return Plan([_describe_table(model, settings) for model in chosen], settings, dry_run)
 
 
-def find_due(table: MaintainedTable, state: Mapping[str, Any], settings: Settings) -> list[Step]:
+def find_due(
+    table: MaintainedTable,
+    state: Mapping[str, Any],
+    settings: Settings,
+    lacking: Mapping[str, str],
+    has_statistics: bool,
+) -> list[Step]:
     """Decides which procedures are due for a table, in their order.
 
     Iceberg takes files below 75 % of the size that it writes for small, and would rewrite a table of that size whenever
@@ -189,8 +214,10 @@ def find_due(table: MaintainedTable, state: Mapping[str, Any], settings: Setting
         table: the table.
         state: the row of `cdc_maintenance_state_sql`.
         settings: of the plan.
+        lacking: properties that the catalog gives new tables, and this one lacks.
+        has_statistics: whether the rows that readers see have statistics.
     """
-    steps = []
+    steps = [Step(f"set {', '.join(lacking)}", properties=lacking)] if lacking else []
     has_deletes = settings.has_many_deletes(state["deleted_rows"], state["records"])
     if state["loose_delete_files"] >= (1 if has_deletes else settings.min_files):
         steps.append(Step("sort deletes by file", "rewrite_position_delete_files", {"rewrite-all": "true"}))
@@ -208,6 +235,9 @@ def find_due(table: MaintainedTable, state: Mapping[str, Any], settings: Setting
         before, last = state["expire_before"], settings.keep_snapshots
         steps.append(Step("expire snapshots", "expire_snapshots", older_than=before, retain_last=last))
         steps.append(Step("remove orphan files", "remove_orphan_files", older_than=state["orphans_before"]))
+    rewrites = any(step.procedure == "rewrite_data_files" for step in steps)
+    if settings.statistics and state["records"] and (rewrites or not has_statistics):
+        steps.append(Step("compute statistics", "compute_table_stats"))
     return steps
 
 
@@ -270,8 +300,15 @@ def _list_models(models: Models, has_views: bool) -> list[tuple[Model, str]]:
     views, the tables that stand for them.
     """
     shared = ("etl_metadata", "split", *(() if has_views else ("view",)))
-    in_order = [(layer, "etl_metadata") for layer in shared] + [(layer, layer) for layer in ("bronze", "silver")]
-    return [(model, named) for layer, named in in_order for model in models.of_layer(layer)]
+    in_order = [(layer, "etl_metadata") for layer in shared] + [
+        (layer, layer) for layer in ("bronze", "silver", "gold")
+    ]
+    return [
+        (model, named)
+        for layer, named in in_order
+        for model in models.of_layer(layer)
+        if layer != "gold" or model.config.get("materialized") not in _WITHOUT_ROWS
+    ]
 
 
 def _describe_table(model: Model, settings: Settings) -> MaintainedTable:
@@ -284,6 +321,10 @@ def _describe_table(model: Model, settings: Settings) -> MaintainedTable:
 
 
 def _judge_threshold(name: str, value: Any) -> Iterable[str]:
+    if name == "statistics":
+        if not isinstance(value, bool):
+            yield f"{name} is {value}; expected true or false"
+        return
     is_ratio = name == "delete_ratio"
     kinds = (int, float) if is_ratio else (int,)
     least = _LEAST.get(name, 0)

@@ -11,8 +11,8 @@ from python_udfs.errors import LakehouseError
 from python_udfs.metadata.names import RESERVED_PREFIX, table_name
 from python_udfs.pipeline.bronze import complete_rows
 from python_udfs.pipeline.columns import (
-    evolve_statements,
     list_names_in_files,
+    plan_changes,
     plan_columns,
     read_source_columns,
     select_own_columns,
@@ -223,8 +223,7 @@ def _add_rows(project: Project, cdc: TableConfig, bronze: Relation, columns: Seq
     source = read_source_columns(cdc, rows.columns)
     target = warehouse.get_columns_in_relation(bronze)
     plan = plan_columns(source, target, cdc.schema_drift, warehouse)
-    for statement in evolve_statements(bronze, plan, warehouse):
-        warehouse.query(statement)
+    warehouse.change_columns(bronze, plan_changes(plan))
     files_sql = sql["cdc_replay_files_sql"](cdc, bronze, project.name_relation("raw_listing"), batch_id)
     names = [column.name for column in warehouse.get_columns_in_relation(bronze) if column.name != _REASON]
     # JSON does not show which columns of a row of parquet are unavailable.

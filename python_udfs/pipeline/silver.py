@@ -45,6 +45,7 @@ class SilverPlan:
             the batch's keys), ``append`` or ``merge``.
         message: way and reasons, for dbt's log.
         silver: the table that it writes to; None: it creates one.
+        identifier_fields: columns that the table states as its key; none: it states no key.
         renames: new names of the table's columns, by old name.
         columns: of the source, as the table will have them.
         changes: that it applies; None: nothing.
@@ -57,6 +58,7 @@ class SilverPlan:
     way: str
     message: str
     silver: Relation | None = None
+    identifier_fields: tuple[str, ...] = ()
     renames: Mapping[str, str] = field(default_factory=dict)
     columns: tuple[Column, ...] = ()
     changes: Changes | None = None
@@ -128,6 +130,7 @@ def make_plan(
         way=way,
         message=f"{way}: {', '.join(_list_reasons(changes, has_types_of_bronze))}",
         silver=silver,
+        identifier_fields=tuple(config.get("identifier_fields") or ()),
         renames=renames,
         columns=columns,
         changes=replace(changes, replaces=way == "replace"),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from python_udfs.pipeline.branch_writes import write_on_branch
-from python_udfs.pipeline.columns import evolve_statements
+from python_udfs.pipeline.columns import plan_changes
 from python_udfs.pipeline.delta import Changes, KeyRange
 from python_udfs.pipeline.silver import SilverPlan
 from python_udfs.pipeline.silver_rows import list_empty_columns
@@ -39,8 +39,11 @@ def write_plan(
     if plan.way == "nothing":
         return None
     if plan.silver is not None:
-        for statement in evolve_statements(plan.silver, plan.columns, warehouse, plan.renames):
-            warehouse.query(statement)
+        changes = plan_changes(plan.columns, plan.renames)
+        warehouse.change_columns(plan.silver, changes)
+        if set(plan.identifier_fields) & set(changes.added):
+            # The table was created before its first row had come.
+            warehouse.identify_rows(plan.silver, plan.identifier_fields)
     if plan.is_small:
         warehouse.plan_once()
     return write_statement(warehouse, sql, cdc, bronze, this, plan, invocation_id)

@@ -111,6 +111,12 @@ class Warehouse(WritesNames, Protocol):
     ) -> Mapping[str, Any] | None:
         """Return what the manifests know of the rows between two snapshots; None: they do not know all."""
 
+    def lacking_properties(self, relation: Any) -> Mapping[str, str]:
+        """Return the properties that the catalog gives new tables, and that a table lacks."""
+
+    def has_statistics(self, relation: Any) -> bool:
+        """Return whether a table has counts of distinct values, of the rows that readers see."""
+
     def is_type_promotion(self, from_type: str, to_type: str) -> bool:
         """Return whether Iceberg can change a column's type in place."""
 
@@ -135,6 +141,12 @@ class Writer(Warehouse, Protocol):
 
     def commit(self, sql: str, properties: Mapping[str, Any] | None = None) -> None:
         """Run a statement; its snapshots record these properties, without those that are None or an empty text."""
+
+    def change_columns(self, relation: Any, changes: Any) -> None:
+        """Rename, widen and add columns of a table in one commit: ``renames``, ``types`` and ``added`` of `changes`."""
+
+    def identify_rows(self, relation: Any, columns: Any) -> None:
+        """State the key of a table in its metadata, as Iceberg's identifier fields; None: it states none."""
 
     def set_properties(self, properties: dict[str, Any]) -> None:
         """Set properties of Spark for the rest of the node; None unsets one."""

@@ -8,10 +8,11 @@ from datetime import datetime
 from statistics import median
 from typing import Any
 
-from python_udfs.alerts.incidents import DOUBTS, Incident
+from python_udfs.alerts.incidents import DOUBTS, FAILURES, Incident
 from python_udfs.cli.console import counted
 from python_udfs.pipeline.lag import is_late, measure_lag
 from python_udfs.pipeline.maintenance import Settings
+from python_udfs.report.gold import GoldTable
 from python_udfs.times import time_of
 
 # How many runs of a table are read and drawn, and how many are shown as marks and as rows.
@@ -210,6 +211,7 @@ class Facts:
     incidents: tuple[Incident, ...] = ()
     gaps: tuple[Mapping[str, Any], ...] = ()
     topics: tuple[Mapping[str, Any], ...] = ()
+    gold: tuple[GoldTable, ...] = ()
 
     @classmethod
     def of(cls, answer: Mapping[str, Any], now: datetime) -> Facts:
@@ -239,7 +241,10 @@ class Facts:
             for row in answer["tables"]
         ]
         tables.sort(key=lambda table: table.silver_table)
-        return cls(now, tuple(tables), incidents, gaps, tuple(answer["topics"]))
+        failing = {each.subject for each in incidents if each.ended_at is None and each.kind in FAILURES}
+        gold = [GoldTable.of(row, now, checks.get(row["gold_table"]), failing) for row in answer["gold"]]
+        gold.sort(key=lambda table: table.gold_table)
+        return cls(now, tuple(tables), incidents, gaps, tuple(answer["topics"]), tuple(gold))
 
 
 def _source(row: Mapping[str, Any]) -> tuple[Any, ...]:

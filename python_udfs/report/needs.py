@@ -12,6 +12,7 @@ from python_udfs.alerts import commands
 from python_udfs.cli.console import counted
 from python_udfs.pipeline.lag import describe_lateness
 from python_udfs.report.facts import Facts, Table
+from python_udfs.report.gold import LIMIT, GoldTable
 from python_udfs.times import duration_text
 
 # A feed is silent after so many times its longest pause, if that many batches are known and at least an hour has gone.
@@ -25,7 +26,7 @@ class Need:
     """One thing to do.
 
     Attributes:
-        kind: failure, test_error, reload, gap, log, snapshot, lag, expectation, quarantine, silent, never or
+        kind: failure, test_error, reload, gap, log, snapshot, lag, gold, expectation, quarantine, silent, never or
             maintenance; docs/runbook.md explains each.
         subject: what it is about.
         message: what was found.
@@ -52,10 +53,11 @@ def needs(facts: Facts) -> list[Need]:
         *_open(facts, "log"),
         *_open(facts, "snapshot"),
         *_late(facts.tables),
+        *_forgotten(facts.gold),
         *_unexpected(facts.tables),
         *_open(facts, "quarantine"),
         *_silent(facts),
-        *_never_built(facts.tables),
+        *_never_built(facts.tables, facts.gold),
         *_maintenance(facts.tables),
     ]
 
@@ -81,6 +83,16 @@ def _late(tables: Iterable[Table]) -> Iterator[Need]:
         if message := describe_lateness(table.lag_seconds, table.lag_limit_seconds):
             command = commands.build(table.model)
             yield Need("lag", table.silver_table, message, command, None, silver_table=table.silver_table)
+
+
+def _forgotten(tables: Iterable[GoldTable]) -> Iterator[Need]:
+    for table in tables:
+        if table.is_forgotten:
+            since = min(table.moved.values())
+            message = (
+                f"it lacks changes of {', '.join(sorted(table.moved))}; after {LIMIT.days} days all rows are computed"
+            )
+            yield Need("gold", table.gold_table, message, commands.build(table.model), since)
 
 
 def _unexpected(tables: Iterable[Table]) -> Iterator[Need]:
@@ -125,13 +137,16 @@ def _silent(facts: Facts) -> Iterator[Need]:
             yield Need("silent", feed, message, "dbt source freshness", batches[-1])
 
 
-def _never_built(tables: Iterable[Table]) -> Iterator[Need]:
+def _never_built(tables: Iterable[Table], gold_tables: Iterable[GoldTable]) -> Iterator[Need]:
+    message = "no run has written it yet"
     for table in tables:
         if table.state == "none":
-            message = "no run has written it yet"
             yield Need(
                 "never", table.silver_table, message, commands.build(table.model), silver_table=table.silver_table
             )
+    for gold in gold_tables:
+        if gold.state == "none":
+            yield Need("never", gold.gold_table, message, commands.build(gold.model))
 
 
 def _maintenance(tables: Iterable[Table]) -> Iterator[Need]:

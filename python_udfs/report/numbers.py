@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import asdict
 from datetime import datetime
 from typing import Any
@@ -13,6 +13,7 @@ from prometheus_client.openmetrics.exposition import generate_latest
 from prometheus_client.registry import Collector, CollectorRegistry
 
 from python_udfs.report.facts import Facts, Table
+from python_udfs.report.gold import GoldTable
 from python_udfs.report.needs import needs
 from python_udfs.report.page import KINDS
 
@@ -36,6 +37,25 @@ GAUGES = (
 )
 
 
+def _timestamp(table: GoldTable) -> float | None:
+    return table.committed_at.timestamp() if table.way and table.committed_at else None
+
+
+# The same of a gold table.
+GOLD_GAUGES: tuple[tuple[str, str, Callable[[GoldTable], Any]], ...] = (
+    ("behind_seconds", "Since when it lacks a change of an input, to now.", lambda t: t.behind_seconds),
+    ("failing", "1: the model or its data test fails.", lambda t: int(t.state == "failing")),
+    ("last_refresh_timestamp_seconds", "When it was refreshed last.", _timestamp),
+    ("last_refresh_seconds", "How long that took.", lambda t: t.run_seconds),
+    ("last_refresh_in_full", "1: it computed all rows.", lambda t: int(t.keys is None) if t.way else None),
+    ("last_refresh_keys", "Keys that it computed, if not all.", lambda t: t.keys),
+    ("rows", "Rows of the table.", lambda t: t.rows),
+    ("size_bytes", "Size of its files.", lambda t: t.bytes),
+    ("data_files", "Its data files.", lambda t: t.data_files),
+    ("delete_files", "Its delete files.", lambda t: t.delete_files),
+)
+
+
 def as_json(facts: Facts) -> str:
     """Writes the needs, and each table with its last runs; times in ISO 8601, UTC."""
     tables = [
@@ -54,6 +74,15 @@ def as_json(facts: Facts) -> str:
         "as_of": facts.now,
         "needs": [asdict(need) for need in needs(facts)],
         "tables": tables,
+        "gold": [
+            {
+                **{name: value for name, value in asdict(table).items() if name != "now"},
+                "state": table.state,
+                "run_seconds": table.run_seconds,
+                "behind_seconds": table.behind_seconds,
+            }
+            for table in facts.gold
+        ],
         "topics": list(facts.topics),
     }
     return json.dumps(document, indent=1, default=_text, ensure_ascii=False) + "\n"
@@ -84,6 +113,8 @@ class _Collector(Collector):
         for name, meaning, value in GAUGES:
             samples = (((table.feed, table.silver_table), value(table)) for table in facts.tables)
             yield _gauge(f"table_{name}", meaning, ("feed", "table"), samples)
+        for name, meaning, of_gold in GOLD_GAUGES:
+            yield _gauge(f"gold_{name}", meaning, ("table",), (((t.gold_table,), of_gold(t)) for t in facts.gold))
         behind = (
             (
                 (str(topic.get("feed")), str(topic.get("topic")), str(topic.get("partition"))),

@@ -12,6 +12,7 @@ import jinja2
 
 from python_udfs.report import charts
 from python_udfs.report.facts import ROWS, RUNS, Facts, Run, Table
+from python_udfs.report.gold import GoldTable
 from python_udfs.report.needs import Need, expectation_text, needs
 from python_udfs.times import duration_text
 
@@ -26,6 +27,8 @@ STATES = {
     "unexpected": ("!", "expectation"),
     "rejected": ("!", "rejected"),
     "quarantine": ("!", "quarantine"),
+    "foreign": ("!", "written by others"),
+    "behind": ("!", "behind"),
     "unchecked": (UNKNOWN, "unchecked"),
     "none": (UNKNOWN, "no run yet"),
     "good": ("✓", "good"),
@@ -38,6 +41,7 @@ KINDS = {
     "log": "Logs that began again",
     "snapshot": "Second snapshots",
     "lag": "Lag over its limit",
+    "gold": "Gold that is not refreshed",
     "expectation": "Expectations not met",
     "quarantine": "Rows in quarantine",
     "silent": "Silent feeds",
@@ -66,7 +70,7 @@ def page(facts: Facts) -> str:
         anchors=anchors,
         kinds=KINDS,
         states=STATES,
-        tally=tally(facts.tables),
+        tally=tally,
         groups=_grouped(needs(facts)),
         sparks=sparks,
         plots=plots,
@@ -88,7 +92,7 @@ def anchors_of(tables: Iterable[Table]) -> dict[str, str]:
     return anchors
 
 
-def tally(tables: Iterable[Table]) -> dict[str, int]:
+def tally(tables: Iterable[Table | GoldTable]) -> dict[str, int]:
     """How many tables are in each state, the most urgent first; states that none is in are left out."""
     states = [table.state for table in tables]
     return {state: states.count(state) for state in STATES if state in states}

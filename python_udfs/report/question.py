@@ -1,9 +1,13 @@
-"""Asks for the stored numbers that the report shows: a few queries of small tables, none per table."""
+"""Asks for the stored numbers that the report shows: a few queries of small tables, none per table.
+
+Gold tables record their numbers in their own commits: their metadata is read, and no row.
+"""
 
 from __future__ import annotations
 
 from typing import Any
 
+from python_udfs.gold.refreshes import list_refreshes
 from python_udfs.pipeline.project import Project
 from python_udfs.pipeline.table import Model
 from python_udfs.pipeline.warehouse import WritesSql
@@ -17,8 +21,8 @@ def ask_report(project: Project, runs: int) -> dict[str, Any]:
         runs: how many runs of each table, the newest ones.
 
     Returns:
-        ``tables``: the silver models; and rows of ``runs``, ``incidents``, ``checks``, ``expectations``, ``gaps``,
-        ``rejected`` and ``topics``; a list without rows if a table is not built yet.
+        ``tables``: the silver models; ``gold``: as `list_refreshes`; and rows of ``runs``, ``incidents``, ``checks``,
+        ``expectations``, ``gaps``, ``rejected`` and ``topics``; a list without rows if a table is not built yet.
 
     Raises:
         LakehouseError: one of the stored tables cannot be read.
@@ -40,7 +44,8 @@ def ask_report(project: Project, runs: int) -> dict[str, Any]:
     if rejected and "raw_listing" in built and project.warehouse.may_have_values(rejected, "path"):
         texts["rejected"] = sql["cdc_report_rejected_sql"](built["raw_listing"], rejected)
     rows = {key: project.ask_plain(texts[key]) if key in texts else [] for key in (*queries, "runs", "rejected")}
-    return {"tables": [_describe(model) for model in project.models.of_layer("silver")], **rows}
+    tables = [_describe(model) for model in project.models.of_layer("silver")]
+    return {"tables": tables, "gold": list_refreshes(project), **rows}
 
 
 def _select_all(relation: Any) -> str:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from python_udfs.codegen.gold_files import GoldFile
 from python_udfs.errors import UsageError
 from python_udfs.metadata import COLUMNS_FILE, EXPECTATIONS_FILE, FEEDS_FILE, TABLES_FILE, Metadata
 from python_udfs.metadata.write import write_checked
@@ -30,6 +31,33 @@ class Retired:
     tables: frozenset[tuple[str, str, str]]
     targets: frozenset[str]
     relations: tuple[str, ...]
+
+    @property
+    def models(self) -> frozenset[str]:
+        """Names of the models that make its tables."""
+        return frozenset(relation.replace(".", "_", 1).removeprefix("etl_metadata_") for relation in self.relations)
+
+
+def require_samples(readers: Iterable[GoldFile], models: Collection[str]) -> None:
+    """Refuses to retire what a gold model of the user's reads: dbt could not read the project any more.
+
+    Args:
+        readers: gold models that read the retired models, or one another.
+        models: names of the retired models.
+
+    Raises:
+        UsageError: names each file and what it reads.
+    """
+    readers = list(readers)
+    gone = {*models, *(file.model for file in readers)}
+    problems = [
+        f"{file.path} reads {', '.join(sorted(file.reads & gone))}, which goes. Change the file, or remove it:"
+        f" git rm {file.path}"
+        for file in readers
+        if not file.is_sample
+    ]
+    if problems:
+        raise UsageError(problems)
 
 
 def find_retired(metadata: Metadata, feeds: list[str], tables: list[str]) -> Retired:

@@ -7,7 +7,7 @@ from typing import Any
 
 from python_udfs.errors import LakehouseError
 from python_udfs.pipeline.casts import plan_checks
-from python_udfs.pipeline.columns import Column, evolve_statements
+from python_udfs.pipeline.columns import Column, plan_changes
 from python_udfs.pipeline.project import Project
 from python_udfs.pipeline.rebuild import rebuild_silver, replace_table, require_bronze
 from python_udfs.pipeline.replay import ask_columns, list_problems, replay
@@ -92,8 +92,7 @@ def rewrite_bronze(project: Project, cdc: TableConfig, bronze: Relation, changes
     """
     warehouse = project.warehouse
     if all(column.is_in_place for column in changes):
-        for statement in evolve_statements(bronze, changes, warehouse):
-            warehouse.query(statement)
+        warehouse.change_columns(bronze, plan_changes(changes))
         return
     model: Any = project.models.of_source("bronze", cdc)
     summary = warehouse.newest_summary(bronze, "cdc.batch-id")

@@ -97,6 +97,15 @@ def test_the_project_root_is_put_into_configuration_and_directories():
     assert credentials.create_directories == ["/home/me/project/data", "/abs"]
 
 
+def test_a_warehouse_on_this_machine_has_a_scheme():
+    written = ["{project_root}/data", "/abs dir", "s3://bucket/prefix", "lake", "file:///abs"]
+    names = [f"spark.sql.catalog.c{number}.warehouse" for number in range(len(written))]
+    others = {"spark.sql.warehouse.dir": "/spark", "spark.sql.catalog.c.table-default.warehouse": "/a"}
+    config = load(schema="a", config=dict(zip(names, written, strict=True)) | others).resolved("/home/me").config
+    locations = ["file:///home/me/data", "file:///abs dir", "s3://bucket/prefix", "lake", "file:///abs"]
+    assert config == dict(zip(names, locations, strict=True)) | others
+
+
 def test_an_operation_that_runs_beside_others_has_a_lock_of_its_own():
     credentials = load(schema="a", lock_file="/w/.lock", operations_beside=["maintain"])
     assert credentials.lock_file_of("") == credentials.lock_file_of("run_query") == "/w/.lock"

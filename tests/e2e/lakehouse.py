@@ -60,10 +60,6 @@ class Lakehouse:
                 shutil.copytree(source, target)
             else:
                 shutil.copy(source, target)
-        # The demonstration's gold models read its silver tables.
-        for folder in (self.project / "models" / "gold").iterdir():
-            if folder.is_dir():
-                shutil.rmtree(folder)
         if spark_settings is not None:
             profiles = self.project / "profiles" / "profiles.yml"
             own = '        spark.sql.shuffle.partitions: "4"\n'
@@ -73,7 +69,8 @@ class Lakehouse:
         self.rows[EXPECTATIONS_FILE] = []
 
     def clear(self) -> None:
-        """Back to no metadata, no file and no table."""
+        """Back to no metadata, no gold model, no file and no table."""
+        shutil.rmtree(self.project / "models" / "gold", ignore_errors=True)
         for rows in self.rows.values():
             rows.clear()
         shutil.rmtree(self.raw, ignore_errors=True)
@@ -113,6 +110,12 @@ class Lakehouse:
                     "optional": str(data_type.endswith("?")).lower(),
                 }
             )
+
+    def add_gold(self, name: str, sql: str) -> None:
+        """A gold model, with its `config()`."""
+        folder = self.project / "models" / "gold"
+        folder.mkdir(exist_ok=True)
+        (folder / f"{name}.sql").write_text(sql)
 
     def make_models(self) -> None:
         """Writes the seeds and what `make models` makes of them."""

@@ -79,6 +79,18 @@ PARTS = {
         "  silver ",
     ),
     "follow": ("from message to silver, one of 2 tables at a time, 2 times", "  least "),
+    "gold": (
+        "gold over a fact of 20,000 rows and two lookups, 200 changes",
+        " 1 % of the groups",
+        "  rows ",
+        "  groups ",
+        "  groups_by_part ",
+        "  full rows ",
+        "  full groups ",
+        "  partitions groups ",
+        " 20 % of the rows by a lookup",
+        " nothing moved: ",
+    ),
     "quality": ("5 expectations of each of 2 tables", "  build without tests ", "  make quality "),
 }
 CHOSEN = list(PARTS) if os.environ.get("BENCHMARKS") == "all" else ["load", "split"]

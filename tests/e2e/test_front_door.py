@@ -64,7 +64,15 @@ def test_pyiceberg_and_duckdb_read_silver_from_the_embedded_catalog(lakehouse):
     catalog = SqlCatalog(
         "lakehouse", uri=f"sqlite:///{lakehouse.warehouse}/catalog.db", warehouse=str(lakehouse.warehouse)
     )
-    scan = catalog.load_table("silver.s__front").scan()
+    table = catalog.load_table("silver.s__front")
+    assert table.location() == f"file://{lakehouse.warehouse}/silver/s__front"
+    assert table.schema().identifier_field_names() == {"id"}
+    bound = {name: value for name, value in table.properties.items() if name.startswith("write.metadata.")}
+    assert bound == {
+        "write.metadata.delete-after-commit.enabled": "true",
+        "write.metadata.previous-versions-max": "50",
+    }
+    scan = table.scan()
     assert sorted(scan.to_arrow().select(["id", "v"]).to_pylist(), key=lambda row: row["id"]) == [
         {"id": 1, "v": "A"},
         {"id": 3, "v": "c"},

@@ -1,4 +1,7 @@
-"""Gold follows silver: random changes of all inputs, and after each refresh the same rows as the plain query gives."""
+"""Gold follows silver: random changes of all inputs, and after each refresh the same rows as the plain query gives.
+
+GOLD_SHAPES=all GOLD_STEPS=20 (`make prove`) takes all shapes that Spark reads, and as many random steps more.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +10,6 @@ import json
 import os
 import random
 import re
-import shutil
 import sqlite3
 from decimal import Decimal
 
@@ -18,7 +20,7 @@ from pyspark.sql import SparkSession
 from sqlglot import exp
 
 from python_udfs.sample_data.dms_writer import Column
-from tests.e2e.stories import Story, change
+from tests.e2e.stories import START, Story, change
 from tests.e2e.test_recovery import run_and_kill
 from tests.gold_shapes import COLUMNS, SHAPES, WRONG_KEYS, list_rows, start
 from tests.gold_shapes import change as change_rows
@@ -28,7 +30,8 @@ TYPES = {"int": pa.int32(), "string": pa.string()}
 # A table with soft deletes, and a history: the model's own condition leaves out rows that the source no longer has.
 CURRENT_ROWS = {"r": "not _cdc_is_deleted", "p": "_cdc_valid_to is null"}
 SEED = int(os.environ.get("SEED") or 7)
-# A history of prices is no DMS table of its own here: its shape is proven without Spark.
+EXTRA_STEPS = int(os.environ.get("GOLD_STEPS") or 0)
+# A history of prices is no DMS table of its own here: AS_OF joins the history of products.
 MODELS = {name: shape for name, shape in SHAPES.items() if "silver.h" not in shape.sql and "qualify" not in name}
 if not os.environ.get("GOLD_SHAPES"):
     MODELS = {
@@ -42,8 +45,26 @@ if not os.environ.get("GOLD_SHAPES"):
     }
 
 
+# A line has the category that its product had three minutes after START for each day of the order.
+AS_OF = f"""select l.id as lid, l.qty, p.cat
+from {{{{ ref('silver_s__l') }}}} as l
+join {{{{ ref('silver_s__o') }}}} as o on l.oid = o.id
+left join {{{{ ref('silver_s__p') }}}} as p
+    on p.id = l.pid
+    and unix_seconds(p._cdc_valid_from) <= {int(START.timestamp())} + 180 * o.day
+    and (p._cdc_valid_to is null or unix_seconds(p._cdc_valid_to) > {int(START.timestamp())} + 180 * o.day)"""
+AS_OF_PLAIN = """select l.id as lid, l.qty, p.cat from l join o on l.oid = o.id
+left join p_at as p on p.id = l.pid and p.minute = min(3 * o.day, (select max(minute) from p_at))"""
+
+
 def name_of(shape: str) -> str:
     return "gold_" + shape.replace(" ", "_")
+
+
+def name_models(keys_sql: str) -> str:
+    """The query of keys of a shape, whose letters name inputs, by the names of the models."""
+    named = re.sub(r"\b(\w)__", r"silver_s__\1__", keys_sql)
+    return re.sub(r"\b(from|join) (\w)\b", r"\1 silver_s__\2 as \2", named)
 
 
 def write_model(lakehouse, name: str, sql: str, **config) -> None:
@@ -56,8 +77,7 @@ def write_model(lakehouse, name: str, sql: str, **config) -> None:
         sql = sql.replace(f"silver.{source} ", f"(select * from silver.{source} where {condition}) ")
     sql = re.sub(r"silver\.(\w)\b", r"{{ ref('silver_s__\1') }}", sql)
     settings = ", ".join(f"{key}={value!r}" for key, value in config.items())
-    path = lakehouse.project / "models" / "gold" / f"{name}.sql"
-    path.write_text("{{ config(" + settings + ") }}\n" + sql + "\n")
+    lakehouse.add_gold(name, "{{ config(" + settings + ") }}\n" + sql + "\n")
 
 
 # Eight builds of thirty models, in one fixture.
@@ -80,8 +100,11 @@ class Source:
         self.appended = Story(lakehouse.raw / "files", "events", key=())
         self.rows = start()
         self.minutes = 0
+        # Products at the end of each minute, for the oracle of the as-of join.
+        self.products: list[tuple] = []
 
     def load(self) -> None:
+        self._keep_products()
         self.events = 3
         self.appended.load(self.minutes, *({"id": number, "v": "load"} for number in range(self.events)))
         for name, story in self.stories.items():
@@ -97,6 +120,17 @@ class Source:
             statements = list(self._statements(name, before[name], self.rows[name]))
             if statements:
                 story.changes(self.minutes, *statements)
+        self._keep_products()
+
+    def reload(self, name: str) -> None:
+        self.minutes += 1
+        self.stories[name].load(self.minutes, *self.list(name))
+        self._keep_products()
+
+    def _keep_products(self) -> None:
+        self.products += [(self.minutes, *row) for row in list_rows("p", self.rows["p"])] or [
+            (self.minutes, None, None)
+        ]
 
     def value(self, minute: int) -> str:
         return f"step {minute // 4}"
@@ -129,6 +163,8 @@ class Source:
             database.execute(f"create table {name} ({', '.join(COLUMNS[name])})")
             for row in list_rows(name, self.rows[name]):
                 database.execute(f"insert into {name} values ({', '.join('?' * len(row))})", row)
+        database.execute("create table p_at (minute, id, cat)")
+        database.executemany("insert into p_at values (?, ?, ?)", self.products)
         plain = sql.replace("silver.", "").replace("left semi join", "semi join")
         return sorted(map(tuple, database.execute(plain).fetchall()), key=repr)
 
@@ -156,9 +192,11 @@ def commit_of(lakehouse, name):
 ON_GOLD = """select seg, count(*) as n, sum(qty) as s from {{ ref('gold_rows_of_four_joins') }} group by seg"""
 ON_EVENTS = """select v, count(*) as n from {{ ref('silver_s__events') }} group by v"""
 YAML = "models:\n" + "".join(
-    f"  - name: {name_of(name)}\n    data_tests: [gold_matches_recomputation]\n" for name in (*MODELS, "on_gold")
+    f"  - name: {name_of(name)}\n    data_tests: [gold_matches_recomputation]\n"
+    for name in (*MODELS, "as_of", "on_gold")
 )
 STEPS = ("changes", "changes", "nothing", "gold left out", "changes", "reload", "changes")
+RANDOM_STEPS = ("changes",) * 4 + ("some left out",) * 3 + ("gold left out", "nothing", "reload")
 
 
 class Gold:
@@ -169,19 +207,23 @@ class Gold:
         self.source = Source(lakehouse)
         self.seen: list[dict] = []
 
-    def run(self, step: str) -> None:
-        statuses = self.lakehouse.statuses("run")
+    def run(self, step: str, left_out: tuple[str, ...] = ()) -> None:
+        excluded = ("--exclude", *map(name_of, left_out)) if left_out else ()
+        statuses = self.lakehouse.statuses("run", *excluded)
         messages = "\n".join(self.lakehouse.messages)
         tested = self.lakehouse.statuses("test", "--select", "test_name:gold_matches_recomputation")
-        built = [name for name in (*MODELS, "on_gold") if statuses.get(name_of(name)) == "success"]
+        chosen = [name for name in (*MODELS, "as_of", "on_gold") if name not in left_out]
+        built = [name for name in chosen if statuses.get(name_of(name)) == "success"]
+        expected = {name: self.source.query(shape.sql) for name, shape in MODELS.items()}
         self.seen.append(
             {
                 "step": step,
+                "left_out": left_out,
                 "statuses": statuses,
                 "messages": messages,
                 "tested": {name: status for name, status in tested.items() if name.startswith("gold_matches")},
                 "rows": {name: rows_of(self.lakehouse, name_of(name)) for name in built},
-                "expected": {name: self.source.query(shape.sql) for name, shape in MODELS.items()},
+                "expected": expected | {"as_of": self.source.query(AS_OF_PLAIN)},
                 "commits": {name: commit_of(self.lakehouse, name_of(name)) for name in built},
                 "snapshots": {name: self.lakehouse.snapshots(f"gold.{name_of(name)}") for name in built},
             }
@@ -205,11 +247,12 @@ def gold(empty_lakehouse):
             key=list(shape.key),
             full_above="never",
             spine=[f"silver_s__{spine}" for spine in shape.spine],
+            **({"keys_sql": name_models(shape.keys_sql)} if shape.keys_sql else {}),
         )
-    folder = lakehouse.project / "models" / "gold"
-    (folder / "gold_on_gold.sql").write_text("{{ config(key='seg', full_above='never') }}\n" + ON_GOLD + "\n")
-    (folder / "gold_events.sql").write_text("{{ config(key='v') }}\n" + ON_EVENTS + "\n")
-    (folder / "_gold.yml").write_text(YAML)
+    lakehouse.add_gold("gold_as_of", "{{ config(key='lid', full_above='never') }}\n" + AS_OF + "\n")
+    lakehouse.add_gold("gold_on_gold", "{{ config(key='seg', full_above='never') }}\n" + ON_GOLD + "\n")
+    lakehouse.add_gold("gold_events", "{{ config(key='v') }}\n" + ON_EVENTS + "\n")
+    (lakehouse.project / "models" / "gold" / "_gold.yml").write_text(YAML)
     gold = Gold(lakehouse)
     chance = random.Random(SEED)
     for _ in range(12):
@@ -217,26 +260,24 @@ def gold(empty_lakehouse):
     gold.source.load()
     lakehouse.dbt("seed")
     gold.run("load")
-    for step in STEPS:
+    extra = (*(chance.choice(RANDOM_STEPS) for _ in range(EXTRA_STEPS)), "changes", "changes") if EXTRA_STEPS else ()
+    for step in (*STEPS, *extra):
         if step == "reload":
-            gold.source.minutes += 1
-            story = gold.source.stories["p"]
-            story.load(gold.source.minutes, *gold.source.list("p"))
+            gold.source.reload("p")
         elif step != "nothing":
             for _ in range(3):
                 gold.source.change(chance)
         if step == "gold left out":
             lakehouse.statuses("run", "--select", "etl_metadata", "bronze", "silver")
             continue
-        gold.run(step)
-    yield gold
-    shutil.rmtree(folder)
-    folder.mkdir()
+        names = (*MODELS, "as_of", "on_gold")
+        gold.run(step, tuple(chance.sample(names, len(names) // 3)) if step == "some left out" else ())
+    return gold
 
 
 def test_gold_equals_the_query_after_each_refresh(gold):
     for seen in gold.seen:
-        for name in MODELS:
+        for name in {*MODELS, "as_of"} - {*seen["left_out"]}:
             assert seen["statuses"][name_of(name)] == "success", seen["messages"]
             assert seen["rows"][name] == seen["expected"][name], (seen["step"], name, seen["commits"][name])
 
@@ -245,7 +286,7 @@ def test_a_refresh_computes_the_affected_keys_alone(gold):
     steps = [seen["step"] for seen in gold.seen]
     # The change after a reload shows that it is complete.
     completes = steps.index("reload") + 1
-    for at, seen in enumerate(gold.seen):
+    for at, seen in enumerate(gold.seen[: len(STEPS)]):
         modes = {name: commit["cdc.gold-mode"] for name, commit in seen["commits"].items()}
         if seen["step"] == "load":
             assert set(modes.values()) == {"create"}
@@ -266,6 +307,8 @@ def test_nothing_new_makes_no_snapshot(gold):
 
 def test_gold_on_gold_follows(gold):
     for seen in gold.seen:
+        if {"rows of four joins", "on_gold"} & {*seen["left_out"]}:
+            continue
         groups: dict = {}
         for row in seen["rows"]["rows of four joins"]:
             count, total = groups.get(row[3], (0, None))
@@ -339,11 +382,10 @@ def test_a_model_is_proven_and_explained_by_commands(gold):
 
 def test_wrong_keys_of_the_user_are_found_before_production(gold):
     sql = WRONG_KEYS.sql.replace("silver.o", "{{ ref('silver_s__o') }}")
-    keys_sql = WRONG_KEYS.keys_sql.replace("o__id", "silver_s__o__id").replace("from o ", "from silver_s__o o ")
-    path = gold.lakehouse.project / "models" / "gold" / "gold_wrong.sql"
-    path.write_text("{{ config(key='n', spine='silver_s__o', keys_sql=" + repr(keys_sql) + ") }}\n" + sql + "\n")
+    keys_sql = repr(name_models(WRONG_KEYS.keys_sql))
+    config = "{{ config(key='n', spine='silver_s__o', keys_sql=" + keys_sql + ") }}\n"
+    gold.lakehouse.add_gold("gold_wrong", config + sql + "\n")
     gold.lakehouse.dbt("run-operation", "prove_gold", "--args", "{model: gold_wrong, seconds: 60}")
-    path.unlink()
     said = "\n".join(gold.lakehouse.messages)
     assert "after random changes the table differs from its query" in said
     assert "brings it back" in said

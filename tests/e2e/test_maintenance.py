@@ -256,3 +256,46 @@ def test_maintenance_beside_runs_loses_nothing_and_doubles_nothing(maintained, t
     assert {line for line in said if line.startswith("maintained: ")} == {"maintained: True\n"}, said
     maintained.check()
     maintained.check_against_bronze()
+
+
+GROUPS = """{{ config(key='w', full_above='never') }}
+select w, count(*) as n, max(v) as last from {{ ref('silver_s__m_hard') }} group by w
+"""
+
+
+def test_gold_stays_incremental_within_its_limit_and_is_computed_in_full_behind_it(maintained, maintain):
+    lakehouse, tables = maintained.lakehouse, ["bronze.s__m_hard", "silver.s__m_hard", "gold.m_groups"]
+    lakehouse.add_gold("m_groups", GROUPS)
+
+    def refresh():
+        assert lakehouse.statuses("run", "--select", "m_groups")["m_groups"] == "success", lakehouse.messages
+        groups = {}
+        for row in maintained.rows["m_hard"]:
+            n, last = groups.get(row["w"], (0, ""))
+            groups[row["w"]] = (n + 1, max(last, row["v"]))
+        rows = lakehouse.sql("select * from gold.m_groups order by w")
+        assert [tuple(row) for row in rows] == [(w, *group) for w, group in sorted(groups.items())]
+        return commit()["cdc.gold-mode"], commit()["cdc.gold-reason"]
+
+    def commit():
+        rows = lakehouse.sql("select summary from gold.m_groups.snapshots order by committed_at")
+        return next(row.summary for row in reversed(rows) if row.summary.get("cdc.gold-mode"))
+
+    def silver_moves(**limit):
+        for _ in range(2):
+            maintained.batch()
+            lakehouse.statuses("run", "--select", "raw_listing", "bronze_s__m_hard", "silver_s__m_hard")
+        return maintain(**ALL, tables=tables, **limit)[1]
+
+    refresh()
+    for _ in range(2):
+        said = silver_moves()
+        way, reason = refresh()
+        assert way == "affected" and reason.endswith(" of silver_s__m_hard (bronze)"), reason
+    [gold] = [line for line in said.splitlines() if " of 3: gold.m_groups: " in line]
+    assert "compact" in gold and "expire snapshots" in gold
+    before = lakehouse.snapshots("gold.m_groups")
+    refresh()
+    assert lakehouse.snapshots("gold.m_groups") == before, "a compaction is no change, and hides no progress"
+    silver_moves(gold_days=0)
+    assert refresh() == ("full", "snapshots of silver_s__m_hard since the last refresh have expired")

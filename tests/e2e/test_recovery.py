@@ -21,7 +21,9 @@ from tests.e2e.proof import IS_PROOF
 
 # KILLS=all (`make prove`): at every step, with two tables. Else at the steps around the two commits, with one.
 TABLES = ("kill_1", "kill_2") if IS_PROOF else ("kill_1",)
-SELECT = ("--select", *(f"+silver_s__{name}" for name in TABLES), "run_metrics", "silver_sync_state")
+SELECT = ("--select", *(f"+silver_s__{name}" for name in TABLES), "killed", "run_metrics", "silver_sync_state")
+# tests/e2e/test_gold.py kills a refresh of gold itself, also without KILLS.
+GOLD = "{{ config(key='v', full_above='never') }} select v, count(*) as n from {{ ref('silver_s__kill_1') }} group by v"
 # Each round kills once at each step, at other moments of it.
 ROUNDS = int(os.environ.get("ROUNDS") or 1)
 # What dbt says at a step, or the table whose first new file marks it, and how many seconds later the kill comes in each
@@ -34,6 +36,8 @@ POINTS = {
     "in the middle of the merge": ("START sql incremental model silver.s__kill_1", (0.3, 0.7, 1.1)),
     "before silver commits": ("silver/s__kill_1", (0.0, 0.0, 0.0)),
     "after silver has committed": ("OK created sql incremental model silver.s__kill_1", (0.0, 0.0, 0.0)),
+    "before gold commits": ("gold/killed", (0.0, 0.0, 0.0)),
+    "after gold has committed": ("OK created sql incremental model gold.killed", (0.0, 0.0, 0.0)),
 }
 # The same of change_types, and what is left to do: the command says it, or the run after it.
 TYPE_POINTS = {
@@ -54,6 +58,7 @@ def lakehouse(empty_lakehouse):
     if IS_PROOF:
         lakehouse.add_table("kill", "kill_types")
     lakehouse.make_models()
+    lakehouse.add_gold("killed", GOLD)
     lakehouse.dbt("seed")
     return lakehouse
 
@@ -128,6 +133,8 @@ def test_killed_runs_lose_nothing_and_double_nothing(lakehouse):
             assert lakehouse.table(name, "id, v") == [(0, f"updated {number}"), (number + 1, f"inserted {number}")]
             rows = lakehouse.sql(f"select _cdc_source_file, _cdc_file_row from bronze.s__{name}")
             assert len(rows) == len(set(rows)) == 2 + 3 * number
+        gold = lakehouse.sql("select v, n from gold.killed order by v")
+        assert [tuple(row) for row in gold] == [(f"inserted {number}", 1), (f"updated {number}", 1)]
 
 
 def priced(lakehouse, scale: int) -> Story:

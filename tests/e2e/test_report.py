@@ -82,7 +82,7 @@ def webhook(calls) -> Iterator[None]:
 def lakehouse(empty_lakehouse):
     lakehouse = empty_lakehouse
     lakehouse.make_models()
-    assert read(lakehouse) | {"as_of": 0} == {"as_of": 0, "needs": [], "tables": [], "topics": []}
+    assert read(lakehouse) | {"as_of": 0} == {"as_of": 0, "needs": [], "tables": [], "gold": [], "topics": []}
     lakehouse.add_feed("rep", "parquet", "timestamp_column=ts")
     for name in TABLES:
         lakehouse.add_table("rep", name)
@@ -250,3 +250,21 @@ def test_watch_reports_too(lakehouse, story, calls, monkeypatch, capsys):
         silver.write_text(text)
         calls.status = 204
     assert [row.is_open for row in lakehouse.sql(INCIDENTS) if row.subject == "silver_s__other"] == [False, True]
+
+
+def test_gold_is_shown_with_its_refresh_and_with_what_it_lacks(lakehouse, story):
+    sql = "select v, count(*) as n from {{ ref('silver_s__reported') }} group by v"
+    lakehouse.add_gold("counted", "{{ config(key='v') }}\n" + sql)
+    assert ("never", "gold.counted") in needs(lakehouse)
+    lakehouse.statuses("run", "--select", "counted")
+    [table] = read(lakehouse)["gold"]
+    [[rows]] = lakehouse.sql("select count(*) as n from gold.counted")
+    assert (table["way"], table["state"], table["moved"], table["rows"]) == ("create", "unchecked", {}, rows)
+    assert 0 < table["run_seconds"] < 300
+    story.changes(900, change("I", 900, id=900, v="gold"))
+    assert "error" not in lakehouse.statuses("run", "--exclude", "counted").values()
+    [table] = read(lakehouse)["gold"]
+    assert (table["state"], list(table["moved"])) == ("behind", ["silver.s__reported"])
+    lakehouse.statuses("run", "--select", "counted")
+    lakehouse.sql("insert into gold.counted values ('odd', 1)")
+    assert read(lakehouse)["gold"][0]["state"] == "foreign"

@@ -37,6 +37,14 @@ ALSO_HELD = (
     ("publishes", "silver.s__parts"),
     ("writes", "silver.s__replaced"),
 )
+# A group that a key leaves with each batch, and one that it comes to; its lookup moves, too.
+TOTALS = """{{ config(key='v', spine='silver_s__replaced', full_above='never') }}
+select base.v, count(*) as n, max(beside.id) as last
+from {{ ref('silver_s__replaced') }} as base
+left join {{ ref('silver_s__merged') }} as beside on beside.id = base.id
+group by base.v
+"""
+GOLD, BEFORE_GOLD = ("run", "--select", "totals"), ("run", "--exclude", "totals", "--vars", "cdc_replace_rows_from: 1")
 RUNS = int(os.environ.get("RUNS") or 0)
 SEED = int(os.environ.get("SEED") or 1)
 
@@ -45,7 +53,7 @@ class Pause:
     """Lets the rival run, once, when this process comes to a step of a table (`on_each_step`)."""
 
     def __init__(self, monkeypatch, rival: Rival, arguments: tuple[str, ...]) -> None:
-        self.rival, self.arguments = rival, arguments
+        self.rival, self.arguments, self.of_rival = rival, arguments, arguments
         self.step, self.table = "", ""
         self.rivals: dict[str, str] = {}
         on_each_step(monkeypatch.setattr, self.reach)
@@ -53,7 +61,7 @@ class Pause:
     def reach(self, step: str, table: str) -> None:
         if (step, table) == (self.step, self.table):
             self.step = ""
-            self.rivals = self.rival.run(*self.arguments)
+            self.rivals = self.rival.run(*self.of_rival)
 
 
 class Source:
@@ -84,6 +92,10 @@ class Source:
             at(number),
         )
 
+    def check_gold(self, lakehouse, number: int) -> None:
+        rows = [tuple(row) for row in lakehouse.sql("select * from gold.totals order by last")]
+        assert rows == [(str(number), 1, 0), ("new", 1, number + 1)]
+
     def check(self, lakehouse) -> None:
         number = self.batch
         for name in ("merged", "replaced"):
@@ -112,6 +124,7 @@ def lakehouse(empty_lakehouse):
     lakehouse.add_table("files", "appended", "", mode="append")
     lakehouse.add_table("txn", "parts", columns="id int, v string")
     lakehouse.make_models()
+    lakehouse.add_gold("totals", TOTALS)
     lakehouse.dbt("seed")
     return lakehouse
 
@@ -141,7 +154,7 @@ def run_held(lakehouse, pause, step: str, table: str) -> dict[str, str]:
     pause.step, pause.table = step, table
     statuses = lakehouse.statuses(*pause.arguments)
     assert pause.step == "", f"no run came to {step} of {table}"
-    assert pause.rivals[node_of(table)] == "success", pause.rivals
+    assert pause.rivals.get(node_of(table), "success") == "success", pause.rivals
     failed = [name for name, status in statuses.items() if status == "error"]
     said = [message for message in lakehouse.messages if any(text in message for text in RAN_SECOND)]
     assert all(any(name.split("_", 1)[-1] in text for text in said) for name in failed), lakehouse.messages
@@ -150,7 +163,7 @@ def run_held(lakehouse, pause, step: str, table: str) -> dict[str, str]:
 
 def node_of(table: str) -> str:
     schema, name = table.split(".")
-    return name if schema == "etl_metadata" else f"{schema}_{name}"
+    return name if schema in ("etl_metadata", "gold") else f"{schema}_{name}"
 
 
 @pytest.mark.parametrize("table", ["bronze.s__kept", "silver.s__kept"] if RUNS else ["bronze.s__kept"])
@@ -172,6 +185,35 @@ def test_the_run_that_comes_second_writes_nothing_twice(lakehouse, source, pause
     assert (statuses[node_of(table)] == "error") == (step != "asks"), statuses
     lakehouse.statuses(*pause.arguments)
     source.check(lakehouse)
+
+
+@pytest.mark.parametrize("step", ["creates", "publishes", "writes", "asks"] if RUNS else ["creates", "publishes"])
+def test_of_two_refreshes_of_gold_the_second_writes_nothing(lakehouse, source, pause, step):
+    if step == "creates":
+        lakehouse.sql("drop table if exists gold.totals")
+    source.changes()
+    lakehouse.statuses(*BEFORE_GOLD)
+    pause.arguments = pause.of_rival = GOLD
+    statuses = run_held(lakehouse, pause, step, "gold.totals")
+    assert (statuses["totals"] == "error") == (step != "asks"), statuses
+    source.check_gold(lakehouse, source.batch)
+    assert lakehouse.statuses(*GOLD)["totals"] == "success"
+    assert any("nothing: no input has moved" in message for message in lakehouse.messages)
+
+
+@pytest.mark.parametrize("step", ["publishes", "writes", "asks"] if RUNS else ["publishes"])
+def test_gold_follows_silver_that_another_run_builds_beside_its_refresh(lakehouse, source, pause, step):
+    source.changes()
+    lakehouse.statuses(*BEFORE_GOLD)
+    source.changes()
+    pause.arguments, pause.of_rival = GOLD, BEFORE_GOLD
+    assert run_held(lakehouse, pause, step, "gold.totals")["totals"] == "success"
+    assert set(pause.rivals.values()) == {"success"}, pause.rivals
+    source.check_gold(lakehouse, source.batch - (step != "asks"))
+    assert lakehouse.statuses(*GOLD)["totals"] == "success"
+    source.check_gold(lakehouse, source.batch)
+    way = "nothing: no input has moved" if step == "asks" else "affected: "
+    assert any(way in message for message in lakehouse.messages), lakehouse.messages
 
 
 @pytest.mark.skipif(not RUNS, reason="make prove")

@@ -54,7 +54,7 @@ def model(name: str, layer: str | None, schema: str, columns: tuple[str, ...] = 
 
 @pytest.fixture
 def project(tmp_path: Path) -> Path:
-    """A project after a run: bronze and silver of a table, two gold models, of which one failed, and a test."""
+    """A project after a run: bronze and silver of a table, gold, a model of the user's that failed, and a test."""
     write_seeds(tmp_path, good_seeds())
     own = ("_cdc_operation", "_cdc_sequence", "_cdc_committed_at")
     silver = (*("id", "price", "source__pos"), *own[:2], "_cdc_valid_to")
@@ -64,7 +64,7 @@ def project(tmp_path: Path) -> Path:
         "bronze": model("bronze_shop__item", "bronze", "bronze", ("id", "price", "source__pos", *own),
                         cdc={"renamed_columns": {"cost": "price"}}),
         "silver": model("silver_shop__item", "silver", "silver", silver, depends_on={"nodes": ["bronze", "listing"]}),
-        "gold": model("totals", None, "gold", compiled_code=TOTALS, **on_silver),
+        "gold": model("totals", "gold", "gold", compiled_code=TOTALS, **on_silver),
         "broken": model("odd", None, "gold", compiled_code="select nothing from silver.shop__item", **on_silver),
         "test": {"resource_type": "test"},
     }  # fmt: skip

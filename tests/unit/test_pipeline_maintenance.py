@@ -61,8 +61,8 @@ def names(plan):
 TABLE = MaintainedTable(read_model(PROJECT[0]), False, 32 * MIB)
 
 
-def due(settings=Settings(), **state):  # noqa: B008  immutable
-    return find_due(TABLE, {**TIDY, **state}, settings)
+def due(settings=Settings(), lacking=(), has_statistics=False, **state):  # noqa: B008  immutable
+    return find_due(TABLE, {**TIDY, **state}, settings, dict(lacking), has_statistics)
 
 
 @pytest.mark.parametrize(
@@ -82,6 +82,15 @@ def due(settings=Settings(), **state):  # noqa: B008  immutable
 )
 def test_steps_are_due_from_their_threshold_on(state, expected):
     assert [step.words for step in due(**state)] == expected
+
+
+def test_properties_and_statistics_are_due_if_the_table_lacks_them():
+    [step] = due(lacking=[("a", "1"), ("b", "2")])
+    assert (step.words, step.procedure, step.properties) == ("set a, b", "", {"a": "1", "b": "2"})
+    asked = Settings(statistics=True)
+    assert [step.procedure for step in due(asked)] == ["compute_table_stats"]
+    assert [step.procedure for step in due(asked, has_statistics=True, small_files=10)][1:] == ["compute_table_stats"]
+    assert due(asked, has_statistics=True) == due(asked, records=0, deleted_rows=0) == []
 
 
 def test_a_step_names_its_procedure_and_its_bounds():
@@ -138,10 +147,15 @@ def test_tables_stand_for_views_if_the_catalog_has_none():
     assert names(plan(*SHARED, has_views=False)) == ["etl_metadata.l", "etl_metadata.s", "etl_metadata.v"]
 
 
+def test_gold_tables_are_maintained_and_views_are_not():
+    gold = [node("gold", "sales"), node("gold", "shown", materialized="view")]
+    assert names(plan(*PROJECT, *gold, layer="gold")) == ["gold.sales"]
+
+
 def test_all_mistakes_in_the_arguments_at_once():
     wrong = {"older_than_days": -1, "keep_snapshots": 0, "orphan_days": True, "min_files": 1.5, "delete_ratio": 2}
     with pytest.raises(LakehouseError) as raised:
-        plan(tables="other", layer="gold", dry_run="yes", **wrong)
+        plan(tables="other", layer="platinum", dry_run="yes", **wrong)
     assert str(raised.value).split("\n  - ") == [
         "CDC error (maintain):",
         "older_than_days is -1; expected 0 or more",
@@ -149,7 +163,7 @@ def test_all_mistakes_in_the_arguments_at_once():
         "orphan_days is True; expected a whole number",
         "min_files is 1.5; expected a whole number",
         "delete_ratio is 2; expected a part of the rows, above 0 and up to 1",
-        "layer is gold; expected etl_metadata, bronze or silver, or none for all",
+        "layer is platinum; expected etl_metadata, bronze, silver or gold, or none for all",
         "dry_run is yes; expected true or false",
         "there is no table 'other'; expected one of bronze.line, bronze.order, line, order, silver.line, silver.order",
     ]

@@ -16,7 +16,7 @@ from python_udfs.report.facts import Facts
 from python_udfs.report.needs import needs
 from python_udfs.report.numbers import as_json, as_openmetrics
 from python_udfs.report.page import anchors_of, duration, page, size, trend
-from tests.report_facts import HOSTILE, NOW, answer, expectations, incident, many, run, table, text
+from tests.report_facts import HOSTILE, NOW, answer, expectations, gold_table, incident, many, run, table, text
 
 
 def facts(**words: Any) -> Facts:
@@ -289,3 +289,51 @@ def test_a_run_whose_rows_nobody_counted_is_drawn_in_words():
     drawn = charts.bars("Rows in and out", {"inserted": [3, None]}, {"deleted": [1, None]}, 100, 20)
     assert drawn == charts.Plot("Rows in and out", "not counted")
     assert charts.bars("Rows in and out", {"inserted": [None, 3]}, {"deleted": [None, 1]}, 100, 20).bars
+
+
+@pytest.mark.parametrize(
+    ("words", "others", "state", "behind"),
+    [
+        ({}, {"checks": [{"silver_table": "gold.t", "checked_at": text(-9)}]}, "good", 0),
+        ({}, {"checks": [{"silver_table": "gold.t", "checked_at": text(-12)}]}, "unchecked", 0),
+        ({"moved": {"silver.a": text(-3), "silver.b": text(-5)}}, {}, "behind", 300),
+        ({"way": None, "moved": None}, {}, "foreign", None),
+        ({"way": None, "is_built": False}, {}, "none", None),
+        ({}, {"incidents": [incident("failure", "t", silver_table=None)]}, "failing", 0),
+        ({}, {"incidents": [incident("failure", "gold_matches_recomputation_t_")]}, "failing", 0),
+        ({}, {"incidents": [incident("failure", "t", ended_at=text(-1))]}, "unchecked", 0),
+    ],
+)
+def test_a_gold_table_is_as_its_newest_refresh_and_its_inputs_are(words, others, state, behind):
+    [single] = facts(gold=[gold_table("t", **words)], **others).gold
+    assert (single.state, single.behind_seconds) == (state, behind)
+    assert single.run_seconds == 60
+
+
+def test_gold_that_nobody_refreshes_needs_a_person_before_its_next_refresh_is_full():
+    assert kinds(gold=[gold_table("t", moved={"silver.a": text(-60 * 24 * 6)})]) == []
+    forgotten = facts(gold=[gold_table("t", moved={"silver.a": text(-60 * 24 * 8)}), gold_table("u", is_built=False)])
+    assert [(need.kind, need.subject, need.command) for need in needs(forgotten)] == [
+        ("gold", "gold.t", "dbt build --select +t+"),
+        ("never", "gold.u", "dbt build --select +u+"),
+    ]
+    assert needs(forgotten)[0].message == "it lacks changes of silver.a; after 14 days all rows are computed"
+
+
+def test_gold_is_on_the_page_and_among_the_numbers():
+    both = facts(
+        gold=[gold_table(HOSTILE, keys=None, way="full", reason=HOSTILE), gold_table("t")], tables=[table("t")]
+    )
+    shown = page(both)
+    assert "<script" not in shown
+    assert "affected: 3 keys; changed keys: 3 of silver_t (bronze)" in shown
+    [document] = [each for each in json.loads(as_json(both))["gold"] if each["model"] == "t"]
+    assert (document["state"], document["keys"], document["run_seconds"]) == ("unchecked", 3, 60)
+    metrics = {
+        (sample.name, sample.labels.get("table")): sample.value
+        for family in text_string_to_metric_families(as_openmetrics(both))
+        for sample in family.samples
+    }
+    assert metrics["lakehouse_gold_last_refresh_keys", "gold.t"] == 3
+    assert ("lakehouse_gold_last_refresh_keys", f"gold.{HOSTILE}") not in metrics
+    assert [metrics["lakehouse_gold_last_refresh_in_full", f"gold.{name}"] for name in ("t", HOSTILE)] == [0, 1]

@@ -57,3 +57,35 @@ def test_names_that_the_seeds_lack_are_refused_at_once(project: Path, capsys: py
     assert "FEED: found nope; accepted: a feed of seeds/cdc_feeds.csv, people, shop." in said
     assert "TABLES: found x; accepted: a silver table of seeds/cdc_tables.csv, hr__staff, shop__item." in said
     assert lines(project) == before
+
+
+SAMPLE = '{# Sample: "make models" removes this file. #}\n'
+
+
+def test_gold_models_of_the_sample_go_along_and_those_of_the_user_are_named(
+    project: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    gold = project / "models" / "gold"
+    texts = {
+        "sample/lines.sql": SAMPLE + "select * from {{ ref('silver_hr__staff') }}",
+        "sample/sums.sql": SAMPLE + 'select count(*) from {{ ref("lines") }}',
+        "sample/_gold.yml": '# Sample: "make models" removes this file.\n',
+        "other/items.sql": SAMPLE + "select * from {{ ref('silver_shop__item') }}",
+        "own.sql": "select * from {{ ref('sums') }}",
+    }
+    for name, text in texts.items():
+        (gold / name).parent.mkdir(parents=True, exist_ok=True)
+        (gold / name).write_text(text)
+    before, command = lines(project), ["--project-dir", str(project), "--feeds", "people"]
+    assert main(command) == 2
+    assert capsys.readouterr().err == (
+        "models/gold/own.sql reads sums, which goes. Change the file, or remove it: git rm models/gold/own.sql\n"
+    )
+    assert lines(project) == before
+
+    (gold / "own.sql").unlink()
+    assert main(command) == 0
+    said = capsys.readouterr().out
+    assert "These tables stay as they are: gold.lines, gold.sums, silver.hr__staff, bronze.hr__staff." in said
+    assert [path.name for path in gold.rglob("*.*")] == ["items.sql"], "what reads other tables stays"
+    assert not (gold / "sample").exists()

@@ -35,6 +35,7 @@ BRONZE = node("bronze_a", layer="bronze", after=["raw_listing"])
 SILVER = node("silver_a", layer="silver", after=["bronze_a"], meta={"lag_limit_minutes": 30})
 CHECK = node("silver_matches_bronze_a", "test", attached_node="silver_a", after=["silver_a"])
 EVERY = node("every_raw_file_is_accounted_for", "test", after=["raw_listing"])
+GOLD = node("sales", layer="gold", after=["silver_a"])
 METRICS = node("run_metrics", layer="etl_metadata", after=["silver_a"])
 
 
@@ -59,6 +60,12 @@ def test_a_table_fails_with_its_own_message(failed: SimpleNamespace) -> None:
     assert (outcome.tables["a"].state, outcome.tables["a"].message) == ("failed", f"{failed.name}: it broke here")
     assert outcome.others == []
     assert outcome.has_failed
+
+
+def test_gold_that_fails_is_of_no_single_table() -> None:
+    outcome = outcome_of([result("success", BRONZE), result("success", SILVER), result("error", GOLD, "no table b")])
+    assert {name: table.state for name, table in outcome.tables.items()} == {"a": "built"}
+    assert (outcome.others, outcome.has_failed) == (["sales: no table b"], True)
 
 
 def test_what_is_of_no_table_skips_tables_and_is_told_apart() -> None:

@@ -1,3 +1,4 @@
+{# Sample: "make models" removes this file once a table that it reads has gone from the seeds. #}
 {{ config(key=['storeid', 'day'], spine='silver_sampledb__productorder') }}
 select
     orders.storeid,

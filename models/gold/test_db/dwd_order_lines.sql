@@ -1,3 +1,4 @@
+{# Sample: "make models" removes this file once a table that it reads has gone from the seeds. #}
 {{ config(key=['id'], spine='silver_test_db__user_order') }}
 select
     user_order.id,

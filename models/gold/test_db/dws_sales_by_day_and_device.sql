@@ -1,3 +1,4 @@
+{# Sample: "make models" removes this file once a table that it reads has gone from the seeds. #}
 {{ config(key=['day', 'device_model'], spine='dwd_order_lines') }}
 select
     cast(create_time as date) as day,

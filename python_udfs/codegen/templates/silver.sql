@@ -5,6 +5,9 @@
     <% if table.mode != 'append' %>
     unique_key=<< table.primary_key | literal >>,
     <% endif %>
+    <% if table.mode == 'current' %>
+    identifier_fields=<< table.primary_key | literal >>,
+    <% endif %>
     <% if table.partition_by %>
     partition_by=<< table.partition_by | map(attribute='sql') | list | literal >>,
     <% endif %>

@@ -198,6 +198,10 @@ class Dbt:
             self._record(properties)
             self.context["run_query"](sql)
 
+        def change_columns(relation: Any, changes: Any) -> None:
+            changed = {name: values for name, values in vars(changes).items() if values}
+            self.queries += [f"change {relation}: {changed}"] if changed else []
+
         def read_files(*arguments: Any) -> Any:
             self.files_read.append(arguments)
             return files
@@ -236,6 +240,12 @@ class Dbt:
                 cache_added=lambda relation: columns.setdefault(relation, {}),
                 create_schema=lambda relation: None,
                 start_write=self.started.append,
+                change_columns=change_columns,
+                lacking_properties=lambda relation: {},
+                has_statistics=lambda relation: False,
+                identify_rows=lambda relation, columns: self.queries.extend(
+                    [f"identify {relation} by {columns}"] if columns else []
+                ),
                 write=lambda relation, sql, properties=None: commit(sql, properties),
                 commit=commit,
                 has_views=lambda: True,

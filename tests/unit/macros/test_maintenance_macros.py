@@ -72,17 +72,23 @@ def test_maintain__documents_the_defaults():
     [entry] = [entry for entry in entries if entry["name"] == "maintain"]
     documented = {argument["name"]: argument["description"] for argument in entry["arguments"]}
     for name, value in asdict(Settings()).items():
-        assert documented[name].strip().endswith(f"Default: {value}"), name
+        assert documented[name].strip().endswith(f"Default: {str(value).lower()}"), name
 
 
 def test_cdc_maintenance_state_sql__bronze_keeps_what_silver_names():
-    settings = (1000, Settings())
+    settings = ((), 1000, Settings())
     bronze = Dbt().cdc_maintenance_state_sql("bronze.t", False, "silver.t", *settings)
     assert "silver.t.snapshots" in bronze
     assert "spec_id, partition" not in bronze
     silver = Dbt().cdc_maintenance_state_sql("silver.t", True, None, *settings)
     assert "reader" not in silver
     assert "group by spec_id, partition" in silver
+
+
+def test_cdc_maintenance_state_sql__what_gold_names_is_kept_for_days():
+    silver = Dbt().cdc_maintenance_state_sql("silver.t", False, None, (7, 8), 1000, Settings(gold_days=3))
+    assert "where named.snapshot_id in (7, 8)" in silver
+    assert "held.moved_at > current_timestamp() - make_dt_interval(3)" in silver
 
 
 def test_maintain__tables_that_need_nothing_are_asked_once():

@@ -9,7 +9,7 @@ from table_configs import make_config
 from python_udfs.errors import LakehouseError
 from python_udfs.metadata.names import RESERVED_NAMES, file_name, table_name
 from python_udfs.pipeline import columns as planning
-from python_udfs.pipeline.columns import Column, ExistingColumn, SourceColumn
+from python_udfs.pipeline.columns import Column, ColumnChanges, ExistingColumn, SourceColumn
 
 BRONZE = Relation("bronze", "shop__order")
 SILVER = Relation("silver", "shop__order")
@@ -193,16 +193,10 @@ CHANGES = (
 )
 
 
-def test_evolve_statements__one_statement_adds_all():
-    statements = [
-        "alter table bronze.shop__order alter column `wider` type bigint",
-        "alter table bronze.shop__order add columns (`new one` date, `b``t` int)",
-    ]
-    assert planning.evolve_statements(BRONZE, CHANGES, ADAPTER) == statements
-
-
-def test_evolve_statements__nothing_to_change():
-    assert planning.evolve_statements(BRONZE, CHANGES[:1], ADAPTER) == []
+def test_plan_changes__types_and_new_columns():
+    expected = ColumnChanges({"old": "new"}, {"wider": "bigint"}, {"new one": "date", "b`t": "int"})
+    assert planning.plan_changes(CHANGES, {"old": "new"}) == expected
+    assert planning.plan_changes(CHANGES[:1]) == ColumnChanges()
 
 
 @pytest.mark.parametrize(
@@ -334,19 +328,6 @@ def test_find_renames__two_old_names_make_one_new_column():
     assert planning.find_renames(make_config(renamed_columns={"a": "c", "b": "c"}), kept(a="int", b="int")) == {
         "a": "c"
     }
-
-
-def test_evolve_statements__new_names_go_before_types_and_new_columns():
-    dbt = Dbt(columns={BRONZE: {"old": "int"}})
-    columns = dbt.context["adapter"].get_columns_in_relation(BRONZE)
-    renames = planning.find_renames(make_config(renamed_columns={}), columns)
-    assert planning.evolve_statements(BRONZE, [], ADAPTER, renames) == []
-    added = [Column("late", "date", change="add")]
-    renames = planning.find_renames(RENAMES, columns)
-    assert planning.evolve_statements(BRONZE, added, ADAPTER, renames) == [
-        "alter table bronze.shop__order rename column `Old` to `new`",
-        "alter table bronze.shop__order add columns (`late` date)",
-    ]
 
 
 def renames_of(bronze: dict[str, str], silver: dict[str, str]) -> None:

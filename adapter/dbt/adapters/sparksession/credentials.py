@@ -88,17 +88,21 @@ class SparksessionCredentials(Credentials):
         return "schema", "app_name", "create_directories"
 
     def resolved(self, project_root: str) -> SparksessionCredentials:
-        """Return a copy in which `{project_root}` is replaced by the path given, and names of packages by coordinates.
+        """Return a copy in which the project's folder, names of packages and local warehouses are written out.
+
+        A catalog's warehouse on this machine gets a scheme: Iceberg's specification has locations as URIs, and its
+        implementation in Rust opens no table whose location is a bare path.
 
         Args:
-            project_root: absolute path of the project.
+            project_root: absolute path of the project, for `{project_root}`.
         """
         config = {key: value.replace(PLACEHOLDER, project_root) for key, value in self.config.items()}
         if _PACKAGES in config:
             config[_PACKAGES] = resolve_coordinates(config[_PACKAGES])
+        local = {key: f"file://{value}" for key, value in config.items() if _is_local_warehouse(key, value)}
         return replace(
             self,
-            config=config,
+            config=config | local,
             create_directories=[path.replace(PLACEHOLDER, project_root) for path in self.create_directories],
             lock_file=self.lock_file.replace(PLACEHOLDER, project_root),
         )
@@ -120,6 +124,10 @@ def resolve_coordinates(packages: str) -> str:
     for name, coordinates in _COORDINATES.items():
         packages = packages.replace(name, coordinates())
     return packages
+
+
+def _is_local_warehouse(key: str, value: str) -> bool:
+    return re.fullmatch(r"spark\.sql\.catalog\.[^.]+\.warehouse", key) is not None and value.startswith("/")
 
 
 def _spark_text(value: Any) -> str:

@@ -40,6 +40,12 @@ from dbt.adapters.sparksession.python_models import run_model
 from dbt.adapters.sparksession.quoting import literal, quoted, unmarked
 from dbt.adapters.sparksession.readers import release_readers
 from dbt.adapters.sparksession.session import end_command
+from dbt.adapters.sparksession.table_metadata import (
+    change_columns,
+    has_statistics,
+    identify_rows,
+    lacking_properties,
+)
 from spark_files import OptionError, cached, cached_part, holds, is_promotion, read_files
 from spark_files.capabilities import (
     COUNTS_MERGED_ROWS,
@@ -378,6 +384,36 @@ class SparksessionAdapter(SparkAdapter):
             if key not in self._answers:
                 self._answers[key] = ask()
             return self._answers[key]
+
+    @available
+    def change_columns(self, relation: BaseRelation, changes: Any) -> None:
+        """Rename, widen and add columns of a table in one commit; see `table_metadata.change_columns`.
+
+        Args:
+            relation: the table.
+            changes: has `renames`, `types` and `added`.
+        """
+        with self.connections.exception_handler(f"adapter.change_columns({relation})"):
+            change_columns(self.session, relation.render(), changes.renames, changes.types, changes.added)
+
+    @available
+    def lacking_properties(self, relation: BaseRelation) -> dict[str, str]:
+        """Return the properties that the catalog gives new tables (`table-default`), and that a table lacks."""
+        with self.connections.exception_handler(f"adapter.lacking_properties({relation})"):
+            return lacking_properties(self.session, self._iceberg_catalog(), relation.render())
+
+    @available
+    def has_statistics(self, relation: BaseRelation) -> bool:
+        """Return whether the current snapshot of a table has counts of distinct values."""
+        with self.connections.exception_handler(f"adapter.has_statistics({relation})"):
+            return has_statistics(self.session, relation.render())
+
+    @available
+    def identify_rows(self, relation: BaseRelation, columns: list[str] | None) -> None:
+        """State the key of a table in its metadata; see `table_metadata.identify_rows`. None: it states none."""
+        if columns:
+            with self.connections.exception_handler(f"adapter.identify_rows({relation})"):
+                identify_rows(self.session, relation.render(), columns)
 
     @available
     def set_properties(self, properties: dict[str, Any]) -> None:

@@ -61,6 +61,7 @@
   {%- endif -%}
   {%- if rebuild -%}
     {% do persist_constraints(target_relation, model) %}
+    {% do adapter.identify_rows(target_relation, config.get('identifier_fields')) %}
   {%- endif -%}
 
   {% do apply_grants(target_relation, config.get('grants'), should_revoke(existing_relation, full_refresh_mode=rebuild)) %}

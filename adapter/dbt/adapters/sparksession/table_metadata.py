@@ -1,0 +1,98 @@
+"""What an Iceberg table states about itself: columns, key, properties, statistics.
+
+A schema changes in one commit; SQL makes a commit, and a metadata file, of each column.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from pyspark.sql import SparkSession
+
+from spark_files.internals import all_settings, iceberg_table, java_class
+
+# Values of these types are not equal in each engine, and Iceberg identifies no row by them.
+_UNFIT_FOR_KEYS = ("FLOAT", "DOUBLE")
+
+
+def change_columns(
+    session: SparkSession, table: str, renames: Mapping[str, str], types: Mapping[str, str], added: Mapping[str, str]
+) -> None:
+    """Renames, widens and adds columns in one commit.
+
+    Args:
+        session: that finds the table.
+        table: its name in SQL.
+        renames: new names by old ones, whose case may be another.
+        types: wider types, as Spark writes them, by the names that the columns have afterwards.
+        added: types of new columns by their names, in their order.
+
+    Raises:
+        Py4JJavaError: Iceberg refuses a change, or another commit came between.
+    """
+    if not (renames or types or added):
+        return
+    # As SQL does: a transaction is tried again on top of a commit that came between.
+    transaction = iceberg_table(session, table).newTransaction()
+    update = transaction.updateSchema().caseSensitive(False)
+    old_names = {new: old for old, new in renames.items()}
+    for old, new in renames.items():
+        update.renameColumn(old, new)
+    for name, wider in types.items():
+        update.updateColumn(old_names.get(name, name), _iceberg_type(wider))
+    for name, new_type in added.items():
+        # Without a parent a name that holds a dot would be taken for a field of a struct.
+        update.addColumn(None, name, _iceberg_type(new_type))
+    update.commit()
+    transaction.commitTransaction()
+
+
+def identify_rows(session: SparkSession, table: str, columns: Iterable[str]) -> bool:
+    """Makes columns required, and Iceberg's identifier fields of a table, in one commit.
+
+    Args:
+        session: that finds the table.
+        table: its name in SQL; no row of it has NULL in one of the columns.
+        columns: of its key; their case may be another.
+
+    Returns:
+        Whether the table states them now. It cannot before the first row has brought the columns, and Iceberg takes no
+        column of floating-point numbers.
+    """
+    iceberg, names = iceberg_table(session, table), list(columns)
+    fields = [iceberg.schema().caseInsensitiveFindField(name) for name in names]
+    if any(field is None or field.type().typeId().name() in _UNFIT_FOR_KEYS for field in fields):
+        return False
+    update = iceberg.updateSchema().caseSensitive(False).allowIncompatibleChanges()
+    for field in fields:
+        update.requireColumn(field.name())
+    update.setIdentifierFields([field.name() for field in fields])
+    update.commit()
+    return True
+
+
+def lacking_properties(session: SparkSession, catalog: str | None, table: str) -> dict[str, str]:
+    """Returns the properties that a catalog gives new tables, and that a table lacks; another value is a choice.
+
+    Args:
+        session: that finds the table.
+        catalog: the name of its Iceberg catalog; None: it is of another kind, and gives none.
+        table: its name in SQL.
+    """
+    start = f"spark.sql.catalog.{catalog}.table-default."
+    settings, own = all_settings(session), iceberg_table(session, table).properties()
+    given = {name.removeprefix(start): value for name, value in settings.items() if name.startswith(start)}
+    return {name: value for name, value in given.items() if name not in own}
+
+
+def has_statistics(session: SparkSession, table: str) -> bool:
+    """Returns whether the current snapshot of a table has counts of distinct values; true if it has no snapshot."""
+    iceberg = iceberg_table(session, table)
+    current = iceberg.currentSnapshot()
+    return current is None or any(file.snapshotId() == current.snapshotId() for file in iceberg.statisticsFiles())
+
+
+def _iceberg_type(spark_type: str) -> Any:
+    parsed = java_class("org.apache.spark.sql.types.DataType").fromDDL(spark_type)
+    return java_class("org.apache.iceberg.spark.SparkSchemaUtil").convert(parsed)

@@ -1,0 +1,114 @@
+"""Columns change in one commit, and a table states its key."""
+
+from __future__ import annotations
+
+import pytest
+from pyspark.errors import IllegalArgumentException
+from pyspark.sql.types import StructType
+
+from dbt.adapters.sparksession.table_metadata import (
+    change_columns,
+    has_statistics,
+    identify_rows,
+    lacking_properties,
+)
+from spark_files.internals import iceberg_table
+
+TABLE = "schemas.t"
+
+
+@pytest.fixture
+def table(session):
+    """A table with a column whose name has a dot, one row, and a partition on a column that is renamed."""
+    session.sql("create namespace if not exists schemas")
+    session.sql(
+        f"create or replace table {TABLE} using iceberg partitioned by (`Day`) as"
+        " select 1 as id, 'x' as `dot.name`, date'2026-01-01' as `Day`, cast(1.5 as float) as part"
+    )
+    return session
+
+
+def describe(session) -> dict[str, str]:
+    schema: StructType = session.table(TABLE).schema
+    return {field.name: field.dataType.simpleString() for field in schema}
+
+
+def count_versions(session) -> int:
+    return session.sql(f"select * from {TABLE}.metadata_log_entries").count()
+
+
+def test_all_changes_are_one_commit(table):
+    before = count_versions(table)
+    change_columns(
+        table,
+        TABLE,
+        {"DOT.name": "text", "day": "at", "id": "key"},
+        {"key": "bigint", "part": "double"},
+        {"new.one": "decimal(12,2)", "größe": "array<struct<a:int>>", "late": "timestamp_ntz"},
+    )
+    assert count_versions(table) == before + 1
+    assert describe(table) == {
+        "key": "bigint",
+        "text": "string",
+        "at": "date",
+        "part": "double",
+        "new.one": "decimal(12,2)",
+        "größe": "array<struct<a:int>>",
+        "late": "timestamp_ntz",
+    }
+    [row] = table.table(TABLE).collect()
+    assert (row.key, row.text, row["new.one"]) == (1, "x", None)
+
+
+def test_nothing_to_change_is_no_commit(table):
+    before = count_versions(table)
+    change_columns(table, TABLE, {}, {}, {})
+    assert count_versions(table) == before
+
+
+def test_a_refused_change_changes_nothing(table):
+    before = describe(table)
+    with pytest.raises(IllegalArgumentException, match="Cannot change column type: id: int -> string"):
+        change_columns(table, TABLE, {"part": "other"}, {"id": "string"}, {"late": "date"})
+    assert describe(table) == before
+
+
+def test_a_table_states_its_key(table):
+    assert identify_rows(table, TABLE, ["ID", "dot.name"])
+    iceberg = iceberg_table(table, TABLE)
+    assert set(iceberg.schema().identifierFieldNames()) == {"id", "dot.name"}
+    table.sql(
+        f"merge into {TABLE} t using (select * from values (1, 'x', 2), (2, 'y', 3) as v (id, name, n)) s"
+        " on t.id = s.id and t.`dot.name` = s.name"
+        " when matched and s.n = 9 then delete when matched then update set part = s.n"
+        " when not matched then insert (id, `dot.name`, `Day`, part) values (s.id, s.name, null, s.n)"
+    )
+    assert sorted(map(tuple, table.sql(f"select id, part from {TABLE}").collect())) == [(1, 2.0), (2, 3.0)]
+    # Columns of a key are renamed and widened as others are.
+    change_columns(table, TABLE, {"id": "key"}, {"key": "bigint"}, {})
+    assert set(iceberg_table(table, TABLE).schema().identifierFieldNames()) == {"key", "dot.name"}
+
+
+def test_floating_point_numbers_identify_no_row(table):
+    assert not identify_rows(table, TABLE, ["id", "part"])
+    assert not list(iceberg_table(table, TABLE).schema().identifierFieldNames())
+
+
+def test_a_table_from_before_lacks_what_its_catalog_gives_new_ones(table):
+    name = "spark.sql.catalog.lakehouse.table-default.write.metadata.previous-versions-max"
+    table.conf.set(name, "50")
+    try:
+        assert lacking_properties(table, "lakehouse", TABLE) == {"write.metadata.previous-versions-max": "50"}
+        table.sql(f"alter table {TABLE} set tblproperties ('write.metadata.previous-versions-max' = '9')")
+        assert lacking_properties(table, "lakehouse", TABLE) == {}, "another value is a choice"
+        assert lacking_properties(table, None, TABLE) == {}
+    finally:
+        table.conf.unset(name)
+
+
+def test_statistics_are_those_of_the_rows_that_readers_see(table):
+    assert not has_statistics(table, TABLE)
+    table.sql(f"call system.compute_table_stats(table => '{TABLE}')")
+    assert has_statistics(table, TABLE)
+    table.sql(f"insert into {TABLE} values (2, 'y', null, 1)")
+    assert not has_statistics(table, TABLE)
