@@ -175,7 +175,7 @@ def _refresh(lake: Lake, model: str, idle: list[Cost]) -> Cost:
     return Cost(seconds, cost.cpu - nothing.cpu)
 
 
-def _create_by_hand(lake: Lake) -> dict[str, Callable[[], None]]:
+def _create_by_hand(lake: Lake) -> dict[str, Callable[[], object]]:
     """Makes tables of the same queries; returns statements that bring them up to date."""
     names = {table: f"silver.s__{table}" for table in (FACT, STORE, ITEM)}
     rows, groups = ROWS.format(**names), GROUPS.format(where="", **names)
@@ -196,8 +196,8 @@ def _create_by_hand(lake: Lake) -> dict[str, Callable[[], None]]:
             spark.conf.unset("spark.sql.sources.partitionOverwriteMode")
 
     return {
-        f"{FULL} rows": lambda: spark.sql(f"insert overwrite reference.rows {rows}") and None,
-        f"{FULL} groups": lambda: spark.sql(f"insert overwrite reference.groups {groups}") and None,
+        f"{FULL} rows": lambda: spark.sql(f"insert overwrite reference.rows {rows}"),
+        f"{FULL} groups": lambda: spark.sql(f"insert overwrite reference.groups {groups}"),
         f"{PARTITIONS} groups": write_partitions,
     }
 

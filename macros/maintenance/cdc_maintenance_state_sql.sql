@@ -96,7 +96,7 @@ from (
         min(later.committed_at) as moved_at
     from {{ relation }}.snapshots as named
     left join {{ relation }}.snapshots as later
-        on later.committed_at > named.committed_at and later.operation <> 'replace'
+        on named.committed_at < later.committed_at and later.operation <> 'replace'
     where named.snapshot_id in ({{ needed | join(', ') }})
     group by named.snapshot_id, named.committed_at
 ) as held

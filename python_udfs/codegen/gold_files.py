@@ -55,19 +55,20 @@ def find_readers(files: Iterable[GoldFile], gone: Collection[str]) -> list[GoldF
 
 
 def list_stale_samples(project_dir: Path, models: Collection[str]) -> list[str]:
-    """Lists the sample's files of gold that read a model which the project no longer has, with the notes about them.
+    """Lists the sample's files of gold that read a model which the project no longer has, each with its YAML.
 
     Args:
         project_dir: root of the dbt project.
         models: names of all other models.
     """
     files = list_gold_files(project_dir)
-    there = {*models, *(file.model for file in files)}
-    gone = {name for file in files for name in file.reads} - there
-    stale = [file.path for file in find_readers(files, gone) if file.is_sample]
-    stay = {Path(file.path).parent for file in files if file.path not in stale}
-    notes = [
-        path for path in (project_dir / FOLDER).glob("**/*.yml") if path.read_text("utf-8").startswith(SAMPLE_MARKS)
+    gone = {name for file in files for name in file.reads} - {*models, *(file.model for file in files)}
+    stale = [Path(file.path) for file in find_readers(files, gone) if file.is_sample]
+    stale += [
+        path for path in (path.with_name(f"_{path.stem}.yml") for path in stale) if _is_sample(project_dir / path)
     ]
-    relative = [path.relative_to(project_dir) for path in notes]
-    return sorted([*stale, *(path.as_posix() for path in relative if path.parent not in stay)])
+    return sorted(path.as_posix() for path in stale)
+
+
+def _is_sample(path: Path) -> bool:
+    return path.exists() and path.read_text(encoding="utf-8").startswith(SAMPLE_MARKS)

@@ -69,7 +69,7 @@ def test_gold_models_of_the_sample_go_along_and_those_of_the_user_are_named(
     texts = {
         "sample/lines.sql": SAMPLE + "select * from {{ ref('silver_hr__staff') }}",
         "sample/sums.sql": SAMPLE + 'select count(*) from {{ ref("lines") }}',
-        "sample/_gold.yml": '# Sample: "make models" removes this file.\n',
+        "sample/_lines.yml": '# Sample: "make models" removes this file.\n',
         "other/items.sql": SAMPLE + "select * from {{ ref('silver_shop__item') }}",
         "own.sql": "select * from {{ ref('sums') }}",
     }
