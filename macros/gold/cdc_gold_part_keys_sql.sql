@@ -1,4 +1,4 @@
-{# The keys that have a row which meets a condition, in the table or in its query at the snapshots that it was made of. #}
+{# The keys that have a row which meets a condition, in the table or in its query at the snapshots of its commit. #}
 {% macro cdc_gold_part_keys_sql(gold, key, moved, query_sql, where, limit) -%}
 select {{ get_quoted_csv(key) }}
 from {{ gold }}

@@ -1,6 +1,6 @@
 """Rows that lookups leave as they are, and rows that the day moves, on random histories with days that pass.
 
-The oracle is the plain query of each day, and a rule of its own for rows that stay. GOLD_HISTORIES=99 takes so many.
+The oracle is the plain query of each day, and a rule of its own for rows that stay. GOLD_HISTORIES=300 takes 30.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from python_udfs.gold.plan import GoldPlan
 from python_udfs.gold.write import replace_rows
 from tests.gold_shapes import INPUTS, change, start
 
-HISTORIES = int(os.environ.get("GOLD_HISTORIES") or 5)
+HISTORIES = int(os.environ.get("GOLD_HISTORIES") or 50) // 10
 SEED = int(os.environ.get("SEED") or 0)
 STEPS = 10
 # Lookups change more often than spines, whose changes melt what is frozen.
