@@ -47,7 +47,21 @@ def _histories(*tables: str, seed: str = "") -> tuple[Sequence[str], Mapping[str
 SILVER = "macros/silver/current/cdc_silver_sql.sql"
 READ = "adapter/spark_files/read_files.py"
 LOG = "python_udfs/connectors/source_log.py"
+PLAN = "python_udfs/gold/plan.py"
+FROZEN = "tests/unit/gold/test_gold_frozen.py"
 FAULTS = {
+    "a row of gold is final before its last refresh": Fault(
+        [(PLAN, 'freeze if freeze == last_freeze else f"({last_freeze}) and ({freeze})"', "freeze")],
+        (FROZEN, "-k", "stay_or_move"),
+    ),
+    "frozen rows do not follow their spine": Fault(
+        [("macros/gold/cdc_gold_thawed_sql.sql", "{%- if frozen.spine_view %}", "{%- if false %}")],
+        (FROZEN, "-k", "stay_or_move"),
+    ),
+    "days that no run saw move no row": Fault(
+        [(PLAN, "for each in list_days(last_day, day)]", "for each in (last_day, day)]")],
+        (FROZEN, "-k", "stay_or_move"),
+    ),
     "a delete is judged by its whole row": Fault(
         [
             (

@@ -1,5 +1,11 @@
-{# Removes the rows of the affected keys. #}
-{% macro cdc_gold_delete_sql(gold, key, keys_view) -%}
+{# Removes the rows of some keys, or all of them, but not those that are frozen. #}
+{% macro cdc_gold_delete_sql(gold, key, keys_view, frozen=none) -%}
 delete from {{ gold }} as _cdc_gold
-where {{ cdc_gold_has_key_sql(keys_view, key, '_cdc_gold', key) }}
+where
+    {%- if keys_view %}
+    {{ cdc_gold_has_key_sql(keys_view, key, '_cdc_gold', key) | indent(4) }}
+    {%- endif %}
+    {%- if frozen is not none %}
+    {{ 'and ' if keys_view }}{{ cdc_gold_thawed_sql(frozen, key, '_cdc_gold') | indent(4) }}
+    {%- endif %}
 {%- endmacro %}

@@ -1,6 +1,6 @@
 {#
     Rows that gold has and its query does not return, or the other way round; of a key that has several rows, the rows are
-    paired in their order.
+    paired in their order. Frozen rows are left out.
 #}
 {% macro cdc_gold_difference_sql(plan, gold) -%}
 {%- set is_step = plan.check.depth == 'step' -%}
@@ -51,14 +51,15 @@ select
         order by {{ get_quoted_csv(plan.exact + plan.floats) }}
     ) as _cdc_number
 from {{ rows_sql }} as _cdc_row
-{%- if is_step %}
 where
-    exists (
+    {{ 'not coalesce(' ~ plan.freeze ~ ', false)' if plan.freeze else 'true' }}
+    {%- if is_step %}
+    and exists (
         select 1
         from _cdc_keys
         where {{ cdc_gold_same_sql('_cdc_keys', plan.model.settings.key, '_cdc_row', plan.model.settings.key) }}
     )
-{%- endif %}
+    {%- endif %}
 {%- endmacro %}
 
 

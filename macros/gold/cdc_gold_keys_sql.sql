@@ -2,7 +2,7 @@
     The keys of the table that changes of inputs affect, before and after. A changed row leads to keys of the spine, and these
     to keys of the table: straight from the changed row, a row that had no partner yet would be missed.
 #}
-{% macro cdc_gold_keys_sql(model, moved, limit) -%}
+{% macro cdc_gold_keys_sql(model, moved, limit, moved_sql='') -%}
 with
 {{ cdc_gold_states_sql(moved) }}
 {%- set key = model.settings.key %}
@@ -19,12 +19,18 @@ _cdc_g{{ branch.number }} as (
 {%- endfor %}
 
 {% for branch in branches -%}
-select {{ 'distinct ' if branches | length == 1 }}{{ get_quoted_csv(key) }}
+select {{ 'distinct ' if branches | length == 1 and not moved_sql }}{{ get_quoted_csv(key) }}
 from _cdc_g{{ branch.number }}
-{%- if not loop.last %}
+{%- if not loop.last or moved_sql %}
 union
 {% endif %}
 {%- endfor %}
+{%- if moved_sql %}
+select {{ get_quoted_csv(key) }}
+from (
+    {{ moved_sql | indent(4) }}
+) as _cdc_moved
+{%- endif %}
 limit {{ limit }}
 {%- endmacro %}
 

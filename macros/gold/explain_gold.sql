@@ -6,6 +6,6 @@
     {% set node = cdc_gold_node(model) %}
     {{ print(adapter.call_function('python_udfs.gold.explain.explain_gold', {
         'warehouse': adapter, 'nodes': dict(graph.nodes, **graph.sources), 'node': node,
-        'query_sql': render(node.raw_code),
+        'query_sql': render(node.raw_code), 'today': gold_today(),
     })) }}
 {% endmacro %}

@@ -12,6 +12,7 @@ where false
 {%- elif plan.check.depth == 'unknown' %}
 select {{ adapter.string_literal(plan.check.reason) }} as difference
 {%- else %}
+{%- if plan.freeze %}{% do log('gold_matches_recomputation of ' ~ model ~ ': ' ~ plan.check.reason, info=true) %}{% endif %}
 {{ plan.check.comment }}
 {{ cdc_gold_difference_sql(plan, model) }}
 {%- endif %}

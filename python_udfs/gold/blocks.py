@@ -226,6 +226,21 @@ class Block:
         named = {alias for name in columns for alias in list_aliases(self.columns[name].expression)}
         return isinstance(self.sources[0].relation, Leaf) and self._are_lookups(self._add_conditions(named))
 
+    def is_decided_by(self, leaf: Leaf, name: str) -> bool:
+        """Returns whether the row of one use of an input decides a column, and no other row does."""
+        exposed = self.columns.get(name)
+        if exposed is None:
+            return False
+        sources = {source.alias: source.relation for source in self.sources}
+        for column in exposed.expression.find_all(exp.Column):
+            relation = sources[column.table]
+            if isinstance(relation, Leaf):
+                if relation != leaf:
+                    return False
+            elif not all(block.is_decided_by(leaf, column.name) for block in relation):
+                return False
+        return True
+
     def find_optional(self, columns: Iterable[str]) -> set[int]:
         """Returns numbers of the leaves whose absence decides a column, where more than one row may match."""
         columns = list(columns)

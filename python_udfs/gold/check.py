@@ -6,9 +6,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from python_udfs.gold.inputs import Movement, Recorded, list_sources, read_inputs, read_recorded
-from python_udfs.gold.model import GoldModel, read_gold_model
-from python_udfs.pipeline.checks import FULL, NOTHING, STEP, Check, Checked, Record, Table, name_of, read_checked
+from python_udfs.gold.inputs import Movement, list_sources, read_inputs, read_recorded
+from python_udfs.gold.model import GoldModel
+from python_udfs.gold.plan import Frozen
+from python_udfs.gold.recorded import find_recorded, list_expired, read_recorded_model
+from python_udfs.pipeline.checks import FULL, NOTHING, STEP, Check, Checked, Record, Table, read_checked
 from python_udfs.pipeline.table_config import TableConfig
 from python_udfs.pipeline.warehouse import Relation, Sql, Warehouse
 
@@ -29,6 +31,7 @@ class GoldCheck:
         query_sql: the query that the commit records.
         exact: columns that have to be equal.
         floats: columns that have to be equal to 1e-9 of their size: the order of a sum is in its last digits.
+        freeze: condition of the rows that are not compared; empty: all are.
     """
 
     check: Check
@@ -37,6 +40,7 @@ class GoldCheck:
     query_sql: str = ""
     exact: tuple[str, ...] = ()
     floats: tuple[str, ...] = ()
+    freeze: str = ""
 
     @property
     def after_id(self) -> int:
@@ -67,15 +71,10 @@ def plan_gold_check(
     config = node["config"]
     sources = list_sources(nodes, node["depends_on"]["nodes"], config.get("inputs") or {})
     read = read_inputs(warehouse, node["name"], sources)
-    query_sql = summary["cdc.gold-sql"]
-    model = read_gold_model(node["name"], query_sql, config, [input for input, _, _ in read])
-    relations = {source.name: relation for _, source, relation in read}
-    movements = [
-        Movement(input, relations[input.name], after_id=_find_snapshot(recorded, relations[input.name]))
-        for input in model.query.inputs
-    ]
+    model = read_recorded_model(node["name"], summary, config, [input for input, _, _ in read])
+    movements = find_recorded(model, {source.name: relation for _, source, relation in read}, recorded)
     checked = _read_checked(warehouse, sql).get(table.name)
-    expired = [movement.input.name for movement in movements if not _can_be_read(warehouse, movement)]
+    expired = list_expired(warehouse, movements)
     if expired:
         reason = f"snapshots of {', '.join(expired)} that it was made of have expired; its next refresh is compared"
         return GoldCheck(Check(NOTHING, reason, table))
@@ -84,27 +83,22 @@ def plan_gold_check(
         return GoldCheck(Check(depth, reason, table))
     schema_id = warehouse.snapshot(gold, snapshot_id)["schema_id"]
     record = Record(table.name, snapshot_id, schema_id, 0, 0, "", depth == FULL)
+    freeze = summary.get("cdc.gold-freeze", "")
+    if freeze:
+        frozen_sql = sql["cdc_gold_frozen_keys_sql"](gold, model.settings.key, Frozen(freeze), "")
+        count = warehouse.query(frozen_sql)[0]["row_count"]
+        reason += f"; {count} frozen keys ({freeze}) are left out"
     columns = warehouse.get_columns_in_relation(gold)
     before_id = checked.snapshot_id if checked else 0
     return GoldCheck(
         check=Check(depth, reason, table, record),
         model=model,
         movements=tuple(replace(movement, before_id=before_id) for movement in movements),
-        query_sql=model.write_query(query_sql),
+        query_sql=model.write_query(summary["cdc.gold-sql"]),
+        freeze=freeze,
         exact=tuple(column.name for column in columns if column.dtype not in _FLOATS),
         floats=tuple(column.name for column in columns if column.dtype in _FLOATS),
     )
-
-
-def _find_snapshot(recorded: Mapping[str, Recorded], relation: Relation) -> int | None:
-    state = recorded.get(name_of(relation))
-    return state.snapshot_id if state else None
-
-
-def _can_be_read(warehouse: Warehouse, movement: Movement) -> bool:
-    if not movement.after_id:
-        return movement.after_id == 0
-    return bool(warehouse.snapshots_since(movement.relation, movement.after_id)["has_start"])
 
 
 def _read_checked(warehouse: Warehouse, sql: Sql) -> Mapping[str, Checked]:

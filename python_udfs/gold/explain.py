@@ -5,13 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from python_udfs.gold.day import bind_day, hide_day, read_day
 from python_udfs.gold.inputs import list_sources, read_inputs
 from python_udfs.gold.model import Branch, GoldModel, Route, read_gold_model
 from python_udfs.pipeline.text_table import write_table
 from python_udfs.pipeline.warehouse import Warehouse
 
 
-def explain_gold(warehouse: Warehouse, nodes: Mapping[str, Any], node: Mapping[str, Any], query_sql: str) -> str:
+def explain_gold(
+    warehouse: Warehouse, nodes: Mapping[str, Any], node: Mapping[str, Any], query_sql: str, today: str
+) -> str:
     """Explains a model.
 
     Args:
@@ -19,15 +22,18 @@ def explain_gold(warehouse: Warehouse, nodes: Mapping[str, Any], node: Mapping[s
         nodes: dbt's nodes and sources by unique id.
         node: of the model.
         query_sql: the compiled query.
+        today: what the macro `gold_today` writes.
 
     Raises:
         LakehouseError: the model is refused; it has all mistakes.
     """
     sources = list_sources(nodes, node["depends_on"]["nodes"], node["config"].get("inputs") or {})
     read = read_inputs(warehouse, node["name"], sources)
-    model = read_gold_model(node["name"], query_sql, node["config"], [input for input, _, _ in read])
+    model = read_gold_model(node["name"], hide_day(query_sql), node["config"], [input for input, _, _ in read])
+    day = read_day(today)
     layers = {source.name: source.layer for _, source, _ in read}
-    return "\n".join(_describe(node["name"], model, layers))
+    lines = [*_describe(node["name"], model.bind_days(day, day), layers), *_describe_rows(warehouse, node, model, day)]
+    return "\n".join(lines)
 
 
 def _describe(name: str, model: GoldModel, layers: Mapping[str, str]) -> Iterator[str]:
@@ -51,6 +57,25 @@ def _describe(name: str, model: GoldModel, layers: Mapping[str, str]) -> Iterato
     ]
     yield write_table(titles, rows)
     yield from _describe_full(model, layers)
+
+
+def _describe_rows(warehouse: Warehouse, node: Mapping[str, Any], model: GoldModel, day: str) -> Iterator[str]:
+    """Describes rows that lookups leave as they are, and those that the day moves."""
+    freeze, clock = (bind_day(text, day) for text in (model.settings.freeze, model.settings.clock))
+    if freeze:
+        gold = warehouse.get_relation(node["database"], node["schema"], node["alias"])
+        summary = warehouse.newest_summary(gold, "cdc.gold-mode") if gold is not None else {}
+        count = summary.get("cdc.gold-frozen") or "0"
+        yield (
+            f"Rows with {freeze} are frozen: they follow {', '.join(_list_spines(model))} alone. The last refresh"
+            f" ({summary.get('cdc.gold-mode', 'none yet')}) left {count} keys as they were."
+        )
+    if clock:
+        yield f"Another day moves rows with {clock}, and no others."
+
+
+def _list_spines(model: GoldModel) -> list[str]:
+    return list(dict.fromkeys(branch.spine.input.name for branch in model.branches))
 
 
 def _describe_route(branch: Branch, route: Route) -> str:

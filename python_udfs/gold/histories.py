@@ -13,7 +13,7 @@ from typing import Any
 from python_udfs.errors import LakehouseError
 from python_udfs.gold.blocks import Input
 
-_FIRST_DAY = date(2024, 2, 27)
+FIRST_DAY = date(2024, 2, 27)
 _WHOLE = ("tinyint", "smallint", "int", "bigint")
 # So few values that keys meet, rows share groups, and updates write what was there before.
 _VALUES = 5
@@ -104,7 +104,7 @@ def make_value(data_type: str, number: int, column: str = "") -> Any:
     if data_type == "boolean":
         return number % 2 == 0
     if data_type == "date":
-        return _FIRST_DAY + timedelta(days=number)
+        return FIRST_DAY + timedelta(days=number)
     if data_type in ("timestamp", "timestamp_ntz"):
         zone = timezone.utc if data_type == "timestamp" else None
         return datetime(2024, 2, 27, 22, tzinfo=zone) + timedelta(hours=number)

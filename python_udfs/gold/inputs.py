@@ -236,8 +236,23 @@ def measure_input(
     if source.layer == "silver":
         return _measure_silver(warehouse, sql, models, here, source, recorded, moved, columns)
     if source.layer == "gold":
-        return _compare(sql, here, columns)
+        return compare_states(sql, here, columns)
     return replace(here, full=f"{source.name} has changed, and no record says which of its keys")
+
+
+def compare_states(sql: Sql, here: Movement, columns: Sequence[str]) -> Movement:
+    """Finds the changed keys of an input by its rows at the last refresh and at this one, if it can be read as it was.
+
+    Args:
+        sql: macros by name.
+        here: the input.
+        columns: that the query uses.
+    """
+    if not here.has_before:
+        return replace(here, full=here.full or f"snapshots of {here.input.name} since the last refresh have expired")
+    names = list(dict.fromkeys([*here.input.key, *columns]))
+    changed_sql = sql["cdc_gold_compared_sql"](here.input, here.relation, here.before_id, here.after_id, names)
+    return replace(here, changed_sql=changed_sql, via="both states")
 
 
 def _read_source(node: Mapping[str, Any], own_keys: Mapping[str, Any]) -> Source:
@@ -299,9 +314,9 @@ def _measure_silver(
     foreign = any(not {"cdc.batch-id", "cdc.part-of-batch"} & snapshot["summary"].keys() for snapshot in moved)
     start, end = recorded.bronze_snapshot_id, here.bronze_snapshot_id
     if relation is None or foreign or start is None or end is None or start == end:
-        return _compare(sql, here, columns)
+        return compare_states(sql, here, columns)
     if not _only_grows(warehouse, relation, start, end):
-        return _compare(sql, here, columns)
+        return compare_states(sql, here, columns)
     log = Log(warehouse, sql, source.cdc, relation, end)
     range_sql = sql["cdc_bronze_range_sql"](relation, start or None, end, 0)
     facts = log.read_facts(start or None, range_sql)
@@ -312,7 +327,7 @@ def _measure_silver(
     if facts.changes > MOST_KEYS:
         return replace(here, full=f"{source.name} has {facts.changes} changes, more than {MOST_KEYS}")
     if not _has_plain_key(warehouse, source, here.input, relation):
-        return _compare(sql, here, columns)
+        return compare_states(sql, here, columns)
     has_old_keys = facts.has_key_changes and source.cdc.mode != "append"
     changed_sql = sql["cdc_gold_changed_sql"](here.input, range_sql, has_old_keys)
     return replace(here, changed_sql=changed_sql, via="bronze")
@@ -339,11 +354,3 @@ def _has_plain_key(warehouse: Warehouse, source: Source, input: Input, bronze: R
         return False
     types = {column.name.lower(): column.dtype for column in warehouse.get_columns_in_relation(bronze)}
     return all(types.get(name) == input.columns.get(name) for name in input.key)
-
-
-def _compare(sql: Sql, here: Movement, columns: Sequence[str]) -> Movement:
-    if not here.has_before:
-        return replace(here, full=f"snapshots of {here.input.name} since the last refresh have expired")
-    names = list(dict.fromkeys([*here.input.key, *columns]))
-    changed_sql = sql["cdc_gold_compared_sql"](here.input, here.relation, here.before_id, here.after_id, names)
-    return replace(here, changed_sql=changed_sql, via="both states")

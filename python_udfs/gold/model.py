@@ -7,12 +7,15 @@ import json
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any
 
 from sqlglot import exp
 
 from python_udfs.errors import LakehouseError
 from python_udfs.gold.blocks import AFTER, BEFORE, Block, Exposed, Input, Leaf
+from python_udfs.gold.conditions import Condition, read_condition
+from python_udfs.gold.day import bind_day, hide_day, names_day
 from python_udfs.gold.read import Query, bind_tables, read_query
 
 DEFAULT_FULL_ABOVE = 0.2
@@ -30,12 +33,16 @@ class Settings:
         spine: models on the preserved side of the joins; empty: the first table of each SELECT.
         keys_sql: the joins of the query, given by the user; empty: they are derived.
         full_above: share of affected keys from which all are computed; None: never.
+        freeze: condition of rows that changes of lookups leave as they are; empty: of none.
+        clock: condition of rows that the day moves; empty: all of them.
     """
 
     key: tuple[str, ...]
     spine: tuple[str, ...] = ()
     keys_sql: str = ""
     full_above: float | None = DEFAULT_FULL_ABOVE
+    freeze: str = ""
+    clock: str = ""
 
 
 @dataclass(frozen=True)
@@ -77,6 +84,10 @@ class GivenKeys:
 
     def is_looked_up(self, leaves: Iterable[Leaf]) -> bool:
         """As of `Block`: nothing is known of its joins."""
+        return False
+
+    def is_decided_by(self, leaf: Leaf, name: str) -> bool:
+        """As of `Block`."""
         return False
 
     def are_looked_up(self, columns: Iterable[str]) -> bool:
@@ -146,6 +157,7 @@ class GoldModel:
         branches: parts of the query.
         cuts: of inputs; one that has none is read whole.
         needs_past: whether the states of the inputs at the last refresh have to be read.
+        day_texts: queries of the key and of the columns that `freeze` and `clock` name, as the inputs are now.
     """
 
     query: Query
@@ -153,11 +165,13 @@ class GoldModel:
     branches: tuple[Branch, ...]
     cuts: tuple[Cut, ...]
     needs_past: bool
+    day_texts: tuple[str, ...] = ()
 
     @property
     def digest(self) -> str:
         """Of all that rows depend on, or that leads to them."""
         parts = [self.query.digest, *self.settings.key, *self.settings.spine, self.settings.keys_sql]
+        parts += [self.settings.clock] if self.settings.clock else []
         return hashlib.sha256(json.dumps(parts).encode()).hexdigest()[:32]
 
     def select_branches(self, changed: Collection[int]) -> list[Branch]:
@@ -166,9 +180,47 @@ class GoldModel:
             branch for branch in self.branches if any(route.leaf.input.number in changed for route in branch.routes)
         ]
 
+    def bind_days(self, before: str, after: str) -> GoldModel:
+        """Returns the model with the day of the last refresh, and of this one, in its queries."""
+        bind = partial(_bind_states, days={BEFORE: before, AFTER: after})
+        return replace(
+            self,
+            branches=tuple(
+                replace(
+                    branch,
+                    routes=tuple(replace(route, texts=bind(route.texts)) for route in branch.routes),
+                    texts=bind(branch.texts),
+                )
+                for branch in self.branches
+            ),
+            cuts=tuple(
+                Cut(
+                    cut.input,
+                    tuple((leaf, bind_day(text, after)) for leaf, text in cut.parts),
+                    {name: bind_day(text, after) for name, text in cut.own.items()},
+                )
+                for cut in self.cuts
+            ),
+            day_texts=tuple(bind_day(text, after) for text in self.day_texts),
+        )
+
+    def follow_spines(self) -> GoldModel:
+        """Returns the model with routes of the spines alone: no change of a lookup leads to its keys."""
+        branches = [
+            replace(branch, routes=tuple(route for route in branch.routes if not route.texts))
+            for branch in self.branches
+        ]
+        return replace(self, branches=tuple(branches))
+
     def write_query(self, sql: str) -> str:
         """Writes the user's query over cut inputs, `name_cut`; its text stays as it is."""
         return bind_tables(sql, {input.relation.lower(): name_cut(input) for input in self.query.inputs})
+
+
+def _bind_states(texts: tuple[str, ...], days: Mapping[str, str]) -> tuple[str, ...]:
+    """Binds the day in queries of both states, or of the state after alone."""
+    states = (BEFORE, AFTER)[-len(texts) :]
+    return tuple(bind_day(text, days[state]) for text, state in zip(texts, states, strict=False))
 
 
 def name_cut(input: Input) -> str:
@@ -200,7 +252,13 @@ def read_settings(config: Any) -> tuple[Settings, list[str]]:
     if limit != NEVER and not is_share:
         mistakes.append(f"full_above is {limit!r}; expected a share above 0 and up to 1, or 'never'")
     full_above = float(limit) if is_share else None
-    return Settings(tuple(name.lower() for name in key), spine, str(keys_sql).strip(), full_above), mistakes
+    conditions = [config.get(name) or "" for name in ("freeze", "clock")]
+    for name, condition in zip(("freeze", "clock"), conditions, strict=True):
+        if not isinstance(condition, str):
+            mistakes.append(f'{name} is {condition!r}; expected a condition of SQL, such as "day < gold_today()"')
+    freeze, clock = (hide_day(text.strip()) if isinstance(text, str) else "" for text in conditions)
+    lower = tuple(name.lower() for name in key)
+    return Settings(lower, spine, str(keys_sql).strip(), full_above, freeze, clock), mistakes
 
 
 def read_gold_model(name: str, sql: str, config: Any, inputs: Sequence[Input]) -> GoldModel:
@@ -208,7 +266,7 @@ def read_gold_model(name: str, sql: str, config: Any, inputs: Sequence[Input]) -
 
     Args:
         name: of the model, for messages.
-        sql: its compiled query.
+        sql: its compiled query, whose day `day.hide_day` has hidden.
         config: of the model.
         inputs: that it may read, in any order.
 
@@ -226,10 +284,17 @@ def read_gold_model(name: str, sql: str, config: Any, inputs: Sequence[Input]) -
     if settings.keys_sql and query.columns:
         blocks, problems = _read_given_keys(settings, query)
         mistakes += problems
+    conditions: dict[str, Condition] = {}
+    if query.columns:
+        conditions, problems = _read_conditions(settings, query, names_day(sql))
+        mistakes += problems
+        freeze, clock = (conditions[label].sql if label in conditions else "" for label in ("freeze", "clock"))
+        settings = replace(settings, freeze=freeze, clock=clock)
     spines: list[Leaf] = []
     if not mistakes and not query.totals:
         spines, problems = _find_spines(settings, query, blocks)
         mistakes += problems
+        mistakes += _check_conditions(settings, conditions, blocks, spines)
     if mistakes:
         raise LakehouseError(
             "\n  - ".join([f"Gold error in {name} (cdc_affected): the model is refused:", *dict.fromkeys(mistakes)])
@@ -244,7 +309,16 @@ def read_gold_model(name: str, sql: str, config: Any, inputs: Sequence[Input]) -
     needs_past = any(len(route.texts) > 1 for branch in branches for route in branch.routes) or any(
         branch.texts for branch in branches
     )
-    return GoldModel(query, settings, tuple(branches), _plan_cuts(query, blocks, spines, settings.key), needs_past)
+    named = [*settings.key, *(column for condition in conditions.values() for column in condition.columns)]
+    day_texts = [_write(block, AFTER, tuple(dict.fromkeys(named)), ()) for block in blocks] if conditions else []
+    return GoldModel(
+        query=query,
+        settings=settings,
+        branches=tuple(branches),
+        cuts=_plan_cuts(query, blocks, spines, settings.key),
+        needs_past=needs_past,
+        day_texts=tuple(day_texts),
+    )
 
 
 def _read_names(value: Any) -> tuple[str, ...]:
@@ -273,6 +347,49 @@ def _check_key(settings: Settings, query: Query) -> Iterator[str]:
             reasons = [block.hidden[column] for block in query.blocks if column in block.hidden]
             if reasons:
                 yield f"key names {column}, but {reasons[0]}; take a column that the joins decide, or give keys_sql"
+
+
+def _read_conditions(settings: Settings, query: Query, has_day: bool) -> tuple[dict[str, Condition], list[str]]:
+    conditions, mistakes = {}, []
+    for label, text in (("freeze", settings.freeze), ("clock", settings.clock)):
+        if text:
+            conditions[label], problems = read_condition(label, text, query)
+            mistakes += problems
+            if query.totals:
+                mistakes.append(f"{label} names rows, but the model is {query.totals[0]}; leave {label} out")
+            if settings.keys_sql:
+                mistakes.append(
+                    f"{label} beside keys_sql: which rows decide a column is not known; leave one of them out"
+                )
+    if settings.clock and not has_day:
+        mistakes.append("clock is stated, but the query does not name {{ gold_today() }}; leave clock out")
+    return conditions, mistakes
+
+
+def _check_conditions(
+    settings: Settings,
+    conditions: Mapping[str, Condition],
+    blocks: Sequence[Block | GivenKeys],
+    spines: Sequence[Leaf],
+) -> Iterator[str]:
+    """Checks that lookups neither freeze a row nor move it, and that the joins alone find the rows of a day."""
+    for block, spine in zip(blocks, spines, strict=False):
+        if isinstance(block, GivenKeys):
+            return
+        if "freeze" in conditions:
+            for label, columns in (("freeze", conditions["freeze"].columns), ("the key", settings.key)):
+                for column in columns:
+                    if not block.is_decided_by(spine, column):
+                        yield (
+                            f"freeze: {label} names {column}, which is not of the spine {spine.input.name} alone, so"
+                            " that a lookup would move rows between frozen and other keys; freeze the rows in a model"
+                            " whose key and condition are of its spine, and aggregate that"
+                        )
+        for column in conditions["clock"].columns if "clock" in conditions else ():
+            if column not in block.columns:
+                yield f"clock names {column}, but {block.hidden.get(column, 'the joins do not decide it')}"
+            elif names_day(block.columns[column].expression.sql(dialect="spark")):
+                yield f"clock names {column}, which depends on gold_today() itself; name the column that it is made of"
 
 
 def _read_given_keys(settings: Settings, query: Query) -> tuple[list[GivenKeys], list[str]]:

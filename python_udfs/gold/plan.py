@@ -4,28 +4,50 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from python_udfs.errors import LakehouseError
 from python_udfs.gold.blocks import Input
+from python_udfs.gold.conditions import list_columns
+from python_udfs.gold.day import bind_day, hide_day, list_days, names_day, read_day
 from python_udfs.gold.inputs import (
     MOST_KEYS,
     Movement,
     Recorded,
     Source,
+    compare_states,
     list_sources,
     measure_input,
     read_inputs,
     read_recorded,
     write_recorded,
 )
-from python_udfs.gold.model import GoldModel, read_gold_model
+from python_udfs.gold.model import GoldModel, Settings, read_gold_model
 from python_udfs.pipeline.table import Models
 from python_udfs.pipeline.warehouse import Relation, Sql, Warehouse
 
 NOTHING, AFFECTED, FULL, CREATE = "nothing", "affected", "full", "create"
-_ANY_DAY = "date '0001-01-01'"
+_FOREIGN = "another writer has changed the table, or built it"
+
+
+@dataclass(frozen=True)
+class Frozen:
+    """The rows of a gold table that changes of lookups leave as they are.
+
+    Attributes:
+        condition: over the columns of the table; it held at the last refresh and holds at this one.
+        spine_view: the temporary view of the keys that changes of the spine lead to, whose rows are computed all the
+            same; empty: there are none.
+        keys: how many keys would have been computed.
+        unknown: spines of which it is unknown what changed.
+    """
+
+    condition: str
+    spine_view: str = ""
+    keys: int = 0
+    unknown: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -40,6 +62,7 @@ class GoldPlan:
         query_sql: the model's query over `_cdc_in…`.
         keys_view: the temporary view that holds the affected keys.
         keys: number of them.
+        frozen: rows that stay as they are; None: there are none.
         has_new_query: whether the table was made of another query, or of other types.
         progress: properties of its commit.
     """
@@ -51,6 +74,7 @@ class GoldPlan:
     query_sql: str = ""
     keys_view: str = ""
     keys: int = 0
+    frozen: Frozen | None = None
     has_new_query: bool = False
     progress: Mapping[str, Any] = field(default_factory=dict)
 
@@ -88,10 +112,12 @@ def plan_gold(
     sources = list_sources(nodes, model["depends_on"]["nodes"], config.get("inputs") or {})
     read = read_inputs(warehouse, name, sources)
     # The day is no part of the query's digest: a day later it is the same query.
-    has_today = "gold_today" in (model.get("raw_code") or "")
-    timeless_sql = query_sql.replace(today, _ANY_DAY) if has_today else query_sql
+    day, timeless_sql = read_day(today), hide_day(query_sql)
     gold_model = read_gold_model(name, timeless_sql, config, [input for input, _, _ in read])
-    summary = _read_summary(warehouse, gold)
+    settings = gold_model.settings
+    newest = _read_newest(warehouse, gold)
+    is_foreign = "refresh-state" not in newest
+    summary = warehouse.newest_summary(gold, "refresh-state") if gold is not None and is_foreign else newest
     recorded = read_recorded(summary)
     by_name = {source.name: (source, relation) for _, source, relation in read}
     movements = [
@@ -99,18 +125,22 @@ def plan_gold(
         for input in gold_model.query.inputs
     ]
     types = write_types(gold_model)
+    freeze = bind_day(settings.freeze, day)
+    has_day = any(names_day(text) for text in (timeless_sql, settings.freeze, settings.clock))
     progress = {
         **write_recorded(movements, started_at),
         "cdc.gold-sql": query_sql.strip(),
-        "cdc.gold-today": today if has_today else "",
+        "cdc.gold-today": day if has_day else "",
+        "cdc.gold-freeze": freeze,
         "cdc.gold-query": gold_model.digest,
         "cdc.gold-types": types,
         "cdc.started-at": started_at,
     }
+    last_day, last_freeze = summary.get("cdc.gold-today", day), summary.get("cdc.gold-freeze", "")
     plan = GoldPlan(
         way=CREATE,
         message="",
-        model=gold_model,
+        model=gold_model.bind_days(last_day, day),
         movements=tuple(movements),
         query_sql=gold_model.write_query(query_sql),
         keys_view=f"cdc_gold_keys_{name}",
@@ -118,21 +148,23 @@ def plan_gold(
     )
     if gold is None:
         return _finish(plan, CREATE, "the table is built for the first time")
-    has_new_query = bool(summary) and (
-        summary.get("cdc.gold-query") != gold_model.digest or summary.get("cdc.gold-types") != types
+    plan = replace(
+        plan,
+        has_new_query=is_foreign
+        or summary.get("cdc.gold-query") != gold_model.digest
+        or summary.get("cdc.gold-types") != types,
+        frozen=_read_frozen(name, gold_model, last_freeze, freeze),
     )
-    plan = replace(plan, has_new_query=has_new_query or not summary)
-    reasons = _list_reasons_for_all(summary, gold_model, types, movements)
-    if has_today and summary and summary.get("cdc.gold-today") != today:
-        reasons.append(f"gold_today() is another day: {today}")
+    reasons = [_FOREIGN] if is_foreign else _list_reasons_for_all(summary, gold_model, types, movements)
+    reasons = reasons or _list_reasons_of_day(timeless_sql, settings, last_day, day, last_freeze)
     if reasons:
-        return _finish(plan, FULL, "; ".join(reasons))
-    if not any(movement.has_moved for movement in movements):
+        return _plan_full(warehouse, sql, plan, gold, "; ".join(reasons))
+    moved = _list_moved(settings, last_day, day, last_freeze, freeze)
+    if not any(movement.has_moved for movement in movements) and not moved and freeze == last_freeze:
         return replace(plan, way=NOTHING, message="nothing: no input has moved")
     if gold_model.query.totals:
         return _finish(plan, FULL, gold_model.query.totals[0])
-    plan = _find_changed_keys(warehouse, sql, plan)
-    return _plan_affected(warehouse, sql, plan, gold)
+    return _plan_affected(warehouse, sql, plan, gold, moved)
 
 
 def write_types(model: GoldModel) -> str:
@@ -145,15 +177,11 @@ def write_types(model: GoldModel) -> str:
     return hashlib.sha256(json.dumps(types).encode()).hexdigest()[:32]
 
 
-def _read_summary(warehouse: Warehouse, gold: Relation | None) -> Mapping[str, str]:
-    """Reads the newest commit of a gold table, if this strategy made it: nothing records what others changed."""
-    if gold is None:
-        return {}
-    snapshot_id = warehouse.current_snapshot_id(gold)
-    if not snapshot_id:
-        return {}
-    summary: Mapping[str, str] = warehouse.snapshot(gold, snapshot_id)["summary"]
-    return summary if "refresh-state" in summary else {}
+def _read_newest(warehouse: Warehouse, gold: Relation | None) -> Mapping[str, str]:
+    """Reads the newest commit of a gold table."""
+    snapshot_id = warehouse.current_snapshot_id(gold) if gold is not None else 0
+    summary: Mapping[str, str] = warehouse.snapshot(gold, snapshot_id)["summary"] if snapshot_id else {}
+    return summary
 
 
 def _measure(
@@ -175,8 +203,6 @@ def _list_reasons_for_all(
     summary: Mapping[str, str], model: GoldModel, types: str, movements: Sequence[Movement]
 ) -> list[str]:
     """Lists why all rows are computed, whatever the changed keys are."""
-    if not summary:
-        return ["another writer has changed the table, or built it"]
     reasons = []
     if summary.get("cdc.gold-query") != model.digest:
         reasons.append("the query has changed")
@@ -192,52 +218,141 @@ def _list_reasons_for_all(
     return list(dict.fromkeys(reasons))
 
 
-def _find_changed_keys(warehouse: Warehouse, sql: Sql, plan: GoldPlan) -> GoldPlan:
-    """Finds the changed keys of each input, once: statements read them from a view."""
+def _list_reasons_of_day(sql: str, settings: Settings, last_day: str, day: str, last_freeze: str) -> list[str]:
+    """Lists why all rows are computed because of the day, or of another condition of frozen rows."""
+    reasons = []
+    if names_day(sql) and last_day != day:
+        if not settings.clock:
+            reasons.append(f"gold_today() is another day: {day}")
+        elif not list_days(last_day, day):
+            reasons.append(f"gold_today() is {day}, more than a month from the last refresh: {last_day}")
+    if last_freeze and bind_day(settings.freeze, last_day) != last_freeze:
+        reasons.append("freeze has changed")
+    return reasons
+
+
+def _list_moved(settings: Settings, last_day: str, day: str, last_freeze: str, freeze: str) -> list[str]:
+    """Lists conditions of rows that the day moves: those of `clock` on each day since, and rows frozen no longer."""
+    conditions = []
+    if settings.clock and last_day != day:
+        conditions += [bind_day(settings.clock, each) for each in list_days(last_day, day)]
+    if last_freeze and freeze != last_freeze:
+        conditions.append(f"coalesce({last_freeze}, false) and not coalesce({freeze}, false)")
+    return list(dict.fromkeys(conditions))
+
+
+def _read_frozen(name: str, model: GoldModel, last_freeze: str, freeze: str) -> Frozen | None:
+    """Reads which rows stay: `freeze` held at the last refresh, so that they are final, and holds now."""
+    if not last_freeze or not freeze:
+        return None
+    lacking = sorted(set(list_columns(last_freeze)) - set(model.query.columns))
+    if lacking:
+        raise LakehouseError(
+            f"Gold error in {name} (cdc_affected): the table has rows that are frozen by {last_freeze}, and the query"
+            f" returns {', '.join(lacking)} no longer. Keep the column, or compute frozen rows again, too: dbt run"
+            f" --full-refresh --select {name}."
+        )
+    return Frozen(freeze if freeze == last_freeze else f"({last_freeze}) and ({freeze})")
+
+
+def _find_changed_keys(warehouse: Warehouse, sql: Sql, plan: GoldPlan, numbers: Collection[int]) -> GoldPlan:
+    """Finds the changed keys of some inputs, once: statements read them from a view."""
     movements = []
     for movement in plan.movements:
-        if movement.changed_sql:
+        if movement.changed_sql and movement.number in numbers:
             view = f"cdc_gold_changed_{movement.number}"
             warehouse.cache_rows(view, movement.changed_sql)
-            changes = int(warehouse.query(sql["cdc_count_sql"](warehouse.quote(view)))[0]["row_count"])
+            changes = _count(warehouse, sql, view)
             movements.append(replace(movement, changes=changes, changed_view=view if changes else ""))
         else:
             movements.append(movement)
     return replace(plan, movements=tuple(movements))
 
 
-def _plan_affected(
-    warehouse: Warehouse,
-    sql: Sql,
-    plan: GoldPlan,
-    gold: Relation,
-) -> GoldPlan:
-    changed = ", ".join(
-        f"{movement.changes} of {movement.input.name} ({movement.via})" for movement in plan.movements if movement.via
-    )
+def _find_spine_keys(warehouse: Warehouse, sql: Sql, plan: GoldPlan) -> GoldPlan:
+    """Finds the keys that changes of the spine lead to: their rows are computed though they are frozen."""
+    spines = {branch.spine.input.number for branch in plan.model.branches}
+    if not plan.frozen or not any(move.changed_view and move.number in spines for move in plan.movements):
+        return plan
+    view = f"{plan.keys_view}_of_spine"
+    model = plan.model.follow_spines()
+    warehouse.cache_rows(view, sql["cdc_gold_keys_sql"](model, plan.movements, MOST_KEYS + 1))
+    if _count(warehouse, sql, view) > MOST_KEYS:
+        names = tuple(branch.spine.input.name for branch in plan.model.branches)
+        return replace(plan, frozen=replace(plan.frozen, unknown=names))
+    return replace(plan, frozen=replace(plan.frozen, spine_view=view))
+
+
+def _plan_full(warehouse: Warehouse, sql: Sql, plan: GoldPlan, gold: Relation, reason: str) -> GoldPlan:
+    """Plans all rows but those that are frozen: of them, those of changed rows of the spine."""
+    if plan.frozen is None:
+        return _finish(plan, FULL, reason)
+    spines = {branch.spine.input.number for branch in plan.model.branches}
+    columns = plan.model.query.uses
+    movements = [
+        compare_states(sql, movement, columns.get(movement.input.name, ()))
+        if movement.number in spines and movement.full and movement.before_id is not None
+        else movement
+        for movement in plan.movements
+    ]
+    unknown = tuple(m.input.name for m in movements if m.number in spines and m.has_moved and not m.changed_sql)
+    plan = replace(plan, movements=tuple(movements), frozen=replace(plan.frozen, unknown=unknown))
+    plan = _find_spine_keys(warehouse, sql, _find_changed_keys(warehouse, sql, plan, spines))
+    return _finish(_count_frozen(warehouse, sql, plan, gold, ""), FULL, reason)
+
+
+def _count_frozen(warehouse: Warehouse, sql: Sql, plan: GoldPlan, gold: Relation, keys_view: str) -> GoldPlan:
+    if plan.frozen is None:
+        return plan
+    counted = sql["cdc_gold_frozen_keys_sql"](gold, plan.model.settings.key, plan.frozen, keys_view)
+    return replace(plan, frozen=replace(plan.frozen, keys=int(warehouse.query(counted)[0]["row_count"])))
+
+
+def _count(warehouse: Warehouse, sql: Sql, view: str) -> int:
+    return int(warehouse.query(sql["cdc_count_sql"](warehouse.quote(view)))[0]["row_count"])
+
+
+def _plan_affected(warehouse: Warehouse, sql: Sql, plan: GoldPlan, gold: Relation, moved: Sequence[str]) -> GoldPlan:
+    plan = _find_changed_keys(warehouse, sql, plan, {movement.number for movement in plan.movements})
+    changed = [f"{move.changes} of {move.input.name} ({move.via})" for move in plan.movements if move.via]
+    because = f"changed keys: {', '.join(changed) or 'none'}"
+    if moved:
+        because += f"; rows that {plan.progress['cdc.gold-today']} moves"
+    moved_sql = sql["cdc_gold_moved_sql"](gold, plan.model, moved) if moved else ""
     keys = 0
-    if any(movement.changed_view for movement in plan.movements):
-        keys_sql = sql["cdc_gold_keys_sql"](plan.model, plan.movements, MOST_KEYS + 1)
+    if moved or any(movement.changed_view for movement in plan.movements):
+        keys_sql = sql["cdc_gold_keys_sql"](plan.model, plan.movements, MOST_KEYS + 1, moved_sql)
         warehouse.cache_rows(plan.keys_view, keys_sql)
-        keys = int(warehouse.query(sql["cdc_count_sql"](warehouse.quote(plan.keys_view)))[0]["row_count"])
+        keys = _count(warehouse, sql, plan.keys_view)
     plan = replace(plan, keys=keys)
-    limit = plan.model.settings.full_above
     if keys > MOST_KEYS:
-        return _finish(plan, FULL, f"more than {MOST_KEYS} keys are affected")
+        return _plan_full(warehouse, sql, plan, gold, f"more than {MOST_KEYS} keys are affected")
+    plan = _find_spine_keys(warehouse, sql, plan)
+    limit = plan.model.settings.full_above
     if keys and limit is not None:
-        counts = warehouse.query(sql["cdc_gold_share_sql"](gold, plan.model.settings.key, plan.keys_view))[0]
+        share_sql = sql["cdc_gold_share_sql"](gold, plan.model.settings.key, plan.keys_view, plan.frozen)
+        counts = warehouse.query(share_sql)[0]
         rows, affected = int(counts["row_count"]), int(counts["affected"])
         if affected > limit * rows or rows == 0:
-            reason = f"{affected} of {rows} rows are affected, more than full_above={limit:g}; changed keys: {changed}"
-            return _finish(plan, FULL, reason)
-    return _finish(plan, AFFECTED, f"{keys} keys; changed keys: {changed}")
+            reason = f"{affected} of {rows} rows are affected, more than full_above={limit:g}; {because}"
+            return _finish(_count_frozen(warehouse, sql, plan, gold, ""), FULL, reason)
+    if keys:
+        plan = _count_frozen(warehouse, sql, plan, gold, plan.keys_view)
+    return _finish(plan, AFFECTED, f"{keys} keys; {because}")
 
 
 def _finish(plan: GoldPlan, way: str, reason: str) -> GoldPlan:
+    frozen = plan.frozen
+    if frozen and frozen.keys:
+        reason += f"; {frozen.keys} frozen keys stay as they are"
+    if frozen and frozen.unknown:
+        names = ", ".join(dict.fromkeys(frozen.unknown))
+        reason += f"; what changed in {names} is unknown: refresh_gold computes its frozen keys"
     progress = {
         **plan.progress,
         "cdc.gold-mode": way,
         "cdc.gold-reason": reason,
         "cdc.gold-keys": plan.keys if way == AFFECTED else "all",
+        "cdc.gold-frozen": frozen.keys if frozen else "",
     }
     return replace(plan, way=way, message=f"{way}: {reason}", progress=progress)

@@ -6,6 +6,7 @@ import math
 import random
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from datetime import date, timedelta
 from time import monotonic
 from typing import Any
 
@@ -17,14 +18,15 @@ from sqlglot import exp
 from dbt.adapters.sparksession.few_rows import plan_once
 from python_udfs.errors import LakehouseError
 from python_udfs.gold.blocks import Input
-from python_udfs.gold.histories import RandomTable, Row
+from python_udfs.gold.day import bind_day, hide_day, list_days
+from python_udfs.gold.histories import FIRST_DAY, RandomTable, Row
 from python_udfs.gold.inputs import list_sources, read_inputs
 from python_udfs.gold.model import GoldModel, read_gold_model
 from python_udfs.pipeline.warehouse import Sql, Warehouse
 
 _STEPS = 8
 _BEFORE, _AFTER = 1, 2
-_KEYS = "cdc_prove_keys"
+_KEYS, _GOLD = "cdc_prove_keys", "cdc_prove_gold"
 
 
 @dataclass(frozen=True)
@@ -73,13 +75,14 @@ def prove_gold(
     """
     sources = list_sources(nodes, node["depends_on"]["nodes"], node["config"].get("inputs") or {})
     inputs = [input for input, _, _ in read_inputs(warehouse, node["name"], sources)]
-    model = read_gold_model(node["name"], query_sql, node["config"], inputs)
+    timeless_sql = hide_day(query_sql)
+    model = read_gold_model(node["name"], timeless_sql, node["config"], inputs)
     if model.query.totals:
         return f"{node['name']} is computed in full whenever an input moves: {model.query.totals[0]}."
     plan_once(spark)
     began, histories, refreshes, computed, rows = monotonic(), 0, 0, 0, 0
     while histories == 0 or monotonic() - began < seconds:
-        history = _History(spark, sql, model, model.write_query(query_sql), seed + histories)
+        history = _History(spark, sql, model, model.write_query(timeless_sql), seed + histories)
         for _ in range(_STEPS):
             history.step(node["name"])
         histories += 1
@@ -93,7 +96,7 @@ def prove_gold(
 
 
 class _History:
-    """One random history of all inputs, and the table that follows it."""
+    """One random history of all inputs, and the table that follows it. Days pass if the model has `clock`."""
 
     def __init__(self, spark: SparkSession, sql: Sql, model: GoldModel, query_sql: str, seed: int) -> None:
         self.spark, self.sql, self.model, self.query_sql, self.seed = spark, sql, model, query_sql, seed
@@ -104,12 +107,13 @@ class _History:
             for input in model.query.inputs
         ]
         self.gold: list[Row] = []
+        self.day = str(FIRST_DAY + timedelta(days=self.chance.randrange(5)))
         self.refreshes = self.computed = self.rows = 0
         for _ in range(4):
             for table in self.tables:
                 table.change(self.chance)
         self._register(_AFTER)
-        self.gold = self._recompute()
+        self.schema, self.gold = self._recompute()
 
     def step(self, name: str) -> None:
         """Changes inputs, refreshes the table and compares it."""
@@ -121,17 +125,26 @@ class _History:
             ProvedInput(table.input, _view(table), self._register_keys(table, changed.get(table.input.number)))
             for table in self.tables
         ]
-        keys_sql = _read_views(self.sql["cdc_gold_keys_sql"](self.model, inputs, 1_000_000))
+        day, clock = self.day, self.model.settings.clock
+        if clock:
+            self.day = str(date.fromisoformat(day) + timedelta(days=self.chance.choice((0, 0, 1, 2))))
+        model, moved_sql = self.model.bind_days(day, self.day), ""
+        if self.day != day:
+            self._register_rows(_GOLD, self.gold, self.schema)
+            conditions = [bind_day(clock, each) for each in list_days(day, self.day)]
+            moved_sql = self.sql["cdc_gold_moved_sql"](_GOLD, model, conditions)
+        keys_sql = _read_views(self.sql["cdc_gold_keys_sql"](model, inputs, 1_000_000, moved_sql))
         keys_frame = self.spark.sql(keys_sql)
         keys = keys_frame.collect()
         self._register_rows(_KEYS, [tuple(row) for row in keys], keys_frame.schema)
-        rows_sql = _read_views(self.sql["cdc_gold_rows_sql"](self.model, inputs, self.query_sql, _KEYS))
+        query_sql = bind_day(self.query_sql, self.day)
+        rows_sql = _read_views(self.sql["cdc_gold_rows_sql"](model, inputs, query_sql, _KEYS))
         new_rows = self.spark.sql(rows_sql)
         at = [[name.lower() for name in new_rows.columns].index(name) for name in self.model.settings.key]
         new = [tuple(row) for row in new_rows.collect()]
         affected = {tuple(row) for row in keys}
         self.gold = [row for row in self.gold if tuple(row[i] for i in at) not in affected] + new
-        expected = self._recompute()
+        _, expected = self._recompute()
         self.refreshes, self.computed, self.rows = (
             self.refreshes + 1,
             self.computed + len(new),
@@ -140,12 +153,11 @@ class _History:
         if not are_equal(self.gold, expected):
             raise LakehouseError(self._describe(name, changed, affected, expected, new_rows.columns))
 
-    def _recompute(self) -> list[Row]:
+    def _recompute(self) -> tuple[StructType, list[Row]]:
         inputs = [ProvedInput(table.input, _view(table)) for table in self.tables]
-        return [
-            tuple(row)
-            for row in self.spark.sql(_read_views(self.sql["cdc_gold_query_sql"](inputs, self.query_sql))).collect()
-        ]
+        query_sql = bind_day(self.query_sql, self.day)
+        frame = self.spark.sql(_read_views(self.sql["cdc_gold_query_sql"](inputs, query_sql)))
+        return frame.schema, [tuple(row) for row in frame.collect()]
 
     def _register(self, state: int) -> None:
         for table in self.tables:
@@ -182,7 +194,8 @@ class _History:
             f"  columns: {', '.join(columns)}",
             f"  the table has, and the query does not return: {_show(subtract_rows(self.gold, expected))}",
             f"  the query returns, and the table lacks: {_show(subtract_rows(expected, self.gold))}",
-            f"keys_sql or spine is wrong, or an order of the query is no total one. Seed {self.seed} brings it back.",
+            f"keys_sql, spine or clock is wrong, or an order of the query is no total one. Day {self.day}; seed"
+            f" {self.seed} brings it back.",
         ]
         return "\n".join(lines)
 

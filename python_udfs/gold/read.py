@@ -9,6 +9,7 @@ from typing import Any
 
 import sqlglot
 from sqlglot import exp
+from sqlglot.optimizer.annotate_types import annotate_types
 from sqlglot.optimizer.qualify import qualify
 from sqlglot.optimizer.scope import traverse_scope
 
@@ -30,9 +31,12 @@ _CLOCKS = {
     "current_date", "curdate", "current_timestamp", "now", "localtimestamp", "current_time", "current_datetime",
     "current_timezone", "getdate",
 }  # fmt: skip
+_CLOCK_REMEDY = "changes without a change of an input; write {{ gold_today() }}, the day of the run"
+_CLOCK_TEXTS = ("now", "today", "tomorrow", "yesterday")
 _RANDOM = {
     "rand", "random", "randn", "uuid", "shuffle", "monotonically_increasing_id", "spark_partition_id",
     "input_file_name", "input_file_block_start", "input_file_block_length", "randstr", "uniform",
+    "current_user", "session_user", "user",
 }  # fmt: skip
 # Aggregates whose result depends on the order in which rows arrive, and what to write instead.
 _UNORDERED = {
@@ -65,6 +69,7 @@ class Query:
         mistakes: why it is refused; empty: it is not.
         digest: of its tree, the same for other spaces, comments and letter case.
         uses: columns that it names, by input.
+        types: of the columns that it returns, as far as they are known without Spark.
     """
 
     blocks: tuple[Block, ...]
@@ -74,6 +79,7 @@ class Query:
     mistakes: tuple[str, ...]
     digest: str
     uses: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    types: Mapping[str, str] = field(default_factory=dict)
 
 
 def read_query(sql: str, inputs: Iterable[Input], gives_keys: bool = False) -> Query:
@@ -92,7 +98,7 @@ def read_query(sql: str, inputs: Iterable[Input], gives_keys: bool = False) -> Q
         return _refuse(f"the query cannot be parsed: {_first_line(error)}")
     if not isinstance(tree, exp.Query):
         return _refuse("the query is no SELECT")
-    mistakes = [*_find_unknown_tables(tree, by_relation), *_find_clocks_and_chance(tree)]
+    mistakes = [*_find_unknown_tables(tree, by_relation), *find_clocks_and_chance(tree)]
     if mistakes:
         return _refuse(*mistakes)
     try:
@@ -112,6 +118,7 @@ def read_query(sql: str, inputs: Iterable[Input], gives_keys: bool = False) -> Q
         mistakes=tuple(dict.fromkeys(reader.mistakes)),
         digest=write_digest(qualified),
         uses=_list_uses(qualified, by_relation),
+        types=_read_types(qualified, by_relation),
     )
 
 
@@ -154,6 +161,15 @@ def _list_uses(qualified: exp.Expr, inputs: Mapping[str, Input]) -> dict[str, tu
                 names = {column.name for column in scope.source_columns(alias)}
                 uses.setdefault(inputs[_name_relation(source)].name, set()).update(names)
     return {name: tuple(sorted(columns)) for name, columns in uses.items()}
+
+
+def _read_types(qualified: exp.Query, inputs: Mapping[str, Input]) -> dict[str, str]:
+    typed = annotate_types(qualified.copy(), schema=_write_schema(inputs), dialect=_DIALECT)
+    return {
+        column.alias_or_name.lower(): column.type.sql(dialect=_DIALECT)
+        for column in typed.selects
+        if column.type is not None and not column.type.is_type(exp.DataType.Type.UNKNOWN)
+    }
 
 
 def _refuse(*mistakes: str) -> Query:
@@ -200,7 +216,14 @@ def _name_function(node: exp.Expr) -> str:
     return node.sql_name().lower() if isinstance(node, exp.Func) else ""
 
 
-def _find_clocks_and_chance(tree: exp.Expr) -> Iterator[str]:
+def find_clocks_and_chance(tree: exp.Expr) -> Iterator[str]:
+    """Finds functions of a tree that have another value each time, and says what to write instead."""
+    for literal in tree.find_all(exp.Literal):
+        # Spark reads date 'today' and timestamp 'now' as the clock, and casts of such texts too.
+        to = literal.parent
+        is_time = isinstance(to, exp.Cast) and to.to.is_type(*exp.DataType.TEMPORAL_TYPES)
+        if literal.name.strip().lower() in _CLOCK_TEXTS and (is_time or isinstance(to, exp.TsOrDsToDate)):
+            yield f"'{literal.name}' as a time {_CLOCK_REMEDY}"
     for node in tree.find_all(exp.Func):
         names = {_name_function(node), *(name.lower() for name in getattr(node, "_sql_names", []))}
         written = node.sql(dialect=_DIALECT)
@@ -209,7 +232,7 @@ def _find_clocks_and_chance(tree: exp.Expr) -> Iterator[str]:
         if names & _CLOCKS or (
             name in ("unix_timestamp", "to_unix_timestamp") and written.endswith("CURRENT_TIMESTAMP())")
         ):
-            yield f"{name} changes without a change of an input; write {{{{ gold_today() }}}}, the day of the run"
+            yield f"{name} {_CLOCK_REMEDY}"
         elif names & _RANDOM:
             yield f"{name} gives other values each time it is asked; gold cannot be compared with its recomputation"
         elif (unordered := names & set(_UNORDERED)) and not isinstance(node.parent, (exp.Window, exp.IgnoreNulls)):

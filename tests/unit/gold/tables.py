@@ -21,16 +21,16 @@ Fault = Callable[[str], str]
 
 
 @cache
-def _macros() -> Dbt:
+def macros() -> Dbt:
     return Dbt()
 
 
 def to_sqlite(sql: str) -> str:
-    """Writes a statement of Spark for SQLite; a snapshot of a table is a table there."""
+    """Writes a statement of Spark for SQLite; a snapshot of a table is a table there, a day is a number."""
     sql = re.sub(r"silver\.(\w+) version as of (\d)", lambda m: f"{m[1]}_{_STATES[int(m[2])]}", sql)
     sql = re.sub(r"/\*\+ .*? \*/ ", "", sql.replace("silver.", "").replace("`cdc_k_", "`k_"))
     tree = sqlglot.parse_one(sql, dialect="spark")
-    return tree.sql(dialect="sqlite")
+    return re.sub(r"DATE\('(\d+)'\)", r"\1", tree.sql(dialect="sqlite"))
 
 
 class Table:
@@ -63,14 +63,14 @@ class Table:
         ]
 
     def write_full(self) -> str:
-        return str(_macros().cdc_gold_query_sql(self.inputs(()), self.query))
+        return str(macros().cdc_gold_query_sql(self.inputs(()), self.query))
 
     def write(self, changed: tuple[str, ...]) -> tuple[str, str]:
         """The queries of the affected keys and of their rows."""
         if changed not in self._written:
             moved = self.inputs(changed)
-            keys = self.fault(_macros().cdc_gold_keys_sql(self.model, moved, 1000))
-            rows = self.fault(_macros().cdc_gold_rows_sql(self.model, moved, self.query, "g"))
+            keys = self.fault(macros().cdc_gold_keys_sql(self.model, moved, 1000))
+            rows = self.fault(macros().cdc_gold_rows_sql(self.model, moved, self.query, "g"))
             self._written[changed] = to_sqlite(keys), to_sqlite(rows)
         return self._written[changed]
 

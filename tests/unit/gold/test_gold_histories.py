@@ -65,7 +65,7 @@ def test_texts_of_a_query():
 def test_a_model_is_explained():
     project = Project()
     node = {"name": "sales", "depends_on": {"nodes": project.depends_on}, "config": project.config}
-    text = explain_gold(project.warehouse, project.nodes, node, project.query)
+    text = explain_gold(project.warehouse, project.nodes, node, project.query, project.today)
     assert text.splitlines()[0] == "sales: key id"
     assert [line.split("  ")[0] for line in text.splitlines()[3:5]] == ["silver_o", "silver_o"]
     assert "its own key" in text
@@ -73,7 +73,13 @@ def test_a_model_is_explained():
     assert "rows of the affected keys" in text
     assert "if more than 20% of its rows are affected" in text
     project.nodes["model.p.silver_c"]["config"] = {"unique_key": "id"}
-    text = explain_gold(project.warehouse, project.nodes, node, project.query)
+    text = explain_gold(project.warehouse, project.nodes, node, project.query, project.today)
     assert "whenever silver_c moves: nothing records which of its keys changed" in text
     node["config"] = {**project.config, "full_above": "never"}
-    assert "never because of many affected rows" in explain_gold(project.warehouse, project.nodes, node, project.query)
+    text = explain_gold(project.warehouse, project.nodes, node, project.query, project.today)
+    assert "never because of many affected rows" in text
+    node |= {"database": None, "schema": "silver", "alias": "o", "config": {**project.config, "freeze": "amt > 1"}}
+    project.warehouse.older = {"cdc.gold-mode": "affected", "cdc.gold-frozen": "4"}
+    text = explain_gold(project.warehouse, project.nodes, node, project.query, project.today)
+    assert "Rows with amt > 1 are frozen: they follow silver_o alone." in text
+    assert "The last refresh (affected) left 4 keys as they were." in text

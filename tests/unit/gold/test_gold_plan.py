@@ -53,6 +53,7 @@ class Warehouse:
         self.columns = {**COLUMNS}
         self.since: dict[str, dict[str, Any]] = {}
         self.summary: dict[str, str] = {}
+        self.older: dict[str, str] = {}
         self.facts = {"changes": 3, "first_reset_point": None, "has_overwritten": False, "has_key_changes": False}
         self.counts = {"changed": 2, "keys": 2, "rows": 100, "affected": 2}
         self.asked: list[str] = []
@@ -86,6 +87,9 @@ class Warehouse:
     def added_metrics(self, *arguments: Any) -> None:
         return None
 
+    def newest_summary(self, relation: Any, key: str) -> dict[str, str]:
+        return self.older
+
     def cache_rows(self, view: str, sql: str) -> None:
         self.asked.append(view)
 
@@ -97,6 +101,8 @@ class Warehouse:
             return [self.facts]
         if sql == "share":
             return [{"row_count": self.counts["rows"], "affected": self.counts["affected"]}]
+        if sql == "frozen":
+            return [{"row_count": self.counts["frozen"]}]
         return [{"row_count": self.counts["keys" if "keys" in sql else "changed"]}]
 
 
@@ -107,6 +113,8 @@ SQL = {
     "cdc_gold_compared_sql": lambda *arguments: "compared",
     "cdc_gold_keys_sql": lambda *arguments: "keys",
     "cdc_gold_share_sql": lambda *arguments: "share",
+    "cdc_gold_frozen_keys_sql": lambda *arguments: "frozen",
+    "cdc_gold_moved_sql": lambda *arguments: "moved",
     "cdc_count_sql": lambda rows: f"count {rows}",
 }
 GOLD = Relation(schema="gold", identifier="sales")
@@ -119,10 +127,15 @@ class Project:
         self.nodes = {item["unique_id"]: item for item in nodes}
         self.depends_on = ["model.p.silver_o", "model.p.silver_c"]
         self.config: dict[str, Any] = {"key": ["id"], "spine": "silver_o"}
-        self.query, self.raw_code, self.today = QUERY, QUERY, "date '2026-01-02'"
+        self.query, self.day = QUERY, "2026-01-02"
+
+    @property
+    def today(self) -> str:
+        """What the macro gold_today writes."""
+        return f"date '{self.day}' /* gold_today */"
 
     def plan(self, gold: Any = GOLD) -> Any:
-        model = {"name": "sales", "depends_on": {"nodes": self.depends_on}, "raw_code": self.raw_code}
+        model = {"name": "sales", "depends_on": {"nodes": self.depends_on}}
         return plan_gold(
             self.warehouse,
             SQL,
@@ -261,9 +274,8 @@ def test_another_query_key_or_type_is_full(project):
 
 
 def test_another_day_of_the_run_is_full_if_the_query_names_it(project):
-    project.today = "date '2026-01-03'"
+    project.day = "2026-01-03"
     assert project.plan().way == "nothing"
-    project.raw_code = "… < {{ gold_today() }}"
     project.query = f"{QUERY} where o.amt < day({project.today})"
     first = project.plan(gold=None)
     project.warehouse.summary = {name: str(value) for name, value in first.progress.items()}
@@ -271,9 +283,9 @@ def test_another_day_of_the_run_is_full_if_the_query_names_it(project):
         '"snapshot-id": 0', '"snapshot-id": 1'
     )
     assert project.plan().way == "nothing"
-    project.today = "date '2026-01-04'"
+    project.day = "2026-01-04"
     project.query = f"{QUERY} where o.amt < day({project.today})"
-    assert project.plan().message == "full: gold_today() is another day: date '2026-01-04'"
+    assert project.plan().message == "full: gold_today() is another day: 2026-01-04"
 
 
 def test_a_table_that_others_have_written_is_full(project):
@@ -338,3 +350,104 @@ def test_an_ephemeral_model_is_what_it_reads(project):
         " select o.id, c.seg from silver.o left join __dbt__cte__between as c on o.cid = c.id"
     )
     assert [movement.input.name for movement in project.plan().movements] == ["silver_o", "silver_c"]
+
+
+@pytest.fixture
+def frozen(project):
+    """The same table, whose rows of more than 1 are frozen."""
+    project.config["freeze"] = "amt > 1"
+    commit(project)
+    project.warehouse.counts["frozen"] = 4
+    return project
+
+
+def commit(project: Project) -> None:
+    """Takes what a run would record for what the table's newest commit has."""
+    inputs = {name: project.warehouse.summary[name] for name in ("refresh-state", "cdc.gold-bronze")}
+    plan = project.plan(gold=None)
+    project.warehouse.summary = {name: str(value) for name, value in plan.progress.items()} | inputs
+
+
+def test_freeze_is_recorded_though_no_input_has_moved(project):
+    project.config["freeze"] = "amt > 1"
+    plan = project.plan()
+    assert (plan.message, plan.frozen) == ("affected: 0 keys; changed keys: none", None)
+    assert plan.progress["cdc.gold-freeze"] == "amt > 1"
+
+
+def test_frozen_keys_are_counted(frozen):
+    assert frozen.plan().way == "nothing"
+    frozen.warehouse.move("silver.c", snapshot(2))
+    plan = frozen.plan()
+    assert plan.message == ("affected: 2 keys; changed keys: 2 of silver_c (bronze); 4 frozen keys stay as they are")
+    assert (plan.frozen.condition, plan.frozen.spine_view) == ("amt > 1", "")
+    assert plan.progress["cdc.gold-frozen"] == 4
+
+
+def test_changes_of_the_spine_are_followed_also_if_all_rows_are_computed(frozen):
+    frozen.warehouse.move("silver.o", snapshot(2))
+    assert frozen.plan().frozen.spine_view == "cdc_gold_keys_sales_of_spine"
+    frozen.warehouse.facts["first_reset_point"] = "000002"
+    plan = frozen.plan()
+    assert plan.message == "full: silver_o was truncated or reloaded; 4 frozen keys stay as they are"
+    assert plan.frozen.spine_view == "cdc_gold_keys_sales_of_spine", "both states are compared"
+    frozen.warehouse.move("silver.o", snapshot(2), has_start=False)
+    assert "what changed in silver_o is unknown: refresh_gold computes its frozen keys" in frozen.plan().message
+
+
+def test_rows_are_final_a_refresh_after_they_are_frozen(frozen):
+    frozen.config["freeze"] = "amt > day(gold_today())"
+    commit(frozen)
+    frozen.day = "2026-01-03"
+    plan = frozen.plan()
+    last, now = (f"amt > DAY(CAST('2026-01-0{day}' AS DATE))" for day in (2, 3))
+    assert plan.frozen.condition == f"({last}) and ({now})"
+    assert plan.message.startswith("affected: 2 keys; changed keys: none; rows that 2026-01-03 moves")
+    frozen.config["freeze"] = "amt > 2"
+    plan = frozen.plan()
+    assert plan.message == "full: freeze has changed; 4 frozen keys stay as they are"
+    frozen.config["freeze"] = ""
+    assert (frozen.plan().message, frozen.plan().frozen) == ("full: freeze has changed", None)
+
+
+def test_frozen_rows_outlive_another_writer_and_another_query(frozen):
+    frozen.warehouse.older, frozen.warehouse.summary = frozen.warehouse.summary, {}
+    plan = frozen.plan()
+    assert plan.message == ("full: another writer has changed the table, or built it; 4 frozen keys stay as they are")
+    frozen.warehouse.summary = frozen.warehouse.older
+    frozen.query = frozen.query.replace("o.amt", "o.amt as amount")
+    frozen.config["freeze"] = "amount > 1"
+    with pytest.raises(
+        LakehouseError, match=r"frozen by amt > 1, and the query returns amt no longer\. Keep the column"
+    ):
+        frozen.plan()
+
+
+@pytest.mark.parametrize(
+    ("day", "message"),
+    [
+        ("2026-01-03", "affected: 2 keys; changed keys: none; rows that 2026-01-03 moves"),
+        ("2026-02-03", "full: gold_today() is 2026-02-03, more than a month from the last refresh: 2026-01-02"),
+    ],
+)
+def test_a_day_moves_the_rows_that_clock_names(project, day, message):
+    def ask():
+        project.query = f"{QUERY} where o.amt < day({project.today})"
+        project.config["clock"] = "amt = day(gold_today())"
+
+    ask()
+    commit(project)
+    assert project.plan().way == "nothing"
+    project.day = day
+    ask()
+    plan = project.plan()
+    assert plan.message == message
+    [(text,)] = [route.texts for route in plan.model.branches[0].routes if route.texts]
+    assert f"day(cast('{day}' as date))" in text, "a condition of the joins holds on the day of the run"
+
+
+def test_a_spine_without_snapshots_leaves_frozen_rows_and_says_so(frozen, monkeypatch):
+    monkeypatch.setattr(Relation, "is_iceberg", False)
+    message = frozen.plan().message
+    assert "silver_o has no snapshots" in message
+    assert "what changed in silver_o is unknown" in message

@@ -6,6 +6,7 @@ import pytest
 
 from python_udfs.errors import LakehouseError
 from python_udfs.gold.blocks import Input
+from python_udfs.gold.day import hide_day
 from python_udfs.gold.model import read_gold_model
 from tests.gold_shapes import INPUTS
 
@@ -14,7 +15,7 @@ O_C = "silver.o left join silver.c on o.cid = c.id"
 
 def refuse(sql, inputs=INPUTS, **config):
     with pytest.raises(LakehouseError) as error:
-        read_gold_model("sales", sql, {"key": ["id"], **config}, inputs)
+        read_gold_model("sales", hide_day(sql), {"key": ["id"], **config}, inputs)
     return str(error.value)
 
 
@@ -125,3 +126,67 @@ def test_the_text_of_the_query_stays_as_the_user_wrote_it():
     assert model.write_query(sql) == (
         "select o.id, 'silver.o' t\nfrom _cdc_in2 as `o` -- silver.o\nleft join _cdc_in1 as k on k.id = o.cid"
     )
+
+
+ROWS = "select o.id, o.day, o.amt, c.seg from silver.o left join silver.c on o.cid = c.id"
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("1 = 1", "it names no column; expected one of id, day, amt, seg"),
+        ("nothing > 1", "it names nothing, which the query does not return; it returns id, day, amt, seg"),
+        ("day + 1", "it is int; expected a condition, which is true or false"),
+        ("day in (select day from silver.o)", "a subquery is not read"),
+        ("day < rand()", "rand gives other values each time"),
+        ("day < current_date", "current_date changes without a change of an input; write {{ gold_today() }}"),
+        ("day < max(day)", "it has an aggregate or a window"),
+        ("day <", "is no condition of SQL"),
+        ("day < 3 group by day", "is no condition of SQL"),
+    ],
+)
+@pytest.mark.parametrize("label", ["freeze", "clock"])
+def test_a_condition_is_refused_with_the_reason(label, text, reason):
+    message = refuse(f"{ROWS} where o.day < date '2026-01-01' /* gold_today */", **{label: text})
+    assert f"- {label}" in message
+    assert reason in message
+
+
+def test_lookups_decide_neither_what_is_frozen_nor_its_key():
+    message = refuse(ROWS, freeze="seg = 'x'")
+    assert "freeze: freeze names seg, which is not of the spine o alone" in message
+    message = refuse(f"select c.seg, o.day, count(*) n from {O_C} group by 1, 2", key=["seg", "day"], freeze="day < 3")
+    assert "freeze: the key names seg, which is not of the spine o alone" in message
+    message = refuse("select id, day, rank() over (partition by id order by amt) n from silver.o", freeze="day < 3")
+    assert "freeze: freeze names day" in message
+
+
+def test_conditions_that_say_nothing_are_refused():
+    assert "freeze is 3; expected a condition of SQL" in refuse(ROWS, freeze=3)
+    assert "clock is stated, but the query does not name {{ gold_today() }}" in refuse(ROWS, clock="day = 1")
+    message = refuse("select 1 as id, count(*) n from silver.o", freeze="id = 1")
+    assert "freeze names rows, but the model is a total over all rows" in message
+    keys = "select o.id, o.id as o__id, c.id as c__id from o left join c on o.cid = c.id"
+    assert "freeze beside keys_sql" in refuse(ROWS, keys_sql=keys, spine="o", freeze="day < 3")
+
+
+def test_clock_names_columns_of_the_joins_that_are_the_same_each_day():
+    today = hide_day("{{ gold_today() }}")
+    sql = f"select o.id, o.day < {today} as late, count(*) n from silver.o group by 1, 2"
+    assert "clock names late, which depends on gold_today() itself" in refuse(sql, clock="late")
+    assert "clock names n, but an aggregate computes it" in refuse(sql, clock="n = 1")
+
+
+def test_the_day_is_no_part_of_a_query():
+    def digest(day, **config):
+        sql = f"select id, amt from silver.o where day < date '{day}' /* gold_today */ or day = date '2026-01-02'"
+        return read_gold_model("sales", hide_day(sql), {"key": ["id"], **config}, INPUTS).digest
+
+    assert digest("2026-01-02") == digest("2026-01-03")
+    assert digest("2026-01-02") != digest("2026-01-02", clock="id = 3")
+
+
+@pytest.mark.parametrize("text", ["date 'today'", "timestamp 'now'", "cast('now' as timestamp)", "to_date(' Today ')"])
+def test_texts_that_are_the_clock_are_refused(text):
+    assert "as a time changes without a change of an input" in refuse(f"select id from silver.o where day < {text}")
+    assert read_gold_model("sales", "select id, 'today' t from silver.o", {"key": ["id"]}, INPUTS)

@@ -1,0 +1,3 @@
+{{ cdc_gold_frozen_keys_sql(
+    'gold.sales', ['segment'], {'condition': "segment = 'a'", 'spine_view': 'cdc_gold_spine'}, 'cdc_gold_keys'
+) }}
