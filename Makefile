@@ -56,6 +56,13 @@ $(READY): requirements.txt pyproject.toml adapter/pyproject.toml scripts/venv.sh
 	"$$uv" pip sync --quiet --python .venv-airflow/bin/python --require-hashes airflow/requirements.txt
 	@touch $@
 
+# So have the programs that read the tables in tests.
+.venv-readers/.ready: tests/readers/requirements.txt $(READY)
+	@uv=$$(command -v uv || echo .uv/bin/uv); \
+	"$$uv" venv --quiet --clear --python .venv/bin/python .venv-readers && \
+	"$$uv" pip sync --quiet --python .venv-readers/bin/python --require-hashes tests/readers/requirements.txt
+	@touch $@
+
 .PHONY: airflow
 airflow: .venv-airflow/.ready ## Try the DAGs: all of Airflow on loopback, until Ctrl-C
 	@sh scripts/airflow.sh
@@ -181,4 +188,5 @@ requirements: $(READY) # Compile requirements.in; UV_ARGS="--upgrade" takes newe
 	@uv=$$(command -v uv || echo .uv/bin/uv); \
 	"$$uv" pip compile --quiet --universal --python-version 3.10 --generate-hashes $(UV_ARGS) --custom-compile-command "make requirements" requirements.in -o requirements.txt && \
 	"$$uv" pip compile --quiet --universal --python-version 3.10 --generate-hashes $(UV_ARGS) --custom-compile-command "make requirements" tests/cluster/requirements.in -o tests/cluster/requirements.txt && \
-	"$$uv" pip compile --quiet --universal --python-version 3.10 --generate-hashes $(UV_ARGS) --custom-compile-command "make requirements" airflow/requirements.in -o airflow/requirements.txt
+	"$$uv" pip compile --quiet --universal --python-version 3.10 --generate-hashes $(UV_ARGS) --custom-compile-command "make requirements" airflow/requirements.in -o airflow/requirements.txt && \
+	"$$uv" pip compile --quiet --universal --python-version 3.10 --generate-hashes $(UV_ARGS) --custom-compile-command "make requirements" tests/readers/requirements.in -o tests/readers/requirements.txt
