@@ -25,13 +25,17 @@ def read_project_readers(path: Path, problems: list[Problem]) -> tuple[str, ...]
     """
     if not path.exists():
         return ()
-    project = yaml.safe_load(path.read_text(encoding="utf-8"))
-    variables = project.get("vars") or {}
-    stated = {**variables, **(variables.get(project["name"]) or {})}.get(READERS_VARIABLE) or []
 
     def problem(received: str, accepted: str, fix: str) -> None:
         problems.append(Problem(path.name, 0, "", received, accepted, fix))
 
+    try:
+        project = yaml.safe_load(path.read_text(encoding="utf-8")) or {}
+    except yaml.YAMLError as error:
+        problem(f"text that is not YAML ({' '.join(str(error).split())})", "a project of dbt", "Correct it.")
+        return ()
+    variables = project.get("vars") or {}
+    stated = {**variables, **(variables.get(project.get("name")) or {})}.get(READERS_VARIABLE) or []
     if not isinstance(stated, list):
         problem(f"{READERS_VARIABLE}: {stated!r}", "a list of names", f"Write it like [{READERS[0]}, {READERS[1]}].")
         return ()
@@ -50,5 +54,5 @@ def read_project_readers(path: Path, problems: list[Problem]) -> tuple[str, ...]
 
 
 def _read_gold_properties(project: dict[str, Any]) -> dict[str, str]:
-    models = (project.get("models") or {}).get(project["name"]) or {}
+    models = (project.get("models") or {}).get(project.get("name")) or {}
     return (models.get("gold") or {}).get("+tblproperties") or {}

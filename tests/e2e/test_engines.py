@@ -1,11 +1,13 @@
 """Other programs read the tables as Spark does; each limit of docs/cluster/readers.md that can be tried here is tried.
 
-They have an environment of their own (tests/readers). Trino has 820 MB: `TRINO=<folder of its server>` adds it.
+They have an environment of their own (tests/readers). Trino, 820 MB, takes part if `TRINO` names the folder of its
+server and `TRINO_JAVA` a Java 25 (docs/cluster/readers.md).
 """
 
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 from datetime import date, datetime, timezone
 from decimal import Decimal
@@ -19,10 +21,11 @@ from test_odd_columns import Files, at, typed
 
 from python_udfs.metadata import readers
 from python_udfs.metadata.readers import LIMITS
+from tests.readers.trino_server import run_trino
 
 ROOT = Path(__file__).parents[2]
 # Those that are asked in SQL; the others read whole tables.
-IN_SQL = ("duckdb", "clickhouse", "datafusion")
+IN_SQL = ("duckdb", "clickhouse", "datafusion", *(["trino"] if "TRINO" in os.environ else []))
 PROGRAMS = ("pyiceberg", "polars", "daft", *IN_SQL)
 INT, LONG, TEXT = pa.int32(), pa.int64(), pa.string()
 PLACES = ["a/b=c d%é", "", None, "日本", "x?y&z#", "trail ", "a", "a"]
@@ -128,7 +131,20 @@ def trials(lakehouse):
 
 
 @pytest.fixture(scope="module")
-def ask(lakehouse, tmp_path_factory):
+def trino(lakehouse, tmp_path_factory):
+    """The address of a Trino server; none if it is not asked for."""
+    if "TRINO" not in os.environ:
+        yield ""
+        return
+    spark = SparkSession.getActiveSession() or SparkSession.builder.getOrCreate()
+    jars = spark.sparkContext.getConf().get("spark.jars").split(",")
+    driver = next(Path(jar.removeprefix("file:")) for jar in jars if "sqlite-jdbc" in jar)
+    with run_trino(tmp_path_factory.mktemp("trino"), lakehouse.warehouse, driver) as address:
+        yield address
+
+
+@pytest.fixture(scope="module")
+def ask(lakehouse, trino, tmp_path_factory):
     """Has a program answer a query of each table: the rows, or an error."""
     subprocess.run(["make", "--silent", ".venv-readers/.ready"], cwd=ROOT, check=True)
     folder = tmp_path_factory.mktemp("read")
@@ -142,8 +158,10 @@ def ask(lakehouse, tmp_path_factory):
 
     def find_table(table: str, query: str) -> dict[str, str]:
         log = f"select file from {table}.metadata_log_entries order by timestamp desc, file desc limit 1"
-        path = lakehouse.sql(log)[0].file.removeprefix("file:")
-        return {"metadata": path, "folder": str(Path(path).parents[1]), "query": query}
+        uri = lakehouse.sql(log)[0].file
+        path = "/" + uri.removeprefix("file:").lstrip("/")
+        folder = str(Path(path).parents[1])
+        return {"metadata": path, "uri": uri, "folder": folder, "table": table, "query": query}
 
     def ask(program: str, questions: dict[str, str]) -> dict[str, Any]:
         describe = write_rows if program == "arrow" else find_table
@@ -151,7 +169,7 @@ def ask(lakehouse, tmp_path_factory):
         done = subprocess.run(
             [ROOT / ".venv-readers/bin/python", ROOT / "tests/readers/read.py", program],
             input="\n".join(lines),
-            env={"HOME": str(folder), "TZ": "UTC", "PATH": "/usr/bin:/bin"},
+            env={"HOME": str(folder), "TZ": "UTC", "PATH": "/usr/bin:/bin", "TRINO_ADDRESS": trino},
             capture_output=True,
             text=True,
             check=False,
@@ -173,6 +191,10 @@ def ask(lakehouse, tmp_path_factory):
 )
 def test_a_program_reads_every_value_of_an_awkward_table(ask, expected, program):
     answers = ask(program, dict.fromkeys(expected, ALL))
+    if program == "trino":  # its names of columns are lower-case
+        expected = {
+            table: [{name.lower(): row[name] for name in row} for row in rows] for table, rows in expected.items()
+        }
     assert answers == expected
 
 

@@ -1,7 +1,8 @@
 """Prints tables as a program reads them, with nothing of this project and no Spark: one line of JSON per question.
 
 usage: read.py <program> with questions on standard input, each a line of JSON
-    {"metadata": path of the table's newest metadata file, "folder": path of the table, "query": SQL over the table t}
+    {"metadata": path of the table's newest metadata file, "uri": the same as the catalog has it,
+     "folder": path of the table, "table": its name, "query": SQL over the table t}
 An answer is {"rows": [{column: text}], sorted} or {"error": text}. Values are written alike for all programs:
 timestamps in UTC, texts and bytes as text.
 """
@@ -15,6 +16,7 @@ from decimal import Decimal
 from importlib import import_module
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 import pyarrow as pa
 
@@ -43,7 +45,7 @@ def read_daft(question: dict[str, str]) -> pa.Table:
 
 def read_datafusion(question: dict[str, str]) -> pa.Table:
     context = import_module("datafusion").SessionContext()
-    context.register_table("t", _static_table(question))
+    context.register_table("t", _static_table(question, "uri"))
     return context.sql(question["query"]).to_arrow_table()
 
 
@@ -66,8 +68,19 @@ def read_clickhouse(question: dict[str, str]) -> pa.Table:
     return pa.ipc.open_file(pa.py_buffer(answer.bytes())).read_all()
 
 
-def _static_table(question: dict[str, str]) -> Any:
-    return import_module("pyiceberg.table").StaticTable.from_metadata(question["metadata"])
+def read_trino(question: dict[str, str]) -> pa.Table:
+    address = urlsplit(os.environ["TRINO_ADDRESS"])
+    client = import_module("trino.dbapi").connect(
+        host=address.hostname, port=address.port, user="test", catalog="lakehouse", timezone="UTC"
+    )
+    cursor = client.cursor().execute(question["query"].replace(" from t", f" from {question['table']}"))
+    rows = cursor.fetchall()
+    names = [column.name for column in cursor.description]
+    return pa.table({name: pa.array([row[i] for row in rows]) for i, name in enumerate(names)})
+
+
+def _static_table(question: dict[str, str], path: str = "metadata") -> Any:
+    return import_module("pyiceberg.table").StaticTable.from_metadata(question[path])
 
 
 def write_rows(table: pa.Table) -> list[dict[str, str | None]]:

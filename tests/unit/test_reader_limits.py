@@ -143,6 +143,12 @@ def test_a_variable_that_is_no_list_is_refused(tmp_path) -> None:
         load_metadata(write_seeds(tmp_path, good_seeds()))
 
 
+def test_a_project_file_that_is_no_yaml_is_one_problem(tmp_path) -> None:
+    (tmp_path / "dbt_project.yml").write_text("vars: {cdc_readers: [", encoding="utf-8")
+    with pytest.raises(MetadataError, match=r"dbt_project.yml: found text that is not YAML"):
+        load_metadata(write_seeds(tmp_path, good_seeds()))
+
+
 def test_the_readers_of_a_row_count_before_those_of_the_project(tmp_path) -> None:
     state_readers(tmp_path, ["databricks"])
     assert read_table(tmp_path).write_mode == "copy-on-write"
