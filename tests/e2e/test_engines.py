@@ -31,27 +31,31 @@ INT, LONG, TEXT = pa.int32(), pa.int64(), pa.string()
 PLACES = ["a/b=c d%é", "", None, "日本", "x?y&z#", "trail ", "a", "a"]
 NO_URI = "iceberg-rust reads no table whose location is a path without a scheme"
 ALL, COUNT = "select * from t", "select count(*) as n from t"
+OLD_DATE = "select * from t where p = date '1969-12-31'"
+DELETE = "delete from {} where id = 3"
 ON_READ = "'write.delete.mode' = 'merge-on-read', 'write.delete.granularity' = 'partition'"
 # A table for each feature that a program reads wrong: columns, partitions, format, statements after its rows, a query.
 # Its location is a URI, so that iceberg-rust reads it, too.
-TRIALS: dict[str, tuple[readers.Feature, str, str, int, list[str], str]] = {
-    "counted": (readers.POSITION_DELETES, "id int, p int", "p", 2, ["delete from {} where id = 3"], COUNT),
-    "vectors": (readers.DELETION_VECTORS, "id int, p int", "bucket(1, p)", 3, ["delete from {} where id = 3"], ALL),
+TRIALS: dict[str, tuple[readers.Feature | None, str, str, int, list[str], str]] = {
+    "counted": (readers.POSITION_DELETES, "id int, p int", "p", 2, [DELETE], COUNT),
+    "vectors": (readers.DELETION_VECTORS, "id int, p int", "bucket(1, p)", 3, [DELETE], ALL),
     "widened": (readers.WIDENED_PARTITION, "id int, p int", "p", 2,
-                ["insert into {} values (7, 3)", "delete from {} where id = 3",
-                 "alter table {} alter column p type bigint"], ALL),
+                [DELETE, "alter table {} alter column p type bigint"], ALL),
     "letters": (readers.NON_ASCII_PARTITION, "id int, `größe` int", "`größe`", 2, [], ALL),
     "days": (readers.DAYS_PARTITION, "id int, p timestamp_ntz", "days(p)", 2, [],
              "select * from t where p >= timestamp '1969-12-31 11:00:00' and p < timestamp '1970-01-01 00:00:00'"),
     "decimal": (readers.DECIMAL_PARTITION, "id int, p decimal(9,2)", "truncate(50, p)", 2, [],
                 "select * from t where p = -0.01"),
-    "months": (readers.MONTHS_PARTITION, "id int, p date", "months(p)", 2, [],
-               "select * from t where p = date '1969-12-31'"),
+    "months": (readers.MONTHS_PARTITION, "id int, p date", "months(p)", 2, [], OLD_DATE),
+    # The same questions of tables that have none of these.
+    "dates": (None, "id int, p date", "days(p)", 2, [], OLD_DATE),
+    "hours": (None, "id int, p timestamp_ntz", "hours(p)", 2, [],
+              "select * from t where p >= timestamp '1969-12-31 11:00:00' and p < timestamp '1970-01-01 00:00:00'"),
 }  # fmt: skip
 VALUES = {
-    "int": ["1", "2", "3", "4", "5"],
+    "int": ["1", "1", "2", "2", "3", "3"],
     "timestamp_ntz": [
-        f"timestamp_ntz '{moment}'" for moment in ("1969-12-31 10:00:00", "1969-12-31 12:00:00", "1970-01-02 00:00:00")
+        f"timestamp_ntz '{day} {hour}:00:00'" for day in ("1969-12-31", "1970-01-02") for hour in (10, 12)
     ],
     "decimal(9,2)": ["-0.01", "0.00", "123.45"],
     "date": ["date '1969-12-31'", "date '1970-01-01'", "date '1969-11-30'"],
@@ -64,7 +68,7 @@ def columns(ids: list[int], number: pa.DataType, mark: str) -> dict[str, Any]:
     every = range(len(ids))
     return {
         "id": typed(INT, *ids),
-        "n": typed(number, *(None if i % 3 == 2 else 2**31 - 1 - i for i in ids)),
+        "n": typed(number, *(None if i % 3 == 2 else (2**40 if number == LONG else 2**31 - 1) - i for i in ids)),
         "with space": typed(TEXT, *(PLACES[i % 8] for i in ids)),
         "größe": typed(TEXT, *(f"{mark} ß{i}" for i in ids)),
         "列名": typed(TEXT, *(None if i % 2 else '{"a":1}' for i in ids)),

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import sys
 from decimal import Decimal
 from importlib import import_module
@@ -64,7 +65,11 @@ def read_clickhouse(question: dict[str, str]) -> pa.Table:
     os.chdir("/")  # it reads files below its folder only
     chdb = import_module("chdb")
     query = question["query"].replace(" from t", f" from icebergLocal('{question['folder']}')")
-    answer = chdb.query(f"{query} settings session_timezone = 'UTC'", "Arrow")
+    # Its own literals begin with 1970.
+    query = re.sub("date ('[^']+')", r"toDate32(\1)", query)
+    query = re.sub("timestamp ('[^']+')", r"toDateTime64(\1, 6)", query)
+    # Texts as bytes: binary columns are none.
+    answer = chdb.query(f"{query} settings session_timezone = 'UTC', output_format_arrow_string_as_string = 0", "Arrow")
     return pa.ipc.open_file(pa.py_buffer(answer.bytes())).read_all()
 
 
