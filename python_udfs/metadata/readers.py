@@ -76,17 +76,18 @@ NON_ASCII_PARTITION = Feature(
     "columns with ASCII letters and digits",
     "Partition by another column.",
 )
-DAYS_PARTITION = Feature(
-    "days() of a timestamp",
+_LATER_IS_RIGHT = "Values from 1970 on are read right."
+DAY_PARTITION = Feature(
+    "days() or months() of a timestamp",
     "partition_by",
-    "months(column) or hours(column)",
-    f"Write one of these, {_STATE_THE_TYPE}.",
+    "years(column) or hours(column)",
+    f"Write one of these, {_STATE_THE_TYPE}. {_LATER_IS_RIGHT}",
+)
+TIME_PARTITION = Feature(
+    "years(), months(), days() or hours()", "partition_by", "other partitions", f"Write others. {_LATER_IS_RIGHT}"
 )
 DECIMAL_PARTITION = Feature(
     "truncate() of a decimal", "partition_by", "bucket(n, column)", f"Write this, {_STATE_THE_TYPE}."
-)
-MONTHS_PARTITION = Feature(
-    "months() of a date", "partition_by", "years(column) or days(column)", f"Write one of these, {_STATE_THE_TYPE}."
 )
 
 
@@ -143,9 +144,14 @@ LIMITS = (
     ),
     Limit("datafusion", NON_ASCII_PARTITION, "refuses the table", "tried: DataFusion 54.1 with pyiceberg-core 0.11"),
     Limit("duckdb", NON_ASCII_PARTITION, "aborts with its whole process", "tried: DuckDB 1.5.5"),
-    Limit("duckdb", DAYS_PARTITION, "misses rows if a filter starts within a day before 1970", "tried: DuckDB 1.5.5"),
+    Limit("duckdb", DAY_PARTITION, "misses rows before 1970 if a filter compares the column", "tried: DuckDB 1.5.5"),
     Limit("duckdb", DECIMAL_PARTITION, "fails if a filter compares the column", "tried: DuckDB 1.5.5"),
-    Limit("clickhouse", MONTHS_PARTITION, "misses rows of December 1969", "tried: chDB 4.4.0 (ClickHouse 26.9)"),
+    Limit(
+        "clickhouse",
+        TIME_PARTITION,
+        "misses rows before 1970 if a filter compares the column",
+        "tried: chDB 4.4.0 (ClickHouse 26.9)",
+    ),
 )
 
 
@@ -216,9 +222,9 @@ def _find_features(table: Table) -> Iterator[tuple[str, Feature]]:
         # Iceberg writes other characters of such a name as their numbers.
         if any(not character.isascii() and character.isalnum() for character in part.column):
             yield part.sql, NON_ASCII_PARTITION
-        if part.transform == "days" and data_type != "date":
-            yield part.sql, DAYS_PARTITION
-        if part.transform == "months" and data_type in ("", "date"):
-            yield part.sql, MONTHS_PARTITION
+        if part.transform in ("days", "months") and data_type != "date":
+            yield part.sql, DAY_PARTITION
+        if part.transform in ("years", "months", "days", "hours"):
+            yield part.sql, TIME_PARTITION
         if part.transform == "truncate" and (not data_type or data_type.startswith("decimal")):
             yield part.sql, DECIMAL_PARTITION

@@ -42,13 +42,13 @@ TRIALS: dict[str, tuple[readers.Feature | None, str, str, int, list[str], str]] 
     "widened": (readers.WIDENED_PARTITION, "id int, p int", "p", 2,
                 [DELETE, "alter table {} alter column p type bigint"], ALL),
     "letters": (readers.NON_ASCII_PARTITION, "id int, `größe` int", "`größe`", 2, [], ALL),
-    "days": (readers.DAYS_PARTITION, "id int, p timestamp_ntz", "days(p)", 2, [],
+    "days": (readers.DAY_PARTITION, "id int, p timestamp_ntz", "days(p)", 2, [],
              "select * from t where p >= timestamp '1969-12-31 11:00:00' and p < timestamp '1970-01-01 00:00:00'"),
     "decimal": (readers.DECIMAL_PARTITION, "id int, p decimal(9,2)", "truncate(50, p)", 2, [],
                 "select * from t where p = -0.01"),
-    "months": (readers.MONTHS_PARTITION, "id int, p date", "months(p)", 2, [], OLD_DATE),
+    "months": (readers.TIME_PARTITION, "id int, p date", "months(p)", 2, [], OLD_DATE),
     # The same questions of tables that have none of these.
-    "dates": (None, "id int, p date", "days(p)", 2, [], OLD_DATE),
+    "dates": (None, "id int, p date", "bucket(4, p)", 2, [], OLD_DATE),
     "hours": (None, "id int, p timestamp_ntz", "hours(p)", 2, [],
               "select * from t where p >= timestamp '1969-12-31 11:00:00' and p < timestamp '1970-01-01 00:00:00'"),
 }  # fmt: skip

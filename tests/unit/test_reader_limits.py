@@ -84,7 +84,9 @@ def test_an_empty_write_mode_is_one_that_all_readers_read(tmp_path, readers, cel
         ),
         ("duckdb", {"partition_by": "truncate(5, price)"}, "partition_by", ["a decimal", "fails"]),
         ("duckdb", {"partition_by": "truncate(5, untyped)"}, "partition_by", ["state its type in cdc_columns.csv"]),
-        ("clickhouse", {"partition_by": "months(day)"}, "partition_by", ["December 1969", "ClickHouse 26.9"]),
+        ("clickhouse", {"partition_by": "months(day)"}, "partition_by", ["before 1970", "ClickHouse 26.9"]),
+        ("clickhouse", {"partition_by": "hours(sold_at)"}, "partition_by", ["before 1970", "from 1970 on"]),
+        ("duckdb", {"partition_by": "months(sold_at)"}, "partition_by", ["before 1970", "DuckDB 1.5.5"]),
     ],
 )
 def test_a_cell_that_a_reader_reads_wrong_is_refused_with_its_source(tmp_path, readers, cells, column, words) -> None:
@@ -102,13 +104,14 @@ def test_a_cell_that_a_reader_reads_wrong_is_refused_with_its_source(tmp_path, r
     ("readers", "partition_by"),
     [
         ("duckdb", "days(day)"),
-        ("duckdb", "months(sold_at)"),
+        ("duckdb", "months(day)"),
+        ("duckdb", "years(sold_at)"),
         ("duckdb", "hours(sold_at)"),
         ("duckdb", "with space"),
         ("duckdb", "emoji😀"),
         ("duckdb", "truncate(5, id)"),
-        ("clickhouse", "months(sold_at)"),
-        ("clickhouse", "days(day)"),
+        ("clickhouse", "day"),
+        ("clickhouse", "bucket(4, sold_at)"),
     ],
 )
 def test_what_a_reader_reads_right_is_accepted(tmp_path, readers, partition_by) -> None:
