@@ -115,7 +115,12 @@ LIMITS = (
         "does not apply them: deleted rows and old versions come back",
         "OLake on Databricks' documentation (datazip-inc/olake-docs, pull request 518)",
     ),
-    Limit("daft", POSITION_DELETES, "counts rows without them (`count_rows()`)", "tried: Daft 0.7.26"),
+    Limit(
+        "daft",
+        POSITION_DELETES,
+        "may count rows without them (`count_rows()`)",
+        "seen: Daft 0.7.26 counted 242 rows for 123 in one table of many",
+    ),
     Limit(
         "trino",
         DELETION_VECTORS,
@@ -139,8 +144,8 @@ LIMITS = (
     Limit(
         "datafusion",
         WIDENED_PARTITION,
-        "brings back rows that were deleted before the type was widened",
-        "tried: DataFusion 54.1 with pyiceberg-core 0.11",
+        "may bring back rows that were deleted before the type was widened",
+        "seen: DataFusion 54.1 with pyiceberg-core 0.11 had 137 rows for 123",
     ),
     Limit("datafusion", NON_ASCII_PARTITION, "refuses the table", "tried: DataFusion 54.1 with pyiceberg-core 0.11"),
     Limit("duckdb", NON_ASCII_PARTITION, "aborts with its whole process", "tried: DuckDB 1.5.5"),
