@@ -217,7 +217,7 @@ def expected(ask):
 
 @pytest.mark.parametrize("program", PROGRAMS)
 def test_a_program_reads_wrong_what_the_page_says_and_nothing_else(ask, trials, program):
-    """A limit that is gone fails here: then it goes from `LIMITS`, too. Small tables do not show those that were seen."""
+    """A limit that is gone fails here, and goes from `LIMITS`. Small tables do not show those that were "seen"."""
     queries = {name: TRIALS[name][-1] for name in trials}
     if program not in IN_SQL:
         queries = {name: query if query == COUNT and program == "daft" else ALL for name, query in queries.items()}
