@@ -73,6 +73,13 @@ endef
 	"$$uv" pip sync --quiet --python .venv-airflow/bin/python --require-hashes airflow/requirements.txt
 	@touch $@
 
+# So have the programs that read the tables in tests.
+.venv-readers/.ready: tests/readers/requirements.txt $(READY)
+	@uv=$$(command -v uv || echo .uv/bin/uv); \
+	"$$uv" venv --quiet --clear --python .venv/bin/python .venv-readers && \
+	"$$uv" pip sync --quiet --python .venv-readers/bin/python --require-hashes tests/readers/requirements.txt
+	@touch $@
+
 .PHONY: airflow
 airflow: .venv-airflow/.ready ## Try the DAGs: all of Airflow on loopback, until Ctrl-C
 	@sh scripts/airflow.sh
@@ -222,4 +229,5 @@ requirements: $(READY) # Compile requirements.in; UV_ARGS="--upgrade" takes newe
 	$(COMPILE) --universal --excludes requirements-left-out.txt requirements.in requirements-spark4.0.in -o requirements-spark4.0.txt && \
 	$(COMPILE) --excludes requirements-left-out.txt requirements.in requirements-spark3.5.in -o requirements-spark3.5.txt && \
 	$(COMPILE) --universal tests/cluster/requirements.in -o tests/cluster/requirements.txt && \
-	$(COMPILE) --universal airflow/requirements.in -o airflow/requirements.txt
+	$(COMPILE) --universal airflow/requirements.in -o airflow/requirements.txt && \
+	$(COMPILE) --universal tests/readers/requirements.in -o tests/readers/requirements.txt

@@ -2,8 +2,9 @@
 {% macro cdc_seed_checksums() %}
     {% do return({
         'cdc_feeds': '8068102d89410c67e61bd05956ba006638e2305fc64dc976c8800038571d079a',
-        'cdc_tables': 'db27eadef242264021f482df70cef2d5219c41eab4c5845344125878f3539d0b',
+        'cdc_tables': 'ff2ddebd488b6f72ed2af28fa8d61ac1cd87df3adaa248c7f189fd79a906be4f',
         'cdc_columns': 'bb52109f59af1cfa87e55aafab2d6b982ab8660c1ce730420ef5acd997eb6330',
         'cdc_expectations': '3b54b658255a47025a058392719b5fef4115a6f08fc938b3ef2cfbe299cad57d',
+        'cdc_readers': [],
     }) %}
 {% endmacro %}

@@ -15,6 +15,8 @@ from python_udfs.connectors.options import CSV_OPTIONS
 from python_udfs.metadata import HEADERS
 from python_udfs.metadata.names import clean_name, needs_quotes
 from python_udfs.metadata.of_models import digest, listed_feeds, split_feed
+from python_udfs.metadata.readers import DEFAULT_FORMAT, FORMAT_VERSION
+from python_udfs.metadata.tables import WRITE_MODE_PROPERTIES
 from python_udfs.pipeline.keys import SOURCE_POSITION
 
 if TYPE_CHECKING:
@@ -74,6 +76,7 @@ def render(metadata: Metadata, seeds_dir: Path) -> dict[str, str]:
         "macros/hooks/cdc_seed_checksums.sql": _fill(
             "cdc_seed_checksums.sql",
             checksums={Path(file).stem: seed_checksum(seeds_dir / file) for file in HEADERS},
+            readers=metadata.readers,
         ),
     }
     for feed in metadata.feeds:
@@ -193,10 +196,8 @@ def _options(feed: Feed) -> dict[str, object]:
 def _table_properties(table: Table) -> Mapping[str, str]:
     return {
         # Version 3 is left to a row's own table_properties: its deletion vectors still leak memory under many merges.
-        "format-version": "2",
-        "write.merge.mode": table.write_mode,
-        "write.update.mode": table.write_mode,
-        "write.delete.mode": table.write_mode,
+        FORMAT_VERSION: DEFAULT_FORMAT,
+        **dict.fromkeys(WRITE_MODE_PROPERTIES, table.write_mode),
         # By file, each batch would write the delete file of each data file that it touches again, with all it held.
         "write.delete.granularity": "partition",
         # Iceberg counts opening each delete file for each data file: with 4 MiB, each small file is a task of its own.

@@ -108,7 +108,6 @@ def _add_rows(rows: Rows, table: FoundTable, feed: Feed, target: str, *, is_whol
             "delete_mode": "hard",
             "mode": "current" if table.primary_key else "append",
             "key_comparison": ";".join(table.key_comparison),
-            "write_mode": "merge-on-read",
             "active": str(is_whole).lower(),
             "description": table.description,
         }

@@ -36,6 +36,7 @@ HEADERS = {
         "partition_by",
         "write_mode",
         "table_properties",
+        "readers",
         "lag_limit_minutes",
         "active",
         "owner",
@@ -64,7 +65,7 @@ HEADERS = {
     ),
 }
 # Columns that a file may lack: seeds that are older than these cells have none to fill in.
-LATER_COLUMNS = ("encoding",)
+LATER_COLUMNS = ("encoding", "readers")
 
 # Accepted words by file and column. seeds/_seeds.yml has them, too, and tests/unit/test_accepted_words.py compares.
 WORDS: dict[str, dict[str, tuple[str, ...]]] = {

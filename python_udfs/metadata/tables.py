@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from python_udfs.metadata.files import WORDS, items
 from python_udfs.metadata.names import default_target, proposed_target, table_name
 from python_udfs.metadata.partitions import PartitionField, read_partition_by
+from python_udfs.metadata.readers import Limit, check_readers, choose_write_mode, read_readers
 from python_udfs.metadata.table_checks import check_table
 
 if TYPE_CHECKING:
@@ -29,7 +30,8 @@ class Table:
 
     Empty cells are filled in: ``target_table`` is the name of the table in each layer's schema, for example
     ``sampledb__product``, and ``unchanged_rows``, ``schema_drift`` and ``vanished_files`` always hold a word.
-    ``renamed_columns`` are pairs of the old and the new name.
+    ``renamed_columns`` are pairs of the old and the new name. ``readers`` are those of the row or of the project,
+    ``avoided`` their limits for which ``write_mode`` is not the default.
     """
 
     feed: str
@@ -47,11 +49,13 @@ class Table:
     partition_by: tuple[PartitionField, ...]
     write_mode: str
     table_properties: tuple[tuple[str, str], ...]
+    readers: tuple[str, ...]
     lag_limit_minutes: int | None
     active: bool
     owner: str
     description: str
     columns: tuple[Column, ...]
+    avoided: tuple[Limit, ...] = ()
 
     def model(self, layer: str) -> str:
         """Name of the table's dbt model in ``layer``, for example ``silver_sampledb__product``."""
@@ -59,7 +63,10 @@ class Table:
 
 
 def read_tables(
-    rows: Sequence[Row], feeds: Mapping[str, Feed], columns: Mapping[TableId, list[Column] | None] | None
+    rows: Sequence[Row],
+    feeds: Mapping[str, Feed],
+    columns: Mapping[TableId, list[Column] | None] | None,
+    readers: tuple[str, ...] = (),
 ) -> list[Table]:
     """The tables, each checked with its feed and its columns.
 
@@ -67,6 +74,7 @@ def read_tables(
         rows: the rows of ``cdc_tables.csv``.
         feeds: feed by name.
         columns: columns by table, None if they are not known; None as a whole if their file could not be read.
+        readers: programs that read tables whose row names none.
     """
     tables: list[Table] = []
     sources: dict[TableId, Row] = {}
@@ -75,17 +83,18 @@ def read_tables(
         if row.broken:
             continue
         its_columns = None if columns is None else columns.get(row.table_id, [])
-        table = _read_table(row, its_columns or [])
+        table = choose_write_mode(row, _read_table(row, its_columns or [], readers))
         if table.source_schema and table.source_table:
             _is_there_once(row, table, sources.get(row.table_id), targets.get(table.target_table))
         sources.setdefault(row.table_id, row)
         targets.setdefault(table.target_table, row)
         check_table(row, table, feeds.get(row["feed"]), are_columns_known=its_columns is not None)
+        check_readers(row, table)
         tables.append(table)
     return tables
 
 
-def _read_table(row: Row, columns: Sequence[Column]) -> Table:
+def _read_table(row: Row, columns: Sequence[Column], readers: tuple[str, ...]) -> Table:
     mode = row.word("mode")
     return Table(
         feed=row["feed"],
@@ -101,8 +110,9 @@ def _read_table(row: Row, columns: Sequence[Column]) -> Table:
         renamed_columns=_renamed_columns(row),
         vanished_files=row.word_or_default("vanished_files"),
         partition_by=read_partition_by(row),
-        write_mode=row.word("write_mode"),
+        write_mode=row.word_or_default("write_mode"),
         table_properties=_table_properties(row),
+        readers=read_readers(row, readers),
         lag_limit_minutes=_lag_limit_minutes(row),
         active=row.boolean("active"),
         owner=row["owner"],

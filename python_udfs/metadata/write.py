@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import shutil
 import tempfile
 from collections.abc import Mapping
 from pathlib import Path
 
 from python_udfs.metadata.load import load_metadata
+from python_udfs.metadata.project import PROJECT_FILE
 
 
 def write_checked(seeds: Path, texts: Mapping[str, str]) -> None:
@@ -22,6 +24,8 @@ def write_checked(seeds: Path, texts: Mapping[str, str]) -> None:
     with tempfile.TemporaryDirectory() as folder:
         trial = Path(folder) / seeds.name
         trial.mkdir()
+        if (project_file := seeds.parent / PROJECT_FILE).exists():
+            shutil.copy(project_file, folder)
         for target in (trial, seeds):
             for name, text in texts.items():
                 (target / name).write_bytes(text.encode("utf-8"))

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
 from python_udfs.errors import LakehouseError
+from python_udfs.metadata.project import PROJECT_FILE, READERS_VARIABLE
 from python_udfs.pipeline.checks import read_records
 from python_udfs.pipeline.project import Project
 from python_udfs.pipeline.table import holds_data
@@ -15,23 +16,29 @@ _SHOWN_MODELS = 10
 _SHOWN_ROWS = 5
 
 
-def require_unchanged_seeds(nodes: Mapping[str, Any], project: str, checksums: Mapping[str, str]) -> None:
+def require_unchanged_seeds(
+    nodes: Mapping[str, Any], project: str, checksums: Mapping[str, Any], readers: Collection[str]
+) -> None:
     """Ends a command whose models were generated from other seeds: they would answer for the wrong tables.
 
     Args:
         nodes: of dbt's graph, by unique id.
         project: its name.
-        checksums: of the seeds that the models were generated from, by their names.
+        checksums: of the seeds that the models were generated from, by their names; `cdc_readers`: the programs that
+            they were generated for.
+        readers: the variable `cdc_readers` now.
 
     Raises:
         LakehouseError: it names each file that has changed.
     """
-    seeds = {name: nodes.get(f"seed.{project}.{name}") for name in checksums}
+    seeds = {name: nodes.get(f"seed.{project}.{name}") for name in checksums if name != READERS_VARIABLE}
     changed = [
         f"seeds/{name}.csv"
         for name, seed in seeds.items()
         if not seed or seed["checksum"]["checksum"] != checksums[name]
     ]
+    if set(readers) != set(checksums[READERS_VARIABLE]):
+        changed.append(f"{READERS_VARIABLE} of {PROJECT_FILE}")
     if changed:
         raise LakehouseError(
             "CDC error (cdc_check_seed_checksums): seeds changed: run make models. Changed since the models were"

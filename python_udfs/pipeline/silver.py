@@ -8,6 +8,8 @@ from datetime import datetime, timezone
 from typing import Any
 
 from python_udfs.errors import LakehouseError
+from python_udfs.metadata.readers import MERGE_ON_READ
+from python_udfs.metadata.tables import WRITE_MODE_PROPERTIES
 from python_udfs.pipeline.columns import Column, find_renames, has_other_types, plan_silver_columns, rename_all
 from python_udfs.pipeline.delta import Changes, Log, measure_changes
 from python_udfs.pipeline.files import find_listed_table
@@ -27,13 +29,18 @@ class Settings:
 
     Attributes:
         partition_by: as Spark writes it.
-        deletes_beside_rows: whether a delete leaves data files as they are (merge-on-read).
+        write_modes: properties of the table that say how its rows are deleted.
         many_rows: from which a table takes batches by the way ``replace``.
     """
 
     partition_by: tuple[str, ...] = ()
-    deletes_beside_rows: bool = False
+    write_modes: Mapping[str, str] = field(default_factory=dict)
     many_rows: int = 0
+
+    @property
+    def deletes_beside_rows(self) -> bool:
+        """Whether a delete leaves data files as they are."""
+        return self.write_modes.get("write.delete.mode") == MERGE_ON_READ
 
 
 @dataclass(frozen=True)
@@ -47,6 +54,7 @@ class SilverPlan:
         silver: the table that it writes to; None: it creates one.
         identifier_fields: columns that the table states as its key; none: it states no key.
         renames: new names of the table's columns, by old name.
+        properties: that the table gets, because its model has others than when it was created.
         columns: of the source, as the table will have them.
         changes: that it applies; None: nothing.
         derives_all: mode history: whether all versions are derived from the whole log.
@@ -60,6 +68,7 @@ class SilverPlan:
     silver: Relation | None = None
     identifier_fields: tuple[str, ...] = ()
     renames: Mapping[str, str] = field(default_factory=dict)
+    properties: Mapping[str, str] = field(default_factory=dict)
     columns: tuple[Column, ...] = ()
     changes: Changes | None = None
     derives_all: bool = False
@@ -114,6 +123,7 @@ def make_plan(
         # Only placeholder columns so far, and no row: created again, with the types that have arrived.
         silver, progress = None, {}
     notice = "" if silver is None or progress else _say_that_progress_is_gone(silver, bronze)
+    properties = {} if silver is None else _find_other_properties(warehouse, silver, settings)
     log = Log(warehouse, sql, cdc, bronze, to_snapshot_id)
     renames, columns = _plan_columns(log, settings, this, silver)
     has_types_of_bronze = silver is not None and has_other_types(columns, warehouse)
@@ -132,12 +142,13 @@ def make_plan(
         silver=silver,
         identifier_fields=tuple(config.get("identifier_fields") or ()),
         renames=renames,
+        properties=properties if silver is not None else {},
         columns=columns,
         changes=replace(changes, replaces=way == "replace"),
         derives_all=derives_all,
         progress=_plan_progress(log, changes, columns, started_at) | _mark_uncounted(warehouse, way),
         is_small=_is_small(warehouse, silver, changes, progress),
-        notice=notice,
+        notice=notice or _say_that_write_modes_change(silver, properties),
     )
 
 
@@ -217,8 +228,25 @@ def _read_settings(config: Any, many_rows: int) -> Settings:
     properties = config.get("tblproperties") or {}
     return Settings(
         partition_by=tuple(config.get("partition_by") or ()),
-        deletes_beside_rows=properties.get("write.delete.mode") == "merge-on-read",
+        write_modes={name: properties[name] for name in WRITE_MODE_PROPERTIES if name in properties},
         many_rows=many_rows,
+    )
+
+
+def _find_other_properties(warehouse: Warehouse, silver: Relation, settings: Settings) -> dict[str, str]:
+    """Returns the write modes that a table has otherwise: its row in the seeds, or who reads it, has changed."""
+    if not settings.write_modes:
+        return {}
+    current = warehouse.read_table_properties(silver, list(settings.write_modes))
+    return {name: mode for name, mode in settings.write_modes.items() if current.get(name) != mode}
+
+
+def _say_that_write_modes_change(silver: Relation | None, properties: Mapping[str, str]) -> str:
+    if silver is None or not properties or MERGE_ON_READ in properties.values():
+        return ""
+    return (
+        f"{silver} is written {properties[min(properties)]} from now on. Delete files of earlier batches stay until"
+        f" dbt run-operation rebuild_silver --args '{{table: {silver.identifier}}}'."
     )
 
 

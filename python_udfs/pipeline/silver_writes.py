@@ -38,6 +38,12 @@ def write_plan(
     """
     if plan.way == "nothing":
         return None
+    if plan.properties:
+        pairs = (
+            f"{warehouse.string_literal(name)} = {warehouse.string_literal(mode)}"
+            for name, mode in plan.properties.items()
+        )
+        warehouse.query(f"alter table {plan.silver} set tblproperties ({', '.join(pairs)})")
     if plan.silver is not None:
         changes = plan_changes(plan.columns, plan.renames)
         warehouse.change_columns(plan.silver, changes)

@@ -85,6 +85,9 @@ class Warehouse(WritesNames, Protocol):
     def get_columns_in_relation(self, relation: Any) -> Sequence[TableColumn]:
         """Return the columns in their order; none if there is no such relation."""
 
+    def read_table_properties(self, relation: Any, names: list[str]) -> Mapping[str, str]:
+        """Return those of some properties that a table has, by name."""
+
     def current_snapshot_id(self, relation: Any) -> int:
         """Return the newest snapshot that changed rows; 0: there is none."""
 

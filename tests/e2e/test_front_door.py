@@ -85,7 +85,7 @@ def test_pyiceberg_and_duckdb_read_silver_from_the_embedded_catalog(lakehouse):
 def test_a_table_is_added_by_a_row_in_the_seed_and_make_models(lakehouse):
     Story(lakehouse.raw / "front", "added").load(0, {"id": 1, "v": "a"})
     seed = lakehouse.project / "seeds" / "cdc_tables.csv"
-    row = "front,s,added,id,hard,current,,,,,,,merge-on-read,,true,,\n"
+    row = "front,s,added,id,hard,current,,,,,,,,,,true,,\n"
     seed.write_text(seed.read_text() + row)
     refused = lakehouse.dbt("run", "--select", "raw_listing")
     assert not refused.success

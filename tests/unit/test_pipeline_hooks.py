@@ -44,6 +44,8 @@ class Warehouse:
 
 
 SUMS = {"cdc_feeds": "f", "cdc_tables": "t", "cdc_columns": "c"}
+GENERATED_FROM = {**SUMS, "cdc_readers": ["trino", "daft"]}
+READERS = ["daft", "trino"]
 
 
 def seeds(**checksums: str) -> dict[str, Any]:
@@ -51,13 +53,18 @@ def seeds(**checksums: str) -> dict[str, Any]:
 
 
 def test_seeds_that_the_models_were_generated_from():
-    require_unchanged_seeds(seeds(), "p", SUMS)
+    require_unchanged_seeds(seeds(), "p", GENERATED_FROM, READERS)
+
+
+def test_models_of_other_readers_are_refused():
+    with pytest.raises(LakehouseError, match=r"run make models.*: cdc_readers of dbt_project.yml"):
+        require_unchanged_seeds(seeds(), "p", GENERATED_FROM, ["trino"])
 
 
 def test_every_changed_seed_is_named_and_a_missing_one_is_a_change():
     nodes = seeds(cdc_feeds="other", cdc_columns="other")
     with pytest.raises(LakehouseError) as error:
-        require_unchanged_seeds(nodes, "p", SUMS)
+        require_unchanged_seeds(nodes, "p", GENERATED_FROM, READERS)
     assert str(error.value) == (
         "CDC error (cdc_check_seed_checksums): seeds changed: run make models. Changed since the models were "
         "generated: seeds/cdc_feeds.csv, seeds/cdc_columns.csv."
@@ -65,7 +72,7 @@ def test_every_changed_seed_is_named_and_a_missing_one_is_a_change():
     nodes = seeds()
     del nodes["seed.p.cdc_tables"]
     with pytest.raises(LakehouseError, match=r"generated: seeds/cdc_tables\.csv\."):
-        require_unchanged_seeds(nodes, "p", SUMS)
+        require_unchanged_seeds(nodes, "p", GENERATED_FROM, READERS)
 
 
 @pytest.mark.parametrize("value", ["", "<undefined>"])

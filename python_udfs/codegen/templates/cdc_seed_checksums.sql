@@ -4,5 +4,6 @@
     <% for seed, checksum in checksums.items() %>
         << seed | literal >>: << checksum | literal >>,
     <% endfor %>
+        'cdc_readers': << readers | literal >>,
     }) %}
 {% endmacro %}

@@ -1,4 +1,11 @@
 {# << mark >> #}
+<% if table.avoided %>
+{# Not merge-on-read, because of programs that read the table (docs/cluster/readers.md):
+<% for limit in table.avoided %>
+   << limit.feature.words >>: << limit.reader >> << limit.effect >>.
+<% endfor %>
+#}
+<% endif %>
 {{ config(
     alias=<< table.target_table | literal >>,
     tags=[<< ('feed:' ~ table.feed) | literal >>],

@@ -134,6 +134,7 @@ class Dbt:
         since: what adapter.snapshots_since returns, by table; a table that is not named has nothing new.
         functions: what adapter.call_function calls in place of the project's functions, by name.
         counts_merged_rows: whether Spark counts the rows of a MERGE.
+        table_properties: what adapter.read_table_properties returns of every table; None: those of `config`.
 
     Attributes:
         queries: all that went through run_query, what was set or unset, and what commits record, in order.
@@ -167,6 +168,7 @@ class Dbt:
         since: dict[str, dict[str, Any]] | None = None,
         functions: dict[str, Any] | None = None,
         counts_merged_rows: bool = True,
+        table_properties: dict[str, str] | None = None,
     ) -> None:
         columns = columns or {}
         self.once: dict[Any, Any] = {}
@@ -251,6 +253,9 @@ class Dbt:
                 has_views=lambda: True,
                 drop_relation=self.dropped.append,
                 current_snapshot_id=lambda relation: (*snapshots, 0)[0],
+                read_table_properties=lambda relation, names: (
+                    (config or {}).get("tblproperties", {}) if table_properties is None else table_properties
+                ),
                 is_current_ancestor=lambda relation, snapshot_id: int(snapshot_id) in snapshots,
                 snapshot=lambda relation, snapshot_id: {"snapshot_id": snapshot_id, "schema_id": 0},
                 snapshots_since=lambda relation, snapshot_id=None: (

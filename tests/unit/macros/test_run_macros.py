@@ -19,11 +19,11 @@ SILVER = Relation("silver", "shop__order")
 
 def test_cdc_check_seed_checksums__compares_those_of_the_generated_models():
     sums = Dbt().cdc_seed_checksums()
-    nodes = {name: SimpleNamespace() for name in sums}
+    nodes = {"any": SimpleNamespace()}
     called: list[Any] = []
     function = "python_udfs.pipeline.hooks.require_unchanged_seeds"
     Dbt(nodes=nodes, functions={function: lambda **arguments: called.append(arguments)}).cdc_check_seed_checksums()
-    assert called == [{"nodes": nodes, "project": "lakehouse", "checksums": sums}]
+    assert called == [{"nodes": nodes, "project": "lakehouse", "checksums": sums, "readers": []}]
 
 
 def test_hooks_are_silent_while_dbt_parses():

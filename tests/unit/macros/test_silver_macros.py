@@ -950,6 +950,27 @@ def test_get_incremental_cdc_merge_sql__rows_are_replaced_where_nothing_is_late(
     assert dbt.recorded["cdc.rows-deleted"] == 0
 
 
+def test_get_incremental_cdc_merge_sql__a_changed_write_mode_reaches_the_table_once():
+    modes = {f"write.{kind}.mode": "copy-on-write" for kind in ("merge", "update", "delete")}
+    config = {"tblproperties": {"format-version": "2", **modes}}
+    current = {**modes, "write.delete.mode": "merge-on-read"}
+    dbt = running(APPLIED, bronze={"id": "int"}, config=config, table_properties=current)
+    dbt.write("cdc_merge")
+    [alter] = [query for query in dbt.queries if query.startswith("alter")]
+    assert alter == "alter table silver.shop__order set tblproperties ('write.delete.mode' = 'copy-on-write')"
+    [notice] = dbt.logged
+    assert "copy-on-write from now on" in notice and "rebuild_silver --args '{table: shop__order}'" in notice
+    dbt = running(APPLIED, bronze={"id": "int"}, config=config, table_properties=modes)
+    dbt.write("cdc_merge")
+    assert [query for query in dbt.queries if query.startswith("alter")] == dbt.logged == []
+
+
+def test_get_incremental_cdc_merge_sql__merge_on_read_again_leaves_nothing_to_do():
+    dbt = running(APPLIED, bronze={"id": "int"}, config=ON_READ, table_properties={})
+    dbt.write("cdc_merge")
+    assert [query for query in dbt.queries if query.startswith("alter")] and dbt.logged == []
+
+
 @pytest.mark.parametrize(
     ("type", "keys", "comparison", "expected"),
     [

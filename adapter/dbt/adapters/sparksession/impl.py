@@ -461,6 +461,13 @@ class SparksessionAdapter(SparkAdapter):
         return COUNTS_MERGED_ROWS
 
     @available
+    def read_table_properties(self, relation: BaseRelation, names: list[str]) -> dict[str, str]:
+        """Return those of some properties that an Iceberg table has, by name."""
+        with self.connections.exception_handler(f"adapter.read_table_properties({relation}, {names})"):
+            properties = iceberg_table(self.session, relation.render()).properties()
+            return {name: str(value) for name in names if (value := properties.get(name)) is not None}
+
+    @available
     def current_snapshot_id(self, relation: BaseRelation) -> int:
         """Return the newest Iceberg snapshot that changed rows; see `snapshots.current_snapshot_id`."""
         with self.connections.exception_handler(f"adapter.current_snapshot_id({relation})"):
