@@ -660,11 +660,11 @@ def test_get_incremental_cdc_append_sql__files_of_lost_rejections_are_listed_aga
 
 def test_get_incremental_cdc_append_sql__a_batch_with_line_breaks_in_values_is_remembered():
     cdc = {**table(), "layer": "bronze"}
-    for found in ([], ["a"]):
-        dbt = running(True, LISTED, cdc=cdc, files={**READABLE, "found": found})
+    for paths in ([], ["a"]):
+        dbt = running(True, LISTED, cdc=cdc, files={**READABLE, "found": paths})
         dbt.write("cdc_append", verify="full")
         remembered = "set `spark.sql.iceberg.snapshot-property.cdc.line-breaks` = true"
-        assert (remembered in dbt.queries) == bool(found)
+        assert (remembered in dbt.queries) == bool(paths)
 
 
 @pytest.mark.parametrize(
