@@ -22,7 +22,9 @@ def write_plan(
     plan: SilverPlan,
     invocation_id: str,
 ) -> str | None:
-    """Prepares the table and what its commit records; returns the statement that writes, None: nothing is left to run.
+    """Prepares the table and what its commit records; returns the statement that writes a batch the planned way.
+
+    None: there is nothing to write, or `replace_rows` has written it.
 
     Args:
         warehouse: gets names, columns and types of the table, and properties of the commit.
@@ -38,28 +40,7 @@ def write_plan(
     """
     if plan.way == "nothing":
         return None
-    if plan.silver is not None:
-        for statement in evolve_statements(plan.silver, plan.columns, warehouse, plan.renames):
-            warehouse.query(statement)
-    warehouse.set_snapshot_properties(plan.progress)
-    if plan.is_small:
-        warehouse.plan_once()
-    return write_statement(warehouse, sql, cdc, bronze, this, plan, invocation_id)
-
-
-def write_statement(
-    warehouse: Writer,
-    sql: Sql,
-    cdc: TableConfig,
-    bronze: Relation,
-    this: Relation,
-    plan: SilverPlan,
-    invocation_id: str,
-) -> str | None:
-    """Returns the statement that writes a batch the planned way; None: `replace_rows` has written it.
-
-    Args are those of `write_plan`.
-    """
+    _prepare_write(warehouse, plan)
     rows_sql = write_rows_sql(warehouse, sql, cdc, bronze, plan)
     if plan.way == "create":
         statement: str = sql["create_table_as"](False, this, rows_sql)
@@ -78,6 +59,15 @@ def write_statement(
         else sql["cdc_merge_sql"](*arguments, plan.changes)
     )
     return merge_sql
+
+
+def _prepare_write(warehouse: Writer, plan: SilverPlan) -> None:
+    if plan.silver is not None:
+        for statement in evolve_statements(plan.silver, plan.columns, warehouse, plan.renames):
+            warehouse.query(statement)
+    warehouse.set_snapshot_properties(plan.progress)
+    if plan.is_small:
+        warehouse.plan_once()
 
 
 def write_rows_sql(warehouse: Writer, sql: Sql, cdc: TableConfig, bronze: Relation, plan: SilverPlan) -> str:
