@@ -17,7 +17,6 @@ from python_udfs.pipeline.columns import (
     describe_drift,
     list_names_in_files,
     plan_before_images,
-    select_own_columns,
 )
 from python_udfs.pipeline.csv_layout import CsvLayout, lay_out_csv
 from python_udfs.pipeline.files import find_listed_table
@@ -249,23 +248,6 @@ def renamed(**options: Any) -> dict[str, Any]:
 def test_list_names_in_files__its_own_first():
     assert list_names_in_files(make_config(**renamed()), "It's") == ["it's", "old", "older"]
     assert list_names_in_files(make_config(**table()), "ID") == ["id"]
-
-
-@pytest.mark.parametrize(
-    ("prefix", "sequence", "name", "expected"),
-    [
-        ("BI_", None, "BI_id", True),
-        ("BI_", None, "bi_score", False),
-        ("BI_", None, "id", False),
-        (None, None, "BI_id", False),
-        (None, "Seq", "sEQ", True),
-        (None, "Seq", "seq2", False),
-    ],
-)
-def test_cdc_source_parts__columns_that_dms_adds(prefix, sequence, name, expected):
-    options = {"before_image_prefix": prefix, "change_sequence_column": sequence}
-    parts = select_own_columns(make_config(options=options), [{"name": name}])
-    assert (parts == []) is expected
 
 
 KEY = (
