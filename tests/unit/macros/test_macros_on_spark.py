@@ -765,17 +765,6 @@ def test_cdc_sequence_sql__files_of_the_same_time_never_mix(query):
     assert in_order in (["a", "a", "b", "b"], ["b", "b", "a", "a"])
 
 
-@pytest.mark.parametrize("name", ["order", "two words", "it's", 'dou"ble', "back`tick", "größe 🙂", "a.b", "\\n"])
-def test_adapter_quote__spark_reads_the_name(query, name):
-    dbt = Dbt()
-    assert query(f"select 1 as {dbt.adapter.quote(name)}") == [{name: 1}]
-
-
-@pytest.mark.parametrize("value", ["it's", r"\N", r"\'", 'dou"ble', "back`tick", "größe 🙂", "two\nlines", "%_", ""])
-def test_adapter_string_literal__spark_reads_the_value(query, value):
-    assert query(f"select {Dbt().adapter.string_literal(value)} as v") == [{"v": value}]
-
-
 def fitted(query: Query, raw_sql: str, raw_type: str, type: str) -> tuple[Any, list[str]]:
     """A value of a new type read into the column as it is, and what does not fit."""
     dbt = Dbt()

@@ -312,21 +312,6 @@ def test_measure_changes__late_is_what_does_not_come_after_the_last_applied(firs
     assert len(whole) == has_late, "only then the whole log is looked at"
 
 
-@pytest.mark.parametrize(("truncate", "is_late"), [(None, False), ("n", False), ("m", True)])
-def test_measure_changes__a_truncate_may_be_late(truncate, is_late):
-    answers = summary("a", "z", 9, "2024-01-03", first_truncate=truncate)
-    assert bronze_range(answers).has_late_truncate is is_late
-
-
-def test_measure_changes__progress_never_goes_back():
-    changes = bronze_range(summary("a", "b", 3, "2023-12-31"))
-    assert [getattr(changes, name) for name in ("last_batch_id", "last_sequence", "last_committed_at")] == [
-        7,
-        "m",
-        "2024-01-02",
-    ]
-
-
 def test_measure_changes__a_marker_makes_the_whole_log_new():
     marked, void_left_out = (
         summary("n", "z", 9, "2024-01-03", has_overwritten=is_marked)["first_sequence"] for is_marked in (True, False)
@@ -344,12 +329,6 @@ def test_measure_changes__the_log_of_an_overwritten_table_stays_without_void_row
     assert (changes.replaces_all, changes.has_overwritten) == (False, True)
 
 
-def test_measure_changes__empty_range_keeps_the_progress():
-    changes = bronze_range(summary(None, None, None, None))
-    last = [getattr(changes, name) for name in ("has_late", "last_batch_id", "last_sequence", "last_committed_at")]
-    assert last == [False, 7, "m", "2024-01-02"]
-
-
 @pytest.mark.parametrize(
     ("applied", "points", "expected"),
     [
@@ -365,17 +344,6 @@ def test_measure_changes__reset_points(applied, points, expected):
     changes = bronze_range(with_reset_points(*points.split()), {**APPLIED, "cdc.reset-point": applied})
     assert (changes.reset_point, changes.has_new_reset_point) == expected
     assert changes.reset_points == tuple(sorted({applied, *points.split()} - {""}))
-
-
-def test_measure_changes__updates_and_deletes_of_a_table_without_key_are_counted():
-    assert bronze_range(summary("n", "z", 9, "2024-01-03"), cdc=APPEND).not_applied == 2
-
-
-@pytest.mark.parametrize(
-    ("facts", "expected"), [({}, False), ({"has_deletes": True}, True), ({"has_key_changes": True}, True)]
-)
-def test_measure_changes__a_change_of_a_key_deletes_the_old_one(facts, expected):
-    assert bronze_range(summary("n", "z", 9, "2024-01-03", **facts)).has_deletes is expected
 
 
 def test_measure_changes__starts_at_the_snapshot_applied_last():
@@ -441,6 +409,34 @@ PLACE = "change._cdc_committed_at, change._cdc_sequence, change._cdc_generation,
 
 def place(generation: int, time: str, row: int = 1) -> str:
     return f"{generation:06d}.1.{time:0>20}.{'f' * 16}.{row:012d}.{0:014d}"
+
+
+LAST = {"last_batch_id": 7, "last_sequence": "m", "last_committed_at": "2024-01-02"}
+NO_ROW = {"changes": 0, "first_sequence": None, "last_sequence": None, "last_batch_id": None, "last_committed_at": None}
+OLDER = {"first_sequence": "a", "last_sequence": "b", "last_batch_id": 3, "last_committed_at": "2023-12-31"}
+
+
+@pytest.mark.parametrize(
+    ("facts", "expected"),
+    [
+        ({"first_truncate": None}, {"has_late_truncate": False}),
+        ({"first_truncate": "n"}, {"has_late_truncate": False}),
+        ({"first_truncate": "m"}, {"has_late_truncate": True}),
+        (OLDER, LAST),
+        (NO_ROW, LAST | {"has_late": False}),
+        ({}, {"has_deletes": False}),
+        ({"has_deletes": True}, {"has_deletes": True}),
+        ({"has_key_changes": True}, {"has_deletes": True}),
+    ],
+    ids=str,
+)
+def test_measure_changes__case(facts, expected):
+    changes = bronze_range(summary("n", "z", 9, "2024-01-03", **facts))
+    assert {name: getattr(changes, name) for name in expected} == expected
+
+
+def test_measure_changes__updates_and_deletes_of_a_table_without_key_are_counted():
+    assert bronze_range(summary("n", "z", 9, "2024-01-03"), cdc=APPEND).not_applied == 2
 
 
 @pytest.mark.parametrize(
