@@ -97,6 +97,7 @@ demo-kafka: $(READY) ## Start MariaDB, Debezium and Kafka, and follow them live
 ifeq ($(SPARK),4.1)
 test: lint .venv-airflow/.ready $(OTHERS:%=.venv-spark%/.ready) ## Run every check and every test (PYTEST_ARGS="-k name" for some; SPARK=3.5 on that release)
 	@$(if $(PYTEST_ARGS),,$(RUN) python tests/real/install.py &) # what the databases need comes meanwhile
+	@$(if $(PYTEST_ARGS),,$(RUN) python -m tests.class_archive > /dev/null 2>&1 &) # each Java starts faster with it
 	$(PYTEST) $(PYTEST_ARGS)
 	$(if $(PYTEST_ARGS),,@for spark in $(OTHERS); do $(MAKE) --no-print-directory test-short SPARK=$$spark || exit 1; done)
 else

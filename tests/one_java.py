@@ -7,6 +7,7 @@ configuration; Java stays, which has compiled most of Spark's code by then.
 from __future__ import annotations
 
 import os
+import sys
 from functools import cache
 from pathlib import Path
 
@@ -17,6 +18,8 @@ from pyspark import SparkContext
 from dbt.adapters.sparksession.credentials import resolve_coordinates
 
 PROFILES = Path(__file__).resolve().parents[1] / "profiles" / "profiles.yml"
+ARCHIVE = Path(sys.prefix) / "spark.jsa"  # tests.class_archive makes it
+_WITH_ARCHIVE = f"-XX:SharedArchiveFile={ARCHIVE} -Xshare:auto -Xlog:cds=off -Xlog:cds+dynamic=off"
 # More room for code and for classes saves collections of both. Spark's jars are those of the package index: to verify
 # each of their 30,000 classes again takes a sixth of a short run.
 SHORT_JAVA = (
@@ -30,7 +33,7 @@ MEMORY = "6g"
 
 def set_java() -> None:
     """Set the environment that this process, and those that it starts, start Java in."""
-    os.environ["JAVA_TOOL_OPTIONS"] = SHORT_JAVA
+    os.environ["JAVA_TOOL_OPTIONS"] = f"{SHORT_JAVA} {_WITH_ARCHIVE}"
     os.environ["SPARK_DRIVER_MEMORY"] = MEMORY
 
 
@@ -42,7 +45,7 @@ def set_started_java() -> None:
     if SparkContext._jvm is not None:
         hadoop = SparkContext._jvm.org.apache.hadoop
         hadoop.fs.FileSystem.getLocal(hadoop.conf.Configuration()).setWriteChecksum(False)
-        os.environ["JAVA_TOOL_OPTIONS"] = CHILD_JAVA
+        os.environ["JAVA_TOOL_OPTIONS"] = f"{CHILD_JAVA} {_WITH_ARCHIVE}"
 
 
 @cache

@@ -48,7 +48,7 @@ SILVER = "macros/silver/current/cdc_silver_sql.sql"
 READ = "adapter/spark_files/read_files.py"
 LOG = "python_udfs/connectors/source_log.py"
 PLAN = "python_udfs/gold/plan.py"
-FROZEN = "tests/unit/gold/test_gold_frozen.py"
+FROZEN = "tests/unit/gold/test_gold_frozen_histories.py"
 FAULTS = {
     "a row of gold is final before its last refresh": Fault(
         [(PLAN, 'freeze if freeze == last_freeze else f"({last_freeze}) and ({freeze})"', "freeze")],

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -127,8 +127,3 @@ def _choose_depth(
     if model.query.totals or not model.branches:
         return FULL, "it is a total"
     return STEP, f"keys that changed since the last comparison, and one in {SAMPLE} of the others"
-
-
-def list_findings(check: GoldCheck) -> Sequence[str]:
-    """Lists what a test reports without a comparison."""
-    return [check.check.reason] if check.check.depth == UNKNOWN else []

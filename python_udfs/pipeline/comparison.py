@@ -1,4 +1,4 @@
-"""How a data test computes a silver table again from bronze: the lists that the macros of `macros/tests` write."""
+"""How a silver table is computed again from bronze: the lists that the macros of `macros/comparison` write."""
 
 from __future__ import annotations
 

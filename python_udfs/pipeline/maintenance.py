@@ -118,21 +118,24 @@ def maintain(project: Project, tables: Any, layer: Any, dry_run: Any, thresholds
     """
     plan = plan_maintenance(project.models, project.warehouse.has_views(), tables, layer, dry_run, thresholds)
     needed = list_needed_snapshots(project.warehouse, project.models)
+    defaults = project.warehouse.default_properties()
     # Rewrites of this session write deletes by data file; batches use the property of their table.
     project.warehouse.set_properties({"spark.datasource.iceberg.delete-granularity": "file"})
     outcomes = []
     for number, table in enumerate(plan.tables, start=1):
-        outcomes.append(_maintain_table(project, table, plan, needed.get(table.model.relation, ())))
+        outcomes.append(_maintain_table(project, table, plan, needed.get(table.model.relation, ()), defaults))
         project.say(f"{number} of {len(plan.tables)}: {': '.join(outcomes[-1].cells[:2])}")
     titles = ("table", "to do" if dry_run else "done", "files", "deleted rows", "snapshots", "MB")
     project.say("\n" + write_table(titles, [outcome.cells for outcome in outcomes]))
     require_success(outcomes)
 
 
-def _maintain_table(project: Project, table: MaintainedTable, plan: Plan, needed: Sequence[int]) -> Outcome:
+def _maintain_table(
+    project: Project, table: MaintainedTable, plan: Plan, needed: Sequence[int], defaults: Mapping[str, str]
+) -> Outcome:
     """Reads the metadata of a table and runs the steps that are due; a failed step does not stop the others.
 
-    Gold needs the snapshots `needed` of the table.
+    Gold needs the snapshots `needed` of the table; the catalog gives new tables the properties `defaults`.
     """
     attempt, model = project.warehouse.attempt, table.model
     relation = project.find_relation(model)
@@ -145,7 +148,8 @@ def _maintain_table(project: Project, table: MaintainedTable, plan: Plan, needed
     before = attempt(state_sql)
     steps: list[Step] = []
     if not before["error"]:
-        lacking = project.warehouse.lacking_properties(relation)
+        own = project.warehouse.read_table_properties(relation, list(defaults))
+        lacking = {name: value for name, value in defaults.items() if name not in own}
         has_statistics = project.warehouse.has_statistics(relation)
         steps = find_due(table, before["rows"][0], plan.settings, lacking, has_statistics)
     attempts = [] if plan.dry_run else [attempt(_write_step(project, model.relation, step)) for step in steps]
@@ -153,8 +157,9 @@ def _maintain_table(project: Project, table: MaintainedTable, plan: Plan, needed
 
 
 def _write_step(project: Project, table: str, step: Step) -> str:
-    name = "cdc_call_sql" if step.procedure else "cdc_set_properties_sql"
-    return str(project.sql[name](table, step))
+    if step.procedure:
+        return str(project.sql["cdc_call_sql"](table, step))
+    return str(project.sql["cdc_set_properties_sql"](table, step.properties))
 
 
 def plan_maintenance(

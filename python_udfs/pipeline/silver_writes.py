@@ -22,7 +22,9 @@ def write_plan(
     plan: SilverPlan,
     invocation_id: str,
 ) -> str | None:
-    """Prepares the table; returns the statement that writes, None: nothing is left to run.
+    """Prepares the table; returns the statement that writes a batch the planned way.
+
+    None: there is nothing to write, or `replace_rows` has written it.
 
     Args:
         warehouse: gets names, columns and types of the table.
@@ -38,36 +40,7 @@ def write_plan(
     """
     if plan.way == "nothing":
         return None
-    if plan.properties:
-        pairs = (
-            f"{warehouse.string_literal(name)} = {warehouse.string_literal(mode)}"
-            for name, mode in plan.properties.items()
-        )
-        warehouse.query(f"alter table {plan.silver} set tblproperties ({', '.join(pairs)})")
-    if plan.silver is not None:
-        changes = plan_changes(plan.columns, plan.renames)
-        warehouse.change_columns(plan.silver, changes)
-        if set(plan.identifier_fields) & set(changes.added):
-            # The table was created before its first row had come.
-            warehouse.identify_rows(plan.silver, plan.identifier_fields)
-    if plan.is_small:
-        warehouse.plan_once()
-    return write_statement(warehouse, sql, cdc, bronze, this, plan, invocation_id)
-
-
-def write_statement(
-    warehouse: Writer,
-    sql: Sql,
-    cdc: TableConfig,
-    bronze: Relation,
-    this: Relation,
-    plan: SilverPlan,
-    invocation_id: str,
-) -> str | None:
-    """Returns the statement that writes a batch the planned way; None: `replace_rows` has written it.
-
-    Args are those of `write_plan`.
-    """
+    _prepare_write(warehouse, sql, plan)
     rows_sql = write_rows_sql(warehouse, sql, cdc, bronze, plan)
     if plan.way == "create":
         statement: str = sql["create_table_as"](False, this, rows_sql)
@@ -86,6 +59,19 @@ def write_statement(
         else sql["cdc_merge_sql"](*arguments, plan.changes)
     )
     return merge_sql
+
+
+def _prepare_write(warehouse: Writer, sql: Sql, plan: SilverPlan) -> None:
+    if plan.properties:
+        warehouse.query(sql["cdc_set_properties_sql"](plan.silver, plan.properties))
+    if plan.silver is not None:
+        changes = plan_changes(plan.columns, plan.renames)
+        warehouse.change_columns(plan.silver, changes)
+        if set(plan.identifier_fields) & set(changes.added):
+            # The table was created before its first row had come.
+            warehouse.identify_rows(plan.silver, plan.identifier_fields)
+    if plan.is_small:
+        warehouse.plan_once()
 
 
 def write_rows_sql(warehouse: Writer, sql: Sql, cdc: TableConfig, bronze: Relation, plan: SilverPlan) -> str:

@@ -114,8 +114,8 @@ class Warehouse(WritesNames, Protocol):
     ) -> Mapping[str, Any] | None:
         """Return what the manifests know of the rows between two snapshots; None: they do not know all."""
 
-    def lacking_properties(self, relation: Any) -> Mapping[str, str]:
-        """Return the properties that the catalog gives new tables, and that a table lacks."""
+    def default_properties(self) -> Mapping[str, str]:
+        """Return the properties that the catalog gives new tables."""
 
     def has_statistics(self, relation: Any) -> bool:
         """Return whether a table has counts of distinct values, of the rows that readers see."""

@@ -8,9 +8,9 @@ from pyspark.sql.types import StructType
 
 from dbt.adapters.sparksession.table_metadata import (
     change_columns,
+    default_properties,
     has_statistics,
     identify_rows,
-    lacking_properties,
 )
 from spark_files.internals import iceberg_table
 
@@ -94,14 +94,12 @@ def test_floating_point_numbers_identify_no_row(table):
     assert not list(iceberg_table(table, TABLE).schema().identifierFieldNames())
 
 
-def test_a_table_from_before_lacks_what_its_catalog_gives_new_ones(table):
+def test_the_catalog_gives_new_tables_properties(table):
     name = "spark.sql.catalog.lakehouse.table-default.write.metadata.previous-versions-max"
     table.conf.set(name, "50")
     try:
-        assert lacking_properties(table, "lakehouse", TABLE) == {"write.metadata.previous-versions-max": "50"}
-        table.sql(f"alter table {TABLE} set tblproperties ('write.metadata.previous-versions-max' = '9')")
-        assert lacking_properties(table, "lakehouse", TABLE) == {}, "another value is a choice"
-        assert lacking_properties(table, None, TABLE) == {}
+        assert default_properties(table, "lakehouse") == {"write.metadata.previous-versions-max": "50"}
+        assert default_properties(table, None) == {}
     finally:
         table.conf.unset(name)
 

@@ -128,7 +128,7 @@ def test_a_comparison_that_failed_or_could_not_run_or_was_skipped_records_nothin
     for minutes, story in enumerate(stories.values(), start=6):
         story.changes(minutes, change("U", minutes, id=3, v="r", w="r"))
     faults = {
-        "macros/tests/cdc_newest_step_sql.sql": ("with log as", "with log as nothing,"),
+        "macros/comparison/cdc_newest_step_sql.sql": ("with log as", "with log as nothing,"),
         "models/silver/s/silver_s__c_life.sql": (
             "select *",
             "{% if execute %}{{ exceptions.raise_compiler_error('planted') }}{% endif %}\nselect *",

@@ -22,7 +22,7 @@ from python_udfs.pipeline.checks import Check, Checked, Step, Table, plan_check
 from python_udfs.pipeline.columns import Column
 from python_udfs.pipeline.delta import Changes, Log, measure_changes
 from python_udfs.pipeline.silver import SilverPlan, choose_way
-from python_udfs.pipeline.silver_writes import write_statement
+from python_udfs.pipeline.silver_writes import write_plan
 from python_udfs.pipeline.table_config import TableConfig
 from tests.oracle import UNAVAILABLE, Life, Row, Rules
 from tests.unit.macros.harness import Dbt, Relation
@@ -274,7 +274,7 @@ class Silver:
         changes = replace(changes, replaces=way == "replace")
         plan = SilverPlan(way, way, self.silver, columns=PLAN, changes=changes)
         warehouse, sql = dbt.context["adapter"], dbt.context
-        return write_statement(warehouse, sql, self.cdc, self.bronze, self.silver, plan, "1-2")
+        return write_plan(warehouse, sql, self.cdc, self.bronze, self.silver, plan, "1-2")
 
     def rows(self) -> dict[Any, dict[str, Any]]:
         columns = [*COLUMNS, "_cdc_sequence", "_cdc_operation", "_cdc_batch_id"]

@@ -98,11 +98,6 @@ class Browser:
                     texts.append(url)
         return texts
 
-    def screenshot(self, path: Path, *, whole: bool = True) -> None:
-        """Writes what is seen, or the whole page, as PNG."""
-        data = self.call("Page.captureScreenshot", captureBeyondViewport=whole, **(self._whole() if whole else {}))
-        path.write_bytes(base64.b64decode(data["data"]))
-
     def print(self, path: Path) -> None:
         """Prints the page as PDF."""
         data = self.call("Page.printToPDF", preferCSSPageSize=True, printBackground=True)
@@ -115,10 +110,6 @@ class Browser:
         self._process.wait(SECONDS)
         os.close(self._out)
         os.close(self._in)
-
-    def _whole(self) -> dict[str, Any]:
-        size = self.call("Page.getLayoutMetrics")["cssContentSize"]
-        return {"clip": {"x": 0, "y": 0, "width": size["width"], "height": min(size["height"], 8000), "scale": 1}}
 
     def _read(self) -> dict[str, Any]:
         while b"\0" not in self._buffer:

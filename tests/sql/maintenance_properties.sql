@@ -1,1 +1,1 @@
-{{ cdc_set_properties_sql('silver.shop__order', {'properties': {'a.b': 'true', 'c': "it's"}}) }}
+{{ cdc_set_properties_sql('silver.shop__order', {'a.b': 'true', 'c': "it's"}) }}

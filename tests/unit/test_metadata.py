@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from seed_files import drop_column, good_seeds, write_seeds
@@ -203,28 +203,6 @@ def test_a_target_table_tells_tables_of_one_name_apart(
     assert [len(table.columns) for table in tables] == [2, 2]
 
 
-def test_a_target_table_that_is_another_tables_default_name_is_a_problem(tmp_path: Path) -> None:
-    seeds = good_seeds()
-    seeds[TABLES_FILE][1]["target_table"] = "shop__item"
-
-    (problem,) = problems_of(write_seeds(tmp_path, seeds))
-
-    assert (problem.row, problem.column) == (3, "target_table")
-
-
-def test_a_table_that_is_there_twice_is_no_matter_of_its_target(tmp_path: Path) -> None:
-    seeds = good_seeds()
-    seeds[TABLES_FILE].append(seeds[TABLES_FILE][0] | {"target_table": "other"})
-
-    (problem,) = problems_of(write_seeds(tmp_path, seeds))
-
-    assert (problem.row, problem.column, problem.received) == (
-        4,
-        "source_table",
-        "shop.item of feed shop again, first in line 2",
-    )
-
-
 # file, row of good_seeds(), CSV column, value that makes the mistake, what the message has to show
 MISTAKES = [
     (FEEDS_FILE, 0, "feed", "", ["nothing", "lower-case letter"]),
@@ -352,6 +330,57 @@ def test_each_mistake_is_found_placed_and_explained(
     assert matching[0].row == row + 2 or column == "position"
 
 
+TRUNCATES = {
+    (FEEDS_FILE, 0): {"options": "change_sequence_column=seq"},
+    (TABLES_FILE, 0): {"vanished_files": "truncate"},
+}
+OLD_NAME = {(FEEDS_FILE, 0): {"options": "timestamp_column=ts"}, (TABLES_FILE, 0): {"renamed_columns": "ts=sold_at"}}
+# cells of rows of good_seeds(), a row behind them is new; where the only problem is, and what it has to show
+COMBINATIONS = {
+    "a target that is another table's default name": (
+        {(TABLES_FILE, 1): {"target_table": "shop__item"}},
+        (TABLES_FILE, 3, "target_table", ""),
+    ),
+    "a table that is there twice is no matter of its target": (
+        {(TABLES_FILE, 2): good_seeds()[TABLES_FILE][0] | {"target_table": "other"}},
+        (TABLES_FILE, 4, "source_table", "shop.item of feed shop again, first in line 2"),
+    ),
+    "mode history needs a key": (
+        {(TABLES_FILE, 0): {"mode": "history", "primary_key": ""}},
+        (TABLES_FILE, 2, "primary_key", ""),
+    ),
+    "an old name is not the timestamp column": (
+        OLD_NAME,
+        (TABLES_FILE, 2, "renamed_columns", "'ts', which is the timestamp_column of the feed"),
+    ),
+    "truncates have no change sequence": (
+        TRUNCATES,
+        (TABLES_FILE, 2, "vanished_files", "found 'truncate', though feed shop has change_sequence_column"),
+    ),
+    "the timestamp column is not a column of the source": (
+        {(FEEDS_FILE, 0): {"options": "timestamp_column=Sold_At"}},
+        (COLUMNS_FILE, 3, "column_name", "timestamp_column of feed shop"),
+    ),
+    "a bad position is one problem": (
+        {(COLUMNS_FILE, 0): {"position": "first"}},
+        (COLUMNS_FILE, 2, "position", "'first'"),
+    ),
+}
+
+
+@pytest.mark.parametrize(("cells", "expected"), COMBINATIONS.values(), ids=COMBINATIONS)
+def test_a_mistake_of_cells_together_is_one_problem(tmp_path: Path, cells: Any, expected: Any) -> None:
+    seeds = good_seeds()
+    for (file, row), values in cells.items():
+        seeds[file][row:] = [{**dict(*seeds[file][row : row + 1]), **values}, *seeds[file][row + 1 :]]
+
+    (problem,) = problems_of(write_seeds(tmp_path, seeds))
+
+    file, row, column, words = expected
+    assert (problem.file, problem.row, problem.column) == (f"seeds/{file}", row, column)
+    assert words in str(problem)
+
+
 OF_MESSAGES = [
     ("dms_kafka", "", {"before_image_field": "before-image", "before_image_prefix": ""}),
     (
@@ -461,15 +490,6 @@ def test_mode_append_has_no_key_and_nothing_that_needs_one(tmp_path: Path) -> No
     assert "found 'id'; accepted: nothing with mode append" in str(problems[0])
 
 
-def test_mode_history_needs_a_key(tmp_path: Path) -> None:
-    seeds = good_seeds()
-    seeds[TABLES_FILE][0] |= {"mode": "history", "primary_key": ""}
-
-    (problem,) = problems_of(write_seeds(tmp_path, seeds))
-
-    assert problem.column == "primary_key"
-
-
 @pytest.mark.parametrize(("data_type", "problems"), [("varchar(8)", 0), ("int", 1)])
 def test_only_a_key_with_text_can_be_compared_without_case(tmp_path: Path, data_type: str, problems: int) -> None:
     seeds = good_seeds()
@@ -489,27 +509,6 @@ def test_the_types_of_a_key_that_nobody_named_may_be_text(tmp_path: Path) -> Non
     seeds[TABLES_FILE][0]["key_comparison"] = "ignore_case"
 
     assert load_metadata(write_seeds(tmp_path, seeds)).tables[1].key_comparison == ("ignore_case",)
-
-
-def test_an_old_name_is_not_the_timestamp_column(tmp_path: Path) -> None:
-    seeds = good_seeds()
-    seeds[FEEDS_FILE][0]["options"] = "timestamp_column=ts"
-    seeds[TABLES_FILE][0]["renamed_columns"] = "ts=sold_at"
-
-    (problem,) = problems_of(write_seeds(tmp_path, seeds))
-
-    assert "'ts', which is the timestamp_column of the feed" in str(problem)
-
-
-def test_truncates_have_no_change_sequence(tmp_path: Path) -> None:
-    seeds = good_seeds()
-    seeds[FEEDS_FILE][0]["options"] = "change_sequence_column=seq"
-    seeds[TABLES_FILE][0]["vanished_files"] = "truncate"
-
-    (problem,) = problems_of(write_seeds(tmp_path, seeds))
-
-    assert (problem.column, problem.row) == ("vanished_files", 2)
-    assert "found 'truncate', though feed shop has change_sequence_column" in str(problem)
 
 
 def test_without_a_header_a_change_sequence_needs_a_position(tmp_path: Path) -> None:
@@ -568,17 +567,13 @@ def test_columns_of_an_unknown_feed_are_found(tmp_path: Path) -> None:
     assert ("seeds/cdc_columns.csv", 2, "feed") in places
 
 
-def test_a_csv_table_needs_its_columns(tmp_path: Path) -> None:
+def test_a_csv_table_needs_its_columns_and_a_parquet_table_none(tmp_path: Path) -> None:
     seeds = good_seeds()
     seeds[COLUMNS_FILE] = seeds[COLUMNS_FILE][:2]
-
-    (problem,) = problems_of(write_seeds(tmp_path, seeds))
-
+    (problem,) = problems_of(write_seeds(tmp_path / "csv", seeds))
     assert (problem.file, problem.row, problem.column) == ("seeds/cdc_tables.csv", 3, "source_table")
     assert "no columns of hr.staff" in str(problem)
 
-
-def test_a_parquet_table_needs_no_columns(tmp_path: Path) -> None:
     seeds = good_seeds()
     seeds[COLUMNS_FILE] = seeds[COLUMNS_FILE][2:]
 
@@ -590,16 +585,6 @@ def test_mode_append_needs_no_key(tmp_path: Path) -> None:
     seeds[TABLES_FILE][0] |= {"mode": "append", "primary_key": ""}
 
     assert load_metadata(write_seeds(tmp_path, seeds)).tables[1].primary_key == ()
-
-
-def test_the_timestamp_column_is_not_a_column_of_the_source(tmp_path: Path) -> None:
-    seeds = good_seeds()
-    seeds[FEEDS_FILE][0]["options"] = "timestamp_column=Sold_At"
-
-    (problem,) = problems_of(write_seeds(tmp_path, seeds))
-
-    assert (problem.file, problem.row, problem.column) == ("seeds/cdc_columns.csv", 3, "column_name")
-    assert "timestamp_column of feed shop" in str(problem)
 
 
 @pytest.mark.parametrize(
@@ -675,13 +660,6 @@ def test_a_row_with_too_many_or_too_few_fields_is_one_problem(
     fields = len(HEADERS[name])
     assert (problem.file, problem.row) == (f"seeds/{name}", 2)
     assert f"found {fields + change} fields; accepted: {fields} fields" in str(problem)
-
-
-def test_a_bad_position_is_one_problem(tmp_path: Path) -> None:
-    seeds = good_seeds()
-    seeds[COLUMNS_FILE][0]["position"] = "first"
-
-    assert len(problems_of(write_seeds(tmp_path, seeds))) == 1
 
 
 def test_rows_after_a_value_of_several_lines_keep_their_line(tmp_path: Path) -> None:

@@ -399,51 +399,9 @@ def test_the_schema_is_the_database_only_where_there_is_no_schema(fields):
 
 # Order ----------------------------------------------------------------------------------------------------------------
 
-CASE_12 = Case(
-    *(mysql("r", None, t(number, v), snapshot="true") for number, v in ((1, "a"), (2, "b"))),
-    mysql("d", t(2, "b"), pos=9, row=0),
-    mysql("c", None, t(3, "b"), pos=9, row=0),
-    mysql("d", t(1, "a"), pos=9, row=1),
-    mysql("c", None, t(2, "a"), pos=9, row=1),
-)
-
-
-def test_case_12_rows_of_one_event_are_in_the_order_of_their_number(fields):
-    assert silver(fields(CASE_12)) == silver(fields(CASE_12)[::-1]) == {"2": "a", "3": "b"}
-
-
-CASE_13 = Case(
-    *(mysql("r", None, t(number, v), snapshot="true") for number, v in ((1, "a"), (2, "b"))),
-    *(mysql(op, t(1, "a"), t(3, "a"), pos=10) for op in "dc"),
-    *(mysql(op, t(2, "b"), t(1, "b"), pos=20) for op in "dc"),
-    *(mysql(op, t(3, "a"), t(2, "a"), pos=30) for op in "dc"),
-)
-
-
-def test_case_13_keys_are_swapped_in_a_transaction(fields):
-    assert silver(fields(CASE_13)) == {"1": "b", "2": "a"}
-
-
-CASE_14 = Case(
-    postgres("d", t(1, "old"), lsn=5),
-    "null",
-    postgres("c", None, t(1, "new"), lsn=6),
-    with_schema({}) | {"payload": None},
-)
-
-
-def test_case_14_a_tombstone_deletes_nothing(fields):
-    assert silver(fields(CASE_14)) == {"1": "new"}
-
-
 CASE_15 = Case(
     postgres("r", None, t(1, "a", "BIG"), lsn=1, snapshot="last"),
     postgres("u", None, t(1, "b", SENTINEL), lsn=2),
-)
-CASE_16 = Case(
-    postgres("c", None, t(1, "1", "BIG"), lsn=1),
-    postgres("u", None, t(1, "2", SENTINEL), lsn=2),
-    postgres("u", None, t(1, "3", SENTINEL), lsn=3),
 )
 
 
@@ -451,10 +409,6 @@ def test_case_15_an_unavailable_value_is_named_and_absent(fields):
     update = fields(CASE_15)[1]
     assert (update.unavailable, update.image) == (["w"], {"id": "1", "v": "b"})
     assert silver(fields(CASE_15)) == {"1": "bBIG"}
-
-
-def test_case_16_unavailable_values_are_folded_in_their_order(fields):
-    assert silver(fields(CASE_16)) == {"1": "3BIG"}
 
 
 CASE_17 = [
@@ -645,28 +599,6 @@ def test_an_incremental_row_follows_what_its_topic_partition_had_so_far(fields, 
     assert streamed[0].position < incremental.position < other.position
 
 
-CASE_21 = Case(mysql("c", None, t(1, "new"), ts=1), mysql("r", None, t(1, "old"), pos=99, ts=2, snapshot="last"))
-
-
-def test_case_21_a_snapshot_never_beats_a_change(fields):
-    assert silver(fields(CASE_21)) == {"1": "new"}
-
-
-CASE_22 = Case(
-    mysql("u", t(1), t(1, "b"), file="mysql-bin.1000000", pos=4),
-    mysql("u", t(1), t(1, "a"), file="mysql-bin.999999", pos=10),
-)
-CASE_23 = Case(mysql("u", t(1), t(1, "b"), pos=10), mysql("u", t(1), t(1, "a"), pos=9))
-
-
-def test_case_22_binary_logs_are_in_the_order_of_their_numbers(fields):
-    assert silver(fields(CASE_22)) == {"1": "b"}
-
-
-def test_case_23_positions_are_numbers(fields):
-    assert silver(fields(CASE_23)) == {"1": "b"}
-
-
 FAILOVER = [
     mysql("u", t(1), t(1, "new"), file="new-bin.000002", ts=50_000),
     mysql("u", t(1), t(1, "old"), file="old-bin.000900", ts=9_000),
@@ -701,13 +633,6 @@ CASE_25 = Case(
 
 def test_case_25_change_numbers_are_numbers(fields):
     assert silver(fields(CASE_25)) == {"1": "b", "2": "b", "3": "a"}
-
-
-CASE_26 = Case(mysql("c", None, t(1), pos=90), mysql("t", pos=100), mysql("c", None, t(2, "x"), pos=110))
-
-
-def test_case_26_a_truncate_has_its_place(fields):
-    assert silver(fields(CASE_26)) == {"2": "x"}
 
 
 CASE_56 = [
@@ -810,7 +735,6 @@ def test_flattened_messages_whose_table_nothing_tells_are_malformed(fields):
     ]
 
 
-CASE_28 = Case(t(1, "a"), "null", **FLAT)
 CASE_29 = Case(
     *(
         {"id": number, "v": None, "__deleted": word, "__op": "u"}
@@ -818,10 +742,6 @@ CASE_29 = Case(
     ),
     **FLAT,
 )
-
-
-def test_case_28_a_flattened_delete_without_a_value_is_set_aside_and_lost(fields):
-    assert silver(fields(CASE_28)) == {"1": "a"}
 
 
 def test_case_29_deleted_is_a_text(fields):

@@ -53,8 +53,8 @@ def macro_files(root: Path = MACROS) -> list[MacroFile]:
     files = []
     for path in sorted(root.rglob("*.sql")):
         text = path.read_text(encoding="utf-8")
-        found = environment().parse(text).find_all(jinja2.nodes.Macro)
-        arguments = {macro.name.removeprefix(PREFIX): [argument.name for argument in macro.args] for macro in found}
+        macros = environment().parse(text).find_all(jinja2.nodes.Macro)
+        arguments = {macro.name.removeprefix(PREFIX): [argument.name for argument in macro.args] for macro in macros}
         files.append(MacroFile(path, text, arguments))
     return files
 
@@ -219,10 +219,10 @@ class Dbt:
 
         def attempt(sql: str) -> dict[str, Any]:
             self.attempted.append(sql)
-            found = next((outcome for part, outcome in (attempts or {}).items() if part in sql), [])
-            if isinstance(found, str):
-                return {"rows": [], "error": found, "is_conflict": found.startswith("conflict")}
-            return {"rows": found, "error": None, "is_conflict": False}
+            answer = next((outcome for part, outcome in (attempts or {}).items() if part in sql), [])
+            if isinstance(answer, str):
+                return {"rows": [], "error": answer, "is_conflict": answer.startswith("conflict")}
+            return {"rows": answer, "error": None, "is_conflict": False}
 
         def call_function(name: str, arguments: dict[str, Any], needs_spark: bool = False) -> Any:
             return ((functions or {}).get(name) or _function(name))(**arguments)
@@ -243,7 +243,7 @@ class Dbt:
                 create_schema=lambda relation: None,
                 start_write=self.started.append,
                 change_columns=change_columns,
-                lacking_properties=lambda relation: {},
+                default_properties=lambda: {},
                 has_statistics=lambda relation: False,
                 identify_rows=lambda relation, columns: self.queries.extend(
                     [f"identify {relation} by {columns}"] if columns else []

@@ -17,7 +17,6 @@ from python_udfs.pipeline.columns import (
     describe_drift,
     list_names_in_files,
     plan_before_images,
-    select_own_columns,
 )
 from python_udfs.pipeline.csv_layout import CsvLayout, lay_out_csv
 from python_udfs.pipeline.files import find_listed_table
@@ -252,23 +251,6 @@ def renamed(**options: Any) -> dict[str, Any]:
 def test_list_names_in_files__its_own_first():
     assert list_names_in_files(make_config(**renamed()), "It's") == ["it's", "old", "older"]
     assert list_names_in_files(make_config(**table()), "ID") == ["id"]
-
-
-@pytest.mark.parametrize(
-    ("prefix", "sequence", "name", "expected"),
-    [
-        ("BI_", None, "BI_id", True),
-        ("BI_", None, "bi_score", False),
-        ("BI_", None, "id", False),
-        (None, None, "BI_id", False),
-        (None, "Seq", "sEQ", True),
-        (None, "Seq", "seq2", False),
-    ],
-)
-def test_cdc_source_parts__columns_that_dms_adds(prefix, sequence, name, expected):
-    options = {"before_image_prefix": prefix, "change_sequence_column": sequence}
-    parts = select_own_columns(make_config(options=options), [{"name": name}])
-    assert (parts == []) is expected
 
 
 KEY = (
@@ -659,11 +641,11 @@ def test_get_incremental_cdc_append_sql__files_of_lost_rejections_are_listed_aga
 
 def test_get_incremental_cdc_append_sql__a_batch_with_line_breaks_in_values_is_remembered():
     cdc = {**table(), "layer": "bronze"}
-    for found in ([], ["a"]):
-        dbt = running(True, LISTED, cdc=cdc, files={**READABLE, "found": found})
+    for paths in ([], ["a"]):
+        dbt = running(True, LISTED, cdc=cdc, files={**READABLE, "found": paths})
         dbt.write("cdc_append", verify="full")
         remembered = "record cdc.line-breaks = true"
-        assert (remembered in dbt.queries) == bool(found)
+        assert (remembered in dbt.queries) == bool(paths)
 
 
 @pytest.mark.parametrize(

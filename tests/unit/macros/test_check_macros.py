@@ -50,7 +50,7 @@ def dbt(
     **since: Any,
 ) -> Dbt:
     """A project whose table silver.shop__order has these snapshots since it was compared."""
-    found = {"is_ancestor": True, "snapshots": list(snapshots), "gone": [], "schema_id": 0, **since}
+    since_then = {"is_ancestor": True, "snapshots": list(snapshots), "gone": [], "schema_id": 0, **since}
     made = Dbt(
         nodes=GRAPH | {"model.lakehouse.silver_checks": node("etl_metadata", "silver_checks", layer="etl_metadata")},
         which="test",
@@ -58,7 +58,7 @@ def dbt(
         answers={"from etl_metadata.silver_checks": [checked] if checked else [], "as first_sequence": [facts]},
         summary=PROGRESS | {"total-records": total_records},
         snapshots=(43, 41),
-        since={str(SILVER): found},
+        since={str(SILVER): since_then},
     )
     return made
 
@@ -140,7 +140,7 @@ def test_silver_matches_bronze__a_small_step_is_one_pass():
 
 
 @pytest.mark.parametrize(
-    ("silver", "found"),
+    ("silver", "texts"),
     [
         ({"v": None}, ["column v is missing from silver, expected string"]),
         ({"note": "string"}, ["column note is unexpected in silver, string"]),
@@ -148,10 +148,10 @@ def test_silver_matches_bronze__a_small_step_is_one_pass():
         ({"v": None, "note": "date"}, ["column note is unexpected", "column v is missing"]),
     ],
 )
-def test_silver_matches_bronze__columns_and_types_are_compared_and_the_other_columns_all_the_same(silver, found):
+def test_silver_matches_bronze__columns_and_types_are_compared_and_the_other_columns_all_the_same(silver, texts):
     columns = {name: type for name, type in {**ALL_COLUMNS, **silver}.items() if type}
     sql = normalise(dbt(OWN, silver=columns).test_silver_matches_bronze(SILVER))
-    for text in found:
+    for text in texts:
         assert f"('{text}" in sql
     others = ", ".join(f"`{name}`" for name in ALL_COLUMNS if name not in silver)
     assert f"struct({others})" in sql, "the other columns are compared"

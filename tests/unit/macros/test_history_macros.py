@@ -188,15 +188,15 @@ class Lake:
 
     def broken(self, silver: str = "silver") -> dict[str, int]:
         """How many rows each data test of a history finds."""
-        found = {}
+        broken = {}
         of_tests = {
             "history_difference": self.dbt.cdc_difference_sql(self.cdc, silver, "bronze", 1, SILVER, PLAN),
             "open_versions_difference": self.dbt.cdc_open_versions_difference_sql(self.cdc, silver, "bronze", 1, PLAN),
             "overlaps": self.dbt.cdc_overlaps_sql(self.cdc, silver),
         }
         for test, sql in of_tests.items():
-            found[test] = len(self.query(sql))
-        return found
+            broken[test] = len(self.query(sql))
+        return broken
 
 
 @pytest.fixture(scope="module")
@@ -293,7 +293,7 @@ STORY = [change("I", 1, v="x"), change("U", 2, v="y"), change("I", 3, v="x", **{
 
 
 @pytest.mark.parametrize(
-    ("damage", "found"),
+    ("damage", "broken"),
     [
         ("select * from silver where v <> 'y'", {"history_difference": 1, "open_versions_difference": 1}),
         ("select * from silver where _cdc_valid_to is null", {"history_difference": 1}),
@@ -315,11 +315,11 @@ STORY = [change("I", 1, v="x"), change("U", 2, v="y"), change("I", 3, v="x", **{
         ),
     ],
 )
-def test_the_data_tests_find_what_is_wrong(query, damage, found):
+def test_the_data_tests_find_what_is_wrong(query, damage, broken):
     lake = Lake(query, table())
     lake.build(STORY)
     query(f"create or replace temporary view damaged as {damage}")
-    assert {test: rows for test, rows in lake.broken("damaged").items() if rows} == found
+    assert {test: rows for test, rows in lake.broken("damaged").items() if rows} == broken
 
 
 @pytest.mark.parametrize(

@@ -233,12 +233,12 @@ def test_csv__change_sequences_put_changes_in_order(bronze, header, kind):
         change_sequence_column="seq",
     )
     assert not {"seq", "Seq", "SEQ"} & set(rows[0]), "it is no column of the source"
-    found = [(row["id"], row["_cdc_sequence"][9:-45], row["_cdc_quarantine_reason"]) for row in rows]
+    read = [(row["id"], row["_cdc_sequence"][9:-45], row["_cdc_quarantine_reason"]) for row in rows]
     file_time = "20240102030405000000"
     if kind == "load":
-        assert found == [(number, "0" * 20, None) for number in range(6)]
+        assert read == [(number, "0" * 20, None) for number in range(6)]
     else:
-        assert found == [
+        assert read == [
             (2, file_time, None),
             (4, file_time, "seq is '1', expected 35 digits"),
             (5, file_time, f"seq is '{LATE}0', expected 35 digits"),
@@ -466,8 +466,8 @@ def test_csv__records_end_where_a_reader_of_characters_ends_them(bronze):
 def test_csv__a_value_spans_lines_where_a_reader_of_characters_is_inside_of_it(query):
     lines = [f"{first},{second}" for first, second in product(LINE_EFFECTS, repeat=2)]
     listed = ", ".join(f"({Dbt().adapter.string_literal(line)})" for line in lines)
-    found = query(f"select value from values {listed} as t (value) where {Dbt().cdc_csv_continues_sql('value', ',')}")
-    assert [row["value"] for row in found] == [line for line in lines if len(records_by_hand(f"{line}\nx")) == 1]
+    rows = query(f"select value from values {listed} as t (value) where {Dbt().cdc_csv_continues_sql('value', ',')}")
+    assert [row["value"] for row in rows] == [line for line in lines if len(records_by_hand(f"{line}\nx")) == 1]
 
 
 def test_csv__long_values_take_no_stack(bronze):
@@ -658,16 +658,16 @@ def test_a_text_comes_back_as_it_was_or_is_quarantined(query, type):
     good, bad = FORMS[type]
     column, dbt = Column("a", type, "string"), Dbt()
     listed = ", ".join(f"({dbt.adapter.string_literal(text)})" for text in [*good, *bad])
-    found = query(
+    rows = query(
         f"select a, cast({dbt.cdc_cast_sql(column)} as string) as v,"
         f" array_compact({failures_sql(column)}) as m"
         f" from values {listed} as t (a)"
     )
-    assert {row["a"]: row["m"] for row in found} == {
+    assert {row["a"]: row["m"] for row in rows} == {
         **{text: [] for text in good},
         **{text: [f"a is '{text}', expected {type}"] for text in bad},
     }
-    assert {row["a"]: row["v"] for row in found if not row["m"]} == {text: back or text for text, back in good.items()}
+    assert {row["a"]: row["v"] for row in rows if not row["m"]} == {text: back or text for text, back in good.items()}
 
 
 def test_csv__a_commit_time_without_a_date_does_not_get_the_date_of_the_run(bronze):
@@ -739,8 +739,8 @@ def test_cdc_sequence_part__cuts_what_cdc_sequence_sql_built(query):
 
 def test_cdc_sequence_part__of_no_sequence(query):
     assert cut_part("", "source_position") == ""
-    [found] = query(f"select {Dbt().cdc_sequence_part('s', 'source_position')} as p from values ('') as t (s)")
-    assert found == {"p": ""}
+    [row] = query(f"select {Dbt().cdc_sequence_part('s', 'source_position')} as p from values ('') as t (s)")
+    assert row == {"p": ""}
 
 
 def test_cdc_file_order_sql__is_that_of_the_sequence(query):
@@ -763,17 +763,6 @@ def test_cdc_sequence_sql__files_of_the_same_time_never_mix(query):
     made = sequences(query, [(1, "change", "2024-01-01", key, row, "2024-01-01") for row, key in enumerate(keys)])
     in_order = [keys[made.index(sequence)] for sequence in sorted(made)]
     assert in_order in (["a", "a", "b", "b"], ["b", "b", "a", "a"])
-
-
-@pytest.mark.parametrize("name", ["order", "two words", "it's", 'dou"ble', "back`tick", "größe 🙂", "a.b", "\\n"])
-def test_adapter_quote__spark_reads_the_name(query, name):
-    dbt = Dbt()
-    assert query(f"select 1 as {dbt.adapter.quote(name)}") == [{name: 1}]
-
-
-@pytest.mark.parametrize("value", ["it's", r"\N", r"\'", 'dou"ble', "back`tick", "größe 🙂", "two\nlines", "%_", ""])
-def test_adapter_string_literal__spark_reads_the_value(query, value):
-    assert query(f"select {Dbt().adapter.string_literal(value)} as v") == [{"v": value}]
 
 
 def fitted(query: Query, raw_sql: str, raw_type: str, type: str) -> tuple[Any, list[str]]:
@@ -849,12 +838,12 @@ def log_sql(*rows: tuple[int, str, int]) -> str:
     ],
 )
 def test_reset_points_are_truncates_and_complete_reloads(query, rows, reset_points):
-    found = sorted(row["reset_point"] for row in query(Dbt().cdc_reset_points_sql(log_sql(*rows))))
+    points = sorted(row["reset_point"] for row in query(Dbt().cdc_reset_points_sql(log_sql(*rows))))
     [summary] = query(Dbt().cdc_range_facts_sql(log_sql(*rows)))
-    assert found == reset_points.split()
+    assert points == reset_points.split()
     assert (summary["first_reset_point"], summary["last_reset_point"]) == (
-        min(found, default=None),
-        max(found, default=None),
+        min(points, default=None),
+        max(points, default=None),
     )
 
 
@@ -869,14 +858,14 @@ def lives(was_there: bool, length: int) -> Iterator[tuple[str, bool]]:
 
 @pytest.mark.parametrize("length", [1, 2, 3, 4])
 def test_key_counts_sql__every_life_of_a_row(query, length):
-    found = [(was_there, *life) for was_there in (True, False) for life in lives(was_there, length)]
-    rows = ", ".join(f"({key}, '{change}')" for key, (_, changes, _) in enumerate(found) for change in changes)
+    histories = [(was_there, *life) for was_there in (True, False) for life in lives(was_there, length)]
+    rows = ", ".join(f"({key}, '{change}')" for key, (_, changes, _) in enumerate(histories) for change in changes)
     new_changes = f"(select * from values {rows} as new_changes (id, _cdc_operation))"
     [counts] = query(Dbt().cdc_key_counts_sql({"mode": "current", "primary_key": ["id"]}, new_changes))
-    assert counts["rows_deleted"] == sum(was_there and not is_there for was_there, _, is_there in found)
-    before = sum(was_there for was_there, _, _ in found)
+    assert counts["rows_deleted"] == sum(was_there and not is_there for was_there, _, is_there in histories)
+    before = sum(was_there for was_there, _, _ in histories)
     assert counts["rows_before"] <= before <= counts["rows_before"] + counts["rows_unclear"]
-    balanced = sum(changes.count("D") == sum(map(changes.count, "IL")) > 0 for _, changes, _ in found)
+    balanced = sum(changes.count("D") == sum(map(changes.count, "IL")) > 0 for _, changes, _ in histories)
     assert counts["rows_unclear"] == balanced
 
 
@@ -947,7 +936,7 @@ def test_cdc_message_place_sql__messages_of_a_partition_are_in_the_order_of_thei
     topic = TOPIC.format(partition=3)
     made = placed(query, connector, *((topic, offset * rows) for offset in (0, 9, 10, 10**7)))
     assert made == sorted(set(made))
-    assert {tuple(map(len, one.split("."))) for one in made} == {(16, 12)}
+    assert {tuple(map(len, place.split("."))) for place in made} == {(16, 12)}
 
 
 def test_cdc_message_place_sql__a_partition_is_known_and_a_file_without_an_offset_is_in_none(query):
@@ -955,9 +944,9 @@ def test_cdc_message_place_sql__a_partition_is_known_and_a_file_without_an_offse
     made = placed(
         query, "debezium", *((key, 0) for key in [*files, TOPIC.format(partition=1), "any+name/messages.json"])
     )
-    partitions = [cut_part(f"1.1.p.{one}.{0:014}", "partition") for one in made]
+    partitions = [cut_part(f"1.1.p.{place}.{0:014}", "partition") for place in made]
     assert partitions[0] == partitions[1] and len(set(partitions)) == 4
-    assert [one.startswith("o") for one in made] == [True] * 4 + [False]
+    assert [place.startswith("o") for place in made] == [True] * 4 + [False]
 
 
 @pytest.mark.parametrize(
@@ -1036,8 +1025,8 @@ def test_a_truncate_ends_the_newest_load_that_was_listed_before_whatever_the_clo
         f" true as is_newest, false as is_again from {listing} as listing where kind = 'truncate'"
     )
     versions = cache_generations(query, cdc, listing, NOT_REJECTED)
-    [found] = query(Dbt().cdc_generation_files_sql(files_sql, *versions, 0, []))
-    assert found["generation"] == 2
+    [file] = query(Dbt().cdc_generation_files_sql(files_sql, *versions, 0, []))
+    assert file["generation"] == 2
 
 
 def test_cdc_reloads_sql__a_load_file_that_nobody_could_read_is_of_the_load_that_no_change_parts_from_it(query):

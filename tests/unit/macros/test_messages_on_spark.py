@@ -165,8 +165,8 @@ def test_messages_are_plain_where_no_row_of_bronze_needs_a_look(query, bronze, m
     cdc = {"format": "json", "source_schema": "s", "source_table": "t", "primary_key": ["ID"]}
     [file] = query(Dbt().cdc_split_files_sql(f"({split_of(*messages)})", cdc, 6))
     names = {"ID" if "ID" in message.get("image", "") else "id", "b", *(["NAME"] if "NAME" in str(message) else [])}
-    found = file["are_plain"] and not file["changed_keys"]
-    assert (set(file["names"]), len(file["names"]), found) == (names, len(names), are_plain)
+    is_plain = file["are_plain"] and not file["changed_keys"]
+    assert (set(file["names"]), len(file["names"]), is_plain) == (names, len(names), are_plain)
     for row in bronze(*messages) if are_plain else ():
         assert (row["_cdc_unavailable_columns"], row["_cdc_old_key"]) == (None, None)
         assert row["_cdc_operation"] in ("I", "U", "D", "L")
@@ -187,11 +187,11 @@ def test_one_query_of_all_tables_has_the_facts_of_each(query):
         for table, messages in tables.items()
     )
     rows = query(Dbt().cdc_new_messages_sql(f"({split})", ["code", "id"], "batch_id = 7"))
-    found = {
+    flags = {
         row["source_table"]: (sorted(row["names"]), row["are_plain"], row["changed_keys"], row["batch_id"])
         for row in rows
     }
-    assert found == {
+    assert flags == {
         "t": (["NAME", "b", "id"], True, [], 7),
         "u": (["Code", "id"], True, ["code"], 7),
         "v": ([], False, [], 7),
@@ -255,13 +255,13 @@ def place(*numbers: int, flag: int = 0) -> str:
 
 def judged(query, *batches: list[dict[str, str]]) -> list[tuple[str | None, str | None]]:
     """Whether a second snapshot is found in each batch of messages, and a log that began again."""
-    state, found = None, []
+    state, verdicts = None, []
     for batch in batches:
         [row] = query(f"select {Dbt().cdc_source_log_sql()} from ({split_of(*batch)})")
         verdict = judge_batch(state, [row["source_log"]])
         state = verdict["state"] or state
-        found.append((verdict["second_snapshot"], verdict["began_again"]))
-    return found
+        verdicts.append((verdict["second_snapshot"], verdict["began_again"]))
+    return verdicts
 
 
 def change(hour: int, *numbers: int, **others: str) -> dict[str, str]:
@@ -320,8 +320,8 @@ def test_what_is_no_sign_of_it(query, other):
 def test_a_second_snapshot_is_found_whatever_the_cut(query):
     messages = [load(100, 100, 0), load(100, 100, 0), change(1, 150, 200, 0), load(900, 900, 0), change(2, 950, 960, 0)]
     for cut in range(1, len(messages)):
-        found = [second for second, _ in judged(query, messages[:cut], messages[cut:]) if second]
-        assert set(found) == {"after changes"}, cut
+        seconds = [second for second, _ in judged(query, messages[:cut], messages[cut:]) if second]
+        assert set(seconds) == {"after changes"}, cut
 
 
 def test_the_first_snapshot_is_none(query):
@@ -339,8 +339,8 @@ def test_a_snapshot_that_began_again_before_any_change_is_another_one(query):
 
 
 def test_snapshots_of_oracle_are_compared_with_commits(query):
-    found = judged(query, [load(0, 500, 0), change(1, 600, 550, 0)], [load(0, 900, 0)], [load(0, 900, 0)])
-    assert found == [NOTHING, ("after changes", None), ("after changes", None)]
+    verdicts = judged(query, [load(0, 500, 0), change(1, 600, 550, 0)], [load(0, 900, 0)], [load(0, 900, 0)])
+    assert verdicts == [NOTHING, ("after changes", None), ("after changes", None)]
 
 
 def test_rows_of_a_second_snapshot_are_ordered_by_their_own_position(query):
@@ -350,8 +350,8 @@ def test_rows_of_a_second_snapshot_are_ordered_by_their_own_position(query):
     precedes = Dbt()._precedes_changes_sql(verdict["loads_after"])
     rows = ((0, 5), (1, 1), (1, 3), (9, 9))
     values = ", ".join(f"('load', '{place(*row, 0)}')" for row in rows)
-    found = query(f"select {precedes} as p from values {values} as raw (kind, position) order by position")
-    assert [row["p"] for row in found] == [True, True, False, False]
+    rows = query(f"select {precedes} as p from values {values} as raw (kind, position) order by position")
+    assert [row["p"] for row in rows] == [True, True, False, False]
 
 
 STREAMS = max(int(os.environ.get("N") or 0) // 1000, 60)

@@ -20,11 +20,11 @@ def called(text: str) -> frozenset[str]:
 def rooms(files: list[MacroFile]) -> dict[str, set[str]]:
     """The folders that the macros of each folder call, without itself."""
     room_of = {name: file.path.parent.relative_to(MACROS).as_posix() for file in files for name in file.arguments}
-    found: dict[str, set[str]] = {room: set() for room in room_of.values()}
+    neighbours: dict[str, set[str]] = {room: set() for room in room_of.values()}
     for file in files:
         room = file.path.parent.relative_to(MACROS).as_posix()
-        found[room] |= {room_of[name] for name in called(file.text) if name in room_of}
-    return {room: others - {room} for room, others in found.items()}
+        neighbours[room] |= {room_of[name] for name in called(file.text) if name in room_of}
+    return {room: others - {room} for room, others in neighbours.items()}
 
 
 def test_no_folder_leads_back_to_itself():

@@ -36,23 +36,20 @@ def plan(source: dict[str, str], target: dict[str, str]) -> list[tuple[object, .
     return [(column.name, column.raw_type, column.type, column.change) for column in planned]
 
 
-def test_plan_columns__first_batch_adds_every_column_in_order():
-    assert plan({"b": "int", "a": "string"}, {}) == [("b", "int", "int", "add"), ("a", "string", "string", "add")]
-
-
-def test_plan_columns__same_columns_change_nothing():
-    assert plan({"id": "int"}, {"id": "int"}) == [("id", "int", "int", None)]
-
-
-def test_plan_columns__new_column_comes_last():
-    assert plan({"new": "date", "id": "int"}, {"id": "int"}) == [
-        ("id", "int", "int", None),
-        ("new", "date", "date", "add"),
-    ]
-
-
-def test_plan_columns__column_that_the_batch_lacks_stays():
-    assert plan({"id": "int"}, {"id": "int", "gone": "string"})[1] == ("gone", None, "string", None)
+@pytest.mark.parametrize(
+    ("source", "target", "expected"),
+    [
+        ({"b": "int", "a": "string"}, {}, [("b", "int", "int", "add"), ("a", "string", "string", "add")]),
+        ({"id": "int"}, {"id": "int"}, [("id", "int", "int", None)]),
+        ({"New": "date", "id": "int"}, {"id": "int"}, [("id", "int", "int", None), ("New", "date", "date", "add")]),
+        ({"id": "int"}, {"id": "int", "gone": "date"}, [("id", "int", "int", None), ("gone", None, "date", None)]),
+        ({"ID": "bigint"}, {"Id": "int"}, [("Id", "bigint", "bigint", "promote")]),
+        ({"id": "int"}, {"id": "int", "_cdc_sequence": "string"}, [("id", "int", "int", None)]),
+    ],
+    ids=["first batch", "no change", "new columns come last", "a column that is not there", "case", "own columns"],
+)
+def test_plan_columns__case(source, target, expected):
+    assert plan(source, target) == expected
 
 
 @pytest.mark.parametrize(
@@ -117,24 +114,12 @@ def test_the_first_file_alone_decides_the_type_of_a_table_whose_types_do_not_cha
     assert (column.raw_type, column.type) == ("int", "int")
 
 
-def test_plan_columns__names_differ_by_case_only():
-    assert plan({"ID": "bigint"}, {"Id": "int"}) == [("Id", "bigint", "bigint", "promote")]
-
-
-def test_plan_columns__new_column_in_capitals():
-    assert plan({"New": "date"}, {"id": "int"})[1] == ("New", "date", "date", "add")
-
-
 def test_plan_columns__quarantine_adds_what_is_listed_and_lets_the_first_files_make_the_table():
     source = [SourceColumn(name, "int", "int", is_listed=name == "listed") for name in ("listed", "x")]
     planned = plan_all(source, kept(id="int"), "quarantine")
     assert [column.name for column in planned] == ["id", "listed"]
     planned = plan_all(source, kept(_cdc_sequence="string"), "quarantine")
     assert [column.name for column in planned] == ["listed", "x"]
-
-
-def test_plan_columns__own_columns_of_the_table_are_not_the_sources():
-    assert plan({"id": "int"}, {"id": "int", "_cdc_sequence": "string"}) == [("id", "int", "int", None)]
 
 
 @pytest.mark.parametrize(
@@ -234,10 +219,13 @@ DMS = {"timestamp_column": "Dms_Timestamp", "operation_column": "auto"}
         ({"operation_column": "never", "timestamp_column": "ts"}, ["ts"]),
         ({"operation_column": "never", "timestamp_column": "DMS_Timestamp"}, ["dms_timestamp"]),
         (DMS, ["Op", "dms_timestamp"]),
+        ({"operation_column": "never", "before_image_prefix": "BI_"}, ["BI_id"]),
+        ({"operation_column": "never", "change_sequence_column": "Seq"}, ["sEQ"]),
     ],
 )
-def test_select_own_columns__control_columns(options, expected):
-    columns = [{"name": name} for name in ("Op", "op", "TS", "ts", "dms_timestamp")]
+def test_select_own_columns__case(options, expected):
+    names = ("Op", "op", "TS", "ts", "dms_timestamp", "BI_id", "bi_score", "sEQ", "seq2")
+    columns = [{"name": name} for name in names]
     own = planning.select_own_columns(make_config(options=options), columns)
     assert [column["name"] for column in columns if column not in own] == expected
 

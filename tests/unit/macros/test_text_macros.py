@@ -6,40 +6,6 @@ import pytest
 from harness import Dbt, assert_sql_equal
 
 
-@pytest.mark.parametrize(
-    ("name", "expected"),
-    [
-        ("id", "`id`"),
-        ("order", "`order`"),
-        ("two words", "`two words`"),
-        ("back`tick", "`back``tick`"),
-        ("`", "````"),
-        ('it\'s "q" \\n', '`it\'s "q" \\n`'),
-        ("größe 🙂", "`größe 🙂`"),
-    ],
-)
-def test_adapter_quote__case(name, expected):
-    assert Dbt().adapter.quote(name) == expected
-
-
-@pytest.mark.parametrize(
-    ("value", "expected"),
-    [
-        ("plain", "'plain'"),
-        ("it's", r"'it\'s'"),
-        (r"\N", r"'\\N'"),
-        (r"\'", r"'\\\''"),
-        ('"q" `b`', "'\"q\" `b`'"),
-        # The filter `indent` would put blanks behind a line break, and another one in place of U+2028.
-        ("größe 🙂\n\u2028", r"'größe 🙂\u000a\u2028'"),
-        ("", "''"),
-        (12, "'12'"),
-    ],
-)
-def test_adapter_string_literal__case(value, expected):
-    assert Dbt().adapter.string_literal(value) == expected
-
-
 def test_cdc_same_key_sql__composite_and_null_safe():
     cdc = {"mode": "current", "primary_key": ["id", "line no"]}
     assert_sql_equal(Dbt().cdc_same_key_sql(cdc, "a", "b"), "a.`id` <=> b.`id` and a.`line no` <=> b.`line no`")
@@ -69,3 +35,9 @@ def test_cdc_table_columns_sql__names_are_text():
         Dbt().cdc_table_columns_sql(table),
         r"'it\'s' as feed, 'shop' as source_schema, 'order' as source_table",
     )
+
+
+def test_names_and_values_are_written_by_the_adapter():
+    # tests/adapter/test_quoting.py shows that Spark reads them as they are.
+    adapter = Dbt().adapter
+    assert (adapter.quote("b`k"), adapter.string_literal(12), adapter.string_literal("")) == ("`b``k`", "'12'", "''")

@@ -42,9 +42,9 @@ from dbt.adapters.sparksession.readers import release_readers
 from dbt.adapters.sparksession.session import end_command
 from dbt.adapters.sparksession.table_metadata import (
     change_columns,
+    default_properties,
     has_statistics,
     identify_rows,
-    lacking_properties,
 )
 from spark_files import OptionError, cached, cached_part, holds, is_promotion, read_files
 from spark_files.capabilities import (
@@ -397,10 +397,9 @@ class SparksessionAdapter(SparkAdapter):
             change_columns(self.session, relation.render(), changes.renames, changes.types, changes.added)
 
     @available
-    def lacking_properties(self, relation: BaseRelation) -> dict[str, str]:
-        """Return the properties that the catalog gives new tables (`table-default`), and that a table lacks."""
-        with self.connections.exception_handler(f"adapter.lacking_properties({relation})"):
-            return lacking_properties(self.session, self._iceberg_catalog(), relation.render())
+    def default_properties(self) -> dict[str, str]:
+        """Return the properties that the catalog gives new tables (`table-default`)."""
+        return default_properties(self.session, self._iceberg_catalog())
 
     @available
     def has_statistics(self, relation: BaseRelation) -> bool:

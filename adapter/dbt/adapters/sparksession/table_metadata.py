@@ -72,18 +72,16 @@ def identify_rows(session: SparkSession, table: str, columns: Iterable[str]) -> 
     return True
 
 
-def lacking_properties(session: SparkSession, catalog: str | None, table: str) -> dict[str, str]:
-    """Returns the properties that a catalog gives new tables, and that a table lacks; another value is a choice.
+def default_properties(session: SparkSession, catalog: str | None) -> dict[str, str]:
+    """Returns the properties that a catalog gives new tables.
 
     Args:
-        session: that finds the table.
-        catalog: the name of its Iceberg catalog; None: it is of another kind, and gives none.
-        table: its name in SQL.
+        session: with the settings of the catalog.
+        catalog: the name of an Iceberg catalog; None: it is of another kind, and gives none.
     """
     start = f"spark.sql.catalog.{catalog}.table-default."
-    settings, own = all_settings(session), iceberg_table(session, table).properties()
-    given = {name.removeprefix(start): value for name, value in settings.items() if name.startswith(start)}
-    return {name: value for name, value in given.items() if name not in own}
+    settings = all_settings(session).items()
+    return {name.removeprefix(start): value for name, value in settings if name.startswith(start)}
 
 
 def has_statistics(session: SparkSession, table: str) -> bool:
