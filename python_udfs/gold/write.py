@@ -28,8 +28,8 @@ def replace_keys(warehouse: Writer, sql: Sql, plan: GoldPlan, gold: Relation, in
         rows_sql = f"select * from {gold} where false"
         if plan.keys:
             delete_sql = sql["cdc_gold_delete_sql"](target, plan.model.settings.key, plan.keys_view)
-            warehouse.commit(delete_sql, {"cdc.gold-part": invocation_id})
+            warehouse.run_commit(delete_sql, {"cdc.gold-part": invocation_id})
             rows_sql = sql["cdc_gold_rows_sql"](plan.model, plan.movements, plan.query_sql, plan.keys_view)
-        warehouse.commit(f"insert into {target} by name\n{rows_sql}", plan.progress)
+        warehouse.run_commit(f"insert into {target} by name\n{rows_sql}", plan.progress)
 
     write_on_branch(warehouse, gold, "cdc_gold_" + invocation_id.replace("-", ""), write)

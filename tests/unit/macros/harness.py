@@ -237,7 +237,7 @@ class Dbt:
                 create_schema=lambda relation: None,
                 start_write=self.started.append,
                 write=lambda relation, sql, properties=None: commit(sql, properties),
-                commit=commit,
+                run_commit=commit,
                 has_views=lambda: True,
                 drop_relation=self.dropped.append,
                 current_snapshot_id=lambda relation: (*snapshots, 0)[0],
