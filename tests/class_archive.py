@@ -1,6 +1,6 @@
 """Writes an archive of Spark's classes as Java has them in memory.
 
-A Java that starts with it spends 6 s of CPU until its first queries are done, and 10 s without. `make test` runs it once
+A Java that starts with it spends 6 s of CPU until its first queries are done, else 10 s. `make test` runs it once
 for an environment of Python, beside the first tests. A Java that cannot use the archive starts as it would without.
 """
 

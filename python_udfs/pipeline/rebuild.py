@@ -98,7 +98,7 @@ def replace_table(
     columns = [partition_by] if isinstance(partition_by, str) else list(partition_by)
     properties = project.warehouse.table_properties(model.config)
     statement = project.sql["cdc_replace_table_sql"](relation, columns, properties, rows_sql)
-    project.warehouse.commit(statement, progress or {})
+    project.warehouse.run_commit(statement, progress or {})
     project.warehouse.identify_rows(relation, model.config.get("identifier_fields"))
 
 

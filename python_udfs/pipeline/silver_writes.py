@@ -111,11 +111,11 @@ def replace_rows(
 
     def write(target: str) -> None:
         delete_sql = sql["cdc_delete_keys_sql"](cdc, target, new_changes, key_range)
-        warehouse.commit(delete_sql, {"cdc.part-of-batch": progress.get("cdc.batch-id")})
+        warehouse.run_commit(delete_sql, {"cdc.part-of-batch": progress.get("cdc.batch-id")})
         rows_removed = warehouse.rows_removed(table, branch)
         rows_deleted = _count_deleted(warehouse, sql, cdc, table, changes, new_changes, rows_removed)
         counts = {"cdc.rows-updated": rows_removed - rows_deleted, "cdc.rows-deleted": rows_deleted}
-        warehouse.commit(f"insert into {target} by name\n{rows_sql}", {**progress, **counts})
+        warehouse.run_commit(f"insert into {target} by name\n{rows_sql}", {**progress, **counts})
 
     write_on_branch(warehouse, table, branch, write)
 

@@ -142,7 +142,7 @@ class Writer(Warehouse, Protocol):
     def write(self, relation: Any, sql: str, properties: Mapping[str, Any] | None = None) -> None:
         """Run a statement that writes to a table, on top of that snapshot; its snapshot records these properties."""
 
-    def commit(self, sql: str, properties: Mapping[str, Any] | None = None) -> None:
+    def run_commit(self, sql: str, properties: Mapping[str, Any] | None = None) -> None:
         """Run a statement; its snapshots record these properties, without those that are None or an empty text."""
 
     def change_columns(self, relation: Any, changes: Any) -> None:

@@ -128,7 +128,7 @@ class Lake:
     def quote(self, name: str) -> str:
         return f"`{name}`"
 
-    def commit(self, sql: str, properties: Any) -> None:
+    def run_commit(self, sql: str, properties: Any) -> None:
         self.query(sql)
 
     def start_branch(self, table: Any, branch: str) -> None: ...

@@ -249,7 +249,7 @@ class Dbt:
                     [f"identify {relation} by {columns}"] if columns else []
                 ),
                 write=lambda relation, sql, properties=None: commit(sql, properties),
-                commit=commit,
+                run_commit=commit,
                 has_views=lambda: True,
                 drop_relation=self.dropped.append,
                 current_snapshot_id=lambda relation: (*snapshots, 0)[0],

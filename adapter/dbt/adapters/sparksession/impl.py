@@ -217,7 +217,7 @@ class SparksessionAdapter(SparkAdapter):
         Args:
             relation: the table.
             sql: the statement.
-            properties: what its snapshot records; see `commit`.
+            properties: what its snapshot records; see `run_commit`.
 
         Raises:
             CommitConflict: somebody else has changed rows of the table since, or created it. Nothing was written.
@@ -229,12 +229,12 @@ class SparksessionAdapter(SparkAdapter):
             self._create(table, sql, properties)
             return
         if table not in self._starts:
-            self.commit(sql, properties)
+            self.run_commit(sql, properties)
             return
         with self.connections.exception_handler(f"adapter.write({relation})"):
             for _ in range(snapshots.ATTEMPTS):
                 if snapshots.write_staged(
-                    self.session, table, self._starts[table], lambda: self.commit(sql, properties)
+                    self.session, table, self._starts[table], lambda: self.run_commit(sql, properties)
                 ):
                     return
                 self._check_start(table)
@@ -244,7 +244,7 @@ class SparksessionAdapter(SparkAdapter):
         )
 
     @available
-    def commit(self, sql: str, properties: dict[str, Any] | None = None) -> None:
+    def run_commit(self, sql: str, properties: dict[str, Any] | None = None) -> None:
         """Run a statement that writes to Iceberg; its snapshots record these properties, and no other statement's do.
 
         Args:
@@ -258,7 +258,7 @@ class SparksessionAdapter(SparkAdapter):
 
     def _create(self, table: str, sql: str, properties: dict[str, Any] | None) -> None:
         try:
-            self.commit(sql, properties)
+            self.run_commit(sql, properties)
         except (CreatedMeanwhile, CommitConflict):  # which of the two depends on the catalog
             raise CommitConflict(
                 f"Another run has created {table} since this one looked for it."
