@@ -10,5 +10,10 @@ call system.{{ step.procedure }}(
     {%- endif %}
     {{- ',\n    older_than => timestamp ' ~ adapter.string_literal(step.older_than) if step.older_than }}
     {{- ',\n    retain_last => ' ~ step.retain_last if step.retain_last is not none }}
+    {%- if step.columns %},
+    columns => array(
+        {%- for name in step.columns %}{{ adapter.string_literal(name) }}{{ ', ' if not loop.last }}{% endfor -%}
+    )
+    {%- endif %}
 )
 {%- endmacro %}

@@ -11,6 +11,7 @@ from python_udfs.gold.needed import list_needed_snapshots
 from python_udfs.pipeline.project import Project
 from python_udfs.pipeline.table import Model, Models
 from python_udfs.pipeline.text_table import write_table
+from python_udfs.pipeline.warehouse import Relation
 
 _MIB = 1024 * 1024
 # The size that Iceberg writes files of, unless the table sets its own.
@@ -18,6 +19,7 @@ _ICEBERG_FILE_BYTES = 512 * _MIB
 _LAYERS = ("etl_metadata", "bronze", "silver", "gold")
 # Their models keep no rows.
 _WITHOUT_ROWS = ("view", "ephemeral")
+_NESTED = ("array", "map", "struct", "variant")
 _LEAST = {"keep_snapshots": 1, "orphan_days": 1, "min_files": 2, "small_file_mb": 1, "min_manifests": 2}
 
 
@@ -84,6 +86,7 @@ class Step:
         options: of the procedure, by name.
         older_than: files and snapshots from this time on stay, as Spark writes a timestamp.
         retain_last: so many snapshots stay.
+        columns: that the procedure reads; none: it has no such argument.
         properties: that the table gets.
     """
 
@@ -92,6 +95,7 @@ class Step:
     options: Mapping[str, str] = field(default_factory=dict)
     older_than: str | None = None
     retain_last: int | None = None
+    columns: Sequence[str] = ()
     properties: Mapping[str, str] = field(default_factory=dict)
 
 
@@ -150,10 +154,18 @@ def _maintain_table(
     if not before["error"]:
         own = project.warehouse.read_table_properties(relation, list(defaults))
         lacking = {name: value for name, value in defaults.items() if name not in own}
-        has_statistics = project.warehouse.has_statistics(relation)
-        steps = find_due(table, before["rows"][0], plan.settings, lacking, has_statistics)
+        uncounted = _list_uncounted(project, relation) if plan.settings.statistics else ()
+        steps = find_due(table, before["rows"][0], plan.settings, lacking, uncounted)
     attempts = [] if plan.dry_run else [attempt(_write_step(project, model.relation, step)) for step in steps]
     return report_table(table, before, steps, attempts, attempt(state_sql) if attempts else None)
+
+
+def _list_uncounted(project: Project, relation: Relation) -> Sequence[str]:
+    """The columns without counts of distinct values; the procedure takes no name with a dot, and no nested type."""
+    if project.warehouse.has_statistics(relation):
+        return ()
+    columns = project.warehouse.get_columns_in_relation(relation)
+    return [column.name for column in columns if "." not in column.name and not column.dtype.startswith(_NESTED)]
 
 
 def _write_step(project: Project, table: str, step: Step) -> str:
@@ -207,7 +219,7 @@ def find_due(
     state: Mapping[str, Any],
     settings: Settings,
     lacking: Mapping[str, str],
-    has_statistics: bool,
+    uncounted: Sequence[str],
 ) -> list[Step]:
     """Decides which procedures are due for a table, in their order.
 
@@ -220,7 +232,7 @@ def find_due(
         state: the row of `cdc_maintenance_state_sql`.
         settings: of the plan.
         lacking: properties that the catalog gives new tables, and this one lacks.
-        has_statistics: whether the rows that readers see have statistics.
+        uncounted: columns whose distinct values are counted if asked for; none: the rows that readers see have counts.
     """
     steps = [Step(f"set {', '.join(lacking)}", properties=lacking)] if lacking else []
     has_deletes = settings.has_many_deletes(state["deleted_rows"], state["records"])
@@ -240,9 +252,8 @@ def find_due(
         before, last = state["expire_before"], settings.keep_snapshots
         steps.append(Step("expire snapshots", "expire_snapshots", older_than=before, retain_last=last))
         steps.append(Step("remove orphan files", "remove_orphan_files", older_than=state["orphans_before"]))
-    rewrites = any(step.procedure == "rewrite_data_files" for step in steps)
-    if settings.statistics and state["records"] and (rewrites or not has_statistics):
-        steps.append(Step("compute statistics", "compute_table_stats"))
+    if uncounted and state["records"]:
+        steps.append(Step("compute statistics", "compute_table_stats", columns=uncounted))
     return steps
 
 

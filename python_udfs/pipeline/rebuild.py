@@ -99,7 +99,6 @@ def replace_table(
     properties = project.warehouse.table_properties(model.config)
     statement = project.sql["cdc_replace_table_sql"](relation, columns, properties, rows_sql)
     project.warehouse.run_commit(statement, progress or {})
-    project.warehouse.identify_rows(relation, model.config.get("identifier_fields"))
 
 
 def _find_differences(

@@ -52,7 +52,6 @@ class SilverPlan:
             the batch's keys), ``append`` or ``merge``.
         message: way and reasons, for dbt's log.
         silver: the table that it writes to; None: it creates one.
-        identifier_fields: columns that the table states as its key; none: it states no key.
         renames: new names of the table's columns, by old name.
         properties: that the table gets, because its model has others than when it was created.
         columns: of the source, as the table will have them.
@@ -66,7 +65,6 @@ class SilverPlan:
     way: str
     message: str
     silver: Relation | None = None
-    identifier_fields: tuple[str, ...] = ()
     renames: Mapping[str, str] = field(default_factory=dict)
     properties: Mapping[str, str] = field(default_factory=dict)
     columns: tuple[Column, ...] = ()
@@ -140,7 +138,6 @@ def make_plan(
         way=way,
         message=f"{way}: {', '.join(_list_reasons(changes, has_types_of_bronze))}",
         silver=silver,
-        identifier_fields=tuple(config.get("identifier_fields") or ()),
         renames=renames,
         properties=properties if silver is not None else {},
         columns=columns,

@@ -65,11 +65,7 @@ def _prepare_write(warehouse: Writer, sql: Sql, plan: SilverPlan) -> None:
     if plan.properties:
         warehouse.query(sql["cdc_set_properties_sql"](plan.silver, plan.properties))
     if plan.silver is not None:
-        changes = plan_changes(plan.columns, plan.renames)
-        warehouse.change_columns(plan.silver, changes)
-        if set(plan.identifier_fields) & set(changes.added):
-            # The table was created before its first row had come.
-            warehouse.identify_rows(plan.silver, plan.identifier_fields)
+        warehouse.change_columns(plan.silver, plan_changes(plan.columns, plan.renames))
     if plan.is_small:
         warehouse.plan_once()
 

@@ -148,9 +148,6 @@ class Writer(Warehouse, Protocol):
     def change_columns(self, relation: Any, changes: Any) -> None:
         """Rename, widen and add columns of a table in one commit: ``renames``, ``types`` and ``added`` of `changes`."""
 
-    def identify_rows(self, relation: Any, columns: Any) -> None:
-        """State the key of a table in its metadata, as Iceberg's identifier fields; None: it states none."""
-
     def set_properties(self, properties: dict[str, Any]) -> None:
         """Set properties of Spark for the rest of the node; None unsets one."""
 

@@ -141,6 +141,14 @@ def test_small_files_and_deletes_become_one_file_and_nothing_is_read_twice(maint
     maintained.check()
 
 
+def test_a_table_gets_what_its_catalog_gives_new_ones_and_statistics_if_asked(maintained, maintain):
+    bound = "write.metadata.previous-versions-max"
+    maintained.lakehouse.sql(f"alter table silver.s__m_hard unset tblproperties ('{bound}')")
+    due = {"tables": ["silver.s__m_hard"], "min_files": 99, "delete_ratio": 1.0, "statistics": True}
+    assert f" of 1: silver.s__m_hard: set {bound}; compute statistics" in maintain(**due)[1]
+    assert " of 1: silver.s__m_hard: nothing to do" in maintain(**due)[1]
+
+
 @pytest.mark.parametrize(
     ("batches", "named"),
     [

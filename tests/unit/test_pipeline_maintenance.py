@@ -61,8 +61,8 @@ def names(plan):
 TABLE = MaintainedTable(read_model(PROJECT[0]), False, 32 * MIB)
 
 
-def due(settings=Settings(), lacking=(), has_statistics=False, **state):  # noqa: B008  immutable
-    return find_due(TABLE, {**TIDY, **state}, settings, dict(lacking), has_statistics)
+def due(settings=Settings(), lacking=(), uncounted=(), **state):  # noqa: B008  immutable
+    return find_due(TABLE, {**TIDY, **state}, settings, dict(lacking), uncounted)
 
 
 @pytest.mark.parametrize(
@@ -87,10 +87,9 @@ def test_steps_are_due_from_their_threshold_on(state, expected):
 def test_properties_and_statistics_are_due_if_the_table_lacks_them():
     [step] = due(lacking=[("a", "1"), ("b", "2")])
     assert (step.words, step.procedure, step.properties) == ("set a, b", "", {"a": "1", "b": "2"})
-    asked = Settings(statistics=True)
-    assert [step.procedure for step in due(asked)] == ["compute_table_stats"]
-    assert [step.procedure for step in due(asked, has_statistics=True, small_files=10)][1:] == ["compute_table_stats"]
-    assert due(asked, has_statistics=True) == due(asked, records=0, deleted_rows=0) == []
+    [step] = due(uncounted=["id"])
+    assert (step.procedure, step.columns) == ("compute_table_stats", ["id"])
+    assert due(uncounted=["id"], records=0, deleted_rows=0) == []
 
 
 def test_a_step_names_its_procedure_and_its_bounds():

@@ -245,9 +245,6 @@ class Dbt:
                 change_columns=change_columns,
                 default_properties=lambda: {},
                 has_statistics=lambda relation: False,
-                identify_rows=lambda relation, columns: self.queries.extend(
-                    [f"identify {relation} by {columns}"] if columns else []
-                ),
                 write=lambda relation, sql, properties=None: commit(sql, properties),
                 run_commit=commit,
                 has_views=lambda: True,

@@ -50,7 +50,14 @@ def project(missing: tuple[str, ...] = (), **options: Any) -> Dbt:
 
 
 def test_cdc_call_sql__all_that_a_step_may_have():
-    step = Step("x", "expire_snapshots", {"a-b": "it's"}, older_than="2024-01-31 23:00:00.123", retain_last=10)
+    step = Step(
+        "x",
+        "expire_snapshots",
+        {"a-b": "it's"},
+        older_than="2024-01-31 23:00:00.123",
+        retain_last=10,
+        columns=["a", "it's"],
+    )
     assert_sql_equal(
         Dbt().cdc_call_sql("silver.shop__order", step),
         """
@@ -58,7 +65,8 @@ def test_cdc_call_sql__all_that_a_step_may_have():
             table => 'silver.shop__order',
             options => map('a-b', 'it\\'s'),
             older_than => timestamp '2024-01-31 23:00:00.123',
-            retain_last => 10
+            retain_last => 10,
+            columns => array('a', 'it\\'s')
         )
         """,
     )

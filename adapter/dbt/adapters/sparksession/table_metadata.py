@@ -49,7 +49,7 @@ def change_columns(
 
 
 def identify_rows(session: SparkSession, table: str, columns: Iterable[str]) -> bool:
-    """Makes columns required, and Iceberg's identifier fields of a table, in one commit.
+    """Makes columns required, and Iceberg's identifier fields of a table, in one commit, unless it states them.
 
     Args:
         session: that finds the table.
@@ -60,15 +60,20 @@ def identify_rows(session: SparkSession, table: str, columns: Iterable[str]) -> 
         Whether the table states them now. It cannot before the first row has brought the columns, and Iceberg takes no
         column of floating-point numbers.
     """
-    iceberg, names = iceberg_table(session, table), list(columns)
-    fields = [iceberg.schema().caseInsensitiveFindField(name) for name in names]
+    iceberg = iceberg_table(session, table)
+    schema = iceberg.schema()
+    fields = [schema.caseInsensitiveFindField(name) for name in columns]
     if any(field is None or field.type().typeId().name() in _UNFIT_FOR_KEYS for field in fields):
         return False
-    update = iceberg.updateSchema().caseSensitive(False).allowIncompatibleChanges()
-    for field in fields:
-        update.requireColumn(field.name())
-    update.setIdentifierFields([field.name() for field in fields])
-    update.commit()
+    names = [field.name() for field in fields]
+    if set(schema.identifierFieldNames()) != set(names):
+        transaction = iceberg.newTransaction()
+        update = transaction.updateSchema().allowIncompatibleChanges()
+        for name in names:
+            update.requireColumn(name)
+        update.setIdentifierFields(names)
+        update.commit()
+        transaction.commitTransaction()
     return True
 
 

@@ -61,7 +61,6 @@
   {%- endif -%}
   {%- if rebuild -%}
     {% do persist_constraints(target_relation, model) %}
-    {% do adapter.identify_rows(target_relation, config.get('identifier_fields')) %}
   {%- endif -%}
 
   {% do apply_grants(target_relation, config.get('grants'), should_revoke(existing_relation, full_refresh_mode=rebuild)) %}
@@ -76,6 +75,7 @@
 {# Runs the statement that writes the model's table (adapter.write), and reports it as dbt's own `statement` does. #}
 {% macro sparksession_write(relation, write_sql, properties) -%}
   {%- do adapter.write(relation, write_sql, properties) -%}
+  {%- do adapter.identify_rows(relation, config.get('identifier_fields')) -%}
   {%- call noop_statement('main', 'OK') -%}{{ write_sql }}{%- endcall -%}
 {%- endmacro %}
 
@@ -108,6 +108,9 @@
   {%- endif -%}
   {%- if not is_written -%}
     {%- do adapter.write(target_relation, write_sql, arguments.properties) -%}
+  {%- endif -%}
+  {%- if write_sql is not none -%}
+    {%- do adapter.identify_rows(target_relation, config.get('identifier_fields')) -%}
   {%- endif -%}
   {%- call noop_statement('main', 'OK ' ~ arguments.message) -%}{{ write_sql or '' }}{%- endcall -%}
 {%- endmacro %}
