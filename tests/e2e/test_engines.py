@@ -29,7 +29,6 @@ IN_SQL = ("duckdb", "clickhouse", "datafusion", *(["trino"] if "TRINO" in os.env
 PROGRAMS = ("pyiceberg", "polars", "daft", *IN_SQL)
 INT, LONG, TEXT = pa.int32(), pa.int64(), pa.string()
 PLACES = ["a/b=c d%é", "", None, "日本", "x?y&z#", "trail ", "a", "a"]
-NO_URI = "iceberg-rust reads no table whose location is a path without a scheme"
 ALL, COUNT = "select * from t", "select count(*) as n from t"
 OLD_DATE = "select * from t where p = date '1969-12-31'"
 DELETE = "delete from {} where id = 3"
@@ -186,13 +185,7 @@ def ask(lakehouse, trino, tmp_path_factory):
     return ask
 
 
-@pytest.mark.parametrize(
-    "program",
-    [
-        pytest.param(program, marks=pytest.mark.xfail(strict=True, reason=NO_URI) if program == "datafusion" else ())
-        for program in PROGRAMS
-    ],
-)
+@pytest.mark.parametrize("program", PROGRAMS)
 def test_a_program_reads_every_value_of_an_awkward_table(ask, expected, program):
     answers = ask(program, dict.fromkeys(expected, ALL))
     if program == "trino":  # its names of columns are lower-case
