@@ -23,6 +23,7 @@ import psutil
 import pyspark
 from pyarrow.fs import S3FileSystem
 
+from spark_files.releases import spark_release
 from tests.real.processes import ServerError, one_at_a_time, running
 
 HERE = Path(__file__).parent
@@ -35,6 +36,7 @@ ACCESS_KEY, SECRET_KEY = "plantedaccesskey", "planted-secret-of-s3"
 CATALOG_SECRET = "planted-secret-of-catalog"
 AWS = {"AWS_ACCESS_KEY_ID": ACCESS_KEY, "AWS_SECRET_ACCESS_KEY": SECRET_KEY, "AWS_REGION": REGION}
 CATALOG_VARIABLE = "DBT_ENV_SECRET_CATALOG_CREDENTIAL"
+LIBRARIES = f"spark{spark_release()}"  # the configuration of jars.xml
 YARN_SERVER = "org.apache.hadoop.yarn.server"
 LOG4J = """log4j.rootLogger=INFO,console
 log4j.appender.console=org.apache.log4j.ConsoleAppender
@@ -290,7 +292,7 @@ def spark_cluster(folder: Path, workers: int = 2) -> Iterator[SparkCluster]:
                 return None if "Successfully registered with master" in log.read_text() else "it is not registered"
 
             stack.enter_context(running(with_only(environment, worker), work, log, reason_to_wait))
-        names = ",".join(f"local:{image / 'jars' / jar.name}" for jar in jars("spark"))
+        names = ",".join(f"local:{image / 'jars' / jar.name}" for jar in jars(LIBRARIES))
         yield SparkCluster(address, names, folder)
 
 
@@ -385,7 +387,7 @@ def _make_image(image: Path) -> None:
     """Programs of each machine of a cluster: Spark, its libraries, Python. Nothing of the project."""
     _linked(Path(pyspark.__file__).parent, image / "spark")
     (image / "jars").mkdir()
-    for jar in jars("spark"):
+    for jar in jars(LIBRARIES):
         shutil.copyfile(jar, image / "jars" / jar.name)
 
 
