@@ -6,6 +6,8 @@ Emulated: neither AWS's forks of Spark and of Iceberg are here, nor its services
 from __future__ import annotations
 
 import json
+import shlex
+import shutil
 import urllib.request
 
 import pytest
@@ -50,9 +52,15 @@ def record(cluster: Cluster, action: str) -> str:
 
 
 def submit(package: Package, *words: str) -> None:
-    script = package.folder / "unpacked" / "submit.py"
+    """A command, as the platform's script starts it: Glue copies the archive beside the script, and adds arguments."""
+    command = [*package.words, *words]
     java = f"{SMALL_JAVA} -Duser.timezone={ELSEWHERE}"
-    done = package.in_client_mode(script, *package.words, *words, JAVA_TOOL_OPTIONS=java)
+    if PLATFORM.startswith("glue"):
+        shutil.copy(package.folder / "lakehouse.tar.gz", package.here)
+        script, command = package.folder / "glue.py", ["--JOB_NAME", "cdc-lakehouse", "--command", shlex.join(command)]
+    else:
+        script = package.folder / "unpacked" / "submit.py"
+    done = package.in_client_mode(script, *command, JAVA_TOOL_OPTIONS=java)
     assert done.returncode == 0, (done.stdout + done.stderr)[-8000:]
 
 
