@@ -75,7 +75,7 @@ def submit(package: Package, *words: str) -> None:
     else:
         script = package.folder / "unpacked" / "submit.py"
     done = package.in_client_mode(script, *command, JAVA_TOOL_OPTIONS=java)
-    assert done.returncode == 0, (done.stdout + done.stderr)[-8000:]
+    assert done.returncode == 0, done.stderr[-2000:] + done.stdout[-6000:]
 
 
 def test_silver_of_the_archive_equals_the_source(cluster: Cluster, package: Package) -> None:
