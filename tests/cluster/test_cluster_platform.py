@@ -5,6 +5,7 @@ Emulated: neither AWS's forks of Spark and of Iceberg are here, nor its services
 
 from __future__ import annotations
 
+import base64
 import json
 import shlex
 import shutil
@@ -98,12 +99,13 @@ def test_the_role_of_the_documents_may_call_what_was_called(cluster: Cluster) ->
         pytest.skip("a REST catalog has rights of its own")
     policy = json.loads((REPOSITORY / "deploy" / "aws-policy.json").read_text())
     allowed = {action for statement in policy["Statement"] for action in statement["Action"]}
-    requests = [json.loads(line) for line in record(cluster, "download-recording").splitlines()]
-    targets = {
-        value for request in requests for name, value in request["headers"].items() if name.lower() == "x-amz-target"
-    }
-    called = {target.replace("AWSGlue.", "glue:") for target in targets}
-    assert called
-    assert called <= allowed
-    # Least rights: the rest is for a schema or table that comes or goes.
-    assert {action for action in allowed if action.startswith("glue:")} - called <= {"glue:DeleteTable"}
+    called, databases = set(), set()
+    for line in record(cluster, "download-recording").splitlines():
+        request = json.loads(line)
+        body = json.loads(base64.b64decode(request["body"]))
+        called.add({name.lower(): value for name, value in request["headers"].items()}["x-amz-target"])
+        databases.add(body.get("DatabaseName") or body.get("Name") or body.get("DatabaseInput", {}).get("Name"))
+    assert {action.replace("AWSGlue.", "glue:") for action in called} <= allowed
+    resources = [resource for statement in policy["Statement"] for resource in statement["Resource"]]
+    named = {resource.rsplit("database/")[-1] for resource in resources if ":database/" in resource}
+    assert databases - {None} == named
