@@ -36,7 +36,8 @@ ACCESS_KEY, SECRET_KEY = "plantedaccesskey", "planted-secret-of-s3"
 CATALOG_SECRET = "planted-secret-of-catalog"
 AWS = {"AWS_ACCESS_KEY_ID": ACCESS_KEY, "AWS_SECRET_ACCESS_KEY": SECRET_KEY, "AWS_REGION": REGION}
 CATALOG_VARIABLE = "DBT_ENV_SECRET_CATALOG_CREDENTIAL"
-LIBRARIES = f"spark{spark_release()}"  # the configuration of jars.xml
+# Configurations of jars.xml.
+LIBRARIES, REST = f"spark{spark_release()}", f"rest{spark_release()}"
 YARN_SERVER = "org.apache.hadoop.yarn.server"
 LOG4J = """log4j.rootLogger=INFO,console
 log4j.appender.console=org.apache.log4j.ConsoleAppender
@@ -217,7 +218,7 @@ def rest_catalog(folder: Path, store: ObjectStore) -> Iterator[str]:
         "CATALOG_S3_PATH__STYLE__ACCESS": "true",
         "CATALOG_CLIENT_REGION": REGION,
     }
-    class_path = os.pathsep.join(map(str, jars("rest")))
+    class_path = os.pathsep.join(map(str, jars(REST)))
     command = [java(), "-Xmx256m", *SMALL_JAVA.split(), "-cp", class_path, "org.apache.iceberg.rest.RESTCatalogServer"]
     uri = f"http://127.0.0.1:{port}"
     with running(
