@@ -6,7 +6,7 @@ set -eu
 export LAKEHOUSE_CATALOG_TYPE=rest LAKEHOUSE_CATALOG_URI=http://10.0.0.2:8181
 export LAKEHOUSE_WAREHOUSE=s3://lake/warehouse LAKEHOUSE_RAW=s3a://landing AWS_REGION=eu-central-1
 
-exec "${SPARK_HOME:?the folder of Spark 4.1}"/bin/spark-submit \
+exec "${SPARK_HOME:?the folder of Spark}"/bin/spark-submit \
     --master spark://10.0.0.1:7077 \
     --properties-file spark.conf \
     --archives ../lakehouse.tar.gz#lakehouse \

@@ -15,6 +15,7 @@ import sys
 from pathlib import Path
 
 NAME = "lakehouse"
+LEAST_PYTHON = (3, 10)
 
 
 def unpacked() -> Path:
@@ -40,6 +41,12 @@ def prepare(folder: Path) -> None:
         SystemExit: the archive was made for another Python.
     """
     expected, version = (folder / "python").read_text().strip(), "{}.{}".format(*sys.version_info)
+    if sys.version_info < LEAST_PYTHON:
+        sys.exit(
+            f"submit.py: the project needs Python {'.'.join(map(str, LEAST_PYTHON))} or newer, and this is {version}"
+            f" ({sys.executable}). The archive was made for {expected}: name that with PYSPARK_PYTHON. EMR 7 starts"
+            " Python 3.9, and has python3.11 beside it."
+        )
     if version != expected:
         sys.exit(
             f"submit.py: the archive was made for Python {expected}, and this is {version} ({sys.executable}). Name"

@@ -4,11 +4,11 @@
 set -eu
 
 : "${HADOOP_CONF_DIR:?the folder of yarn-site.xml, /etc/hadoop/conf on EMR}"
-# Spark 4.1 in every container comes from here, whatever the cluster has: Python and Java are the cluster's.
+# Spark in every container comes from here, whatever the cluster has: Python and Java are the cluster's.
 python=python3.11
 java=/usr/lib/jvm/java-17
 
-exec "${SPARK_HOME:?the folder of Spark 4.1}"/bin/spark-submit \
+exec "${SPARK_HOME:?the folder of Spark}"/bin/spark-submit \
     --master yarn --deploy-mode cluster --name cdc-lakehouse \
     --properties-file spark.conf \
     --archives lakehouse.tar.gz#lakehouse \

@@ -25,7 +25,7 @@ from python_udfs.sample_data import scenarios
 from python_udfs.sample_data.land import land_changes, land_full_load
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Collection, Iterable, Sequence
 
     from pyspark.sql import SparkSession
 
@@ -304,11 +304,12 @@ def _claim(raw: Path, warehouse: Path) -> None:
     marker.write_text("".join(f"{path}\n" for path in [warehouse, *files]))
 
 
-def _differences(spark: SparkSession) -> list[str]:
+def _differences(spark: SparkSession, feeds: Collection[str] = tuple(scenarios.COMES_AS)) -> list[str]:
     """Silver against the source's state after all that was landed, table by table."""
     return [
         line
         for source in scenarios.sources()
+        if source.feed in feeds
         for table, rows in source.end()
         for silver in [f"silver.{default_target(table.schema, table.name)}"]
         for line in differences(

@@ -19,7 +19,7 @@ from pyspark import SparkContext
 from pyspark.sql import SparkSession
 
 from python_udfs.cli.dbt import WarmDbt, spark_session
-from python_udfs.sample_data import demo
+from python_udfs.sample_data import demo, scenarios
 from python_udfs.watch.loop import Watch
 from tests.e2e.rival import on_each_step
 
@@ -42,9 +42,9 @@ def sql(query: str) -> list[list[Any]]:
     return [list(row) for row in (SparkSession.getActiveSession() or spark_session()).sql(query).collect()]
 
 
-def differences() -> list[str]:
-    """Silver against the source of the demonstration, row by row, as `make demo` compares it."""
-    return demo._differences(spark_session())
+def differences(*feeds: str) -> list[str]:
+    """Silver against the source of the demonstration, row by row, as `make demo` compares it; of some feeds or all."""
+    return demo._differences(spark_session(), feeds or tuple(scenarios.COMES_AS))
 
 
 def snapshots() -> dict[str, int]:

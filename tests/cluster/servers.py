@@ -23,6 +23,7 @@ import psutil
 import pyspark
 from pyarrow.fs import S3FileSystem
 
+from spark_files.releases import spark_release
 from tests.real.processes import ServerError, one_at_a_time, running
 
 HERE = Path(__file__).parent
@@ -35,6 +36,8 @@ ACCESS_KEY, SECRET_KEY = "plantedaccesskey", "planted-secret-of-s3"
 CATALOG_SECRET = "planted-secret-of-catalog"
 AWS = {"AWS_ACCESS_KEY_ID": ACCESS_KEY, "AWS_SECRET_ACCESS_KEY": SECRET_KEY, "AWS_REGION": REGION}
 CATALOG_VARIABLE = "DBT_ENV_SECRET_CATALOG_CREDENTIAL"
+# Configurations of jars.xml.
+LIBRARIES, REST = f"spark{spark_release()}", f"rest{spark_release()}"
 YARN_SERVER = "org.apache.hadoop.yarn.server"
 LOG4J = """log4j.rootLogger=INFO,console
 log4j.appender.console=org.apache.log4j.ConsoleAppender
@@ -215,7 +218,7 @@ def rest_catalog(folder: Path, store: ObjectStore) -> Iterator[str]:
         "CATALOG_S3_PATH__STYLE__ACCESS": "true",
         "CATALOG_CLIENT_REGION": REGION,
     }
-    class_path = os.pathsep.join(map(str, jars("rest")))
+    class_path = os.pathsep.join(map(str, jars(REST)))
     command = [java(), "-Xmx256m", *SMALL_JAVA.split(), "-cp", class_path, "org.apache.iceberg.rest.RESTCatalogServer"]
     uri = f"http://127.0.0.1:{port}"
     with running(
@@ -290,7 +293,7 @@ def spark_cluster(folder: Path, workers: int = 2) -> Iterator[SparkCluster]:
                 return None if "Successfully registered with master" in log.read_text() else "it is not registered"
 
             stack.enter_context(running(with_only(environment, worker), work, log, reason_to_wait))
-        names = ",".join(f"local:{image / 'jars' / jar.name}" for jar in jars("spark"))
+        names = ",".join(f"local:{image / 'jars' / jar.name}" for jar in jars(LIBRARIES))
         yield SparkCluster(address, names, folder)
 
 
@@ -385,7 +388,7 @@ def _make_image(image: Path) -> None:
     """Programs of each machine of a cluster: Spark, its libraries, Python. Nothing of the project."""
     _linked(Path(pyspark.__file__).parent, image / "spark")
     (image / "jars").mkdir()
-    for jar in jars("spark"):
+    for jar in jars(LIBRARIES):
         shutil.copyfile(jar, image / "jars" / jar.name)
 
 

@@ -9,12 +9,12 @@ from typing import Any
 from dbt.adapters.contracts.connection import Credentials
 from dbt_common.exceptions import DbtRuntimeError
 
-from spark_files.releases import hadoop_aws, iceberg_aws, iceberg_runtime
+from spark_files.releases import iceberg_aws, iceberg_runtime, s3a
 
 PLACEHOLDER = "{project_root}"
 _PACKAGES = "spark.jars.packages"
 # What the profile may write there instead of coordinates, which depend on the Spark that runs.
-_COORDINATES = {"{iceberg_runtime}": iceberg_runtime, "{iceberg_aws}": iceberg_aws, "{hadoop_aws}": hadoop_aws}
+_COORDINATES = {"{iceberg_runtime}": iceberg_runtime, "{iceberg_aws}": iceberg_aws, "{s3a}": s3a}
 # `threads` belongs to dbt, which leaves it in the mapping handed to the adapter.
 ACCEPTED_KEYS = (
     "schema", "app_name", "config", "create_directories", "lock_file", "operations_beside", "operations_reading",
@@ -34,7 +34,7 @@ class SparksessionCredentials(Credentials):
         database: always None; Spark addresses tables by schema and name. Kept because dbt reads it.
         app_name: name of the Spark application.
         config: Spark configuration, passed to Spark unchanged except for `{project_root}` and, in spark.jars.packages,
-            `{iceberg_runtime}`, `{iceberg_aws}` and `{hadoop_aws}`; an empty value is left out.
+            `{iceberg_runtime}`, `{iceberg_aws}` and `{s3a}`; an empty value is left out.
         create_directories: local folders that are made before the session starts.
         lock_file: local file that a command that writes locks as long as it runs; empty: none.
         operations_beside: macros that `dbt run-operation` may run beside other commands, one at a time each.

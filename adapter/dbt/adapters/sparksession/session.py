@@ -25,6 +25,7 @@ from dbt.adapters.sparksession.submitted import beside_spark_submit, is_submitte
 from spark_files import internals
 from spark_files.capabilities import SETTINGS, drop_views_of_ranges
 from spark_files.errors import full_text, is_spark_error, spark_message
+from spark_files.releases import refused_iceberg
 
 logger = AdapterLogger("Spark")
 LOG_NAME = "spark.log"
@@ -200,6 +201,9 @@ def _start(credentials: SparksessionCredentials, log_path: Path) -> SparkSession
             config = beside_spark_submit(config)
         try:
             root = SparkSession.builder.config(map=dict(config)).getOrCreate()
+            if refusal := refused_iceberg(internals.iceberg_version() or "", config):
+                root.stop()
+                raise FailedToConnectError(refusal)
             # The first use of a JDBC catalog creates its tables, which two threads must not do at the same time.
             root.sql("show namespaces").collect()
             if not str(root.sparkContext.master).startswith("local"):
