@@ -15,7 +15,7 @@ def spark_config(warehouse: str) -> dict[str, str]:
         catalog: "org.apache.iceberg.spark.SparkCatalog",
         f"{catalog}.type": "jdbc",
         f"{catalog}.uri": f"jdbc:sqlite:{warehouse}/catalog.db?busy_timeout=60000",
-        f"{catalog}.warehouse": warehouse,
+        f"{catalog}.warehouse": f"file://{warehouse}",
         f"{catalog}.cache-enabled": "false",
         f"{catalog}.jdbc.schema-version": "V1",
         "spark.sql.defaultCatalog": "lakehouse",

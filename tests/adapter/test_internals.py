@@ -436,8 +436,10 @@ def test_only_one_module_names_what_is_private():
             "org.apache.hadoop.fs",
             "org.apache.hadoop.fs.Path",
             "org.apache.spark.sql.RowFactory",
+            "org.apache.spark.sql.types.DataType",
             "org.apache.spark.sql.connector.catalog.Identifier",
             f"{ICEBERG}.spark.SparkCatalog",
+            f"{ICEBERG}.spark.SparkSchemaUtil",
             f"{ICEBERG}.expressions.Expressions",
             f"{ICEBERG}.types.Conversions",
         }

@@ -87,6 +87,11 @@ def test_a_table_states_its_key(table):
     # Columns of a key are renamed and widened as others are.
     change_columns(table, TABLE, {"id": "key"}, {"key": "bigint"}, {})
     assert set(iceberg_table(table, TABLE).schema().identifierFieldNames()) == {"key", "dot.name"}
+    before = count_versions(table)
+    assert identify_rows(table, TABLE, ["dot.name", "KEY"])
+    assert count_versions(table) == before, "the table states them already"
+    assert identify_rows(table, TABLE, ["key"]), "another key"
+    table.sql(f"insert into {TABLE} values (3, null, null, null)")
 
 
 def test_floating_point_numbers_identify_no_row(table):

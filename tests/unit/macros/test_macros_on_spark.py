@@ -1164,7 +1164,11 @@ def test_bitmaps_find_a_key_that_is_there_twice(query, keys, are_single):
 )
 def test_renamed_columns_are_one_column_with_one_name(query, old_columns, unavailable, expected):
     names = f"array({', '.join(map(repr, unavailable))})" if unavailable else "cast(null as array<string>)"
-    rows = f"select null as new, 1 as OLD, map('old', '1') as _cdc_old_key, {names} as _cdc_unavailable_columns"
+    own = ("operation", "committed_at", "sequence", "generation", "batch_id", "source_file", "file_row")
+    others = ", ".join(f"null as _cdc_{name}" for name in own)
+    rows = (
+        f"select null as new, 1 as OLD, map('old', '1') as _cdc_old_key, {names} as _cdc_unavailable_columns, {others}"
+    )
     plan = [Column("new", "int", "int", old_columns=old_columns)]
     cdc = {"primary_key": ["new"], "renamed_columns": {"old": "new"}}
     [row] = query(Dbt().cdc_renamed_columns_sql(cdc, plan, rows))

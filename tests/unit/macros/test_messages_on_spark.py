@@ -31,6 +31,7 @@ DEFAULTS = {
     "image": "map('id', '1')",
     "before": "cast(null as map<string, string>)",
     "unavailable": "cast(null as array<string>)",
+    "set_aside": "cast(null as string)",
     "malformed": "cast(null as string)",
 }
 

@@ -66,12 +66,15 @@ def identify_rows(session: SparkSession, table: str, columns: Iterable[str]) -> 
     if any(field is None or field.type().typeId().name() in _UNFIT_FOR_KEYS for field in fields):
         return False
     names = [field.name() for field in fields]
-    if set(schema.identifierFieldNames()) != set(names):
+    former = set(schema.identifierFieldNames())
+    if former != set(names):
         transaction = iceberg.newTransaction()
         update = transaction.updateSchema().allowIncompatibleChanges()
         for name in names:
             update.requireColumn(name)
         update.setIdentifierFields(names)
+        for name in former - set(names):
+            update.makeColumnOptional(name)
         update.commit()
         transaction.commitTransaction()
     return True
