@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import shutil
+
 import pyarrow as pa
 import pytest
 
 from python_udfs.sample_data.dms_writer import Column
+from tests.e2e.lakehouse import REPOSITORY
 from tests.e2e.stories import Story, change
 from tests.e2e.test_gold import commit_of, rows_of
 
@@ -13,6 +16,7 @@ QUERY = (
     "select o.id, o.day, c.seg{more} from {{{{ ref('silver_s__o') }}}} as o"
     " left join {{{{ ref('silver_s__c') }}}} as c on o.cid = c.id"
 )
+DAY = "macros/gold/gold_today.sql"
 KEPT = ("gold_kept", "gold_kept_in_full")
 ORDERS = {1: (1, 1), 2: (1, 2), 3: (2, 1), 4: (3, 1), 5: (4, 2), 6: (None, 1)}
 YAML = "models:\n" + "".join(f"  - name: {name}\n    data_tests: [gold_matches_recomputation]\n" for name in KEPT)
@@ -34,12 +38,12 @@ class Shop:
         story.changes(self.minutes, change("U", self.minutes, **row))
 
     def write(self, name: str, more: str, config: str) -> None:
-        path = self.lakehouse.project / "models" / "gold" / f"{name}.sql"
-        path.write_text("{{ config(" + config + ") }}\n" + QUERY.format(more=more) + "\n")
+        self.lakehouse.add_gold(name, "{{ config(" + config + ") }}\n" + QUERY.format(more=more) + "\n")
 
     def set_day(self, day: str) -> None:
-        path = self.lakehouse.project / "macros" / "gold" / "gold_today.sql"
-        path.write_text("{% macro gold_today() -%}date '" + day + "' /* gold_today */{%- endmacro %}\n")
+        (self.lakehouse.project / DAY).write_text(
+            "{% macro gold_today() -%}date '" + day + "' /* gold_today */{%- endmacro %}\n"
+        )
 
     def run(self) -> str:
         statuses = self.lakehouse.statuses("run")
@@ -76,8 +80,7 @@ def shop(empty_lakehouse):
     lakehouse.dbt("seed")
     shop.run()
     yield shop
-    for path in (lakehouse.project / "models" / "gold").iterdir():
-        path.unlink()
+    shutil.copy(REPOSITORY / DAY, lakehouse.project / DAY)
 
 
 def segments(shop, name: str) -> dict[int, str]:
