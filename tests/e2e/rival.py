@@ -36,9 +36,9 @@ def on_each_step(replace: Callable[[object, str, Any], None], reach: Callable[[s
         start_write(this, relation)
         reach("asks", relation.render())
 
-    def writes(this, relation, sql):
+    def writes(this, relation, sql, properties=None):
         reach("creates" if sql.lstrip().startswith("create") else "writes", relation.render())
-        write(this, relation, sql)
+        write(this, relation, sql, properties)
 
     def begins(this, relation, branch):
         reach("writes", relation.render())
