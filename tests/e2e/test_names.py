@@ -40,7 +40,7 @@ def read_aliases(*rooms: str) -> list[str]:
 
 # Rooms in whose SQL the columns of a source stand. A column that is called as a relation hides it in a subquery.
 ALIASES = read_aliases(
-    "silver", "tests", "order", "columns", "operations", "bronze/rows", "bronze/reloads", "bronze/decode"
+    "silver", "tests", "comparison", "order", "columns", "operations", "bronze/rows", "bronze/reloads", "bronze/decode"
 )
 OF_DECODERS = read_aliases("bronze/decode", "bronze/rows")
 # Key and other cells of each table.
