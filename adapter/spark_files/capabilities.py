@@ -138,7 +138,7 @@ def error_condition(error: PySparkException) -> str | None:
 
 
 def sql_fragments(error: PySparkException) -> list[str]:
-    """The parts of SQL that Spark blames for an error; before 4.0 Python is not told."""
+    """The parts of SQL that Spark blames for an error; before 4.0 Python does not get them."""
     if _IS_BEFORE_4:
         return []
     from pyspark.errors import QueryContextType  # noqa: PLC0415  older releases do not have it

@@ -5,11 +5,7 @@ using iceberg
 partitioned by ({{ partition_by | join(', ') }})
 {%- endif %}
 {%- if properties %}
-tblproperties (
-    {%- for name, value in properties.items() %}
-    {{ adapter.string_literal(name) }} = {{ adapter.string_literal(value) }}{{ ',' if not loop.last }}
-    {%- endfor %}
-)
+{{ cdc_properties_sql(properties) }}
 {%- endif %}
 as
 {{ rows_sql }}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from python_udfs.errors import LakehouseError
@@ -97,8 +98,7 @@ def refresh_gold(
         "cdc.gold-keys": keys,
         "cdc.started-at": started_at,
     }
-    plan = GoldPlan(**{**vars(plan), "keys": keys, "progress": progress})
-    replace_rows(warehouse, sql, plan, gold, command)
+    replace_rows(warehouse, sql, replace(plan, keys=keys, progress=progress), gold, command)
     return f"{name}: {keys} keys computed again at the snapshots of the last run, frozen rows too, where {where_sql}."
 
 

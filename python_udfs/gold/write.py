@@ -28,7 +28,7 @@ def write_gold(
         The statement; None: the rows are written.
 
     Raises:
-        LakehouseError: frozen rows would have to be made anew, or as `write_on_branch`.
+        LakehouseError: frozen rows would have to be written again, or as `write_on_branch`.
     """
     rows_sql = sql["cdc_gold_query_sql"](plan.movements, plan.query_sql)
     if plan.way == CREATE or gold is None:

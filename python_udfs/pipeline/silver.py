@@ -121,7 +121,6 @@ def make_plan(
         # Only placeholder columns so far, and no row: created again, with the types that have arrived.
         silver, progress = None, {}
     notice = "" if silver is None or progress else _say_that_progress_is_gone(silver, bronze)
-    properties = {} if silver is None else _find_other_properties(warehouse, silver, settings)
     log = Log(warehouse, sql, cdc, bronze, to_snapshot_id)
     renames, columns = _plan_columns(log, settings, this, silver)
     has_types_of_bronze = silver is not None and has_other_types(columns, warehouse)
@@ -134,12 +133,13 @@ def make_plan(
     # All rows are written as to a table that is not there.
     versions = None if way == "overwrite" else silver
     derives_all = cdc.mode == "history" and derives_all_versions(log, versions, changes)
+    properties = {} if silver is None else _find_other_properties(warehouse, silver, settings)
     return SilverPlan(
         way=way,
         message=f"{way}: {', '.join(_list_reasons(changes, has_types_of_bronze))}",
         silver=silver,
         renames=renames,
-        properties=properties if silver is not None else {},
+        properties=properties,
         columns=columns,
         changes=replace(changes, replaces=way == "replace"),
         derives_all=derives_all,

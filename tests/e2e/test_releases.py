@@ -1,4 +1,4 @@
-"""One warehouse, and each build by another release of Spark: silver is what the oracle makes of the files.
+"""Each build of one warehouse runs on another release of Spark; silver equals the result of the oracle.
 
 Each command of dbt is a process in the environment of its release (`make setup SPARK=…`); one without takes no part.
 """

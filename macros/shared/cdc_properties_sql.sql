@@ -1,5 +1,6 @@
-{% macro cdc_set_properties_sql(table, properties) -%}
-alter table {{ table }} set tblproperties (
+{# Properties of a table, as `tblproperties` has them in a statement. #}
+{% macro cdc_properties_sql(properties) -%}
+tblproperties (
     {%- for name, value in properties.items() %}
     {{ adapter.string_literal(name) }} = {{ adapter.string_literal(value) }}{{ ',' if not loop.last }}
     {%- endfor %}
