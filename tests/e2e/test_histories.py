@@ -281,7 +281,7 @@ class Proof:
     def compare(self, *arguments: str) -> None:
         """The data test of each table, which reads what changed since it passed: it has to agree with the oracle."""
         select = (f"silver_s__{table.name},test_name:silver_matches_bronze" for table in self.tables)
-        results = self.lakehouse.dbt("test", "--quiet", *arguments, "--select", *select).result
+        results = self.lakehouse.dbt("test", "--quiet", *arguments, "--select", *select).result.results
         tests = [result for result in results if result.node.name.startswith("silver_matches_bronze")]
         failures = {result.node.name: str(result.status) for result in tests if result.status != "pass"}
         assert len(tests) == len(self.tables)

@@ -65,7 +65,9 @@ class Builds:
             )
             for row in results
         ]
-        return SimpleNamespace(result=nodes, success=said.returncode == 0, exception=said.stdout[-2000:])
+        return SimpleNamespace(
+            result=SimpleNamespace(results=nodes), success=said.returncode == 0, exception=said.stdout[-2000:]
+        )
 
 
 @pytest.mark.timeout(1800)
