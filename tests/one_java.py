@@ -13,6 +13,7 @@ from pathlib import Path
 
 import jinja2
 import yaml
+from py4j.java_gateway import JVMView
 from pyspark import SparkContext
 
 from dbt.adapters.sparksession.credentials import resolve_coordinates
@@ -43,9 +44,15 @@ def set_started_java() -> None:
     A `.crc` beside each file on a local disk doubles the files that Hadoop makes, and the processes that it starts.
     """
     if SparkContext._jvm is not None:
-        hadoop = SparkContext._jvm.org.apache.hadoop
-        hadoop.fs.FileSystem.getLocal(hadoop.conf.Configuration()).setWriteChecksum(False)
+        write_no_checksums(SparkContext._jvm)
         os.environ["JAVA_TOOL_OPTIONS"] = f"{CHILD_JAVA} {_WITH_ARCHIVE}"
+
+
+@cache
+def write_no_checksums(java: JVMView) -> None:
+    """Of a Java, once: Java looks for a class at each dot of these names, and each test asks."""
+    hadoop = java.org.apache.hadoop
+    hadoop.fs.FileSystem.getLocal(hadoop.conf.Configuration()).setWriteChecksum(False)
 
 
 @cache

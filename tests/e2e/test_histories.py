@@ -10,7 +10,7 @@ import os
 import time
 import warnings
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import asdict, replace
 from datetime import datetime, timezone
 from random import Random
@@ -223,12 +223,18 @@ def _aware(value: Any) -> Any:
 
 
 class Proof:
-    """One round: some tables, built batch by batch, compared after each."""
+    """One round: some tables, built batch by batch, compared after each; the data tests run after batches `tested`."""
 
     def __init__(
-        self, lakehouse: Any, tables: Sequence[Table], say: Any = print, losses: dict[int, Loss] | None = None
+        self,
+        lakehouse: Any,
+        tables: Sequence[Table],
+        say: Any = print,
+        losses: dict[int, Loss] | None = None,
+        tested: Collection[int] = range(1, BATCHES + 1),
     ) -> None:
         self.lakehouse = lakehouse
+        self.tested = tested
         self.tables = tables
         self.losses = losses or {}
         for table in tables:
@@ -259,7 +265,8 @@ class Proof:
                 self.rows_compared += table.rows_compared
                 if wrong:
                     return table, batch, wrong
-            self.compare()
+            if batch in self.tested:
+                self.compare()
             self.say(
                 f"  batch {batch} of {BATCHES}: built in {built - began:.0f} s, "
                 f"compared in {time.monotonic() - built:.0f} s, {self.rows_compared} rows so far"
