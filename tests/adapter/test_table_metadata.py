@@ -6,6 +6,7 @@ import pytest
 from pyspark.errors import IllegalArgumentException
 from pyspark.sql.types import StructType
 
+from dbt.adapters.sparksession.snapshots import current_snapshot_id, snapshot, snapshots_since
 from dbt.adapters.sparksession.table_metadata import (
     change_columns,
     default_properties,
@@ -92,6 +93,20 @@ def test_a_table_states_its_key(table):
     assert count_versions(table) == before, "the table states them already"
     assert identify_rows(table, TABLE, ["key"]), "another key"
     table.sql(f"insert into {TABLE} values (3, null, null, null)")
+
+
+def test_a_key_is_no_other_column(table):
+    compared = current_snapshot_id(table, TABLE)
+    assert identify_rows(table, TABLE, ["id"])
+    table.sql(f"insert into {TABLE} values (2, 'y', null, null)")
+    schema_id = snapshot(table, TABLE, compared)["schema_id"]
+    assert snapshots_since(table, TABLE, compared)["schema_id"] == schema_id
+    assert snapshot(table, TABLE, current_snapshot_id(table, TABLE))["schema_id"] == schema_id
+    for changes in ({"part": "share"}, {}, {}), ({}, {"id": "bigint"}, {}), ({}, {}, {"late": "date"}):
+        former = snapshots_since(table, TABLE, compared)["schema_id"]
+        change_columns(table, TABLE, *changes)
+        assert snapshots_since(table, TABLE, compared)["schema_id"] != former
+    assert snapshot(table, TABLE, compared)["schema_id"] == schema_id
 
 
 def test_floating_point_numbers_identify_no_row(table):

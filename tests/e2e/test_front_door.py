@@ -66,6 +66,7 @@ def test_pyiceberg_and_duckdb_read_silver_from_the_embedded_catalog(lakehouse):
     )
     table = catalog.load_table("silver.s__front")
     assert table.location() == f"file://{lakehouse.warehouse}/silver/s__front"
+    assert table.schema().identifier_field_names() == {"id"}
     bound = {name: value for name, value in table.properties.items() if name.startswith("write.metadata.")}
     assert bound == {
         "write.metadata.delete-after-commit.enabled": "true",

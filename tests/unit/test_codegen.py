@@ -138,6 +138,7 @@ def test_a_silver_model_is_one_screen_of_literal_configuration(tmp_path: Path) -
         "    alias='shop__item',",
         "    tags=['feed:shop'],",
         "    unique_key=['id'],",
+        "    identifier_fields=['id'],",
         "    partition_by=['days(sold_at)'],",
         "    tblproperties={",
         "        'format-version': '3',",

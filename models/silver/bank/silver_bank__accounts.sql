@@ -3,6 +3,7 @@
     alias='bank__accounts',
     tags=['feed:bank'],
     unique_key=['ACCOUNT_ID'],
+    identifier_fields=['ACCOUNT_ID'],
     tblproperties={
         'format-version': '2',
         'write.merge.mode': 'merge-on-read',

@@ -3,6 +3,7 @@
     alias='bank__transfers',
     tags=['feed:bank'],
     unique_key=['TRANSFER_ID'],
+    identifier_fields=['TRANSFER_ID'],
     tblproperties={
         'format-version': '2',
         'write.merge.mode': 'merge-on-read',

@@ -3,6 +3,7 @@
     alias='salesdb__customer',
     tags=['feed:crm'],
     unique_key=['custid'],
+    identifier_fields=['custid'],
     tblproperties={
         'format-version': '2',
         'write.merge.mode': 'merge-on-read',

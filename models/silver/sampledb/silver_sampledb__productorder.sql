@@ -3,6 +3,7 @@
     alias='sampledb__productorder',
     tags=['feed:retail'],
     unique_key=['id'],
+    identifier_fields=['id'],
     partition_by=['create_dt'],
     tblproperties={
         'format-version': '2',

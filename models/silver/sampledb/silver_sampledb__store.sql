@@ -3,6 +3,7 @@
     alias='sampledb__store',
     tags=['feed:retail'],
     unique_key=['id'],
+    identifier_fields=['id'],
     tblproperties={
         'format-version': '2',
         'write.merge.mode': 'merge-on-read',

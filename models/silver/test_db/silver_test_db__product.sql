@@ -3,6 +3,7 @@
     alias='test_db__product',
     tags=['feed:orders'],
     unique_key=['pid'],
+    identifier_fields=['pid'],
     tblproperties={
         'format-version': '2',
         'write.merge.mode': 'merge-on-read',

@@ -3,6 +3,7 @@
     alias='test_db__user',
     tags=['feed:orders'],
     unique_key=['id'],
+    identifier_fields=['id'],
     tblproperties={
         'format-version': '2',
         'write.merge.mode': 'merge-on-read',

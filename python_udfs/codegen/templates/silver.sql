@@ -12,6 +12,9 @@
     <% if table.mode != 'append' %>
     unique_key=<< table.primary_key | literal >>,
     <% endif %>
+    <% if table.mode == 'current' and table.primary_key | length == 1 %>
+    identifier_fields=<< table.primary_key | literal >>,
+    <% endif %>
     <% if table.partition_by %>
     partition_by=<< table.partition_by | map(attribute='sql') | list | literal >>,
     <% endif %>

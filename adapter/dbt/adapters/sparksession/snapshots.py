@@ -134,10 +134,11 @@ def snapshots_since(session: SparkSession, table: str, snapshot_id: int | None =
         `is_ancestor`: whether the current snapshot came from that one; None if both have no known link, because
         snapshots between them have expired. `snapshots`: those after it, oldest first, up to the current one; where it
         is no ancestor, all ancestors that have not expired. `gone`: ids of that snapshot and those before it that a
-        rollback took from the table; None if its metadata is gone, too. `schema_id`: the schema that the table has
-        now. `uuid`: of the table. `has_start`: whether the table can still be read as it was in that snapshot.
+        rollback took from the table; None if its metadata is gone, too. `schema_id`: the first schema with the
+        columns that the table has now. `uuid`: of the table. `has_start`: whether the table can still be read as it
+        was in that snapshot.
         A snapshot has `snapshot_id`, `committed_at` (UTC, in the form that Spark casts to a timestamp), `operation`,
-        `schema_id`, `net_rows` (rows added less rows removed), `rows` (rows of the table, None if the summary
+        `net_rows` (rows added less rows removed), `rows` (rows of the table, None if the summary
         does not show it) and `summary`.
     """
     iceberg = iceberg_table(session, table)
@@ -156,7 +157,7 @@ def snapshots_since(session: SparkSession, table: str, snapshot_id: int | None =
     return {
         "is_ancestor": is_ancestor,
         "snapshots": [_described(snapshot) for snapshot in reversed(since)],
-        "schema_id": iceberg.schema().schemaId(),
+        "schema_id": _find_first_schema(iceberg, iceberg.schema().schemaId()),
         "uuid": str(iceberg.uuid()),
         "has_start": start is not None,
         "gone": None if start is None and not is_ancestor else [int(snapshot.snapshotId()) for snapshot in lost],
@@ -164,13 +165,30 @@ def snapshots_since(session: SparkSession, table: str, snapshot_id: int | None =
 
 
 def snapshot(session: SparkSession, table: str, snapshot_id: int) -> dict[str, Any]:
-    """One snapshot of a table that has not expired, described as in `snapshots_since`."""
-    return _described(iceberg_table(session, table).snapshot(snapshot_id))
+    """One snapshot of a table that has not expired, described as in `snapshots_since`, and the schema of its columns."""
+    iceberg = iceberg_table(session, table)
+    at = iceberg.snapshot(snapshot_id)
+    return _described(at) | {"schema_id": _find_first_schema(iceberg, at.schemaId())}
 
 
 def _newest_change(iceberg: Any) -> Any:
     newest = iceberg.currentSnapshot()
     return next((snapshot for snapshot in _ancestors(iceberg, newest) if snapshot.operation() != "replace"), newest)
+
+
+def _find_first_schema(iceberg: Any, schema_id: int | None) -> int | None:
+    """Returns the id of the first schema with the columns of another; that of a key's commit has the same columns."""
+    schemas = iceberg.schemas()
+    if schemas.size() == 1 or not schemas.containsKey(schema_id):
+        return schema_id
+    columns = _read_columns(schemas[schema_id])
+    return min(earlier for earlier in schemas if earlier == schema_id or _read_columns(schemas[earlier]) == columns)
+
+
+def _read_columns(schema: Any) -> list[tuple[int, str, Any]]:
+    """Returns id, name and type of each column, in the form of Iceberg's table metadata."""
+    fields = json.loads(java_class("org.apache.iceberg.SchemaParser").toJson(schema))["fields"]
+    return [(field["id"], field["name"], field["type"]) for field in fields]
 
 
 def _described(snapshot: Any) -> dict[str, Any]:
@@ -182,7 +200,6 @@ def _described(snapshot: Any) -> dict[str, Any]:
         "snapshot_id": fields["snapshot-id"],
         "committed_at": timestamp_text(fields["timestamp-ms"] * 1000),
         "operation": fields["operation"],
-        "schema_id": fields.get("schema-id"),
         "net_rows": added - removed - _removed_by_position(summary),
         "rows": added - int(summary.get("added-position-deletes", 0)) if added == total else None,
         "summary": summary,
