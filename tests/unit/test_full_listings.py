@@ -121,7 +121,8 @@ def test_rows_that_were_deleted_are_found_in_the_next_run(runs):
 
 def test_a_compaction_changes_nothing(runs):
     runs.session.sql(
-        "call lakehouse.system.rewrite_data_files('full_listings.raw_listing', options => map('rewrite-all', 'true'))"
+        "call lakehouse.system.rewrite_data_files("
+        "table => 'full_listings.raw_listing', options => map('rewrite-all', 'true'))"
     )
     runs.land(late(1))
     assert runs.run(1) == []
