@@ -106,10 +106,10 @@ def test_the_partitions_that_rows_were_added_to(session):
     def added(after: int) -> set[tuple[str | None, ...]] | None:
         return snapshots.added_partitions(session, "branches.parts", after)
 
-    session.sql("insert into branches.parts values ('s', 't', 1), ('s', 'it''s/x=1', 2)")
+    session.sql("insert into branches.parts values ('s', 't', 1), ('s', 'it\\'s/x=1', 2)")
     first = head()
     assert added(first) == set()
-    session.sql("insert into branches.parts values ('s', 'it''s/x=1', 3), (null, null, 4)")
+    session.sql("insert into branches.parts values ('s', 'it\\'s/x=1', 3), (null, null, 4)")
     second = head()
     session.sql("call system.rewrite_data_files(table => 'branches.parts', options => map('rewrite-all', 'true'))")
     assert added(first) == {("s", "it's/x=1"), (None, None)}, "a compaction adds none"
