@@ -100,7 +100,7 @@ test: lint .venv-airflow/.ready $(OTHERS:%=.venv-spark%/.ready) ## Run every che
 	@$(if $(PYTEST_ARGS),,$(RUN) python tests/real/install.py &) # what the databases need comes meanwhile
 	@$(if $(PYTEST_ARGS),,$(RUN) python -m tests.class_archive > /dev/null 2>&1 &) # each Java starts faster with it
 	$(PYTEST) $(PYTEST_ARGS)
-	$(if $(PYTEST_ARGS),,@for spark in $(OTHERS); do $(MAKE) --no-print-directory test-short SPARK=$$spark || exit 1; done)
+	$(if $(PYTEST_ARGS),,@sh scripts/side_by_side.sh $(OTHERS:%="$(MAKE) --no-print-directory test-short SPARK=%"))
 else
 test: $(READY)
 	$(PYTEST) $(ON_EACH_RELEASE) $(PYTEST_ARGS)

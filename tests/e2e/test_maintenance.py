@@ -11,6 +11,7 @@ import time
 import pytest
 from stories import Story, change
 
+from spark_files.internals import iceberg_version
 from tests.e2e.proof import IS_PROOF
 
 TABLES = ("m_hard", "m_append", "m_days")
@@ -129,7 +130,9 @@ def test_small_files_and_deletes_become_one_file_and_nothing_is_read_twice(maint
     assert " of 5: bronze.s__m_append: compact" in said
     assert maintained.files("etl_metadata.raw_listing") == (1, 0)
     assert maintained.files("bronze.s__m_append") == (1, 0)
-    assert maintained.files("silver.s__m_hard") == (1, 0)
+    # Iceberg 1.11 keeps the delete file of the snapshot that it rewrites, of which no row is left.
+    keeps_last = tuple(map(int, iceberg_version().split(".")[:2])) < (1, 12)
+    assert maintained.files("silver.s__m_hard") == (1, int(keeps_last))
     assert maintained.files("bronze.s__m_days")[0] == 3
     before = maintained.snapshots()
     assert " of 5: silver.s__m_hard: nothing to do" in maintain(min_files=2, tables=tables)[1]

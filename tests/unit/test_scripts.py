@@ -327,3 +327,12 @@ def test_files_of_tests_have_names_of_their_own() -> None:
     """Modules of tests are told apart by name: of two with one name pytest does not collect the second."""
     names = [path.name for path in (PROJECT / "tests").rglob("test_*.py")]
     assert sorted({name for name in names if names.count(name) > 1}) == []
+
+
+@pytest.mark.parametrize(("commands", "code"), [(("echo one", "echo two"), 0), (("exit 3", "echo two"), 3)])
+def test_commands_side_by_side_are_shown_and_one_that_fails_fails_all(commands: tuple[str, ...], code: int) -> None:
+    script = PROJECT / "scripts" / "side_by_side.sh"
+    ran = subprocess.run(["sh", script, *commands], capture_output=True, text=True, check=False)
+    assert ran.returncode == code, ran.stderr
+    said = ran.stdout.splitlines()
+    assert said[:2] == [f"{command} ..." for command in commands] and said[-1] == "two"
