@@ -165,7 +165,7 @@ def snapshots_since(session: SparkSession, table: str, snapshot_id: int | None =
 
 
 def snapshot(session: SparkSession, table: str, snapshot_id: int) -> dict[str, Any]:
-    """One snapshot of a table that has not expired, as `snapshots_since` describes it, and the schema of its columns."""
+    """One snapshot of a table that has not expired, as in `snapshots_since`, with the first schema of its columns."""
     iceberg = iceberg_table(session, table)
     at = iceberg.snapshot(snapshot_id)
     return _described(at) | {"schema_id": _find_first_schema(iceberg, at.schemaId())}
