@@ -1,5 +1,5 @@
 {# The rows of the affected keys: the model's own query over inputs that are cut to the rows that make them. #}
-{% macro cdc_gold_rows_sql(model, moved, query_sql, keys_view) -%}
+{% macro cdc_gold_rows_sql(model, moved, query_sql, keys_view, ranges={}) -%}
 {%- set key = model.settings.key -%}
 with
 {%- for input in moved %}
@@ -8,7 +8,7 @@ with
 ),
 
 _cdc_in{{ input.number }} as (
-    {{ _gold_cut_sql(model, input.input, keys_view) | indent(4) }}
+    {{ _gold_cut_sql(model, input.input, keys_view, ranges) | indent(4) }}
 ){{ ',\n' if not loop.last }}
 {%- endfor %}
 
@@ -20,7 +20,7 @@ where {{ cdc_gold_has_key_sql(keys_view, key, '_cdc_query', key) }}
 {%- endmacro %}
 
 
-{% macro _gold_cut_sql(model, input, keys_view) -%}
+{% macro _gold_cut_sql(model, input, keys_view, ranges) -%}
 {%- set cut = (model.cuts | selectattr('input.number', 'equalto', input.number) | list + [none])[0] -%}
 select _cdc_row.*
 from {{ input.name_state('b') }} as _cdc_row
@@ -34,6 +34,9 @@ where
             {{ 'and ' if not loop.first }}_cdc_key.{{ adapter.quote(column) }} <=> {{ expression }}
             {%- endfor %}
     )
+    {%- for column, expression in cut.own.items() if column in ranges %}
+    and {{ cdc_in_range_sql(expression, ranges[column]) | indent(4) }}
+    {%- endfor %}
 {%- elif cut is not none %}
 where
     exists (

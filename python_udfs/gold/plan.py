@@ -25,10 +25,13 @@ from python_udfs.gold.inputs import (
     write_recorded,
 )
 from python_udfs.gold.model import GoldModel, Settings, read_gold_model
+from python_udfs.pipeline.delta import RANGE_TYPES, KeyRange
 from python_udfs.pipeline.table import Models
 from python_udfs.pipeline.warehouse import Relation, Sql, Warehouse
 
 NOTHING, AFFECTED, FULL, CREATE = "nothing", "affected", "full", "create"
+# Spark sends so many rows to all tasks of a join.
+_FEW_ROWS = 100_000
 _FOREIGN = "another writer has changed the table, or built it"
 
 
@@ -62,6 +65,7 @@ class GoldPlan:
         query_sql: the model's query over `_cdc_in…`.
         keys_view: the temporary view that holds the affected keys.
         keys: number of them.
+        ranges: of key columns, if a range can be written: files without a value of it are not read.
         frozen: rows that stay as they are; None: there are none.
         has_new_query: whether the table was made of another query, or of other types.
         progress: properties of its commit.
@@ -74,6 +78,7 @@ class GoldPlan:
     query_sql: str = ""
     keys_view: str = ""
     keys: int = 0
+    ranges: Mapping[str, KeyRange] = field(default_factory=dict)
     frozen: Frozen | None = None
     has_new_query: bool = False
     progress: Mapping[str, Any] = field(default_factory=dict)
@@ -323,8 +328,8 @@ def _plan_affected(warehouse: Warehouse, sql: Sql, plan: GoldPlan, gold: Relatio
     if moved or any(movement.changed_view for movement in plan.movements):
         keys_sql = sql["cdc_gold_keys_sql"](plan.model, plan.movements, MOST_KEYS + 1, moved_sql)
         warehouse.cache_rows(plan.keys_view, keys_sql)
-        keys = _count(warehouse, sql, plan.keys_view)
-    plan = replace(plan, keys=keys)
+        keys, ranges = _read_ranges(warehouse, sql, plan)
+        plan = replace(plan, model=_cut_large_inputs(warehouse, plan), keys=keys, ranges=ranges)
     if keys > MOST_KEYS:
         return _plan_full(warehouse, sql, plan, gold, f"more than {MOST_KEYS} keys are affected")
     plan = _find_spine_keys(warehouse, sql, plan)
@@ -339,6 +344,32 @@ def _plan_affected(warehouse: Warehouse, sql: Sql, plan: GoldPlan, gold: Relatio
     if keys:
         plan = _count_frozen(warehouse, sql, plan, gold, plan.keys_view)
     return _finish(plan, AFFECTED, f"{keys} keys; {because}")
+
+
+def _read_ranges(warehouse: Warehouse, sql: Sql, plan: GoldPlan) -> tuple[int, dict[str, KeyRange]]:
+    """Reads how many keys are affected, and the ranges of their columns; one with a NULL has none."""
+    key = plan.model.settings.key
+    facts = warehouse.query(sql["cdc_gold_key_ranges_sql"](plan.keys_view, key))[0]
+    keys, ranges = int(facts["row_count"]), {}
+    for number, column in enumerate(key, 1):
+        its_type = str(facts[f"type_{number}"])
+        if keys and int(facts[f"values_{number}"]) == keys and its_type.split("(", maxsplit=1)[0] in RANGE_TYPES:
+            ranges[column] = KeyRange(its_type, facts[f"first_{number}"], facts[f"last_{number}"])
+    return keys, ranges
+
+
+def _cut_large_inputs(warehouse: Warehouse, plan: GoldPlan) -> GoldModel:
+    """Leaves small inputs whole: to find the rows of one that are needed, the spine would be read once more."""
+    small = {movement.number for movement in plan.movements if _has_few_rows(warehouse, movement)}
+    cuts = tuple(cut for cut in plan.model.cuts if cut.own or cut.input.number not in small)
+    return replace(plan.model, cuts=cuts)
+
+
+def _has_few_rows(warehouse: Warehouse, movement: Movement) -> bool:
+    if not movement.after_id:
+        return False
+    summary = warehouse.snapshot(movement.relation, movement.after_id)["summary"]
+    return int(summary.get("total-records", _FEW_ROWS + 1)) <= _FEW_ROWS
 
 
 def _finish(plan: GoldPlan, way: str, reason: str) -> GoldPlan:

@@ -69,7 +69,9 @@ def replace_rows(warehouse: Writer, sql: Sql, plan: GoldPlan, gold: Relation, co
     def write(branch: str) -> None:
         rows_sql = f"select * from {gold} where false"
         if plan.keys or not keys_view:
-            delete_sql = sql["cdc_gold_delete_sql"](branch, plan.model.settings.key, keys_view, plan.frozen)
+            delete_sql = sql["cdc_gold_delete_sql"](
+                branch, plan.model.settings.key, keys_view, plan.frozen, plan.ranges
+            )
             warehouse.run_commit(delete_sql, {"cdc.gold-part": command})
             rows_sql = sql["cdc_gold_new_rows_sql"](plan)
         warehouse.run_commit(f"insert into {branch} by name\n{rows_sql}", plan.progress)

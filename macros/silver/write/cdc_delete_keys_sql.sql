@@ -11,8 +11,6 @@ where
         where {{ cdc_same_key_sql(cdc, '_cdc_target', 'new_changes') }}
     )
     {%- if key_range %}
-    {%- set key = '_cdc_target.' ~ adapter.quote(cdc.primary_key[0]) %}
-    and {{ key }} >= cast({{ adapter.string_literal(key_range.first) }} as {{ key_range.type }})
-    and {{ key }} <= cast({{ adapter.string_literal(key_range.last) }} as {{ key_range.type }})
+    and {{ cdc_in_range_sql('_cdc_target.' ~ adapter.quote(cdc.primary_key[0]), key_range) | indent(4) }}
     {%- endif %}
 {%- endmacro %}

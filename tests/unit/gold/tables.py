@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 import sqlite3
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
 from functools import cache
 from types import SimpleNamespace
 from typing import Any
@@ -13,6 +14,7 @@ import sqlglot
 from harness import Dbt
 
 from python_udfs.gold.model import GoldModel, read_gold_model
+from python_udfs.pipeline.delta import KeyRange
 from tests.gold_shapes import COLUMNS, INPUTS, KEYS, Shape, State, list_rows
 
 BEFORE, AFTER = 1, 2
@@ -33,6 +35,11 @@ def to_sqlite(sql: str) -> str:
     return re.sub(r"DATE\('(\d+)'\)", r"\1", tree.sql(dialect="sqlite"))
 
 
+def mark_range(column: str) -> tuple[str, str]:
+    """Two texts in place of the limits of a column's range."""
+    return f"-{column}", f"+{column}"
+
+
 class Table:
     """A gold table of one shape.
 
@@ -47,7 +54,9 @@ class Table:
         self.fault = fault or (lambda sql: sql)
         self.rows: list[tuple[Any, ...]] = []
         self.full = to_sqlite(self.write_full())
-        self._written: dict[tuple[str, ...], tuple[str, str]] = {}
+        self.refreshes = 0
+        self._keys: dict[tuple[str, ...], str] = {}
+        self._written: dict[tuple[Any, ...], str] = {}
 
     def inputs(self, changed: Iterable[str]) -> list[Any]:
         return [
@@ -65,14 +74,44 @@ class Table:
     def write_full(self) -> str:
         return str(macros().cdc_gold_query_sql(self.inputs(()), self.query))
 
-    def write(self, changed: tuple[str, ...]) -> tuple[str, str]:
-        """The queries of the affected keys and of their rows."""
-        if changed not in self._written:
-            moved = self.inputs(changed)
-            keys = self.fault(macros().cdc_gold_keys_sql(self.model, moved, 1000))
-            rows = self.fault(macros().cdc_gold_rows_sql(self.model, moved, self.query, "g"))
-            self._written[changed] = to_sqlite(keys), to_sqlite(rows)
-        return self._written[changed]
+    def write_keys(self, changed: tuple[str, ...]) -> str:
+        """The query of the affected keys."""
+        return to_sqlite(self.fault(macros().cdc_gold_keys_sql(self.model, self.inputs(changed), 1000)))
+
+    def write_rows(self, changed: tuple[str, ...], small: int, ranges: tuple[str, ...]) -> str:
+        """The query of their rows.
+
+        Args:
+            changed: names of inputs.
+            small: in so many inputs, from the first on, all rows are read.
+            ranges: columns of the key whose range is written, as two texts to replace.
+        """
+        cuts = [cut for cut in self.model.cuts if cut.own] + [cut for cut in self.model.cuts if not cut.own][small:]
+        limits = {name: KeyRange("int", *mark_range(name)) for name in ranges}
+        model = replace(self.model, cuts=tuple(cuts))
+        moved = self.inputs(changed)
+        return to_sqlite(self.fault(macros().cdc_gold_rows_sql(model, moved, self.query, "g", limits)))
+
+    def write(self, changed: tuple[str, ...], ranges: Mapping[str, tuple[int, int]]) -> str:
+        """The query of the affected rows; each refresh takes another number of small inputs than the one before."""
+        self.refreshes += 1
+        asked = (changed, (0, 1, 9)[self.refreshes % 3], tuple(ranges))
+        if asked not in self._written:
+            self._written[asked] = self.write_rows(*asked)
+        sql = self._written[asked]
+        for name, limits in ranges.items():
+            for mark, limit in zip(mark_range(name), limits, strict=True):
+                sql = sql.replace(f"'{mark}'", f"'{limit}'")
+        return sql
+
+    def read_ranges(self, database: sqlite3.Connection) -> dict[str, tuple[int, int]]:
+        """The least and the greatest value of each column of the affected keys that has numbers alone."""
+        ranges = {}
+        for name in self.model.settings.key:
+            values = {value for (value,) in database.execute(f"select `{name}` from g")}
+            if values and all(isinstance(value, int) for value in values):
+                ranges[name] = (min(values), max(values))
+        return ranges
 
     def refresh(self, database: sqlite3.Connection, changed: dict[str, set[int]]) -> tuple[int, int]:
         """Refreshes the table; returns how many rows were computed, and how many it has."""
@@ -80,10 +119,11 @@ class Table:
         moved = tuple(name for name in COLUMNS if name in read and changed[name])
         if not moved:
             return 0, len(self.rows)
-        keys_sql, rows_sql = self.write(moved)
+        if moved not in self._keys:
+            self._keys[moved] = self.write_keys(moved)
         database.execute("drop table if exists g")
-        database.execute(f"create temp table g as {keys_sql}")
-        cursor = database.execute(rows_sql)
+        database.execute(f"create temp table g as {self._keys[moved]}")
+        cursor = database.execute(self.write(moved, self.read_ranges(database)))
         names = [column[0] for column in cursor.description]
         at = [names.index(name) for name in self.model.settings.key]
         new = cursor.fetchall()

@@ -12,6 +12,7 @@ from table_configs import state_config
 
 from python_udfs.errors import LakehouseError
 from python_udfs.gold.plan import plan_gold
+from python_udfs.pipeline.delta import KeyRange
 from python_udfs.pipeline.table import read_models
 
 STARTED = datetime(2026, 1, 2, tzinfo=timezone.utc)
@@ -56,6 +57,9 @@ class Warehouse:
         self.older: dict[str, str] = {}
         self.facts = {"changes": 3, "first_reset_point": None, "has_overwritten": False, "has_key_changes": False}
         self.counts = {"changed": 2, "keys": 2, "rows": 100, "affected": 2}
+        # Of each column of the affected keys: how many have a value, its type, the first and the last value.
+        self.range = (2, "int", "3", "8")
+        self.records = {"silver.o": "100001", "silver.c": "100000"}
         self.asked: list[str] = []
         for name in ("silver.o", "silver.c"):
             self.move(name)
@@ -79,6 +83,8 @@ class Warehouse:
         return 5
 
     def snapshot(self, relation: Any, snapshot_id: int) -> dict[str, Any]:
+        if str(relation) in self.records:
+            return {"summary": {"total-records": self.records[str(relation)]}}
         return {"summary": self.summary}
 
     def ask_once(self, question: Any, ask: Any) -> Any:
@@ -103,6 +109,9 @@ class Warehouse:
             return [{"row_count": self.counts["rows"], "affected": self.counts["affected"]}]
         if sql == "frozen":
             return [{"row_count": self.counts["frozen"]}]
+        if sql.startswith("ranges"):
+            names = (f"{name}_{sql[-1]}" for name in ("values", "type", "first", "last"))
+            return [{"row_count": self.counts["keys"], **dict(zip(names, self.range, strict=True))}]
         return [{"row_count": self.counts["keys" if "keys" in sql else "changed"]}]
 
 
@@ -115,6 +124,7 @@ SQL = {
     "cdc_gold_share_sql": lambda *arguments: "share",
     "cdc_gold_frozen_keys_sql": lambda *arguments: "frozen",
     "cdc_gold_moved_sql": lambda *arguments: "moved",
+    "cdc_gold_key_ranges_sql": lambda view, key: f"ranges {view} {len(key)}",
     "cdc_count_sql": lambda rows: f"count {rows}",
 }
 GOLD = Relation(schema="gold", identifier="sales")
@@ -192,6 +202,29 @@ def test_changed_keys_of_silver_come_from_bronze(project):
     assert plan.progress["cdc.gold-mode"] == "affected"
     assert plan.progress["cdc.gold-keys"] == 2
     assert plan.progress["cdc.gold-reason"] == "2 keys; changed keys: 2 of silver_c (bronze)"
+
+
+@pytest.mark.parametrize(
+    ("values", "its_type", "ranges"),
+    [
+        (2, "int", {"id": KeyRange("int", "3", "8")}),
+        (2, "decimal(9,0)", {"id": KeyRange("decimal(9,0)", "3", "8")}),
+        (1, "int", {}),
+        (2, "string", {}),
+    ],
+    ids=["numbers", "decimals", "one is null", "texts"],
+)
+def test_keys_have_a_range_if_it_can_be_written(project, values, its_type, ranges):
+    project.warehouse.range = (values, its_type, "3", "8")
+    project.warehouse.move("silver.c", snapshot(2))
+    assert project.plan().ranges == ranges
+
+
+@pytest.mark.parametrize(("rows", "cut"), [("100000", ["silver_o"]), ("100001", ["silver_o", "silver_c"])])
+def test_a_small_input_is_read_whole(project, rows, cut):
+    project.warehouse.records["silver.c"] = rows
+    project.warehouse.move("silver.c", snapshot(2))
+    assert [each.input.name for each in project.plan().model.cuts] == cut
 
 
 @pytest.mark.parametrize(

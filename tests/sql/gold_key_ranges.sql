@@ -1,0 +1,1 @@
+{{ cdc_gold_key_ranges_sql('cdc_gold_keys', ['segment', 'day']) }}
