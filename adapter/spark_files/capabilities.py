@@ -5,7 +5,9 @@ All other code is the same on each release. Private names that an older release 
 
 from __future__ import annotations
 
+from base64 import b64decode
 from collections.abc import Mapping
+from typing import Any
 from uuid import uuid4
 
 import pyarrow as pa
@@ -27,10 +29,17 @@ SETTINGS = {
     "spark.sql.parquet.int96RebaseModeInRead": "CORRECTED",
     "spark.sql.parquet.int96RebaseModeInWrite": "CORRECTED",
 }
-# Spark counts the rows of a MERGE in the snapshot that it makes.
-COUNTS_MERGED_ROWS = spark_release() not in ("3.5", "4.0")
 _IS_BEFORE_4 = spark_release() == "3.5"
+_IS_BEFORE_4_1 = spark_release() in ("3.5", "4.0")
+# Spark counts the rows of a MERGE in the snapshot that it makes.
+COUNTS_MERGED_ROWS = not _IS_BEFORE_4_1
 HAS_VARIANT = not _IS_BEFORE_4
+# Spark reads the footer of a Parquet file that has a column of halves, if not the column.
+READS_FOOTERS_WITH_HALVES = not _IS_BEFORE_4
+# Spark names the file of any format that it cannot read.
+NAMES_UNREADABLE_FILES = not _IS_BEFORE_4
+# pandas on Spark raises an error in a session with the settings above.
+PANDAS_ON_SPARK_REFUSES_ANSI = spark_release() == "4.0"
 _views: list[str] = []
 
 
@@ -116,6 +125,25 @@ def metadata_column(frame: DataFrame) -> Column:
     return internals.metadata_column(frame)
 
 
+def untyped_columns(footer: Any) -> set[str]:
+    """Names of the columns for which a Parquet file states no type, if Spark's own schema of the file does not tell.
+
+    Before 4.1 Spark takes them for integers. The schema that writers with Arrow leave in the file still tells them.
+
+    Args:
+        footer: see `internals.parquet_footer`.
+    """
+    text = internals.arrow_schema_text(footer) if _IS_BEFORE_4_1 else None
+    if not text:
+        return set()
+    try:
+        schema = pa.ipc.read_schema(pa.py_buffer(b64decode(text)))
+    except ValueError:
+        # Readers of the file pass over it.
+        return set()
+    return {field.name for field in schema if pa.types.is_null(field.type)}
+
+
 def arrow_of(frame: DataFrame) -> pa.Table:
     """The rows of a query as a table of Arrow."""
     if not _IS_BEFORE_4:
@@ -138,9 +166,9 @@ def error_condition(error: PySparkException) -> str | None:
 
 
 def sql_fragments(error: PySparkException) -> list[str]:
-    """The parts of SQL that Spark blames for an error; before 4.0 Python does not get them."""
+    """The parts of SQL that Spark blames for an error, with what marks them."""
     if _IS_BEFORE_4:
-        return []
+        return internals.sql_fragments(error)
     from pyspark.errors import QueryContextType  # noqa: PLC0415  older releases do not have it
 
     contexts = [context for context in error.getQueryContext() if context.contextType() == QueryContextType.SQL]

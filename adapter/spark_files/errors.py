@@ -33,7 +33,7 @@ _NEUTRAL = ("java.", "jdk.", "sun.", "scala.", "org.apache.spark.sql.errors.", "
 _OF_A_FILE = re.compile(r"\[(FAILED_READ_FILE|PARQUET_|UNABLE_TO_INFER_SCHEMA|COLUMN_ALREADY_EXISTS|UNSUPPORTED_)")
 # Error classes that only tell that something failed, and Spark's advice where it takes a file for one that is gone or a
 # lost executor for a bug.
-_BARE = ("[FAILED_READ_FILE", "[INTERNAL_ERROR]")
+_BARE = ("[FAILED_READ_FILE", "[CANNOT_READ_FILE_FOOTER]", "[INTERNAL_ERROR]")
 _ADVICE = re.compile(r" (File does not exist|You hit a bug in Spark)[\s\S]*")
 # Names that Hadoop's paths cannot hold, such as one with a colon on a local disk.
 _OF_A_NAME = "URISyntaxException"

@@ -11,7 +11,7 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 from pyspark.sql.types import ArrayType, DataType, MapType, NullType, StringType, StructField, StructType
 
-from spark_files.capabilities import is_utf8_sql
+from spark_files.capabilities import is_utf8_sql, untyped_columns
 from spark_files.errors import is_file_fault, is_missing_file, is_spark_error, spark_message
 from spark_files.file_columns import NESTED
 from spark_files.internals import (
@@ -109,7 +109,8 @@ def by_footer(session: SparkSession, paths: list[str], is_json: bool = False) ->
 
     def read(path: str) -> tuple[str, Any]:
         try:
-            return parquet_footer(hadoop_path(path), configuration)
+            text, metadata = parquet_footer(hadoop_path(path), configuration)
+            return text + "".join(f"(UNKNOWN){name}" for name in sorted(untyped_columns(metadata))), metadata
         except Exception as error:
             # Spark reads it again, and finds the words.
             if not (is_file_fault(error) or is_missing_file(error)):
@@ -134,7 +135,7 @@ def _footer(text: str, metadata: Any, paths: list[str], converter: Any, is_json:
     texts: dict[str, str] = {}
     try:
         if _HAS_SUCH.search(text):
-            plain, texts = _plain(parquet_columns(metadata))
+            plain, texts = _plain(parquet_columns(metadata), untyped_columns(metadata))
             stored = schema_of_columns(plain, converter)
         else:
             stored = schema_of_footer(metadata, converter)
@@ -188,14 +189,15 @@ def _literal(name: str) -> str:
     return name.replace("{", "{{").replace("}", "}}")
 
 
-def _plain(columns: list[Any]) -> tuple[list[Any], dict[str, str]]:
+def _plain(columns: list[Any], untyped: set[str]) -> tuple[list[Any], dict[str, str]]:
     """Columns with the types of `AS_TEXT`, or without a type, as plain ones, and the SQL that is shown of each."""
     texts: dict[str, str] = {}
     plain = []
     for column in columns:
         annotation = str(column.getLogicalTypeAnnotation())
         text = next((text for begin, text in AS_TEXT.items() if annotation.startswith(begin)), None)
-        text = VOID if annotation in NO_TYPE else text
+        if annotation in NO_TYPE or (annotation == "None" and column.getName() in untyped):
+            text = VOID
         if text is None or not column.isPrimitive():
             plain.append(column)
             continue

@@ -237,6 +237,17 @@ def java_exception(error: BaseException) -> Any:
         raise AttributeError(f"{missing}; the error to explain was {str(error).splitlines()[0]}") from None
 
 
+@_takes("AnalysisException.getQueryContext and SQLQueryContext.summary", "show the SQL that an error is about")
+def sql_fragments(error: BaseException) -> list[str]:
+    """The parts of SQL that Spark blames for an error; before 4.0 Python has no name for them."""
+    throwable = java_exception(error)
+    gateway = java_gateway_in_use()
+    if throwable is None or not java_gateway.is_instance_of(gateway, throwable, "org.apache.spark.SparkThrowable"):
+        return []
+    contexts = throwable.getQueryContext()
+    return [summary for context in contexts if (summary := str(context.summary()).strip())]
+
+
 # --- sessions -----------------------------------------------------------------------------------------------------
 
 
@@ -392,6 +403,13 @@ def parquet_footer(path: Any, configuration: Any) -> tuple[str, Any]:
 
 
 @_takes("Footer.getParquetMetadata", "read footers of Parquet files")
+def arrow_schema_text(footer: Any) -> str | None:
+    """The schema of Arrow that the writer of a Parquet file left in its footer, in Base64; None if there is none."""
+    text: str | None = footer.getParquetMetadata().getFileMetaData().getKeyValueMetaData().get("ARROW:schema")
+    return text
+
+
+@_takes("Footer.getParquetMetadata", "read footers of Parquet files")
 def parquet_columns(footer: Any) -> list[Any]:
     """The columns of a footer, as parquet-mr's `Type`."""
     return list(footer.getParquetMetadata().getFileMetaData().getSchema().getFields())
@@ -464,6 +482,12 @@ def iceberg_table(session: SparkSession, name: str) -> Any:
 def snapshot_json(snapshot: Any) -> str:
     """A snapshot by its names in Iceberg's specification, as JSON: a call for each value takes 13 times as long."""
     return str(java_class("org.apache.iceberg.SnapshotParser").toJson(snapshot))
+
+
+@_takes("org.apache.iceberg.SchemaParser.toJson", "compare the columns of schemas", ICEBERG)
+def schema_json(schema: Any) -> str:
+    """A schema of Iceberg by the names of its specification, as JSON: a call for each column takes longer."""
+    return str(java_class("org.apache.iceberg.SchemaParser").toJson(schema))
 
 
 @_takes("CommitMetadata.withCommitProperties and SparkSession.sql", "record progress in a commit", ICEBERG)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import datetime, timezone
 
 from spark_files import cached, cached_part
+from spark_files.capabilities import arrow_of
 
 
 def test_rows_are_cached_as_they_were_and_read_without_a_job(session):
@@ -15,7 +16,7 @@ def test_rows_are_cached_as_they_were_and_read_without_a_job(session):
     query = session.sql("select id, at, cast(none as string) as none, array(id) as ids from source")
     frame = cached(query)
     session.sql("create or replace temporary view source as select 2 as id, current_timestamp() as at, null as none")
-    assert [(column.name, column.dataType) for column in frame.schema] == [(c.name, c.dataType) for c in query.schema]
+    assert frame.dtypes == query.dtypes
     frame.createOrReplaceTempView("cached_view")
     [row] = session.sql("select id, unix_micros(at) as at, none, ids from cached_view").collect()
     at = datetime(2024, 1, 31, 23, tzinfo=timezone.utc)
@@ -30,7 +31,7 @@ def test_no_rows_keep_their_columns(session):
 
 def test_a_part_of_cached_rows_has_the_values_asked_for(session):
     values = "('a', 'x', 1), ('a', 'y', 2), ('b', 'x', 3)"
-    rows = session.sql(f"select * from values {values} as rows (feed, name, id)").toArrow()
+    rows = arrow_of(session.sql(f"select * from values {values} as rows (feed, name, id)"))
     assert [row.id for row in cached_part(session, rows, {"feed": "a", "name": "x"}).collect()] == [1]
     nothing = cached_part(session, rows, {"feed": "it's"})
     assert (nothing.columns, nothing.count()) == (["feed", "name", "id"], 0)

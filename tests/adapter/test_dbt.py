@@ -11,6 +11,7 @@ from pyspark import SparkContext
 
 from dbt.adapters.sparksession.catalog import has_views
 from dbt.adapters.sparksession.impl import SparksessionAdapter
+from spark_files.capabilities import NAMES_UNREADABLE_FILES
 
 REFUSING = """
 class Refused(Exception):
@@ -89,8 +90,9 @@ def model(dbt, session):
         # One snapshot for the table, one for the merge: the data is written once.
         assert snapshots(project, "merged") == 2
         # Configuration of the model reaches the table.
-        ddl = project.run_sql(f"show create table {project.test_schema}.merged", fetch="one")[0]
-        assert "bucket(2, id)" in ddl and "'write.format.default' = 'orc'" in ddl
+        description = project.run_sql(f"describe table extended {project.test_schema}.merged", fetch="all")
+        shown = {row[0]: row[1] for row in description}
+        assert shown["Part 0"] == "bucket(2, id)" and "write.format.default=orc" in shown["Table Properties"]
         assert tuple(project.run_sql(f"select * from {project.test_schema}.udf", fetch="one")) == (2, 2)
         # None in an incremental run writes nothing.
         assert (snapshots(project, "nothing"), messages["nothing"]) == (1, "OK nothing to write")
@@ -131,7 +133,8 @@ def model(dbt, session):
         assert "[UNRESOLVED_COLUMN" in message["wrong_column"] and "`nope`" in message["wrong_column"]
         assert "nope as b" in message["wrong_column"] and "^^^^" in message["wrong_column"]
         assert "[DIVIDE_BY_ZERO] Division by zero" in message["division"] and "1 / id" in message["division"]
-        assert "[FAILED_READ_FILE" in message["query"] and f"{cut}" in message["query"]
+        names_the_file = "[FAILED_READ_FILE" in message["query"] and f"{cut}" in message["query"]
+        assert names_the_file == NAMES_UNREADABLE_FILES
         assert message["refused"].startswith("Runtime Error in model refused (models/refused.sql)")
         assert message["query"].endswith("EOFException: Unexpected end of input stream")
         assert "models/python_error.py, line 5, in model: return helper_of_errors.fail(dbt)" in message["python_error"]

@@ -12,6 +12,7 @@ import signal
 import socket
 import subprocess
 import sys
+from base64 import b64decode
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -28,6 +29,7 @@ from dbt.tests.util import run_dbt
 from dbt_common.exceptions import DbtDatabaseError
 from py4j.protocol import Py4JJavaError
 from pyspark import SparkContext
+from pyspark.errors import AnalysisException, IllegalArgumentException
 from pyspark.sql import SparkSession
 from pyspark.sql import functions as F
 from pyspark.sql.types import LongType, StructField, StructType
@@ -108,6 +110,19 @@ def no_method_of(function: str) -> Callable[[Here], None]:
 def error_of_spark(here: Here) -> Exception:
     with pytest.raises(Exception, match="TABLE_OR_VIEW_NOT_FOUND") as raised:
         here.session.table("nowhere")
+    return raised.value
+
+
+def blamed(here: Here) -> tuple[list[str], list[str]]:
+    with pytest.raises(AnalysisException) as raised:
+        here.session.sql("select id,\n  b from range(1)")
+    return internals.sql_fragments(raised.value), internals.sql_fragments(error_without_sql(here))
+
+
+def error_without_sql(here: Here) -> Exception:
+    """An error that Java has without any SQL."""
+    with pytest.raises(IllegalArgumentException) as raised:
+        here.session.conf.set("spark.sql.shuffle.partitions", "x")
     return raised.value
 
 
@@ -206,6 +221,11 @@ CASES: dict[str, tuple[Callable[[Here], Any], Any, list[Callable[[Here], Any]]]]
             no_class(f"{PARQUET}.hadoop.Footer"),
         ],
     ),
+    "arrow_schema_text": (
+        lambda here: pa.ipc.read_schema(pa.py_buffer(b64decode(internals.arrow_schema_text(here.footer)))).names,
+        ["id"],
+        [lambda here: internals.arrow_schema_text(an_object())],
+    ),
     "parquet_columns": (
         lambda here: [column.getName() for column in here.columns],
         ["id"],
@@ -239,6 +259,11 @@ CASES: dict[str, tuple[Callable[[Here], Any], Any, list[Callable[[Here], Any]]]]
         lambda here: json.loads(internals.snapshot_json(here.table.currentSnapshot()))["summary"]["operation"],
         "overwrite",
         [no_class(f"{ICEBERG}.SnapshotParser"), lambda here: internals.snapshot_json(an_object())],
+    ),
+    "schema_json": (
+        lambda here: [field["name"] for field in json.loads(internals.schema_json(here.table.schema()))["fields"]],
+        ["id"],
+        [no_class(f"{ICEBERG}.SchemaParser"), lambda here: internals.schema_json(an_object())],
     ),
     "table_operations": (
         lambda here: internals.table_operations(here.table)[1].currentSnapshot().equals(here.table.currentSnapshot()),
@@ -277,14 +302,22 @@ CASES: dict[str, tuple[Callable[[Here], Any], Any, list[Callable[[Here], Any]]]]
 }
 # Later releases have public names for these.
 OLDER = {
+    "sql_fragments": (
+        blamed,
+        (["== SQL(line 2, position 3) ==\n  b from range(1)\n  ^"], []),
+        [
+            no_attribute(py4j.java_gateway, "is_instance_of"),
+            lambda here: here.patch.setattr(py4j.java_gateway, "is_instance_of", lambda *_: True),
+        ],
+    ),
     "try_cast": (
         lambda here: here.session.range(1).select(internals.try_cast(F.lit("x"), "int")).first()[0],
         None,
         [no_class("org.apache.spark.sql.catalyst.expressions.Cast")],
     ),
     "arrow_batches": (
-        lambda here: internals.arrow_batches(here.session.range(3))[0].num_rows,
-        3,
+        lambda here: pa.Table.from_batches(internals.arrow_batches(here.session.range(3))).to_pydict(),
+        {"id": [0, 1, 2]},
         [lambda here: internals.arrow_batches(SimpleNamespace())],
     ),
     "frame_of_batches": (

@@ -16,7 +16,9 @@ from dbt.tests.adapter.python_model.test_spark import (
     PYSPARK_MODEL,
     BasePySparkTests,
 )
-from dbt.tests.util import run_dbt
+from dbt.tests.util import run_dbt, write_file
+
+from spark_files.capabilities import PANDAS_ON_SPARK_REFUSES_ANSI
 
 
 class TestPythonModel(BasePythonModelTests):
@@ -60,6 +62,12 @@ class TestPandasOnSpark(BasePySparkTests):
         return {"pandas_on_spark_df.py": PANDAS_ON_SPARK_MODEL}
 
     def test_different_dataframes(self, project):
+        if PANDAS_ON_SPARK_REFUSES_ANSI:
+            [refused] = run_dbt(["run"], expect_pass=False)
+            assert "[PANDAS_API_ON_SPARK_FAIL_ON_ANSI_MODE]" in refused.message
+            head, frame = PANDAS_ON_SPARK_MODEL.split("    df = ps.DataFrame(")
+            allowed = f"{head}    ps.set_option('compute.fail_on_ansi_mode', False)\n    df = ps.DataFrame({frame}"
+            write_file(allowed, project.project_root, "models", "pandas_on_spark_df.py")
         assert len(run_dbt(["run"])) == 1
 
 

@@ -14,11 +14,13 @@ import yaml
 from py4j.protocol import Py4JJavaError
 from pyspark.errors import PySparkException
 
-from spark_files.capabilities import utf8_or_null_sql
+from spark_files.capabilities import READS_FOOTERS_WITH_HALVES, utf8_or_null_sql
 from spark_files.errors import is_file_fault, is_unverified, root_cause
 from spark_files.internals import java_class
 from spark_files.read_files import OptionError, read_files
 
+# pyspark 3.5 makes no exception of its own of all that Java throws.
+FAILED_QUERY = (Py4JJavaError, PySparkException)
 ODD_NAMES = [
     "a b", "a%20b", "a+b", "100%", "x[1]", "y{1,2}", "z*", "q?#1", "é ü", "p&q=1", "c,d", "t~;'\"", "back\\slash",
 ]  # fmt: skip
@@ -97,7 +99,7 @@ def test_rows_of_a_file_that_spark_cuts_another_way_later_are_no_rows(session, t
     read_files(session, "v", "text", [uri(tmp_path / "a.csv")], {})
     assert session.sql("select max(_file_row) from v").first() == (9_999,)
     session.conf.set("spark.sql.files.maxPartitionBytes", "1000")
-    with pytest.raises(PySparkException, match="Spark cut this file another way"):
+    with pytest.raises(FAILED_QUERY, match="Spark cut this file another way"):
         session.sql("select max(_file_row) from v").collect()
 
 
@@ -130,13 +132,13 @@ def test_a_file_that_one_task_may_not_read_fails(session, tmp_path):
     (tmp_path / "a.csv").write_text("line\n" * 1_000)
     (tmp_path / "b.csv").write_text("line\nwanted\n")
     read_files(session, "v", "text", [uri(tmp_path / "b.csv")], ONE_TASK)
-    with pytest.raises(PySparkException, match=f"has to be read in full.*{tmp_path}/b.csv") as failure:
+    with pytest.raises(FAILED_QUERY, match=f"has to be read in full.*{tmp_path}/b.csv") as failure:
         session.sql("select max(value) from v").collect()
     assert is_unverified(failure.value)
     assert not is_file_fault(failure.value)
     session.conf.set("spark.sql.files.maxPartitionBytes", "1000")
     read_files(session, "v", "text", [uri(tmp_path / "a.csv")], ONE_TASK)
-    with pytest.raises(PySparkException, match=f"has to be read in full.*{tmp_path}/a.csv"):
+    with pytest.raises(FAILED_QUERY, match=f"has to be read in full.*{tmp_path}/a.csv"):
         session.sql("select max(_file_row) from v").collect()
     answer = read_files(session, "v", "text", [uri(tmp_path / "b.csv")], {**ONE_TASK, "verify": "full"})
     assert answer["found"] == [uri(tmp_path / "b.csv")]
@@ -254,7 +256,7 @@ def test_a_codec_that_spark_lacks_is_the_files_fault(session, tmp_path):
     pq.write_table(pa.table({"id": [2]}), odd, compression="brotli")
     answer = read_files(session, "v", "parquet", [uri(odd), good], {"verify": "schema"})
     assert answer["rejected"] == []
-    with pytest.raises((Py4JJavaError, PySparkException)) as failure:
+    with pytest.raises(FAILED_QUERY) as failure:
         session.table("v").collect()
     assert is_file_fault(failure.value), "the write is tried again without it"
     answer = read_files(session, "v", "parquet", [uri(odd), good], {"verify": "full"})
@@ -532,7 +534,8 @@ def test_a_type_that_nothing_shows_rejects_its_file_and_names_the_column(session
     answer = read_files(session, "v", "parquet", [*bad, *good], {"verify": "full"})
     assert [item["path"] for item in answer["rejected"]] == bad
     for item, name in zip(answer["rejected"], odd, strict=True):
-        assert item["reason"].startswith(f"column '{name}': ")
+        is_shown = name != "half" or READS_FOOTERS_WITH_HALVES
+        assert item["reason"].startswith(f"column '{name}': " if is_shown else "[CANNOT_READ_FILE_FOOTER]")
     assert session.table("v").count() == 3
 
 
@@ -540,7 +543,7 @@ def test_a_type_that_nothing_shows_rejects_its_file_and_names_the_column(session
 def test_an_error_of_the_disk_rejects_no_file(session, tmp_path):
     (tmp_path / "good.txt").write_text("line")
     paths = [uri(tmp_path / "good.txt"), uri(UNREADABLE)]
-    with pytest.raises((Py4JJavaError, PySparkException)) as raised:
+    with pytest.raises(FAILED_QUERY) as raised:
         read_files(session, "v", "text", paths, {"verify": "full"})
     assert "IOException: Invalid argument" in root_cause(raised.value)
 
@@ -632,6 +635,13 @@ def test_a_column_without_a_type_takes_that_of_another_file_or_none(session, tmp
         assert [tuple(row) for row in rows] == [(1, None, None), (2, "x", None)]
     # With a type that Iceberg has, a column that never had a value could not become another one.
     assert [column["type"] for column in answer["columns"]] == ["bigint", "void", "void", "string"]
+
+
+@pytest.mark.parametrize("has_arrows", [True, False])
+def test_a_column_without_a_value_has_its_type_even_if_the_schema_of_arrow_is_damaged(session, tmp_path, has_arrows):
+    path, columns = tmp_path / "a.parquet", {"id": pa.nulls(1, pa.int32())}
+    pq.write_table(pa.table(columns, metadata={"ARROW:schema": "x"}), path, store_schema=has_arrows)
+    assert read_files(session, "v", "parquet", [uri(path)], {})["columns"] == [{"name": "id", "type": "int"}]
 
 
 def test_a_name_of_a_column_that_is_no_utf8_rejects_its_file(session, tmp_path):

@@ -14,7 +14,14 @@ from pyspark.sql import SparkSession
 
 from dbt.adapters.sparksession.times import timestamp_text
 from spark_files.errors import is_commit_conflict
-from spark_files.internals import commit_as_main, iceberg_table, java_class, snapshot_json, table_operations
+from spark_files.internals import (
+    commit_as_main,
+    iceberg_table,
+    java_class,
+    schema_json,
+    snapshot_json,
+    table_operations,
+)
 
 # A write is tried so often if other commits come before it.
 ATTEMPTS = 3
@@ -187,7 +194,7 @@ def _find_first_schema(iceberg: Any, schema_id: int | None) -> int | None:
 
 def _read_columns(schema: Any) -> list[tuple[int, str, Any]]:
     """Returns id, name and type of each column, in the form of Iceberg's table metadata."""
-    fields = json.loads(java_class("org.apache.iceberg.SchemaParser").toJson(schema))["fields"]
+    fields = json.loads(schema_json(schema))["fields"]
     return [(field["id"], field["name"], field["type"]) for field in fields]
 
 
