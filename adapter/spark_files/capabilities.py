@@ -138,10 +138,10 @@ def untyped_columns(footer: Any) -> set[str]:
         return set()
     try:
         schema = pa.ipc.read_schema(pa.py_buffer(b64decode(text)))
-    except ValueError:
-        # Readers of the file pass over it.
+        return {field.name for field in schema if pa.types.is_null(field.type)}
+    except (ValueError, OSError, pa.ArrowException):
+        # Spark does not read it, either: damage in it is no fault of the file.
         return set()
-    return {field.name for field in schema if pa.types.is_null(field.type)}
 
 
 def arrow_of(frame: DataFrame) -> pa.Table:
