@@ -39,8 +39,6 @@ RUN := VIRTUAL_ENV="$$PWD/$(VENV)" PATH="$$PWD/$(VENV)/bin:$$PATH"
 # What is run on each release: all but the source databases, the cluster, Airflow and the benchmarks.
 ON_EACH_RELEASE := tests/unit tests/adapter tests/e2e --ignore=tests/e2e/test_benchmarks.py tests/real/test_kafka.py tests/real/test_kafka_avro.py
 SHORT := tests/adapter/test_capabilities.py tests/unit/connectors/test_json_values.py
-# A Java that ends soon: the second compiler does not pay for itself, nor does a check of each class.
-SHORT_JAVA := -XX:TieredStopAtLevel=1 -XX:+UseSerialGC -XX:+UnlockDiagnosticVMOptions -XX:-BytecodeVerificationRemote
 PYTEST := $(RUN) python -m pytest --numprocesses=2 --dist=loadfile --no-loadscope-reorder --durations=15
 
 .DEFAULT_GOAL := help
@@ -113,7 +111,7 @@ endif
 test-short: $(READY) ## Run the demo and what differs between releases (SPARK=3.5, SPARK=4.0)
 	@folder=$$(mktemp -d) && trap 'rm -rf "$$folder"' EXIT && \
 	LAKEHOUSE_RAW="$$folder/raw" LAKEHOUSE_WAREHOUSE="$$folder/warehouse" DBT_TARGET_PATH="$$folder/target" \
-	DBT_LOG_PATH="$$folder/logs" $(RUN) JAVA_TOOL_OPTIONS="$(SHORT_JAVA)" python -m python_udfs.sample_data.demo run --apart
+	DBT_LOG_PATH="$$folder/logs" $(RUN) python -m python_udfs.sample_data.demo run --apart
 	@$(RUN) python -m pytest -q --disable-warnings $(SHORT)
 
 .PHONY: test-versions
