@@ -25,13 +25,11 @@ from python_udfs.gold.inputs import (
     write_recorded,
 )
 from python_udfs.gold.model import GoldModel, Settings, read_gold_model
-from python_udfs.pipeline.delta import RANGE_TYPES, KeyRange
+from python_udfs.pipeline.delta import KeyRange, has_ranges
 from python_udfs.pipeline.table import Models
 from python_udfs.pipeline.warehouse import Relation, Sql, Warehouse
 
 NOTHING, AFFECTED, FULL, CREATE = "nothing", "affected", "full", "create"
-# Spark sends so many rows to all tasks of a join.
-_FEW_ROWS = 100_000
 _FOREIGN = "another writer has changed the table, or built it"
 
 
@@ -324,12 +322,11 @@ def _plan_affected(warehouse: Warehouse, sql: Sql, plan: GoldPlan, gold: Relatio
     if moved:
         because += f"; rows that {plan.progress['cdc.gold-today']} moves"
     moved_sql = sql["cdc_gold_moved_sql"](gold, plan.model, moved) if moved else ""
-    keys = 0
     if moved or any(movement.changed_view for movement in plan.movements):
         keys_sql = sql["cdc_gold_keys_sql"](plan.model, plan.movements, MOST_KEYS + 1, moved_sql)
         warehouse.cache_rows(plan.keys_view, keys_sql)
-        keys, ranges = _read_ranges(warehouse, sql, plan)
-        plan = replace(plan, model=_cut_large_inputs(warehouse, plan), keys=keys, ranges=ranges)
+        plan = read_keys(warehouse, sql, plan)
+    keys = plan.keys
     if keys > MOST_KEYS:
         return _plan_full(warehouse, sql, plan, gold, f"more than {MOST_KEYS} keys are affected")
     plan = _find_spine_keys(warehouse, sql, plan)
@@ -342,34 +339,27 @@ def _plan_affected(warehouse: Warehouse, sql: Sql, plan: GoldPlan, gold: Relatio
             reason = f"{affected} of {rows} rows are affected, more than full_above={limit:g}; {because}"
             return _finish(_count_frozen(warehouse, sql, plan, gold, ""), FULL, reason)
     if keys:
-        plan = _count_frozen(warehouse, sql, plan, gold, plan.keys_view)
+        plan = cut_large_inputs(warehouse, _count_frozen(warehouse, sql, plan, gold, plan.keys_view))
     return _finish(plan, AFFECTED, f"{keys} keys; {because}")
 
 
-def _read_ranges(warehouse: Warehouse, sql: Sql, plan: GoldPlan) -> tuple[int, dict[str, KeyRange]]:
-    """Reads how many keys are affected, and the ranges of their columns; one with a NULL has none."""
+def read_keys(warehouse: Warehouse, sql: Sql, plan: GoldPlan) -> GoldPlan:
+    """Reads how many keys are in the view of a plan, and the ranges of their columns; one with a NULL has none."""
     key = plan.model.settings.key
     facts = warehouse.query(sql["cdc_gold_key_ranges_sql"](plan.keys_view, key))[0]
     keys, ranges = int(facts["row_count"]), {}
     for number, column in enumerate(key, 1):
         its_type = str(facts[f"type_{number}"])
-        if keys and int(facts[f"values_{number}"]) == keys and its_type.split("(", maxsplit=1)[0] in RANGE_TYPES:
+        if keys and int(facts[f"values_{number}"]) == keys and has_ranges(its_type):
             ranges[column] = KeyRange(its_type, facts[f"first_{number}"], facts[f"last_{number}"])
-    return keys, ranges
+    return replace(plan, keys=keys, ranges=ranges)
 
 
-def _cut_large_inputs(warehouse: Warehouse, plan: GoldPlan) -> GoldModel:
+def cut_large_inputs(warehouse: Warehouse, plan: GoldPlan) -> GoldPlan:
     """Leaves small inputs whole: to find the rows of one that are needed, the spine would be read once more."""
-    small = {movement.number for movement in plan.movements if _has_few_rows(warehouse, movement)}
-    cuts = tuple(cut for cut in plan.model.cuts if cut.own or cut.input.number not in small)
-    return replace(plan.model, cuts=cuts)
-
-
-def _has_few_rows(warehouse: Warehouse, movement: Movement) -> bool:
-    if not movement.after_id:
-        return False
-    summary = warehouse.snapshot(movement.relation, movement.after_id)["summary"]
-    return int(summary.get("total-records", _FEW_ROWS + 1)) <= _FEW_ROWS
+    relations = {movement.number: movement.relation for movement in plan.movements}
+    cuts = tuple(cut for cut in plan.model.cuts if cut.own or not warehouse.has_few_rows(relations[cut.input.number]))
+    return replace(plan, model=replace(plan.model, cuts=cuts))
 
 
 def _finish(plan: GoldPlan, way: str, reason: str) -> GoldPlan:

@@ -11,7 +11,7 @@ from python_udfs.gold.conditions import read_condition
 from python_udfs.gold.day import bind_day, hide_day, read_day
 from python_udfs.gold.inputs import MOST_KEYS, list_sources, read_inputs, read_recorded
 from python_udfs.gold.model import read_gold_model
-from python_udfs.gold.plan import AFFECTED, GoldPlan
+from python_udfs.gold.plan import AFFECTED, GoldPlan, cut_large_inputs, read_keys
 from python_udfs.gold.recorded import find_recorded, list_expired, read_recorded_model
 from python_udfs.gold.write import replace_rows
 from python_udfs.pipeline.warehouse import Sql, Writer
@@ -86,7 +86,8 @@ def refresh_gold(
     key = model.settings.key
     keys_sql = sql["cdc_gold_part_keys_sql"](gold, key, movements, recorded_sql, where_sql, MOST_KEYS + 1)
     warehouse.cache_rows(plan.keys_view, keys_sql)
-    keys = int(warehouse.query(sql["cdc_count_sql"](warehouse.quote(plan.keys_view)))[0]["row_count"])
+    plan = read_keys(warehouse, sql, plan)
+    keys = plan.keys
     if keys > MOST_KEYS:
         raise _refuse(name, f"more than {MOST_KEYS} keys meet {where_sql}: name fewer", name, "--full-refresh ")
     if not keys:
@@ -98,7 +99,7 @@ def refresh_gold(
         "cdc.gold-keys": keys,
         "cdc.started-at": started_at,
     }
-    replace_rows(warehouse, sql, replace(plan, keys=keys, progress=progress), gold, command)
+    replace_rows(warehouse, sql, cut_large_inputs(warehouse, replace(plan, progress=progress)), gold, command)
     return f"{name}: {keys} keys computed again at the snapshots of the last run, frozen rows too, where {where_sql}."
 
 

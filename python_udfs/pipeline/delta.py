@@ -13,7 +13,7 @@ from python_udfs.pipeline.table_config import TableConfig
 from python_udfs.pipeline.warehouse import Relation, Sql, Warehouse
 
 # Types of a key whose range can be written, so that files without any of it are left out.
-RANGE_TYPES = ("tinyint", "smallint", "int", "bigint", "decimal", "date")
+_RANGE_TYPES = ("tinyint", "smallint", "int", "bigint", "decimal", "date")
 _WHOLE_NUMBERS = ("tinyint", "smallint", "int", "bigint")
 _METRIC_COLUMNS = (
     "_cdc_sequence",
@@ -383,7 +383,12 @@ def find_range_type(cdc: TableConfig, columns: Sequence[Column]) -> str | None:
         return None
     key = cdc.primary_key[0].lower()
     types = (column.type for column in columns if column.name.lower() == key)
-    return next((type_ for type_ in types if type_.split("(")[0] in RANGE_TYPES), None)
+    return next(filter(has_ranges, types), None)
+
+
+def has_ranges(type_: str) -> bool:
+    """Returns whether a range of values of a type can be written."""
+    return type_.split("(", maxsplit=1)[0] in _RANGE_TYPES
 
 
 def _has_single_changes(log: Log, changes: Changes) -> bool:

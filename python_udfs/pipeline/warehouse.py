@@ -106,6 +106,9 @@ class Warehouse(WritesNames, Protocol):
     def snapshot(self, relation: Any, snapshot_id: int | str) -> Mapping[str, Any]:
         """Return the metadata of a snapshot."""
 
+    def has_few_rows(self, relation: Any) -> bool:
+        """Return whether a table has few rows, by the summary of its newest snapshot."""
+
     def may_have_values(self, relation: Any, column: str) -> bool:
         """Return whether a table may have rows with a value in a column, by the manifests."""
 

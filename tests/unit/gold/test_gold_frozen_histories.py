@@ -128,8 +128,8 @@ class Lake:
     def quote(self, name: str) -> str:
         return f"`{name}`"
 
-    def snapshot(self, relation: str, snapshot_id: int) -> dict[str, Any]:
-        return {"summary": {"total-records": "10"}}
+    def has_few_rows(self, relation: str) -> bool:
+        return True
 
     def run_commit(self, sql: str, properties: Any) -> None:
         self.query(sql)

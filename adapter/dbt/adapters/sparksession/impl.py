@@ -519,6 +519,12 @@ class SparksessionAdapter(SparkAdapter):
             return snapshots.snapshot(self.session, relation.render(), int(snapshot_id))
 
     @available
+    def has_few_rows(self, relation: BaseRelation) -> bool:
+        """Return whether a table has few rows; see `snapshots.has_few_rows`."""
+        with self.connections.exception_handler(f"adapter.has_few_rows({relation})"):
+            return snapshots.has_few_rows(self.session, relation.render())
+
+    @available
     def added_metrics(
         self, relation: BaseRelation, from_snapshot_id: int | str | None, to_snapshot_id: int | str, columns: list[str]
     ) -> dict[str, Any] | None:

@@ -189,7 +189,7 @@ def _find_first_schema(iceberg: Any, schema_id: int | None) -> int | None:
     if schemas.size() == 1 or not schemas.containsKey(schema_id):
         return schema_id
     columns = _read_columns(schemas[schema_id])
-    return min(earlier for earlier in schemas if earlier == schema_id or _read_columns(schemas[earlier]) == columns)
+    return next(earlier for earlier in sorted(schemas) if _read_columns(schemas[earlier]) == columns)
 
 
 def _read_columns(schema: Any) -> list[tuple[int, str, Any]]:
