@@ -177,9 +177,10 @@ def _once(value: Column) -> Column:
     """The value, of an expression that the planner does not copy to each filter and each use of its column.
 
     It copies none that may have another result each time. For the planner, this is one: of the condition it knows only
-    that it is random. Copies of a parsed message, ten thousand of them, took minutes to plan.
+    that it is random (`>= 0` it would know to be true). Copies of a parsed message, ten thousand of them, took minutes
+    to plan.
     """
-    return F.when(F.rand(0) >= 0, value)
+    return F.when(F.rand(0) != -1, value)
 
 
 def _with_keys_apart(value: Column) -> Column:

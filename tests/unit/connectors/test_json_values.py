@@ -127,3 +127,13 @@ def test_what_is_not_one_object_is_none(read):
 
 def test_a_long_text_takes_no_stack(read):
     assert read('{"v": "' + "x" * 1_000_000 + '"}') == {"v": ("STRING", "x" * 1_000_000)}
+
+
+@pytest.mark.skipif(HAS_VARIANT, reason="only marked texts are kept from being copied")
+def test_a_filter_parses_no_message_again(spark):
+    frame = spark.createDataFrame([('{"v": "x"}',)], "t string").select(json_values.parse(F.col("t")).alias("json"))
+    objects = frame.select(json_values.only_object(F.col("json")).alias("object"))
+    texts = objects.select(json_values.text_of(F.element_at("object", F.lit("v"))).alias("v"))
+    wanted = texts.where("v = 'x' or v like '%z'")
+    assert wanted.count() == 1
+    assert wanted._jdf.queryExecution().optimizedPlan().toString().count("from_json") == 1
