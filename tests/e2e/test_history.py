@@ -11,6 +11,7 @@ from stories import ID_V_W, START, Story, at, change
 
 from python_udfs.explain.__main__ import main as explain
 from python_udfs.sample_data.dms_writer import Column
+from tests.e2e.lakehouse import if_counted
 
 QUOTED = (Column("select", pa.string()), Column("key part", pa.string()), Column("v", pa.string()))
 SOLD = (Column("id", pa.int64()), Column("sold_at", pa.timestamp("us", tz="UTC")))
@@ -153,7 +154,7 @@ def test_only_versions_that_change_are_written(histories):
         tuple(summary.summary.get(f"spark.merge-into.num-target-rows-{counter}") for counter in ("inserted", "updated"))
         for summary in summaries
     ]
-    assert counted == [(None, None), ("1", "2"), ("3", "1"), ("0", "0")]
+    assert counted == [(None, None), if_counted("1", "2"), if_counted("3", "1"), if_counted("0", "0")]
 
 
 def test_a_table_without_files_takes_the_types_that_arrive(histories):

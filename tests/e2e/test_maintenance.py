@@ -135,7 +135,8 @@ def test_small_files_and_deletes_become_one_file_and_nothing_is_read_twice(maint
     assert maintained.files("silver.s__m_hard") == (1, int(keeps_last))
     assert maintained.files("bronze.s__m_days")[0] == 3
     before = maintained.snapshots()
-    assert " of 5: silver.s__m_hard: nothing to do" in maintain(min_files=2, tables=tables)[1]
+    again = "compact" if keeps_last else "nothing to do"
+    assert f" of 5: silver.s__m_hard: {again}" in maintain(min_files=2, tables=tables)[1]
     maintained.run()
     assert maintained.snapshots() == before, "neither maintenance nor a run made a snapshot of nothing"
     maintained.check()

@@ -14,6 +14,7 @@ from python_udfs.explain.__main__ import main as explain
 from python_udfs.metadata import COLUMNS_FILE
 from python_udfs.retire.__main__ import main as retire
 from python_udfs.sample_data.dms_writer import Column
+from tests.e2e.lakehouse import if_counted
 
 
 @pytest.fixture(scope="module")
@@ -102,7 +103,7 @@ def test_run_metrics_have_a_row_per_table_and_run(lakehouse):
         ("silver.s__op_append", 5, 3, 0, 0, 2, True),
         ("silver.s__op_hard", 5, 2, 0, 0, 0, True),
         ("silver.s__op_soft", 5, 3, 0, 0, 0, True),
-        ("silver.s__op_soft", 1, 0, 1, 0, 0, True),
+        ("silver.s__op_soft", 1, *if_counted(0, 1, 0), 0, True),
     ]
 
 

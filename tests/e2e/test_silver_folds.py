@@ -24,6 +24,7 @@ from python_udfs.pipeline.delta import Changes, Log, measure_changes
 from python_udfs.pipeline.silver import SilverPlan, choose_way
 from python_udfs.pipeline.silver_writes import write_plan
 from python_udfs.pipeline.table_config import TableConfig
+from spark_files.capabilities import appended_rows_sql
 from tests.oracle import UNAVAILABLE, Life, Row, Rules
 from tests.unit.macros.harness import Dbt, Relation
 
@@ -204,6 +205,7 @@ class Silver:
             snapshots.publish_branch,
             snapshots.snapshot,
             snapshots.snapshots_since,
+            appended_rows_sql,
         ):
             setattr(adapter, ask.__name__, lambda table, *more, ask=ask: ask(self.spark, str(table), *more))
         return dbt

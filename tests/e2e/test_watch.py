@@ -19,6 +19,7 @@ from python_udfs.metadata import EXPECTATIONS_FILE
 from python_udfs.quality.__main__ import main as quality
 from python_udfs.report.__main__ import main as report
 from python_udfs.watch.loop import Watch
+from tests.e2e.lakehouse import if_counted
 
 TABLES = ("watched", "other")
 GOLD = """{{ config(key='v', spine='silver_s__watched', full_above='never') }}
@@ -100,7 +101,10 @@ def test_only_tables_with_new_changes_are_built(lakehouse, watch, commands, caps
     assert not watch.cycle(), "and only once"
     assert recorded(commands) == [recording(), recording("silver_s__watched")]
     runs = "select silver_table, rows_inserted, rows_updated from etl_metadata.run_metrics where is_newest order by 1"
-    assert [tuple(row) for row in lakehouse.sql(runs)] == [("silver.s__other", 1, 0), ("silver.s__watched", 1, 1)]
+    assert [tuple(row) for row in lakehouse.sql(runs)] == [
+        ("silver.s__other", 1, 0),
+        ("silver.s__watched", *if_counted(1, 1)),
+    ]
 
 
 def test_a_table_that_fails_stops_no_other_and_is_tried_again(lakehouse, watch, commands, capsys, monkeypatch):
