@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
 from datetime import timedelta
 from pathlib import Path
 
@@ -33,23 +32,6 @@ MODELS = {
     "groups_by_part": (GROUPS, "key=['part', 'team'], partition_by=['part']"),
 }
 FULL, PARTITIONS = "full", "partitions"
-
-
-@dataclass
-class Refreshes:
-    """Costs of refreshes, by step and by model or way.
-
-    Attributes:
-        rows: of the fact.
-        changes: rows that a step on the fact changes.
-        costs: of each step, by model; `full` of rows and of groups, and `partitions`, are ways by hand.
-        nothing: seconds of a model whose inputs have not moved.
-    """
-
-    rows: int
-    changes: int
-    costs: dict[str, dict[str, Cost]] = field(default_factory=dict)
-    nothing: float = 0.0
 
 
 class Source:
@@ -112,7 +94,7 @@ def _items(keys: np.ndarray) -> pa.Table:
     return pa.table({"id": keys.astype(np.int32), "price": (keys % 97 + 1).astype(np.int32)})
 
 
-def measure(root: Path, rows: int, changes: int, repeats: int) -> Refreshes:
+def measure(root: Path, rows: int, changes: int, repeats: int, say: Callable[[str, Mapping[str, Cost]], None]) -> float:
     """Loads a fact with two lookups, builds gold models over it, and changes the fact and a lookup.
 
     Args:
@@ -120,6 +102,10 @@ def measure(root: Path, rows: int, changes: int, repeats: int) -> Refreshes:
         rows: of the fact.
         changes: rows of it that a step changes.
         repeats: how often each step is measured; the first warms up.
+        say: is told each step, and the costs of each model in it and of each way by hand: `full` and `partitions`.
+
+    Returns:
+        Seconds of a model whose inputs have not moved.
 
     Raises:
         WrongResult: a gold table is not what its query gives.
@@ -143,7 +129,7 @@ def measure(root: Path, rows: int, changes: int, repeats: int) -> Refreshes:
         "5 % of the rows by a lookup": lambda: source.change_stores(0.05),
         "20 % of the rows by a lookup": lambda: source.change_stores(0.2),
     }
-    refreshes, idle = Refreshes(rows, changes), []
+    idle: list[Cost] = []
     for title, change in steps.items():
         costs: dict[str, list[Cost]] = {}
         # A store is in each group of a hundred rows: a changed lookup is measured by rows.
@@ -160,9 +146,8 @@ def measure(root: Path, rows: int, changes: int, repeats: int) -> Refreshes:
                     costs.setdefault(name, []).append(cost)
             _check(lake, models)
             lake.dbt("run", "--select", *MODELS)
-        refreshes.costs[title] = {name: middle(each) for name, each in costs.items()}
-    refreshes.nothing = middle(idle).wall
-    return refreshes
+        say(title, {name: middle(each) for name, each in costs.items()})
+    return middle(idle).wall
 
 
 def _refresh(lake: Lake, model: str, idle: list[Cost]) -> Cost:
