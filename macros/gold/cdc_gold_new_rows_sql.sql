@@ -3,7 +3,7 @@
 {%- if plan.way == 'full' -%}
     {%- set rows_sql = cdc_gold_query_sql(plan.movements, plan.query_sql) -%}
 {%- else -%}
-    {%- set rows_sql = cdc_gold_rows_sql(plan.model, plan.movements, plan.query_sql, plan.keys_view, plan.ranges) -%}
+    {%- set rows_sql = cdc_gold_rows_sql(plan.model, plan.movements, plan.query_sql, plan.keys) -%}
 {%- endif -%}
 {%- if plan.frozen is none -%}
     {{ rows_sql }}

@@ -1,5 +1,5 @@
 {# The rows of the affected keys: the model's own query over inputs that are cut to the rows that make them. #}
-{% macro cdc_gold_rows_sql(model, moved, query_sql, keys_view, ranges={}) -%}
+{% macro cdc_gold_rows_sql(model, moved, query_sql, keys) -%}
 {%- set key = model.settings.key -%}
 with
 {%- for input in moved %}
@@ -8,7 +8,7 @@ with
 ),
 
 _cdc_in{{ input.number }} as (
-    {{ _gold_cut_sql(model, input.input, keys_view, ranges) | indent(4) }}
+    {{ _gold_cut_sql(model, input.input, keys) | indent(4) }}
 ){{ ',\n' if not loop.last }}
 {%- endfor %}
 
@@ -16,11 +16,11 @@ select _cdc_query.*
 from (
     {{ query_sql | indent(4) }}
 ) as _cdc_query
-where {{ cdc_gold_has_key_sql(keys_view, key, '_cdc_query', key) }}
+where {{ cdc_gold_has_key_sql(keys.view, key, '_cdc_query', key, keys.filled) }}
 {%- endmacro %}
 
 
-{% macro _gold_cut_sql(model, input, keys_view, ranges) -%}
+{% macro _gold_cut_sql(model, input, keys) -%}
 {%- set cut = (model.cuts | selectattr('input.number', 'equalto', input.number) | list + [none])[0] -%}
 select _cdc_row.*
 from {{ input.name_state('b') }} as _cdc_row
@@ -28,14 +28,14 @@ from {{ input.name_state('b') }} as _cdc_row
 where
     exists (
         select /*+ broadcast(_cdc_key) */ 1
-        from {{ adapter.quote(keys_view) }} as _cdc_key
+        from {{ adapter.quote(keys.view) }} as _cdc_key
         where
             {%- for column, expression in cut.own.items() %}
-            {{ 'and ' if not loop.first }}_cdc_key.{{ adapter.quote(column) }} <=> {{ expression }}
+            {{ 'and ' if not loop.first }}_cdc_key.{{ adapter.quote(column) }} {{ '=' if column in keys.filled else '<=>' }} {{ expression }}
             {%- endfor %}
     )
-    {%- for column, expression in cut.own.items() if column in ranges %}
-    and {{ cdc_in_range_sql(expression, ranges[column]) | indent(4) }}
+    {%- for column, expression in cut.own.items() if column in keys.ranges %}
+    and {{ cdc_in_range_sql(expression, keys.ranges[column]) | indent(4) }}
     {%- endfor %}
 {%- elif cut is not none %}
 where
@@ -43,7 +43,7 @@ where
         select 1
         from (
             {%- for leaf, text in cut.parts %}
-            {{ _gold_part_sql(model, leaf, text, keys_view) | indent(12) }}
+            {{ _gold_part_sql(model, leaf, text, keys) | indent(12) }}
             {{- '\n            union' if not loop.last }}
             {%- endfor %}
         ) as _cdc_part
@@ -53,7 +53,7 @@ where
 {%- endmacro %}
 
 
-{% macro _gold_part_sql(model, leaf, text, keys_view) -%}
+{% macro _gold_part_sql(model, leaf, text, keys) -%}
 select
     {%- for column in leaf.input.key %}
     {{ leaf.key_names[loop.index0] }} as {{ adapter.quote(column) }}{{ ',' if not loop.last }}
@@ -61,5 +61,5 @@ select
 from (
     {{ text | indent(4) }}
 ) as _cdc_skeleton
-where {{ cdc_gold_has_key_sql(keys_view, model.settings.key, '_cdc_skeleton', model.settings.key) }}
+where {{ cdc_gold_has_key_sql(keys.view, model.settings.key, '_cdc_skeleton', model.settings.key, keys.filled) }}
 {%- endmacro %}

@@ -52,6 +52,23 @@ class Frozen:
 
 
 @dataclass(frozen=True)
+class AffectedKeys:
+    """The keys of a gold table whose rows are computed.
+
+    Attributes:
+        view: the temporary view that holds them.
+        count: how many they are.
+        filled: columns that are NULL in none of them.
+        ranges: of filled columns, if a range can be written: files without a value of it are not read.
+    """
+
+    view: str
+    count: int = 0
+    filled: tuple[str, ...] = ()
+    ranges: Mapping[str, KeyRange] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
 class GoldPlan:
     """What a run does to a gold table.
 
@@ -61,9 +78,7 @@ class GoldPlan:
         model: how changes lead to keys.
         movements: of the inputs.
         query_sql: the model's query over `_cdc_in…`.
-        keys_view: the temporary view that holds the affected keys.
-        keys: number of them.
-        ranges: of key columns, if a range can be written: files without a value of it are not read.
+        keys: the affected keys.
         frozen: rows that stay as they are; None: there are none.
         has_new_query: whether the table was made of another query, or of other types.
         progress: properties of its commit.
@@ -72,11 +87,9 @@ class GoldPlan:
     way: str
     message: str
     model: GoldModel
+    keys: AffectedKeys
     movements: tuple[Movement, ...] = ()
     query_sql: str = ""
-    keys_view: str = ""
-    keys: int = 0
-    ranges: Mapping[str, KeyRange] = field(default_factory=dict)
     frozen: Frozen | None = None
     has_new_query: bool = False
     progress: Mapping[str, Any] = field(default_factory=dict)
@@ -146,7 +159,7 @@ def plan_gold(
         model=gold_model.bind_days(last_day, day),
         movements=tuple(movements),
         query_sql=gold_model.write_query(query_sql),
-        keys_view=f"cdc_gold_keys_{name}",
+        keys=AffectedKeys(f"cdc_gold_keys_{name}"),
         progress=progress,
     )
     if gold is None:
@@ -277,7 +290,7 @@ def _find_spine_keys(warehouse: Warehouse, sql: Sql, plan: GoldPlan) -> GoldPlan
     spines = {branch.spine.input.number for branch in plan.model.branches}
     if not plan.frozen or not any(move.changed_view and move.number in spines for move in plan.movements):
         return plan
-    view = f"{plan.keys_view}_of_spine"
+    view = f"{plan.keys.view}_of_spine"
     model = plan.model.follow_spines()
     warehouse.cache_rows(view, sql["cdc_gold_keys_sql"](model, plan.movements, MOST_KEYS + 1))
     if _count(warehouse, sql, view) > MOST_KEYS:
@@ -301,13 +314,15 @@ def _plan_full(warehouse: Warehouse, sql: Sql, plan: GoldPlan, gold: Relation, r
     unknown = tuple(m.input.name for m in movements if m.number in spines and m.has_moved and not m.changed_sql)
     plan = replace(plan, movements=tuple(movements), frozen=replace(plan.frozen, unknown=unknown))
     plan = _find_spine_keys(warehouse, sql, _find_changed_keys(warehouse, sql, plan, spines))
-    return _finish(_count_frozen(warehouse, sql, plan, gold, ""), FULL, reason)
+    return _finish(_count_frozen(warehouse, sql, plan, gold, None), FULL, reason)
 
 
-def _count_frozen(warehouse: Warehouse, sql: Sql, plan: GoldPlan, gold: Relation, keys_view: str) -> GoldPlan:
+def _count_frozen(
+    warehouse: Warehouse, sql: Sql, plan: GoldPlan, gold: Relation, keys: AffectedKeys | None
+) -> GoldPlan:
     if plan.frozen is None:
         return plan
-    counted = sql["cdc_gold_frozen_keys_sql"](gold, plan.model.settings.key, plan.frozen, keys_view)
+    counted = sql["cdc_gold_frozen_keys_sql"](gold, plan.model.settings.key, plan.frozen, keys)
     return replace(plan, frozen=replace(plan.frozen, keys=int(warehouse.query(counted)[0]["row_count"])))
 
 
@@ -324,35 +339,37 @@ def _plan_affected(warehouse: Warehouse, sql: Sql, plan: GoldPlan, gold: Relatio
     moved_sql = sql["cdc_gold_moved_sql"](gold, plan.model, moved) if moved else ""
     if moved or any(movement.changed_view for movement in plan.movements):
         keys_sql = sql["cdc_gold_keys_sql"](plan.model, plan.movements, MOST_KEYS + 1, moved_sql)
-        warehouse.cache_rows(plan.keys_view, keys_sql)
+        warehouse.cache_rows(plan.keys.view, keys_sql)
         plan = read_keys(warehouse, sql, plan)
-    keys = plan.keys
-    if keys > MOST_KEYS:
+    count = plan.keys.count
+    if count > MOST_KEYS:
         return _plan_full(warehouse, sql, plan, gold, f"more than {MOST_KEYS} keys are affected")
     plan = _find_spine_keys(warehouse, sql, plan)
     limit = plan.model.settings.full_above
-    if keys and limit is not None:
-        share_sql = sql["cdc_gold_share_sql"](gold, plan.model.settings.key, plan.keys_view, plan.frozen)
+    if count and limit is not None:
+        share_sql = sql["cdc_gold_share_sql"](gold, plan.model.settings.key, plan.keys, plan.frozen)
         counts = warehouse.query(share_sql)[0]
         rows, affected = int(counts["row_count"]), int(counts["affected"])
         if affected > limit * rows or rows == 0:
             reason = f"{affected} of {rows} rows are affected, more than full_above={limit:g}; {because}"
-            return _finish(_count_frozen(warehouse, sql, plan, gold, ""), FULL, reason)
-    if keys:
-        plan = cut_large_inputs(warehouse, _count_frozen(warehouse, sql, plan, gold, plan.keys_view))
-    return _finish(plan, AFFECTED, f"{keys} keys; {because}")
+            return _finish(_count_frozen(warehouse, sql, plan, gold, None), FULL, reason)
+    if count:
+        plan = cut_large_inputs(warehouse, _count_frozen(warehouse, sql, plan, gold, plan.keys))
+    return _finish(plan, AFFECTED, f"{count} keys; {because}")
 
 
 def read_keys(warehouse: Warehouse, sql: Sql, plan: GoldPlan) -> GoldPlan:
-    """Reads how many keys are in the view of a plan, and the ranges of their columns; one with a NULL has none."""
+    """Reads how many keys are in the view of a plan, and what is known of their columns."""
     key = plan.model.settings.key
-    facts = warehouse.query(sql["cdc_gold_key_ranges_sql"](plan.keys_view, key))[0]
-    keys, ranges = int(facts["row_count"]), {}
-    for number, column in enumerate(key, 1):
-        its_type = str(facts[f"type_{number}"])
-        if keys and int(facts[f"values_{number}"]) == keys and has_ranges(its_type):
-            ranges[column] = KeyRange(its_type, facts[f"first_{number}"], facts[f"last_{number}"])
-    return replace(plan, keys=keys, ranges=ranges)
+    facts = warehouse.query(sql["cdc_gold_key_ranges_sql"](plan.keys.view, key))[0]
+    count = int(facts["row_count"])
+    filled = {column: at for at, column in enumerate(key, 1) if count and int(facts[f"values_{at}"]) == count}
+    ranges = {
+        column: KeyRange(str(facts[f"type_{at}"]), facts[f"first_{at}"], facts[f"last_{at}"])
+        for column, at in filled.items()
+        if has_ranges(str(facts[f"type_{at}"]))
+    }
+    return replace(plan, keys=replace(plan.keys, count=count, filled=tuple(filled), ranges=ranges))
 
 
 def cut_large_inputs(warehouse: Warehouse, plan: GoldPlan) -> GoldPlan:
@@ -373,7 +390,7 @@ def _finish(plan: GoldPlan, way: str, reason: str) -> GoldPlan:
         **plan.progress,
         "cdc.gold-mode": way,
         "cdc.gold-reason": reason,
-        "cdc.gold-keys": plan.keys if way == AFFECTED else "all",
+        "cdc.gold-keys": plan.keys.count if way == AFFECTED else "all",
         "cdc.gold-frozen": frozen.keys if frozen else "",
     }
     return replace(plan, way=way, message=f"{way}: {reason}", progress=progress)

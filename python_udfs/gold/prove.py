@@ -22,6 +22,7 @@ from python_udfs.gold.day import bind_day, hide_day, list_days
 from python_udfs.gold.histories import FIRST_DAY, RandomTable, Row
 from python_udfs.gold.inputs import list_sources, read_inputs
 from python_udfs.gold.model import GoldModel, read_gold_model
+from python_udfs.gold.plan import AffectedKeys
 from python_udfs.pipeline.warehouse import Sql, Warehouse
 
 _STEPS = 8
@@ -138,7 +139,7 @@ class _History:
         keys = keys_frame.collect()
         self._register_rows(_KEYS, [tuple(row) for row in keys], keys_frame.schema)
         query_sql = bind_day(self.query_sql, self.day)
-        rows_sql = _read_views(self.sql["cdc_gold_rows_sql"](model, inputs, query_sql, _KEYS))
+        rows_sql = _read_views(self.sql["cdc_gold_rows_sql"](model, inputs, query_sql, AffectedKeys(_KEYS)))
         new_rows = self.spark.sql(rows_sql)
         at = [[name.lower() for name in new_rows.columns].index(name) for name in self.model.settings.key]
         new = [tuple(row) for row in new_rows.collect()]

@@ -64,14 +64,12 @@ def replace_rows(warehouse: Writer, sql: Sql, plan: GoldPlan, gold: Relation, co
     Raises:
         LakehouseError: as `write_on_branch`.
     """
-    keys_view = "" if plan.way == FULL else plan.keys_view
+    keys = None if plan.way == FULL else plan.keys
 
     def write(branch: str) -> None:
         rows_sql = f"select * from {gold} where false"
-        if plan.keys or not keys_view:
-            delete_sql = sql["cdc_gold_delete_sql"](
-                branch, plan.model.settings.key, keys_view, plan.frozen, plan.ranges
-            )
+        if keys is None or keys.count:
+            delete_sql = sql["cdc_gold_delete_sql"](branch, plan.model.settings.key, keys, plan.frozen)
             warehouse.run_commit(delete_sql, {"cdc.gold-part": command})
             rows_sql = sql["cdc_gold_new_rows_sql"](plan)
         warehouse.run_commit(f"insert into {branch} by name\n{rows_sql}", plan.progress)

@@ -1,3 +1,3 @@
-{{ cdc_gold_delete_sql('gold.sales', ['id'], 'cdc_gold_keys', none, {
-    'id': {'type': 'int', 'first': '3', 'last': '8'}
+{{ cdc_gold_delete_sql('gold.sales', ['id'], {
+    'view': 'cdc_gold_keys', 'filled': ['id'], 'ranges': {'id': {'type': 'int', 'first': '3', 'last': '8'}}
 }) }}

@@ -1,1 +1,1 @@
-{{ cdc_gold_share_sql('gold.sales', ['segment'], 'cdc_gold_keys') }}
+{{ cdc_gold_share_sql('gold.sales', ['segment'], {'view': 'cdc_gold_keys', 'filled': []}) }}

@@ -14,6 +14,7 @@ import sqlglot
 from harness import Dbt
 
 from python_udfs.gold.model import GoldModel, read_gold_model
+from python_udfs.gold.plan import AffectedKeys
 from python_udfs.pipeline.delta import KeyRange
 from tests.gold_shapes import COLUMNS, INPUTS, KEYS, Shape, State, list_rows
 
@@ -78,24 +79,32 @@ class Table:
         """The query of the affected keys."""
         return to_sqlite(self.fault(macros().cdc_gold_keys_sql(self.model, self.inputs(changed), 1000)))
 
-    def write_rows(self, changed: tuple[str, ...], small: int, ranges: tuple[str, ...]) -> str:
+    def write_rows(self, changed: tuple[str, ...], small: int, filled: tuple[str, ...], ranges: tuple[str, ...]) -> str:
         """The query of their rows.
 
         Args:
             changed: names of inputs.
             small: in so many inputs, from the first on, all rows are read.
-            ranges: columns of the key whose range is written, as two texts to replace.
+            filled: columns of the key without a NULL.
+            ranges: those of them whose range is written, as two texts to replace.
         """
         cuts = [cut for cut in self.model.cuts if cut.own] + [cut for cut in self.model.cuts if not cut.own][small:]
         limits = {name: KeyRange("int", *mark_range(name)) for name in ranges}
         model = replace(self.model, cuts=tuple(cuts))
         moved = self.inputs(changed)
-        return to_sqlite(self.fault(macros().cdc_gold_rows_sql(model, moved, self.query, "g", limits)))
+        keys = AffectedKeys("g", filled=filled, ranges=limits)
+        return to_sqlite(self.fault(macros().cdc_gold_rows_sql(model, moved, self.query, keys)))
 
-    def write(self, changed: tuple[str, ...], ranges: Mapping[str, tuple[int, int]]) -> str:
+    def write(self, changed: tuple[str, ...], values: Mapping[str, set[Any]]) -> str:
         """The query of the affected rows; each refresh takes another number of small inputs than the one before."""
         self.refreshes += 1
-        asked = (changed, (0, 1, 9)[self.refreshes % 3], tuple(ranges))
+        filled = tuple(name for name in values if None not in values[name])
+        ranges = {
+            name: (min(values[name]), max(values[name]))
+            for name in filled
+            if values[name] and all(isinstance(value, int) for value in values[name])
+        }
+        asked = (changed, (0, 1, 9)[self.refreshes % 3], filled, tuple(ranges))
         if asked not in self._written:
             self._written[asked] = self.write_rows(*asked)
         sql = self._written[asked]
@@ -104,14 +113,12 @@ class Table:
                 sql = sql.replace(f"'{mark}'", f"'{limit}'")
         return sql
 
-    def read_ranges(self, database: sqlite3.Connection) -> dict[str, tuple[int, int]]:
-        """The least and the greatest value of each column of the affected keys that has numbers alone."""
-        ranges = {}
-        for name in self.model.settings.key:
-            values = {value for (value,) in database.execute(f"select `{name}` from g")}
-            if values and all(isinstance(value, int) for value in values):
-                ranges[name] = (min(values), max(values))
-        return ranges
+    def read_values(self, database: sqlite3.Connection) -> dict[str, set[Any]]:
+        """The values of each column of the affected keys."""
+        return {
+            name: {value for (value,) in database.execute(f"select `{name}` from g")}
+            for name in self.model.settings.key
+        }
 
     def refresh(self, database: sqlite3.Connection, changed: dict[str, set[int]]) -> tuple[int, int]:
         """Refreshes the table; returns how many rows were computed, and how many it has."""
@@ -123,7 +130,7 @@ class Table:
             self._keys[moved] = self.write_keys(moved)
         database.execute("drop table if exists g")
         database.execute(f"create temp table g as {self._keys[moved]}")
-        cursor = database.execute(self.write(moved, self.read_ranges(database)))
+        cursor = database.execute(self.write(moved, self.read_values(database)))
         names = [column[0] for column in cursor.description]
         at = [names.index(name) for name in self.model.settings.key]
         new = cursor.fetchall()

@@ -206,19 +206,20 @@ def test_changed_keys_of_silver_come_from_bronze(project):
 
 
 @pytest.mark.parametrize(
-    ("values", "its_type", "ranges"),
+    ("values", "its_type", "filled", "ranges"),
     [
-        (2, "int", {"id": KeyRange("int", "3", "8")}),
-        (2, "decimal(9,0)", {"id": KeyRange("decimal(9,0)", "3", "8")}),
-        (1, "int", {}),
-        (2, "string", {}),
+        (2, "int", ("id",), {"id": KeyRange("int", "3", "8")}),
+        (2, "decimal(9,0)", ("id",), {"id": KeyRange("decimal(9,0)", "3", "8")}),
+        (1, "int", (), {}),
+        (2, "string", ("id",), {}),
     ],
     ids=["numbers", "decimals", "one is null", "texts"],
 )
-def test_keys_have_a_range_if_it_can_be_written(project, values, its_type, ranges):
+def test_keys_have_a_range_if_it_can_be_written(project, values, its_type, filled, ranges):
     project.warehouse.range = (values, its_type, "3", "8")
     project.warehouse.move("silver.c", snapshot(2))
-    assert project.plan().ranges == ranges
+    keys = project.plan().keys
+    assert (keys.filled, keys.ranges) == (filled, ranges)
 
 
 @pytest.mark.parametrize(("small", "cut"), [({"silver.c"}, ["silver_o"]), (set(), ["silver_o", "silver_c"])])
