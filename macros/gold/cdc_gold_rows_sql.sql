@@ -31,7 +31,8 @@ where
         from {{ adapter.quote(keys.view) }} as _cdc_key
         where
             {%- for column, expression in cut.own.items() %}
-            {{ 'and ' if not loop.first }}_cdc_key.{{ adapter.quote(column) }} {{ '=' if column in keys.filled else '<=>' }} {{ expression }}
+            {%- set equals = '=' if column in keys.filled else '<=>' %}
+            {{ 'and ' if not loop.first }}_cdc_key.{{ adapter.quote(column) }} {{ equals }} {{ expression }}
             {%- endfor %}
     )
     {%- for column, expression in cut.own.items() if column in keys.ranges %}

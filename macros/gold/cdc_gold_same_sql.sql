@@ -1,7 +1,8 @@
 {# Whether two rows have the same key. NULL is a key as any other; Spark joins without it at less than half the cost. #}
 {% macro cdc_gold_same_sql(left, columns, right, other_columns, filled=[]) -%}
 {%- for column in columns -%}
-    {{ left }}.{{ adapter.quote(column) }} {{ '=' if column in filled else '<=>' }} {{ right }}.{{ adapter.quote(other_columns[loop.index0]) }}
+    {%- set equals = '=' if column in filled else '<=>' -%}
+    {{ left }}.{{ adapter.quote(column) }} {{ equals }} {{ right }}.{{ adapter.quote(other_columns[loop.index0]) }}
     {{- ' and ' if not loop.last }}
 {%- endfor -%}
 {%- endmacro %}
