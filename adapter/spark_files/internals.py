@@ -490,6 +490,11 @@ def schema_json(schema: Any) -> str:
     return str(java_class("org.apache.iceberg.SchemaParser").toJson(schema))
 
 
+def read_numbers(numbers: Any) -> set[int]:
+    """The numbers in a set of Java, read from its text: py4j looks for a class at each step of an iteration, 20 ms."""
+    return set(json.loads(numbers.toString()))
+
+
 @_takes("CommitMetadata.withCommitProperties and SparkSession.sql", "record progress in a commit", ICEBERG)
 def sql_with_commit_properties(session: SparkSession, sql: str, properties: dict[str, str]) -> DataFrame:
     """Run a statement whose Iceberg commits record these properties in their snapshots.

@@ -21,6 +21,7 @@ from test_odd_columns import Files, at, typed
 
 from python_udfs.metadata import readers
 from python_udfs.metadata.readers import LIMITS
+from spark_files.capabilities import arrow_of
 from tests.readers.trino_server import run_trino
 
 ROOT = Path(__file__).parents[2]
@@ -154,7 +155,7 @@ def ask(lakehouse, trino, tmp_path_factory):
 
     def write_rows(table: str, query: str) -> dict[str, str]:
         spark = SparkSession.getActiveSession() or SparkSession.builder.getOrCreate()
-        rows, path = spark.sql(query.replace(" from t", f" from {table}")).toArrow(), folder / f"{table}.arrow"
+        rows, path = arrow_of(spark.sql(query.replace(" from t", f" from {table}"))), folder / f"{table}.arrow"
         with pa.OSFile(str(path), "wb") as sink, pa.ipc.new_file(sink, rows.schema) as writer:
             writer.write_table(rows)
         return {"metadata": str(path)}

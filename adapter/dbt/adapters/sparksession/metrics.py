@@ -57,7 +57,7 @@ def added_metrics(
         deletes = iceberg.snapshot(to_snapshot_id).summary().get("total-delete-files")
         if appended != records or deletes != "0" or any("deleted-records" in summary for summary in summaries):
             return None
-    modes = " ".join(map(str, iceberg.properties().values()))
+    modes = iceberg.properties().toString()
     widths = {_CUT_AT, *map(int, re.findall(r"truncate\((\d+)\)", modes))}
     metrics: dict[str, Any] = {"summaries": summaries, "records": records}
     for name, field in fields.items():

@@ -18,6 +18,7 @@ from spark_files.internals import (
     commit_as_main,
     iceberg_table,
     java_class,
+    read_numbers,
     schema_json,
     snapshot_json,
     table_operations,
@@ -189,7 +190,8 @@ def _find_first_schema(iceberg: Any, schema_id: int | None) -> int | None:
     if schemas.size() == 1 or not schemas.containsKey(schema_id):
         return schema_id
     columns = _read_columns(schemas[schema_id])
-    return next(earlier for earlier in sorted(schemas) if _read_columns(schemas[earlier]) == columns)
+    ids = sorted(read_numbers(schemas.keySet()))
+    return next(earlier for earlier in ids if _read_columns(schemas[earlier]) == columns)
 
 
 def _read_columns(schema: Any) -> list[tuple[int, str, Any]]:

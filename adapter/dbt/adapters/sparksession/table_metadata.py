@@ -10,7 +10,7 @@ from typing import Any
 
 from pyspark.sql import SparkSession
 
-from spark_files.internals import all_settings, iceberg_table, java_class
+from spark_files.internals import all_settings, iceberg_table, java_class, read_numbers
 
 # Values of these types are not equal in each engine, and Iceberg identifies no row by them.
 _UNFIT_FOR_KEYS = ("FLOAT", "DOUBLE")
@@ -65,16 +65,16 @@ def identify_rows(session: SparkSession, table: str, columns: Iterable[str]) -> 
     fields = [schema.caseInsensitiveFindField(name) for name in columns]
     if any(field is None or field.type().typeId().name() in _UNFIT_FOR_KEYS for field in fields):
         return False
-    names = [field.name() for field in fields]
-    former = set(schema.identifierFieldNames())
-    if former != set(names):
+    names = {field.fieldId(): field.name() for field in fields}
+    former = read_numbers(schema.identifierFieldIds())
+    if former != names.keys():
         transaction = iceberg.newTransaction()
         update = transaction.updateSchema().allowIncompatibleChanges()
-        for name in names:
+        for name in names.values():
             update.requireColumn(name)
-        update.setIdentifierFields(names)
-        for name in former - set(names):
-            update.makeColumnOptional(name)
+        update.setIdentifierFields(list(names.values()))
+        for field_id in former - names.keys():
+            update.makeColumnOptional(schema.findColumnName(field_id))
         update.commit()
         transaction.commitTransaction()
     return True
