@@ -163,9 +163,9 @@ class _History:
     def _register(self, state: int) -> None:
         for table in self.tables:
             fields = ", ".join(f"`{name}` {kind}" for name, kind in table.input.columns.items())
-            self._register_rows(f"{_view(table)}_{state}", table.list_rows(), _read_schema(fields))
+            self._register_rows(f"{_view(table)}_{state}", table.list_rows(), fields)
 
-    def _register_rows(self, view: str, rows: list[Row], schema: StructType) -> None:
+    def _register_rows(self, view: str, rows: list[Row], schema: StructType | str) -> None:
         self.spark.createDataFrame(rows, schema).createOrReplaceTempView(view)
 
     def _register_keys(self, table: RandomTable, keys: set[Row] | None) -> str:
@@ -173,7 +173,7 @@ class _History:
             return ""
         fields = ", ".join(f"`{name}` {table.input.columns[name]}" for name in table.input.key)
         view = f"cdc_prove_changed_{table.input.number}"
-        self._register_rows(view, list(keys), _read_schema(fields))
+        self._register_rows(view, list(keys), fields)
         return view
 
     def _describe(
@@ -219,12 +219,6 @@ def subtract_rows(rows: Sequence[Row], others: Sequence[Row]) -> list[Row]:
         else:
             lacking.append(row)
     return lacking
-
-
-def _read_schema(fields: str) -> StructType:
-    schema = StructType.fromDDL(fields)
-    assert isinstance(schema, StructType)
-    return schema
 
 
 def list_texts(query_sql: str) -> list[str]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import datetime, timedelta, timezone
 from functools import partial, reduce
+from operator import or_
 from typing import Any, NamedTuple
 
 from dbt.adapters.events.logging import AdapterLogger
@@ -187,7 +188,7 @@ def _known_in_scope(listing: DataFrame, scopes: Mapping[str, Scope], in_full: Co
     asked = [F.col("time_in_path").isNull(), *(F.col("time_in_path").between(*days) for days in times)]
     if in_full:
         asked.append(F.col("feed").isin(list(in_full)))
-    return listing.where(reduce(Column.__or__, asked))
+    return listing.where(reduce(or_, asked))
 
 
 def _in_scope(spark: SparkSession, files: DataFrame, scopes: Mapping[str, Scope]) -> DataFrame:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import datetime
 from decimal import Decimal
+from pathlib import Path
 
+import mypy.api
 import pyarrow as pa
 import pytest
 from pyspark.errors import AnalysisException
@@ -12,6 +14,7 @@ from pyspark.sql import functions as F
 
 from spark_files import capabilities, releases
 
+ROOT = Path(__file__).parents[2]
 TABLE = "lakehouse.capable.t"
 
 
@@ -111,3 +114,13 @@ def test_what_belongs_to_the_running_spark_is_at_hand(session):
     assert java.scala.util.Properties.versionNumberString().startswith(its.scala)
     assert java.org.apache.hadoop.util.VersionInfo.getVersion() == its.hadoop
     assert java.org.apache.iceberg.IcebergBuild.version() == its.iceberg
+
+
+@pytest.mark.skipif(
+    releases.spark_release() != min(releases.RELEASES), reason="newer releases have what the oldest has"
+)
+def test_what_the_oldest_release_lacks_stands_in_this_module_alone(monkeypatch):
+    monkeypatch.chdir(ROOT)
+    said, _, _ = mypy.api.run(["--always-false=HAS_VARIANT"])
+    assert said
+    assert [line for line in said.splitlines() if ": error:" in line and "/capabilities.py:" not in line] == []
