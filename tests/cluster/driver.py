@@ -42,9 +42,9 @@ def sql(query: str) -> list[list[Any]]:
     return [list(row) for row in (SparkSession.getActiveSession() or spark_session()).sql(query).collect()]
 
 
-def differences(*feeds: str) -> list[str]:
+def differences() -> list[str]:
     """Silver against the source of the demonstration, row by row, as `make demo` compares it; of some feeds or all."""
-    return demo._differences(spark_session(), feeds or tuple(scenarios.COMES_AS))
+    return demo._differences(spark_session(), tuple(scenarios.COMES_AS))
 
 
 def snapshots() -> dict[str, int]:
