@@ -43,7 +43,7 @@ def sql(query: str) -> list[list[Any]]:
 
 
 def differences() -> list[str]:
-    """Silver against the source of the demonstration, row by row, as `make demo` compares it; of some feeds or all."""
+    """Silver against the source of the demonstration, row by row, as `make demo` compares it."""
     return demo._differences(spark_session(), tuple(scenarios.COMES_AS))
 
 
