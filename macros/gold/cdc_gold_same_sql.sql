@@ -1,4 +1,4 @@
-{# Whether two rows have the same key. NULL is a key as any other; columns without it are compared by =, at half the cost. #}
+{# Whether two rows have the same key, NULL as any other; columns without NULL are compared by =, which costs half. #}
 {% macro cdc_gold_same_sql(left, columns, right, other_columns, filled=[]) -%}
 {%- for column in columns -%}
     {%- set equals = '=' if column in filled else '<=>' -%}
