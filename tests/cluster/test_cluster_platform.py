@@ -74,6 +74,7 @@ def test_silver_of_the_archive_equals_the_source(cluster: Cluster, package: Pack
     submit(package, "run")
     submit(package, "run-operation", "maintain")
     with a_driver(cluster) as driver:
+        driver.dbt("run", "--select", "rejected_files")  # starts Spark
         assert driver("differences") == []
         before = driver("snapshots")
         driver.dbt("run")
