@@ -102,7 +102,7 @@ def measure(root: Path, rows: int, changes: int, repeats: int, say: Callable[[st
         rows: of the fact.
         changes: rows of it that a step changes.
         repeats: how often each step is measured; the first warms up.
-        say: is told each step, and the costs of each model in it and of each way by hand: `full` and `partitions`.
+        say: prints a step and its costs, by model and by way by hand (`full` and `partitions`).
 
     Returns:
         Seconds of a model whose inputs have not moved.

@@ -85,7 +85,7 @@ def plan_gold_check(
     record = Record(table.name, snapshot_id, schema_id, 0, 0, "", depth == FULL)
     freeze = summary.get("cdc.gold-freeze", "")
     if freeze:
-        frozen_sql = sql["cdc_gold_frozen_keys_sql"](gold, model.settings.key, Frozen(freeze), None)
+        frozen_sql = sql["cdc_gold_frozen_keys_sql"](gold, model.settings.key, Frozen(freeze))
         count = warehouse.query(frozen_sql)[0]["row_count"]
         reason += f"; {count} frozen keys ({freeze}) are left out"
     columns = warehouse.get_columns_in_relation(gold)
