@@ -18,13 +18,14 @@ from python_udfs.gold.inputs import (
     Recorded,
     Source,
     compare_states,
+    has_snapshots,
     list_sources,
     measure_input,
     read_inputs,
     read_recorded,
     write_recorded,
 )
-from python_udfs.gold.model import GoldModel, Settings, read_gold_model
+from python_udfs.gold.model import GoldModel, Settings, read_gold_model, read_settings
 from python_udfs.pipeline.delta import KeyRange, has_ranges
 from python_udfs.pipeline.table import Models
 from python_udfs.pipeline.warehouse import Relation, Sql, Warehouse
@@ -69,11 +70,20 @@ class AffectedKeys:
 
 
 @dataclass(frozen=True)
+class Unmoved:
+    """A run does nothing to a gold table: its query and its inputs are as its newest commit records them."""
+
+    way: str = NOTHING
+    message: str = "nothing: no input has moved"
+    progress: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
 class GoldPlan:
     """What a run does to a gold table.
 
     Attributes:
-        way: `NOTHING`, `AFFECTED` (rows of some keys), `FULL` (all rows of a table that is there) or `CREATE`.
+        way: `AFFECTED` (rows of some keys), `FULL` (all rows of a table that is there) or `CREATE`.
         message: way and reasons, for dbt's log.
         model: how changes lead to keys.
         movements: of the inputs.
@@ -106,7 +116,7 @@ def plan_gold(
     gold: Relation | None,
     started_at: Any,
     today: str,
-) -> GoldPlan:
+) -> GoldPlan | Unmoved:
     """Decides what a run writes to a gold table.
 
     Args:
@@ -126,12 +136,15 @@ def plan_gold(
     """
     name = model["name"]
     sources = list_sources(nodes, model["depends_on"]["nodes"], config.get("inputs") or {})
-    read = read_inputs(warehouse, name, sources)
+    newest = _read_newest(warehouse, gold)
     # The day is no part of the query's digest: a day later it is the same query.
     day, timeless_sql = read_day(today), hide_day(query_sql)
+    definition = _write_definition(query_sql, config, sources, day)
+    if newest.get("cdc.gold-definition") == definition and _are_unmoved(warehouse, sources, newest):
+        return Unmoved()
+    read = read_inputs(warehouse, name, sources)
     gold_model = read_gold_model(name, timeless_sql, config, [input for input, _, _ in read])
     settings = gold_model.settings
-    newest = _read_newest(warehouse, gold)
     is_foreign = "refresh-state" not in newest
     summary = warehouse.newest_summary(gold, "refresh-state") if gold is not None and is_foreign else newest
     recorded = read_recorded(summary)
@@ -150,6 +163,7 @@ def plan_gold(
         "cdc.gold-freeze": freeze,
         "cdc.gold-query": gold_model.digest,
         "cdc.gold-types": types,
+        "cdc.gold-definition": definition,
         "cdc.started-at": started_at,
     }
     last_day, last_freeze = summary.get("cdc.gold-today", day), summary.get("cdc.gold-freeze", "")
@@ -177,10 +191,31 @@ def plan_gold(
         return _plan_full(warehouse, sql, plan, gold, "; ".join(reasons))
     moved = _list_moved(settings, last_day, day, last_freeze, freeze)
     if not any(movement.has_moved for movement in movements) and not moved and freeze == last_freeze:
-        return replace(plan, way=NOTHING, message="nothing: no input has moved")
+        return Unmoved()
     if gold_model.query.totals:
         return _finish(plan, FULL, gold_model.query.totals[0])
     return _plan_affected(warehouse, sql, plan, gold, moved)
+
+
+def _write_definition(query_sql: str, config: Any, sources: Sequence[Source], day: str) -> str:
+    """Writes a digest of a model as it is written, with the day. The same query in other words has another one."""
+    settings, _ = read_settings(config)
+    settings = replace(settings, freeze=bind_day(settings.freeze, day), clock=bind_day(settings.clock, day))
+    inputs = [(source.name, source.schema, source.alias, source.layer, source.key) for source in sources]
+    return hashlib.sha256(repr((query_sql.strip(), settings, inputs)).encode()).hexdigest()[:32]
+
+
+def _are_unmoved(warehouse: Warehouse, sources: Sequence[Source], summary: Mapping[str, str]) -> bool:
+    """Whether all inputs are as a commit records them, by their metadata alone."""
+    recorded = read_recorded(summary)
+    relations = [warehouse.get_relation(source.database, source.schema, source.alias) for source in sources]
+    for relation in relations:
+        state = recorded.get(f"{relation.schema}.{relation.identifier}") if relation else None
+        if not state or not state.snapshot_id or not has_snapshots(relation):
+            return False
+        if not warehouse.is_unchanged_since(relation, state.uuid, state.snapshot_id):
+            return False
+    return True
 
 
 def write_types(model: GoldModel) -> str:

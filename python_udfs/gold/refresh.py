@@ -19,7 +19,7 @@ from python_udfs.pipeline.warehouse import Sql, Writer
 REFRESH = "refresh"
 # Of a commit: what a refresh of a part leaves as it is.
 _PROGRESS = ("refresh-state", "cdc.gold-bronze", "cdc.gold-sql", "cdc.gold-today", "cdc.gold-freeze",
-             "cdc.gold-query", "cdc.gold-types")  # fmt: skip
+             "cdc.gold-query", "cdc.gold-types", "cdc.gold-definition")  # fmt: skip
 
 
 def refresh_gold(

@@ -103,6 +103,9 @@ class Warehouse(WritesNames, Protocol):
     def snapshots_since(self, relation: Any, snapshot_id: int | str | None = None) -> Mapping[str, Any]:
         """Return the snapshots after one of them."""
 
+    def is_unchanged_since(self, relation: Any, uuid: str, snapshot_id: int | str) -> bool:
+        """Return whether a table has the rows and columns of one of its snapshots; false if that cannot be known."""
+
     def snapshot(self, relation: Any, snapshot_id: int | str) -> Mapping[str, Any]:
         """Return the metadata of a snapshot."""
 

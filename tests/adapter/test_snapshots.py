@@ -320,6 +320,25 @@ def test_only_a_compaction_leaves_the_rows_as_they_were(table):
     assert not snapshots.is_only_compacted(table, TABLE, start)
 
 
+def test_a_table_is_unchanged_until_its_rows_its_columns_or_the_table_itself_are_others(table):
+    start = snapshots.head(table, TABLE)
+
+    def is_unchanged() -> bool:
+        return snapshots.is_unchanged_since(table, TABLE, uuid, start)
+
+    uuid = snapshots.snapshots_since(table, TABLE)["uuid"]
+    assert is_unchanged()
+    assert not snapshots.is_unchanged_since(table, TABLE, "another", start)
+    table.sql(f"call system.rewrite_data_files(table => '{TABLE}', options => map('rewrite-all', 'true'))")
+    assert snapshots.head(table, TABLE) != start and is_unchanged()
+    table.sql(f"insert into {TABLE} values (8)")
+    assert not is_unchanged()
+    table.sql(f"call system.rollback_to_snapshot('{TABLE}', {start})")
+    assert is_unchanged()
+    table.sql(f"alter table {TABLE} add column more int")
+    assert not is_unchanged()
+
+
 # URL-encoded, nine bytes for each character: more than the name of a file may have.
 LONG_NAMES = ["客" * 29, "x" * 300]
 

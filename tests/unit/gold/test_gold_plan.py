@@ -11,6 +11,7 @@ import pytest
 from table_configs import state_config
 
 from python_udfs.errors import LakehouseError
+from python_udfs.gold import plan as plan_module
 from python_udfs.gold.plan import plan_gold
 from python_udfs.pipeline.delta import KeyRange
 from python_udfs.pipeline.table import read_models
@@ -72,6 +73,12 @@ class Warehouse:
 
     def snapshots_since(self, relation: Any, snapshot_id: int | None = None) -> dict[str, Any]:
         return self.since[str(relation)]
+
+    def is_unchanged_since(self, relation: Any, uuid: str, snapshot_id: int) -> bool:
+        table = str(relation)
+        here, same_columns = self.since[table], self.columns[table] == COLUMNS[table]
+        rewrites = all(snapshot["operation"] == "replace" for snapshot in here["snapshots"])
+        return here["uuid"] == uuid and bool(here["is_ancestor"]) and rewrites and same_columns
 
     def get_relation(self, database: Any, schema: str, identifier: str) -> Any:
         return Relation(schema=schema, identifier=identifier) if f"{schema}.{identifier}" in self.columns else None
@@ -190,6 +197,31 @@ def test_no_input_has_moved(project):
     project.warehouse.move("silver.c", snapshot(2, "replace", **{"cdc.batch-id": "", "cdc.bronze-snapshot-id": ""}))
     assert project.plan().way == "nothing", "a compaction has the same rows"
     assert project.warehouse.asked == []
+
+
+def test_metadata_tells_that_nothing_moved_and_the_query_is_not_read(project, monkeypatch):
+    monkeypatch.setattr(plan_module, "read_inputs", lambda *arguments: pytest.fail("columns were read"))
+    assert project.plan().way == "nothing"
+
+
+@pytest.mark.parametrize("case", ["query", "key", "clock", "table", "columns", "made again", "foreign commit"])
+def test_a_model_or_an_input_that_may_be_another_is_read(project, monkeypatch, case):
+    warehouse = project.warehouse
+    if case == "query":
+        project.query = f"{project.query} -- other words"
+    elif case in ("key", "clock"):
+        project.config[case] = {"key": ["id", "name"], "clock": "id > 1"}[case]
+    elif case == "table":
+        del warehouse.columns["silver.c"]
+    elif case == "columns":
+        warehouse.columns = {**warehouse.columns, "silver.c": {**warehouse.columns["silver.c"], "more": "int"}}
+    elif case == "made again":
+        warehouse.move("silver.c", uuid="another")
+    else:
+        warehouse.summary = {}
+    monkeypatch.setattr(plan_module, "read_inputs", lambda *arguments: pytest.fail("columns were read"))
+    with pytest.raises(pytest.fail.Exception, match="columns were read"):
+        project.plan()
 
 
 def test_changed_keys_of_silver_come_from_bronze(project):

@@ -513,6 +513,12 @@ class SparksessionAdapter(SparkAdapter):
             return snapshots.snapshots_since(self.session, relation.render(), since)
 
     @available
+    def is_unchanged_since(self, relation: BaseRelation, uuid: str, snapshot_id: int | str) -> bool:
+        """Return whether a table is as in one of its snapshots; see `snapshots.is_unchanged_since`."""
+        with self.connections.exception_handler(f"adapter.is_unchanged_since({relation}, {snapshot_id})"):
+            return snapshots.is_unchanged_since(self.session, relation.render(), uuid, int(snapshot_id))
+
+    @available
     def snapshot(self, relation: BaseRelation, snapshot_id: int | str) -> dict[str, Any]:
         """Return what a table's metadata has of a snapshot; see `snapshots.snapshot`."""
         with self.connections.exception_handler(f"adapter.snapshot({relation}, {snapshot_id})"):

@@ -59,6 +59,22 @@ def is_current_ancestor(session: SparkSession, table: str, snapshot_id: int) -> 
     return _leads_to(iceberg, snapshot_id, iceberg.currentSnapshot())
 
 
+def is_unchanged_since(session: SparkSession, table: str, uuid: str, snapshot_id: int) -> bool:
+    """Returns whether a table has the rows and columns of one of its snapshots; a compaction changes neither.
+
+    Args:
+        session: session to ask with.
+        table: name of an Iceberg table.
+        uuid: of the table that had the snapshot; false if it was made again since.
+        snapshot_id: the snapshot; false if its columns are not those of the table any more, or if that is unknown.
+    """
+    iceberg = iceberg_table(session, table)
+    if str(iceberg.uuid()) != uuid or not _is_only_compacted(iceberg, snapshot_id, iceberg.currentSnapshot()):
+        return False
+    then = iceberg.snapshot(snapshot_id)
+    return then is not None and bool(then.schemaId() == iceberg.schema().schemaId())
+
+
 def newest_summary(session: SparkSession, table: str, key: str) -> dict[str, str]:
     """The summary of the newest snapshot that has a key, among the current one and its ancestors; else nothing.
 
