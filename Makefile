@@ -168,11 +168,11 @@ quality: $(READY) ## Judge what is expected of silver (TABLES="a b"), write Data
 	@set -f; $(RUN) python -m python_udfs.quality --tables $$TABLES
 
 .PHONY: bench
-bench: $(READY) ## Measure against hand-written Spark (see docs/performance.md)
+bench: $(READY) $(OTHERS:%=.venv-spark%/.ready) ## Measure against hand-written Spark (see docs/performance.md)
 	@$(RUN) python -m benchmarks --plot docs/performance.svg
 
 .PHONY: bench-quick
-bench-quick: $(READY) ## The same on small data: does every way run, and is its result right?
+bench-quick: $(READY) $(OTHERS:%=.venv-spark%/.ready) ## The same on small data: does every way run, and is its result right?
 	@$(RUN) python -m benchmarks --quick
 
 .PHONY: lint

@@ -21,8 +21,10 @@ from benchmarks import (
     memory,
     objects,
     quality,
+    releases,
     series,
     split,
+    table_defaults,
     tables,
     throughput,
     topics,
@@ -32,6 +34,7 @@ from benchmarks.lake import Cost, middle, take_little_data
 from benchmarks.plot import draw
 from benchmarks.targets import TARGETS, targets_table
 from benchmarks.variants import VARIANTS
+from python_udfs.cli.console import text_table
 
 NAMES = {apply.OURS: "ours", **{variant.name: variant.describes for variant in VARIANTS}}
 Costs = dict[str, dict[str, Cost]]
@@ -69,6 +72,7 @@ class Sizes:
     step_changes: int
     cycles: int
     gold: tuple[int, int]
+    defaults: tuple[int, int, int, int]
 
 
 FULL = Sizes(
@@ -108,6 +112,7 @@ FULL = Sizes(
     step_changes=2_500,
     cycles=200,
     gold=(5_000_000, 10_000),
+    defaults=(100_000, 500, 60, 20),
 )
 QUICK = Sizes(
     rows=(5_000,),
@@ -146,11 +151,24 @@ QUICK = Sizes(
     step_changes=50,
     cycles=2,
     gold=(20_000, 200),
+    defaults=(1_000, 50, 2, 1),
 )
 # The quick run is two processes, about as long each: no time counts in it. The second one waits for processes mostly.
 HALVES = (
     ("apply", "load", "split", "watch", "growth", "series", "throughput", "gold"),
-    ("tables", "checks", "memory", "crossing", "objects", "many", "topics", "follow", "quality"),
+    (
+        "tables",
+        "defaults",
+        "releases",
+        "checks",
+        "memory",
+        "crossing",
+        "objects",
+        "many",
+        "topics",
+        "follow",
+        "quality",
+    ),
 )
 
 
@@ -415,6 +433,31 @@ def _gold(root: Path, sizes: Sizes) -> Costs:
     return {}
 
 
+def _defaults(root: Path, sizes: Sizes) -> Costs:
+    rows, changes, batches, counted = sizes.defaults
+    figures = table_defaults.measure(root, rows, changes, batches, counted)
+    _say(f"defaults of a table, {changes:,} changes on {rows:,} rows, the last {counted} of {batches} batches")
+    for name, cost in figures.batches.items():
+        files, megabytes = figures.metadata[name]
+        _say(f"  {name:<34} {cost.cpu:7.2f} CPU s {cost.wall:7.2f} s   {files:4} metadata files, {megabytes:.1f} MB")
+    for title, costs in {"five new columns": figures.columns, "maintain": figures.counts}.items():
+        for name, cost in costs.items():
+            _say(f"  {f'{title}, {name}':<34} {cost.cpu:7.2f} CPU s {cost.wall:7.2f} s")
+    return {}
+
+
+def _releases(root: Path, sizes: Sizes) -> Costs:
+    rows, changes = sizes.rows[0], sizes.changes[0]
+    costs = releases.measure(root, rows, changes, sizes.tables, sizes.repeats, sizes.warm_up, _say)
+    first = next(iter(costs.values()))
+    lines = [
+        (name, *(f"{each[name].cpu:.2f} ({_ratio(each[name], cost).strip()})" for each in costs.values()))
+        for name, cost in first.items()
+    ]
+    _say(text_table(("CPU seconds (beside the first)", *costs), lines, "<" + ">" * len(costs)))
+    return {}
+
+
 PARTS: dict[str, Callable[[Path, Sizes], Costs]] = {
     "apply": _apply,
     "load": _load,
@@ -433,6 +476,8 @@ PARTS: dict[str, Callable[[Path, Sizes], Costs]] = {
     "follow": _follow,
     "quality": _quality,
     "gold": _gold,
+    "defaults": _defaults,
+    "releases": _releases,
 }
 
 

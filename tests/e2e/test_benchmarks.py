@@ -91,6 +91,23 @@ PARTS = {
         " 20 % of the rows by a lookup",
         " nothing moved: ",
     ),
+    "defaults": (
+        "defaults of a table, 50 changes on 1,000 rows, the last 1 of 2 batches",
+        "  defaults ",
+        "  all metadata files kept ",
+        "  key not stated ",
+        "  five new columns, one commit ",
+        "  five new columns, a statement each ",
+        "  maintain, without counts ",
+        "  maintain, with counts ",
+    ),
+    "releases": (
+        "CPU seconds (beside the first)",
+        "full load of 5,000 rows",
+        "500 changes on 5,000 rows",
+        "the same by R1 tuned MERGE",
+        "2 tables of 100 changes, whole process",
+    ),
     "quality": ("5 expectations of each of 2 tables", "  build without tests ", "  make quality "),
 }
 CHOSEN = list(PARTS) if os.environ.get("BENCHMARKS") == "all" else ["load", "split"]
