@@ -3,10 +3,7 @@
 delete from {{ gold }} as _cdc_gold
 where
     {%- if keys is not none %}
-    {{ cdc_gold_has_key_sql(keys.view, key, '_cdc_gold', key, keys.filled) | indent(4) }}
-    {%- for column, key_range in keys.ranges.items() %}
-    and {{ cdc_in_range_sql('_cdc_gold.' ~ adapter.quote(column), key_range) | indent(4) }}
-    {%- endfor %}
+    {{ cdc_gold_has_key_sql(keys, key, '_cdc_gold', key) | indent(4) }}
     {%- endif %}
     {%- if frozen is not none %}
     {{ 'and ' if keys is not none }}{{ cdc_gold_thawed_sql(frozen, key, '_cdc_gold') | indent(4) }}

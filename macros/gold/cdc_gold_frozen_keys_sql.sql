@@ -7,7 +7,7 @@ from (
     where
         not {{ cdc_gold_thawed_sql(frozen, key, '_cdc_gold') | indent(8) }}
         {%- if keys is not none %}
-        and {{ cdc_gold_has_key_sql(keys.view, key, '_cdc_gold', key, keys.filled) | indent(8) }}
+        and {{ cdc_gold_has_key_sql(keys, key, '_cdc_gold', key) | indent(8) }}
         {%- endif %}
 )
 {%- endmacro %}

@@ -6,15 +6,18 @@
 with
 {{ cdc_gold_states_sql(moved) }}
 {%- set key = model.settings.key %}
-{%- set branches = model.select_branches(moved | selectattr('changed_view') | map(attribute='number') | list) %}
-{%- for branch in branches %},
+{%- set branches = model.select_branches(moved | selectattr('changed.view') | map(attribute='number') | list) %}
+{%- for branch in branches %}
+{%- set spine = branch.find_spine_changes(moved) %}
+{%- if not spine %},
 
 _cdc_o{{ branch.number }} as (
     {{ _gold_spine_keys_sql(branch, moved) | indent(4) }}
-),
+)
+{%- endif %},
 
 _cdc_g{{ branch.number }} as (
-    {{ cdc_gold_branch_keys_sql(branch, key) | indent(4) }}
+    {{ cdc_gold_branch_keys_sql(branch, key, spine) | indent(4) }}
 )
 {%- endfor %}
 
@@ -38,7 +41,7 @@ limit {{ limit }}
 {% macro _gold_spine_keys_sql(branch, moved) -%}
 {%- set queries = [] -%}
 {%- for route in branch.routes -%}
-{%- for input in moved if input.number == route.leaf.input.number and input.changed_view -%}
+{%- for input in moved if input.number == route.leaf.input.number and input.changed.view -%}
 {%- if not route.texts -%}
     {%- do queries.append(_gold_own_keys_sql(route.leaf, input)) -%}
 {%- endif -%}
@@ -56,7 +59,7 @@ select
     {%- for column in leaf.input.key %}
     {{ adapter.quote(column) }} as {{ leaf.key_names[loop.index0] }}{{ ',' if not loop.last }}
     {%- endfor %}
-from {{ adapter.quote(input.changed_view) }}
+from {{ adapter.quote(input.changed.view) }}
 {%- endmacro %}
 
 
@@ -65,5 +68,5 @@ select {{ branch.spine.key_names | join(', ') }}
 from (
     {{ text | indent(4) }}
 ) as _cdc_route
-where {{ cdc_gold_has_key_sql(input.changed_view, leaf.input.key, '_cdc_route', leaf.key_names) }}
+where {{ cdc_gold_has_key_sql(input.changed, leaf.input.key, '_cdc_route', leaf.key_names) }}
 {%- endmacro %}

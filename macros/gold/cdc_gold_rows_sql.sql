@@ -16,7 +16,7 @@ select _cdc_query.*
 from (
     {{ query_sql | indent(4) }}
 ) as _cdc_query
-where {{ cdc_gold_has_key_sql(keys.view, key, '_cdc_query', key, keys.filled) }}
+where {{ cdc_gold_has_key_sql(keys, key, '_cdc_query', key) }}
 {%- endmacro %}
 
 
@@ -62,5 +62,5 @@ select
 from (
     {{ text | indent(4) }}
 ) as _cdc_skeleton
-where {{ cdc_gold_has_key_sql(keys.view, model.settings.key, '_cdc_skeleton', model.settings.key, keys.filled) }}
+where {{ cdc_gold_has_key_sql(keys, model.settings.key, '_cdc_skeleton', model.settings.key) }}
 {%- endmacro %}

@@ -2,8 +2,8 @@
 {% macro cdc_gold_thawed_sql(frozen, key, row) -%}
 (
     not coalesce({{ frozen.condition }}, false)
-    {%- if frozen.spine_view %}
-    or {{ cdc_gold_has_key_sql(frozen.spine_view, key, row, key) | indent(4) }}
+    {%- if frozen.spine_keys.view %}
+    or {{ cdc_gold_has_key_sql(frozen.spine_keys, key, row, key) | indent(4) }}
     {%- endif %}
 )
 {%- endmacro %}

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from python_udfs.errors import LakehouseError
 from python_udfs.gold.blocks import Input
+from python_udfs.gold.keys import KeySet
 from python_udfs.pipeline.delta import Log
 from python_udfs.pipeline.keys import list_key_columns
 from python_udfs.pipeline.table import Models, find_relation, read_layer, read_model
@@ -75,8 +76,7 @@ class Movement:
         full: why its changes may concern all rows; empty: they concern their keys.
         has_moved: whether rows may have changed.
         changed_sql: the query of its changed keys.
-        changed_view: the temporary view that holds them; empty: there are none.
-        changes: number of changed keys.
+        changed: these keys, once they were found.
         via: how they were found.
     """
 
@@ -90,8 +90,7 @@ class Movement:
     full: str = ""
     has_moved: bool = True
     changed_sql: str = ""
-    changed_view: str = ""
-    changes: int = 0
+    changed: KeySet = field(default_factory=KeySet)
     via: str = ""
 
     @property

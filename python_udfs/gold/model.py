@@ -16,6 +16,7 @@ from python_udfs.errors import LakehouseError
 from python_udfs.gold.blocks import AFTER, BEFORE, Block, Exposed, Input, Leaf
 from python_udfs.gold.conditions import Condition, read_condition
 from python_udfs.gold.day import bind_day, hide_day, names_day
+from python_udfs.gold.keys import KeySet
 from python_udfs.gold.read import Query, bind_tables, read_query
 
 DEFAULT_FULL_ABOVE = 0.2
@@ -130,6 +131,20 @@ class Branch:
     routes: tuple[Route, ...]
     keys: Mapping[str, str] = field(default_factory=dict)
     texts: tuple[str, ...] = ()
+
+    def find_spine_changes(self, moved: Iterable[Any]) -> KeySet | None:
+        """Returns the changed keys of the spine, to look for them in `texts`.
+
+        None: there are no such queries, or another use of an input leads to keys of the spine, too.
+
+        Args:
+            moved: the inputs at a refresh, `inputs.Movement`.
+        """
+        changed = {each.number: each.changed for each in moved if each.changed.view}
+        routes = [route for route in self.routes if route.leaf.input.number in changed]
+        if self.keys or any(route.texts for route in routes):
+            return None
+        return changed.get(self.spine.input.number)
 
 
 @dataclass(frozen=True)

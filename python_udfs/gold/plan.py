@@ -25,8 +25,8 @@ from python_udfs.gold.inputs import (
     read_recorded,
     write_recorded,
 )
+from python_udfs.gold.keys import KeySet, read_key_set
 from python_udfs.gold.model import GoldModel, Settings, read_gold_model, read_settings
-from python_udfs.pipeline.delta import KeyRange, has_ranges
 from python_udfs.pipeline.table import Models
 from python_udfs.pipeline.warehouse import Relation, Sql, Warehouse
 
@@ -40,33 +40,15 @@ class Frozen:
 
     Attributes:
         condition: over the columns of the table; it held at the last refresh and holds at this one.
-        spine_view: the temporary view of the keys that changes of the spine lead to, whose rows are computed all the
-            same; empty: there are none.
+        spine_keys: keys that changes of the spine lead to, whose rows are computed all the same.
         keys: how many keys would have been computed.
         unknown: spines of which it is unknown what changed.
     """
 
     condition: str
-    spine_view: str = ""
+    spine_keys: KeySet = field(default_factory=KeySet)
     keys: int = 0
     unknown: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True)
-class AffectedKeys:
-    """The keys of a gold table whose rows are computed.
-
-    Attributes:
-        view: the temporary view that holds them.
-        count: how many they are.
-        filled: columns that are NULL in none of them.
-        ranges: of filled columns, if a range can be written: files without a value of it are not read.
-    """
-
-    view: str
-    count: int = 0
-    filled: tuple[str, ...] = ()
-    ranges: Mapping[str, KeyRange] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -97,7 +79,7 @@ class GoldPlan:
     way: str
     message: str
     model: GoldModel
-    keys: AffectedKeys
+    keys: KeySet
     movements: tuple[Movement, ...] = ()
     query_sql: str = ""
     frozen: Frozen | None = None
@@ -173,7 +155,7 @@ def plan_gold(
         model=gold_model.bind_days(last_day, day),
         movements=tuple(movements),
         query_sql=gold_model.write_query(query_sql),
-        keys=AffectedKeys(f"cdc_gold_keys_{name}"),
+        keys=KeySet(f"cdc_gold_keys_{name}"),
         progress=progress,
     )
     if gold is None:
@@ -194,7 +176,7 @@ def plan_gold(
         return Unmoved()
     if gold_model.query.totals:
         return _finish(plan, FULL, gold_model.query.totals[0])
-    return _plan_affected(warehouse, sql, plan, gold, moved)
+    return _plan_affected(warehouse, sql, plan, gold, moved, _count_rows(newest))
 
 
 def _write_definition(query_sql: str, config: Any, sources: Sequence[Source], day: str) -> str:
@@ -233,6 +215,12 @@ def _read_newest(warehouse: Warehouse, gold: Relation | None) -> Mapping[str, st
     snapshot_id = warehouse.current_snapshot_id(gold) if gold is not None else 0
     summary: Mapping[str, str] = warehouse.snapshot(gold, snapshot_id)["summary"] if snapshot_id else {}
     return summary
+
+
+def _count_rows(summary: Mapping[str, str]) -> int | None:
+    """Counts the rows of a table by the summary of its newest commit; None: the summary does not show them."""
+    records = summary.get("total-records")
+    return None if records is None else int(records) - int(summary.get("total-position-deletes", 0))
 
 
 def _measure(
@@ -313,8 +301,8 @@ def _find_changed_keys(warehouse: Warehouse, sql: Sql, plan: GoldPlan, numbers: 
         if movement.changed_sql and movement.number in numbers:
             view = f"cdc_gold_changed_{movement.number}"
             warehouse.cache_rows(view, movement.changed_sql)
-            changes = _count(warehouse, sql, view)
-            movements.append(replace(movement, changes=changes, changed_view=view if changes else ""))
+            keys = read_key_set(warehouse, sql, view, movement.input.key)
+            movements.append(replace(movement, changed=keys if keys.count else KeySet()))
         else:
             movements.append(movement)
     return replace(plan, movements=tuple(movements))
@@ -323,15 +311,16 @@ def _find_changed_keys(warehouse: Warehouse, sql: Sql, plan: GoldPlan, numbers: 
 def _find_spine_keys(warehouse: Warehouse, sql: Sql, plan: GoldPlan) -> GoldPlan:
     """Finds the keys that changes of the spine lead to: their rows are computed though they are frozen."""
     spines = {branch.spine.input.number for branch in plan.model.branches}
-    if not plan.frozen or not any(move.changed_view and move.number in spines for move in plan.movements):
+    if not plan.frozen or not any(move.changed.view and move.number in spines for move in plan.movements):
         return plan
     view = f"{plan.keys.view}_of_spine"
     model = plan.model.follow_spines()
     warehouse.cache_rows(view, sql["cdc_gold_keys_sql"](model, plan.movements, MOST_KEYS + 1))
-    if _count(warehouse, sql, view) > MOST_KEYS:
+    keys = read_key_set(warehouse, sql, view, model.settings.key)
+    if keys.count > MOST_KEYS:
         names = tuple(branch.spine.input.name for branch in plan.model.branches)
         return replace(plan, frozen=replace(plan.frozen, unknown=names))
-    return replace(plan, frozen=replace(plan.frozen, spine_view=view))
+    return replace(plan, frozen=replace(plan.frozen, spine_keys=keys))
 
 
 def _plan_full(warehouse: Warehouse, sql: Sql, plan: GoldPlan, gold: Relation, reason: str) -> GoldPlan:
@@ -352,59 +341,40 @@ def _plan_full(warehouse: Warehouse, sql: Sql, plan: GoldPlan, gold: Relation, r
     return _finish(_count_frozen(warehouse, sql, plan, gold, None), FULL, reason)
 
 
-def _count_frozen(
-    warehouse: Warehouse, sql: Sql, plan: GoldPlan, gold: Relation, keys: AffectedKeys | None
-) -> GoldPlan:
+def _count_frozen(warehouse: Warehouse, sql: Sql, plan: GoldPlan, gold: Relation, keys: KeySet | None) -> GoldPlan:
     if plan.frozen is None:
         return plan
     counted = sql["cdc_gold_frozen_keys_sql"](gold, plan.model.settings.key, plan.frozen, keys)
     return replace(plan, frozen=replace(plan.frozen, keys=int(warehouse.query(counted)[0]["row_count"])))
 
 
-def _count(warehouse: Warehouse, sql: Sql, view: str) -> int:
-    return int(warehouse.query(sql["cdc_count_sql"](warehouse.quote(view)))[0]["row_count"])
-
-
-def _plan_affected(warehouse: Warehouse, sql: Sql, plan: GoldPlan, gold: Relation, moved: Sequence[str]) -> GoldPlan:
+def _plan_affected(
+    warehouse: Warehouse, sql: Sql, plan: GoldPlan, gold: Relation, moved: Sequence[str], rows: int | None
+) -> GoldPlan:
     plan = _find_changed_keys(warehouse, sql, plan, {movement.number for movement in plan.movements})
-    changed = [f"{move.changes} of {move.input.name} ({move.via})" for move in plan.movements if move.via]
+    changed = [f"{move.changed.count} of {move.input.name} ({move.via})" for move in plan.movements if move.via]
     because = f"changed keys: {', '.join(changed) or 'none'}"
     if moved:
         because += f"; rows that {plan.progress['cdc.gold-today']} moves"
     moved_sql = sql["cdc_gold_moved_sql"](gold, plan.model, moved) if moved else ""
-    if moved or any(movement.changed_view for movement in plan.movements):
+    if moved or any(movement.changed.view for movement in plan.movements):
         keys_sql = sql["cdc_gold_keys_sql"](plan.model, plan.movements, MOST_KEYS + 1, moved_sql)
         warehouse.cache_rows(plan.keys.view, keys_sql)
-        plan = read_keys(warehouse, sql, plan)
+        plan = replace(plan, keys=read_key_set(warehouse, sql, plan.keys.view, plan.model.settings.key))
     count = plan.keys.count
     if count > MOST_KEYS:
         return _plan_full(warehouse, sql, plan, gold, f"more than {MOST_KEYS} keys are affected")
     plan = _find_spine_keys(warehouse, sql, plan)
     limit = plan.model.settings.full_above
-    if count and limit is not None:
-        share_sql = sql["cdc_gold_share_sql"](gold, plan.model.settings.key, plan.keys, plan.frozen)
-        counts = warehouse.query(share_sql)[0]
-        rows, affected = int(counts["row_count"]), int(counts["affected"])
+    if count and limit is not None and rows is not None:
+        affected_sql = sql["cdc_gold_affected_rows_sql"](gold, plan.model.settings.key, plan.keys, plan.frozen)
+        affected = int(warehouse.query(affected_sql)[0]["row_count"])
         if affected > limit * rows or rows == 0:
             reason = f"{affected} of {rows} rows are affected, more than full_above={limit:g}; {because}"
             return _finish(_count_frozen(warehouse, sql, plan, gold, None), FULL, reason)
     if count:
         plan = cut_large_inputs(warehouse, _count_frozen(warehouse, sql, plan, gold, plan.keys))
     return _finish(plan, AFFECTED, f"{count} keys; {because}")
-
-
-def read_keys(warehouse: Warehouse, sql: Sql, plan: GoldPlan) -> GoldPlan:
-    """Reads how many keys are in the view of a plan, and what is known of their columns."""
-    key = plan.model.settings.key
-    facts = warehouse.query(sql["cdc_gold_key_ranges_sql"](plan.keys.view, key))[0]
-    count = int(facts["row_count"])
-    filled = {column: at for at, column in enumerate(key, 1) if count and int(facts[f"values_{at}"]) == count}
-    ranges = {
-        column: KeyRange(str(facts[f"type_{at}"]), facts[f"first_{at}"], facts[f"last_{at}"])
-        for column, at in filled.items()
-        if has_ranges(str(facts[f"type_{at}"]))
-    }
-    return replace(plan, keys=replace(plan.keys, count=count, filled=tuple(filled), ranges=ranges))
 
 
 def cut_large_inputs(warehouse: Warehouse, plan: GoldPlan) -> GoldPlan:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import random
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import date, timedelta
 from time import monotonic
 from typing import Any
@@ -21,8 +21,8 @@ from python_udfs.gold.blocks import Input
 from python_udfs.gold.day import bind_day, hide_day, list_days
 from python_udfs.gold.histories import FIRST_DAY, RandomTable, Row
 from python_udfs.gold.inputs import list_sources, read_inputs
+from python_udfs.gold.keys import KeySet
 from python_udfs.gold.model import GoldModel, read_gold_model
-from python_udfs.gold.plan import AffectedKeys
 from python_udfs.pipeline.warehouse import Sql, Warehouse
 
 _STEPS = 8
@@ -36,7 +36,7 @@ class ProvedInput:
 
     input: Input
     relation: str
-    changed_view: str = ""
+    changed: KeySet = field(default_factory=KeySet)
     before_id: int = _BEFORE
     after_id: int = _AFTER
 
@@ -139,7 +139,7 @@ class _History:
         keys = keys_frame.collect()
         self._register_rows(_KEYS, [tuple(row) for row in keys], keys_frame.schema)
         query_sql = bind_day(self.query_sql, self.day)
-        rows_sql = _read_views(self.sql["cdc_gold_rows_sql"](model, inputs, query_sql, AffectedKeys(_KEYS)))
+        rows_sql = _read_views(self.sql["cdc_gold_rows_sql"](model, inputs, query_sql, KeySet(_KEYS)))
         new_rows = self.spark.sql(rows_sql)
         at = [[name.lower() for name in new_rows.columns].index(name) for name in self.model.settings.key]
         new = [tuple(row) for row in new_rows.collect()]
@@ -168,13 +168,13 @@ class _History:
     def _register_rows(self, view: str, rows: list[Row], schema: StructType | str) -> None:
         self.spark.createDataFrame(rows, schema).createOrReplaceTempView(view)
 
-    def _register_keys(self, table: RandomTable, keys: set[Row] | None) -> str:
+    def _register_keys(self, table: RandomTable, keys: set[Row] | None) -> KeySet:
         if not keys:
-            return ""
+            return KeySet()
         fields = ", ".join(f"`{name}` {table.input.columns[name]}" for name in table.input.key)
         view = f"cdc_prove_changed_{table.input.number}"
         self._register_rows(view, list(keys), fields)
-        return view
+        return KeySet(view)
 
     def _describe(
         self,

@@ -10,8 +10,9 @@ from python_udfs.errors import LakehouseError
 from python_udfs.gold.conditions import read_condition
 from python_udfs.gold.day import bind_day, hide_day, read_day
 from python_udfs.gold.inputs import MOST_KEYS, list_sources, read_inputs, read_recorded
+from python_udfs.gold.keys import KeySet, read_key_set
 from python_udfs.gold.model import read_gold_model
-from python_udfs.gold.plan import AFFECTED, AffectedKeys, GoldPlan, cut_large_inputs, read_keys
+from python_udfs.gold.plan import AFFECTED, GoldPlan, cut_large_inputs
 from python_udfs.gold.recorded import find_recorded, list_expired, read_recorded_model
 from python_udfs.gold.write import replace_rows
 from python_udfs.pipeline.warehouse import Sql, Writer
@@ -82,11 +83,11 @@ def refresh_gold(
         raise _refuse(name, f"snapshots of {', '.join(expired)} that it was made of have expired", name)
     where_sql = bind_day(condition.sql, read_day(today))
     recorded_sql = model.write_query(summary["cdc.gold-sql"])
-    plan = GoldPlan(AFFECTED, "", model, AffectedKeys(f"cdc_gold_keys_{name}"), tuple(movements), recorded_sql)
+    plan = GoldPlan(AFFECTED, "", model, KeySet(f"cdc_gold_keys_{name}"), tuple(movements), recorded_sql)
     key = model.settings.key
     keys_sql = sql["cdc_gold_part_keys_sql"](gold, key, movements, recorded_sql, where_sql, MOST_KEYS + 1)
     warehouse.cache_rows(plan.keys.view, keys_sql)
-    plan = read_keys(warehouse, sql, plan)
+    plan = replace(plan, keys=read_key_set(warehouse, sql, plan.keys.view, key))
     keys = plan.keys.count
     if keys > MOST_KEYS:
         raise _refuse(name, f"more than {MOST_KEYS} keys meet {where_sql}: name fewer", name, "--full-refresh ")

@@ -29,10 +29,13 @@ group by customer.segment
 {% macro given_movements() %}
     {% set movements = [] %}
     {% for input in given_gold().query.inputs %}
-        {% do movements.append({
-            'input': input, 'number': input.number, 'relation': input.relation, 'before_id': 41, 'after_id': 43,
-            'changed_view': 'cdc_gold_changed_' ~ input.number,
-        }) %}
+        {% do movements.append(adapter.call_function('python_udfs.gold.inputs.Movement', {
+            'input': input, 'relation': input.relation, 'before_id': 41, 'after_id': 43,
+            'changed': adapter.call_function('python_udfs.gold.keys.KeySet', {
+                'view': 'cdc_gold_changed_' ~ input.number, 'filled': ['id'],
+                'ranges': {'id': {'type': 'int', 'first': '3', 'last': '8'}},
+            }),
+        })) %}
     {% endfor %}
     {% do return(movements) %}
 {% endmacro %}

@@ -13,8 +13,9 @@ from typing import Any
 import sqlglot
 from harness import Dbt
 
+from python_udfs.gold.blocks import Input
+from python_udfs.gold.keys import KeySet
 from python_udfs.gold.model import GoldModel, read_gold_model
-from python_udfs.gold.plan import AffectedKeys
 from python_udfs.pipeline.delta import KeyRange
 from tests.gold_shapes import COLUMNS, INPUTS, KEYS, Shape, State, list_rows
 
@@ -39,6 +40,23 @@ def to_sqlite(sql: str) -> str:
 def mark_range(column: str) -> tuple[str, str]:
     """Two texts in place of the limits of a column's range."""
     return f"-{column}", f"+{column}"
+
+
+def mark_changed(input: Input) -> KeySet:
+    """The changed keys of an input, which are numbers, with texts in place of the limits of their range."""
+    return KeySet(
+        f"cdc_k_{input.name}",
+        filled=input.key,
+        ranges={name: KeyRange("int", *mark_range(f"{input.name}.{name}")) for name in input.key},
+    )
+
+
+def set_ranges(sql: str, ranges: Mapping[str, tuple[int, int]]) -> str:
+    """Replaces marks of ranges by their limits."""
+    for name, limits in ranges.items():
+        for mark, limit in zip(mark_range(name), limits, strict=True):
+            sql = sql.replace(f"'{mark}'", f"'{limit}'")
+    return sql
 
 
 class Table:
@@ -67,7 +85,7 @@ class Table:
                 relation=input.relation,
                 before_id=BEFORE,
                 after_id=AFTER,
-                changed_view=f"cdc_k_{input.name}" if input.name in changed else "",
+                changed=mark_changed(input) if input.name in changed else KeySet(),
             )
             for input in self.model.query.inputs
         ]
@@ -92,7 +110,7 @@ class Table:
         limits = {name: KeyRange("int", *mark_range(name)) for name in ranges}
         model = replace(self.model, cuts=tuple(cuts))
         moved = self.inputs(changed)
-        keys = AffectedKeys("g", filled=filled, ranges=limits)
+        keys = KeySet("g", filled=filled, ranges=limits)
         return to_sqlite(self.fault(macros().cdc_gold_rows_sql(model, moved, self.query, keys)))
 
     def write(self, changed: tuple[str, ...], values: Mapping[str, set[Any]]) -> str:
@@ -107,11 +125,7 @@ class Table:
         asked = (changed, (0, 1, 9)[self.refreshes % 3], filled, tuple(ranges))
         if asked not in self._written:
             self._written[asked] = self.write_rows(*asked)
-        sql = self._written[asked]
-        for name, limits in ranges.items():
-            for mark, limit in zip(mark_range(name), limits, strict=True):
-                sql = sql.replace(f"'{mark}'", f"'{limit}'")
-        return sql
+        return set_ranges(self._written[asked], ranges)
 
     def read_values(self, database: sqlite3.Connection) -> dict[str, set[Any]]:
         """The values of each column of the affected keys."""
@@ -129,7 +143,8 @@ class Table:
         if moved not in self._keys:
             self._keys[moved] = self.write_keys(moved)
         database.execute("drop table if exists g")
-        database.execute(f"create temp table g as {self._keys[moved]}")
+        ranges = {f"{name}.{KEYS[name]}": (min(changed[name]), max(changed[name])) for name in moved}
+        database.execute(f"create temp table g as {set_ranges(self._keys[moved], ranges)}")
         cursor = database.execute(self.write(moved, self.read_values(database)))
         names = [column[0] for column in cursor.description]
         at = [names.index(name) for name in self.model.settings.key]

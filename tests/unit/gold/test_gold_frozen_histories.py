@@ -21,8 +21,9 @@ from python_udfs.gold import plan as gold_plan
 from python_udfs.gold.blocks import Input
 from python_udfs.gold.day import bind_day, hide_day, names_day
 from python_udfs.gold.inputs import Movement
+from python_udfs.gold.keys import KeySet
 from python_udfs.gold.model import GoldModel, read_gold_model
-from python_udfs.gold.plan import AffectedKeys, GoldPlan
+from python_udfs.gold.plan import GoldPlan
 from python_udfs.gold.write import replace_rows
 from tests.gold_shapes import INPUTS, change, start
 
@@ -190,7 +191,7 @@ class Gold:
             model=model,
             movements=movements,
             query_sql=model.write_query(bind_day(self.sql, str(day))),
-            keys=AffectedKeys("g"),
+            keys=KeySet("g"),
             frozen=gold_plan._read_frozen("gold", self.model, last_freeze, freeze),
             progress={"cdc.gold-today": day},
         )

@@ -90,7 +90,8 @@ class Warehouse:
         return 5
 
     def snapshot(self, relation: Any, snapshot_id: int) -> dict[str, Any]:
-        return {"summary": self.summary}
+        counts = {"total-records": str(self.counts["rows"] + 7), "total-position-deletes": "7"}
+        return {"summary": {**counts, **self.summary}}
 
     def has_few_rows(self, relation: Any) -> bool:
         return str(relation) in self.small
@@ -113,8 +114,8 @@ class Warehouse:
     def query(self, sql: str) -> list[dict[str, Any]]:
         if sql == "facts":
             return [self.facts]
-        if sql == "share":
-            return [{"row_count": self.counts["rows"], "affected": self.counts["affected"]}]
+        if sql == "affected rows":
+            return [{"row_count": self.counts["affected"]}]
         if sql == "frozen":
             return [{"row_count": self.counts["frozen"]}]
         if sql.startswith("ranges"):
@@ -129,7 +130,7 @@ SQL = {
     "cdc_gold_changed_sql": lambda *arguments: "changed",
     "cdc_gold_compared_sql": lambda *arguments: "compared",
     "cdc_gold_keys_sql": lambda *arguments: "keys",
-    "cdc_gold_share_sql": lambda *arguments: "share",
+    "cdc_gold_affected_rows_sql": lambda *arguments: "affected rows",
     "cdc_gold_frozen_keys_sql": lambda *arguments: "frozen",
     "cdc_gold_moved_sql": lambda *arguments: "moved",
     "cdc_gold_key_ranges_sql": lambda view, key: f"ranges {view} {len(key)}",
@@ -228,7 +229,7 @@ def test_changed_keys_of_silver_come_from_bronze(project):
     project.warehouse.move("silver.c", snapshot(2))
     plan = project.plan()
     assert plan.message == "affected: 2 keys; changed keys: 2 of silver_c (bronze)"
-    assert [(m.input.name, m.changed_view, m.before_id, m.after_id) for m in plan.movements] == [
+    assert [(m.input.name, m.changed.view, m.before_id, m.after_id) for m in plan.movements] == [
         ("silver_o", "", 1, 1),
         ("silver_c", "cdc_gold_changed_2", 1, 2),
     ]
@@ -379,6 +380,14 @@ def test_many_affected_rows_are_full(project):
     assert project.plan().way == "affected"
 
 
+def test_the_rows_of_a_table_that_does_not_count_them_are_computed_by_key(project):
+    project.warehouse.move("silver.c", snapshot(2))
+    project.warehouse.counts["affected"] = 100
+    assert project.plan().way == "full"
+    project.warehouse.snapshot = lambda *arguments: {"summary": project.warehouse.summary}
+    assert project.plan().way == "affected"
+
+
 def test_changes_that_affect_no_key_are_recorded(project):
     project.warehouse.move("silver.c", snapshot(2))
     project.warehouse.counts |= {"changed": 0, "keys": 0}
@@ -447,17 +456,17 @@ def test_frozen_keys_are_counted(frozen):
     frozen.warehouse.move("silver.c", snapshot(2))
     plan = frozen.plan()
     assert plan.message == ("affected: 2 keys; changed keys: 2 of silver_c (bronze); 4 frozen keys stay as they are")
-    assert (plan.frozen.condition, plan.frozen.spine_view) == ("amt > 1", "")
+    assert (plan.frozen.condition, plan.frozen.spine_keys.view) == ("amt > 1", "")
     assert plan.progress["cdc.gold-frozen"] == 4
 
 
 def test_changes_of_the_spine_are_followed_also_if_all_rows_are_computed(frozen):
     frozen.warehouse.move("silver.o", snapshot(2))
-    assert frozen.plan().frozen.spine_view == "cdc_gold_keys_sales_of_spine"
+    assert frozen.plan().frozen.spine_keys.view == "cdc_gold_keys_sales_of_spine"
     frozen.warehouse.facts["first_reset_point"] = "000002"
     plan = frozen.plan()
     assert plan.message == "full: silver_o was truncated or reloaded; 4 frozen keys stay as they are"
-    assert plan.frozen.spine_view == "cdc_gold_keys_sales_of_spine", "both states are compared"
+    assert plan.frozen.spine_keys.view == "cdc_gold_keys_sales_of_spine", "both states are compared"
     frozen.warehouse.move("silver.o", snapshot(2), has_start=False)
     assert "what changed in silver_o is unknown: refresh_gold computes its frozen keys" in frozen.plan().message
 

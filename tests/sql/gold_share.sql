@@ -1,1 +1,0 @@
-{{ cdc_gold_share_sql('gold.sales', ['segment'], {'view': 'cdc_gold_keys', 'filled': []}) }}
