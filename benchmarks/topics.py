@@ -29,6 +29,7 @@ from dbt.adapters.sparksession import snapshots
 from python_udfs.cli.dbt import WarmDbt, spark_session
 from python_udfs.metadata import FEEDS_FILE
 from python_udfs.watch.loop import Watch, follow
+from python_udfs.watch.stop import Stop
 from tests.e2e.lakehouse import REPOSITORY
 
 # Its modules name each other without the folder, as those of all tests there.
@@ -322,7 +323,7 @@ def latencies(topics: Live, changes: int, cycles: int, warm_up: int) -> list[flo
     Raises:
         WrongResult: a change did not come to silver.
     """
-    stop, random, spark = threading.Event(), Random(1), spark_session()
+    stop, random, spark = Stop(), Random(1), spark_session()
     seconds: list[float] = []
 
     def send() -> None:

@@ -6,7 +6,6 @@ import argparse
 import math
 import signal
 import sys
-import threading
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -14,6 +13,7 @@ from python_udfs.cli.console import add_project_dir, argument_parser, run_comman
 from python_udfs.cli.dbt import WarmDbt, spark_session
 from python_udfs.paths import PROJECT_ROOT, landing_root
 from python_udfs.watch.loop import SECONDS_TO_ASK, Watch, follow
+from python_udfs.watch.stop import Stop
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -56,11 +56,11 @@ def _seconds(text: str) -> float:
 
 
 def _run(project: Path, every: float) -> None:
-    stop = threading.Event()
+    stop = Stop()
 
     def stop_after_the_cycle(number: int, _: object) -> None:
-        stop.set()
         signal.signal(number, signal.SIG_DFL)
+        stop.set()
 
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, stop_after_the_cycle)

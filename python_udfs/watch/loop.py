@@ -8,7 +8,6 @@ have added rows of. Tests, and the views that read every table, are left to ``db
 from __future__ import annotations
 
 import json
-import threading
 import time
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
@@ -24,6 +23,7 @@ from python_udfs.pipeline.results import FAILED
 from python_udfs.pipeline.table import read_models
 from python_udfs.pipeline.table_config import Source
 from python_udfs.times import duration_text
+from python_udfs.watch.stop import Stop
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -325,7 +325,7 @@ class Watch:
         return lines
 
 
-def follow(watch: Watch, every: float, stop: threading.Event) -> None:
+def follow(watch: Watch, every: float, stop: Stop) -> None:
     """Runs cycles until it is stopped.
 
     Args:

@@ -9,6 +9,9 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
 
 import pytest
 from stories import Story, change
@@ -153,15 +156,24 @@ def test_a_listing_that_fails_is_reported_and_tried_again(lakehouse, watch, caps
     assert watch.cycle()
 
 
+@contextmanager
+def started(command: list[str]) -> Iterator[Any]:
+    """A process that ends with the test, also with one that ran out of time."""
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) as process:
+        try:
+            yield process
+        finally:
+            process.kill()
+
+
 def test_a_signal_stops_it_after_the_cycle(lakehouse):
     command = [sys.executable, "-m", "python_udfs.watch", "--every", "0.1", "--project-dir", str(lakehouse.project)]
     Story(lakehouse.raw / "seen", "watched").changes(30, change("U", 30, id=1, v="last"))
-    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) as process:
-        assert process.stdout is not None
+    with started(command) as process:
         said = [process.stdout.readline(), process.stdout.readline()]
         process.send_signal(signal.SIGTERM)
         said += process.stdout.readlines()
-    assert process.returncode == 0, said
+        assert process.wait(60) == 0, said
     assert said[0].startswith(f"Watching {lakehouse.raw} every 0.1 s.")
     assert said[1].endswith(" s  bronze_s__other, bronze_s__watched\n")
     assert "Stopped.\n" in said
@@ -177,15 +189,14 @@ def test_it_waits_for_another_command_and_goes_on(lakehouse):
         fcntl.flock(lock, fcntl.LOCK_EX)
         lock.write("dbt build, process 1, since 2024-01-31 23:00:00 UTC\n")
         lock.flush()
-        with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) as process:
-            assert process.stdout is not None
+        with started(command) as process:
             said = [process.stdout.readline(), process.stdout.readline(), process.stdout.readline()]
             time.sleep(2)  # it asks again and again
             fcntl.flock(lock, fcntl.LOCK_UN)
             said.append(process.stdout.readline())
             process.send_signal(signal.SIGTERM)
             said += process.stdout.readlines()
-    assert process.returncode == 0, said
+            assert process.wait(60) == 0, said
     assert said[1].endswith("the landing area could not be listed: failed\n")
     assert "Another dbt command is writing to this warehouse: dbt build, process 1" in said[2]
     assert said[3].endswith(" s  bronze_s__other, bronze_s__watched\n"), said
