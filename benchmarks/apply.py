@@ -119,8 +119,10 @@ def next_batch(lake: Lake, files: TableFiles, changes: int) -> Batch:
     lake.dbt("run", "--select", "+bronze_s__t0")
     after = current_snapshot_id(lake.spark, "lakehouse.bronze.s__t0")
     columns = tuple(lake.spark.table("silver.s__t0").columns)
-    rows = appended_rows_sql(lake.spark, "bronze.s__t0", before, after)
-    return Batch(f"select {', '.join(columns)} from {rows}", columns)
+    return Batch(
+        lambda: f"select {', '.join(columns)} from {appended_rows_sql(lake.spark, 'bronze.s__t0', before, after)}",
+        columns,
+    )
 
 
 def _idle_cpu(lake: Lake) -> float:

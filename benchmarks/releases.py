@@ -32,7 +32,7 @@ def measure(
         many: how many small tables are built by whole processes.
         repeats: batches; the first warms up.
         warm_up: batches of a small table before.
-        report: called with a line for a release that has no environment here.
+        report: called with a line for each release.
 
     Returns:
         By release, costs by what was done.
@@ -54,6 +54,7 @@ def measure(
             text=True,
             check=True,
         ).stdout
+        report(f"Spark {release} is measured")
         costs[release] = {name: Cost(**cost) for name, cost in json.loads(said.splitlines()[-1]).items()}
     return costs
 
