@@ -119,10 +119,12 @@ def next_batch(lake: Lake, files: TableFiles, changes: int) -> Batch:
     lake.dbt("run", "--select", "+bronze_s__t0")
     after = current_snapshot_id(lake.spark, "lakehouse.bronze.s__t0")
     columns = tuple(lake.spark.table("silver.s__t0").columns)
-    return Batch(
-        lambda: f"select {', '.join(columns)} from {appended_rows_sql(lake.spark, 'bronze.s__t0', before, after)}",
-        columns,
-    )
+
+    def write_changes() -> str:
+        rows = appended_rows_sql(lake.spark, "bronze.s__t0", before, after)
+        return f"select {', '.join(columns)} from {rows}"
+
+    return Batch(write_changes, columns)
 
 
 def _idle_cpu(lake: Lake) -> float:

@@ -35,7 +35,7 @@ class Batch:
 
     @property
     def changes(self) -> str:
-        """The query. Before Spark 4.0 it reads a view that each dbt command drops when it ends, so it is written anew."""
+        """The query. Before Spark 4.0 it reads a view that the end of a dbt command drops, so it is written anew."""
         return self.write_changes()
 
     @property
