@@ -98,9 +98,10 @@ class WrongResult(Exception):
 
 def _apply(lake: Lake, files: TableFiles, series: Series, variants: Sequence[Variant], *, backwards: bool) -> None:
     """One batch for every variant, in turn from the first and from the last."""
-    batch = next_batch(lake, files, series.changes)
+    snapshots = next_batch(lake, files, series.changes)
     steps: list[Variant | None] = [*variants, None]
     for variant in reversed(steps) if backwards else steps:
+        batch = _read_batch(lake, snapshots)
         with measured() as cost:
             if variant is None:
                 seconds = lake.dbt("run", "--select", "silver_s__t0")["silver_s__t0"]
@@ -112,19 +113,19 @@ def _apply(lake: Lake, files: TableFiles, series: Series, variants: Sequence[Var
         series.costs.setdefault(variant.name if variant else OURS, []).append(cost)
 
 
-def next_batch(lake: Lake, files: TableFiles, changes: int) -> Batch:
-    """Has one more change file in bronze; returns its rows there."""
+def next_batch(lake: Lake, files: TableFiles, changes: int) -> tuple[int, int]:
+    """Has one more change file in bronze; returns bronze's snapshots before and after."""
     before = current_snapshot_id(lake.spark, "lakehouse.bronze.s__t0")
     files.change(changes)
     lake.dbt("run", "--select", "+bronze_s__t0")
-    after = current_snapshot_id(lake.spark, "lakehouse.bronze.s__t0")
+    return before, current_snapshot_id(lake.spark, "lakehouse.bronze.s__t0")
+
+
+def _read_batch(lake: Lake, snapshots: tuple[int, int]) -> Batch:
+    """The rows between two snapshots of bronze, until the next dbt command ends: before Spark 4.0 a view has them."""
     columns = tuple(lake.spark.table("silver.s__t0").columns)
-
-    def write_changes() -> str:
-        rows = appended_rows_sql(lake.spark, "bronze.s__t0", before, after)
-        return f"select {', '.join(columns)} from {rows}"
-
-    return Batch(write_changes, columns)
+    rows = appended_rows_sql(lake.spark, "bronze.s__t0", *snapshots)
+    return Batch(f"select {', '.join(columns)} from {rows}", columns)
 
 
 def _idle_cpu(lake: Lake) -> float:

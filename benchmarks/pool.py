@@ -55,7 +55,7 @@ def take(spark: SparkSession, number: int, folder: str) -> None:
     ).writeTo(bronze).append()
     wanted = tuple(spark.table(silver).columns)
     new_changes = f"select {', '.join(wanted)} from {bronze} where _cdc_sequence like '2%'"
-    tuned_merge(spark, silver, Batch(lambda: new_changes, wanted))
+    tuned_merge(spark, silver, Batch(new_changes, wanted))
 
 
 if __name__ == "__main__":

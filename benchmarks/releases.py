@@ -14,9 +14,9 @@ from benchmarks import apply, lake, load, tables
 from benchmarks.lake import Cost
 from benchmarks.variants import VARIANTS
 from python_udfs.kafka.spark_package import PACKAGE as KAFKA
+from spark_files.releases import RELEASES
+from tests.e2e.lakehouse import list_environments
 
-# `make setup SPARK=…` builds each; the first one is what the others stand beside.
-ENVIRONMENTS = {"4.1": ".venv", "4.0": ".venv-spark4.0", "3.5": ".venv-spark3.5"}
 TUNED_MERGE = VARIANTS[0]
 
 
@@ -35,17 +35,15 @@ def measure(
         report: called with a line for each release.
 
     Returns:
-        By release, costs by what was done.
+        By release, the newest first, costs by what was done.
 
     Raises:
         subprocess.CalledProcessError: the process of a release failed.
     """
-    costs = {}
-    for release, environment in ENVIRONMENTS.items():
-        folder = lake.REPOSITORY / environment
-        if not folder.exists():
-            report(f"Spark {release} has no environment here and is not measured; run: make setup SPARK={release}")
-            continue
+    costs, environments = {}, list_environments()
+    for release in sorted(RELEASES.keys() - environments.keys()):
+        report(f"Spark {release} has no environment here and is not measured; run: make setup SPARK={release}")
+    for release, folder in environments.items():
         numbers = map(str, (rows, changes, many, repeats, warm_up))
         said = subprocess.run(
             [folder / "bin" / "python", "-m", "benchmarks.releases", root / release, *numbers],

@@ -28,15 +28,10 @@ MERGE_ON_READ = ", ".join(
 
 @dataclass(frozen=True)
 class Batch:
-    """The rows of one batch: what writes a query on bronze with the columns of silver, `_cdc_…` included."""
+    """The rows of one batch: a query on bronze with the columns of silver, `_cdc_…` included."""
 
-    write_changes: Callable[[], str]
+    changes: str
     columns: tuple[str, ...]
-
-    @property
-    def changes(self) -> str:
-        """The query. Before Spark 4.0 it reads a view that the end of a dbt command drops, so it is written anew."""
-        return self.write_changes()
 
     @property
     def newest(self) -> str:

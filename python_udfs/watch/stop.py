@@ -1,4 +1,4 @@
-"""A wish to stop that a handler of signals can state."""
+"""Stops a loop from a handler of signals."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import select
 
 
 class Stop:
-    """States that a loop is to stop, and wakes it.
+    """Asks a loop to stop, and wakes it.
 
     Python runs a handler between two instructions of the main thread, which may be about to wait. A lock that both take
     is never released then: `threading.Event` has one, and hangs. Here neither takes one.
@@ -18,14 +18,14 @@ class Stop:
         self._to_read, self._to_write = os.pipe()
 
     def set(self) -> None:
-        """States the wish; whoever waits goes on."""
+        """Asks the loop to stop, and wakes it."""
         self._is_set = True
         os.write(self._to_write, b"\0")
 
     def is_set(self) -> bool:
-        """Returns whether somebody has stated it."""
+        """Returns whether it was asked to stop."""
         return self._is_set
 
     def wait(self, seconds: float) -> None:
-        """Waits so long, or until somebody states it."""
+        """Waits so long, or until the loop is asked to stop."""
         select.select([self._to_read], [], [], seconds)

@@ -17,6 +17,7 @@ from pyspark.sql import Row, SparkSession
 from python_udfs.codegen.__main__ import main as make_models
 from python_udfs.metadata import COLUMNS_FILE, EXPECTATIONS_FILE, FEEDS_FILE, HEADERS, TABLES_FILE
 from spark_files.capabilities import COUNTS_MERGED_ROWS
+from spark_files.releases import RELEASES
 from tests.one_java import set_java, set_started_java
 
 REPOSITORY = Path(__file__).resolve().parents[2]
@@ -33,6 +34,15 @@ SMALL_DATA = """\
         spark.broadcast.compress: "false"
 """
 COPIED = ("dbt_project.yml", "macros", "models", "profiles", "seeds", "tests/data")
+
+
+def list_environments() -> dict[str, Path]:
+    """The environments that `make setup SPARK=…` has built here, by release of Spark, the newest first."""
+    folders = {
+        release: REPOSITORY / (".venv" if release == max(RELEASES) else f".venv-spark{release}")
+        for release in sorted(RELEASES, reverse=True)
+    }
+    return {release: folder for release, folder in folders.items() if (folder / ".ready").exists()}
 
 
 def if_counted(*numbers: Any) -> tuple[Any, ...]:

@@ -9,27 +9,20 @@ import json
 import os
 import subprocess
 from itertools import cycle
-from pathlib import Path
 from random import Random
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
-from spark_files.releases import RELEASES
 from tests.e2e.histories import BATCHES, SHAPES, draw_files
-from tests.e2e.lakehouse import REPOSITORY, Lakehouse
+from tests.e2e.lakehouse import Lakehouse, list_environments
 from tests.e2e.test_histories import Proof, Table
 
 SEED = int(os.environ.get("SEED") or 1)
 # Both ways of deletes, both formats, and a history.
 TABLES = ("hard_parquet", "soft_csv", "history_parquet")
 KEYS_PER_TABLE = 40
-
-
-def environment(release: str) -> Path:
-    """The environment that `make setup SPARK=<release>` builds."""
-    return REPOSITORY / (".venv" if release == "4.1" else f".venv-spark{release}")
 
 
 class Builds:
@@ -39,15 +32,14 @@ class Builds:
         self.lakehouse = lakehouse
         self.used: list[str] = []
         # Newest first: 4.1, 4.0, 3.5 and 4.1 build the four batches, and 4.0 tests them.
-        there = [release for release in sorted(RELEASES, reverse=True) if (environment(release) / ".ready").exists()]
+        there = list_environments()
         if len(there) < 2:
             pytest.skip("one environment alone is here; make setup SPARK=3.5 and SPARK=4.0 build others")
-        self.releases = cycle(there)
+        self.environments = cycle(there.items())
 
     def dbt(self, *arguments: str) -> Any:
-        release = next(self.releases)
+        release, folder = next(self.environments)
         self.used.append(release)
-        folder = environment(release)
         target = self.lakehouse.project / "target"
         said = subprocess.run(
             [folder / "bin" / "dbt", *arguments, *self.lakehouse.directories],
