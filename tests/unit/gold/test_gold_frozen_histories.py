@@ -199,7 +199,7 @@ class Gold:
         if is_full or (day != self.day and names_day(self.sql) and not settings.clock):
             plan = gold_plan._plan_full(self.lake, Macros(), plan, "gold", "test")
         else:
-            plan = gold_plan._plan_affected(self.lake, Macros(), plan, "gold", moved)
+            plan = gold_plan._plan_affected(self.lake, Macros(), plan, "gold", moved, None)
         if plan.way == "full" and plan.frozen is None:
             self.lake.database.execute("delete from gold")
             plan = replace(plan, frozen=None)
