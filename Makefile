@@ -134,16 +134,16 @@ package: $(READY) ## Write the archive that spark-submit runs on a cluster (PLAT
 	@uv=$$(command -v uv || echo .uv/bin/uv); \
 	$(RUN) python deploy/package.py "$$uv" target/package $${PLATFORM:+--platform "$$PLATFORM"} $(UV_ARGS)
 
+PROVE := @PROVE=1 N=$(N) SEED=$(SEED) WATCH_MINUTES=$(WATCH_MINUTES) $(RUN) python -m pytest -q --disable-warnings --timeout=0
 .PHONY: prove
 prove: $(READY) ## Kill runs at every step, compare silver with an oracle on N random key histories (SEED=7)
-	@KILLS=all $(RUN) python -m pytest -q --disable-warnings --timeout=0 tests/e2e/test_recovery.py tests/e2e/test_maintenance.py tests/e2e/test_deletes.py tests/e2e/test_lost_state.py tests/e2e/test_checks.py tests/e2e/test_other_engines.py
-	@RUNS=50 SEED=$(SEED) $(RUN) python -m pytest -q --disable-warnings --timeout=0 tests/e2e/test_two_runs.py
-	@KAFKA=all N=$(N) SEED=$(SEED) $(RUN) python -m pytest -q --disable-warnings --timeout=0 tests/real/test_kafka_to_silver.py tests/real/test_kafka_histories.py tests/real/test_source_to_silver.py tests/real/test_default_settings.py tests/real/test_lost_slot.py tests/real/test_kafka_secured.py
-	@WATCH_MINUTES=$(WATCH_MINUTES) SEED=$(SEED) $(RUN) python -m pytest -q --disable-warnings --timeout=0 tests/real/test_watch_for_long.py
-	@N=$(N) SEED=$(SEED) $(RUN) python -m pytest -q --disable-warnings --timeout=0 tests/unit/connectors/test_fuzz.py tests/unit/macros/test_messages_on_spark.py
-	@N=$(N) SEED=$(SEED) $(RUN) python -m pytest -s -q --disable-warnings --timeout=0 tests/e2e/test_histories.py
-	@GOLD_HISTORIES=300 GOLD_QUERIES=400 SEED=$(SEED) $(RUN) python -m pytest -q --timeout=0 tests/unit/gold
-	@GOLD_SHAPES=all GOLD_STEPS=20 SEED=$(SEED) $(RUN) python -m pytest -q --disable-warnings --timeout=0 tests/e2e/test_gold.py
+	$(PROVE) tests/e2e/test_recovery.py tests/e2e/test_maintenance.py tests/e2e/test_deletes.py tests/e2e/test_lost_state.py tests/e2e/test_checks.py tests/e2e/test_other_engines.py
+	$(PROVE) tests/e2e/test_two_runs.py
+	$(PROVE) tests/real/test_kafka_to_silver.py tests/real/test_kafka_histories.py tests/real/test_source_to_silver.py tests/real/test_default_settings.py tests/real/test_lost_slot.py tests/real/test_kafka_secured.py
+	$(PROVE) tests/real/test_watch_for_long.py
+	$(PROVE) tests/unit/connectors/test_fuzz.py tests/unit/macros/test_messages_on_spark.py
+	$(PROVE) -s tests/e2e/test_histories.py
+	$(PROVE) tests/unit/gold tests/e2e/test_gold.py
 
 # make prove-gold MODEL=dws_user_agg GOLD_SECONDS=60 SEED=7: a failure prints the seed that brings it back.
 .PHONY: prove-gold

@@ -8,8 +8,8 @@ import shutil
 import pytest
 
 from dbt.adapters.sparksession import snapshots
-from tests.e2e.proof import IS_PROOF
 from tests.e2e.stories import Story, change
+from tests.proof import IS_PROOF
 
 TABLES = {
     "c_hard": {},
@@ -172,7 +172,7 @@ BROKEN = {
 }
 
 
-# One that the step finds, and one that only the whole table shows: `make prove` (KILLS=all) plants all of them.
+# One that the step finds, and one that only the whole table shows: `make prove` plants all of them.
 FEW = ("a value is lost", "another row is changed")
 
 

@@ -14,7 +14,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from tests.e2e.proof import IS_PROOF
+from tests.proof import IS_PROOF
 
 DAY = date(2021, 7, 1)
 COLUMNS = "id int, part int, name string, n int, day date, raw binary"

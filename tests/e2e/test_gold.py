@@ -1,6 +1,6 @@
 """Gold follows silver: random changes of all inputs, and after each refresh the same rows as the plain query gives.
 
-GOLD_SHAPES=all GOLD_STEPS=20 (`make prove`) takes all shapes that Spark reads, and as many random steps more.
+`make prove` takes all shapes that Spark reads, and GOLD_STEPS=20 random steps more.
 """
 
 from __future__ import annotations
@@ -24,16 +24,17 @@ from tests.e2e.stories import START, Story, change
 from tests.e2e.test_recovery import run_and_kill
 from tests.gold_shapes import COLUMNS, SHAPES, WRONG_KEYS, list_rows, start
 from tests.gold_shapes import change as change_rows
+from tests.proof import IS_PROOF
 
 SOURCES = ("c", "o", "l", "p", "r")
 TYPES = {"int": pa.int32(), "string": pa.string()}
 # A table with soft deletes, and a history: the model's own condition leaves out rows that the source no longer has.
 CURRENT_ROWS = {"r": "not _cdc_is_deleted", "p": "_cdc_valid_to is null"}
 SEED = int(os.environ.get("SEED") or 7)
-EXTRA_STEPS = int(os.environ.get("GOLD_STEPS") or 0)
+EXTRA_STEPS = int(os.environ.get("GOLD_STEPS") or 20) if IS_PROOF else 0
 # A history of prices is no DMS table of its own here: AS_OF joins the history of products.
 MODELS = {name: shape for name, shape in SHAPES.items() if "silver.h" not in shape.sql and "qualify" not in name}
-if not os.environ.get("GOLD_SHAPES"):
+if not IS_PROOF:
     MODELS = {
         name: MODELS[name]
         for name in (

@@ -13,7 +13,7 @@ import pytest
 from stories import Story, change
 
 from python_udfs.sample_data.dms_writer import Column
-from tests.e2e.proof import IS_PROOF
+from tests.proof import IS_PROOF
 
 COLUMNS = (Column("id", pa.int32()), Column("v", pa.string()))
 TABLES = {
@@ -184,7 +184,7 @@ CASES = {
 }
 
 
-# `make prove` (KILLS=all) runs all of them.
+# `make prove` runs all of them.
 FEW = ("raw_listing is dropped", "rejected_files is dropped", "rows are in bronze twice", "all is rolled back")
 
 

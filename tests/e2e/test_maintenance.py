@@ -12,7 +12,7 @@ import pytest
 from stories import Story, change
 
 from spark_files.internals import iceberg_version
-from tests.e2e.proof import IS_PROOF
+from tests.proof import IS_PROOF
 
 TABLES = ("m_hard", "m_append", "m_days")
 # Maintenance of everything that there is, however little.

@@ -12,8 +12,8 @@ import pytest
 from pyiceberg.catalog.sql import SqlCatalog
 from pyspark.sql import SparkSession
 
-from tests.e2e.proof import IS_PROOF
 from tests.e2e.stories import Story, at, change
+from tests.proof import IS_PROOF
 
 TABLES = ("merged", "marked", "kept", "appended", "mixed")
 PROGRESS_IS_GONE = "no snapshot is left that records how far it is"
@@ -139,7 +139,7 @@ ACTIONS: dict[str, Callable[[Engine], None]] = {
     "overwrite": Engine.overwrite,
 }
 
-# The others are parts of these two: `make prove` (KILLS=all) runs all of them.
+# The others are parts of these two: `make prove` runs all of them.
 FEW = ("rewrite and expire", "overwrite")
 
 

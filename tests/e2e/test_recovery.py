@@ -17,12 +17,12 @@ from kills import kill_at_the_first_file
 from stories import Story, change
 
 from python_udfs.sample_data.dms_writer import Column
-from tests.e2e.proof import IS_PROOF
+from tests.proof import IS_PROOF, proof_only
 
-# KILLS=all (`make prove`): at every step, with two tables. Else at the steps around the two commits, with one.
+# `make prove`: at every step, with two tables. Else at the steps around the two commits, with one.
 TABLES = ("kill_1", "kill_2") if IS_PROOF else ("kill_1",)
 SELECT = ("--select", *(f"+silver_s__{name}" for name in TABLES), "killed", "run_metrics", "silver_sync_state")
-# tests/e2e/test_gold.py kills a refresh of gold itself, also without KILLS.
+# tests/e2e/test_gold.py kills a refresh of gold itself, also in `make test`.
 GOLD = "{{ config(key='v', full_above='never') }} select v, count(*) as n from {{ ref('silver_s__kill_1') }} group by v"
 # Each round kills once at each step, at other moments of it.
 ROUNDS = int(os.environ.get("ROUNDS") or 1)
@@ -146,7 +146,7 @@ def prices(lakehouse) -> list[tuple[int, Decimal]]:
     return lakehouse.table("kill_types", "id, price")
 
 
-@pytest.mark.skipif(not IS_PROOF, reason="make prove runs it")
+@proof_only
 @pytest.mark.timeout(1800)
 def test_a_killed_change_of_types_loses_nothing_and_the_next_run_or_the_command_completes_it(lakehouse):
     select = ("--select", "+silver_s__kill_types")

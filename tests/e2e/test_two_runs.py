@@ -1,6 +1,6 @@
 """Two runs at once, without a lock: one is held at a step of a table while the other one runs from start to end.
 
-RUNS=50 (`make prove`) holds a run at each step, then 50 runs at random steps of random tables.
+`make prove` holds a run at each step, then RUNS=50 runs at random steps of random tables.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ import pytest
 from python_udfs.sample_data.dms_writer import Column, DmsTask, SourceTable
 from tests.e2e.rival import RAN_SECOND, Rival, on_each_step
 from tests.e2e.stories import Story, at, change
+from tests.proof import IS_PROOF, proof_only
 
 TABLES = ("merged", "replaced", "kept", "appended")
 PARTS = SourceTable("s", "parts", (Column("id", pa.int32()), Column("v", pa.string())), ("id",))
@@ -45,7 +46,7 @@ left join {{ ref('silver_s__merged') }} as beside on beside.id = base.id
 group by base.v
 """
 GOLD, BEFORE_GOLD = ("run", "--select", "totals"), ("run", "--exclude", "totals", "--vars", "cdc_replace_rows_from: 1")
-RUNS = int(os.environ.get("RUNS") or 0)
+RUNS = int(os.environ.get("RUNS") or 50)
 SEED = int(os.environ.get("SEED") or 1)
 
 
@@ -166,7 +167,7 @@ def node_of(table: str) -> str:
     return name if schema in ("etl_metadata", "gold") else f"{schema}_{name}"
 
 
-@pytest.mark.parametrize("table", ["bronze.s__kept", "silver.s__kept"] if RUNS else ["bronze.s__kept"])
+@pytest.mark.parametrize("table", ["bronze.s__kept", "silver.s__kept"] if IS_PROOF else ["bronze.s__kept"])
 def test_a_table_that_the_other_run_created_is_not_replaced(lakehouse, source, pause, table):
     for schema, name in (("silver", "kept"), ("bronze", "kept")):
         lakehouse.sql(f"drop table if exists {schema}.s__{name}")
@@ -178,7 +179,7 @@ def test_a_table_that_the_other_run_created_is_not_replaced(lakehouse, source, p
     source.check(lakehouse)
 
 
-@pytest.mark.parametrize(("step", "table"), HELD + ALSO_HELD if RUNS else HELD)
+@pytest.mark.parametrize(("step", "table"), HELD + ALSO_HELD if IS_PROOF else HELD)
 def test_the_run_that_comes_second_writes_nothing_twice(lakehouse, source, pause, step, table):
     source.changes()
     statuses = run_held(lakehouse, pause, step, table)
@@ -187,7 +188,7 @@ def test_the_run_that_comes_second_writes_nothing_twice(lakehouse, source, pause
     source.check(lakehouse)
 
 
-@pytest.mark.parametrize("step", ["creates", "publishes", "writes", "asks"] if RUNS else ["creates", "publishes"])
+@pytest.mark.parametrize("step", ["creates", "publishes", "writes", "asks"] if IS_PROOF else ["creates", "publishes"])
 def test_of_two_refreshes_of_gold_the_second_writes_nothing(lakehouse, source, pause, step):
     if step == "creates":
         lakehouse.sql("drop table if exists gold.totals")
@@ -201,7 +202,7 @@ def test_of_two_refreshes_of_gold_the_second_writes_nothing(lakehouse, source, p
     assert any("nothing: no input has moved" in message for message in lakehouse.messages)
 
 
-@pytest.mark.parametrize("step", ["publishes", "writes", "asks"] if RUNS else ["publishes"])
+@pytest.mark.parametrize("step", ["publishes", "writes", "asks"] if IS_PROOF else ["publishes"])
 def test_gold_follows_silver_that_another_run_builds_beside_its_refresh(lakehouse, source, pause, step):
     source.changes()
     lakehouse.statuses(*BEFORE_GOLD)
@@ -216,7 +217,7 @@ def test_gold_follows_silver_that_another_run_builds_beside_its_refresh(lakehous
     assert any(way in message for message in lakehouse.messages), lakehouse.messages
 
 
-@pytest.mark.skipif(not RUNS, reason="make prove")
+@proof_only
 @pytest.mark.timeout(0)
 def test_runs_held_anywhere_lose_nothing_and_double_nothing(lakehouse, source, pause):
     random = Random(SEED)

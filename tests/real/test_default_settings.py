@@ -1,7 +1,7 @@
 """Debezium as a new user runs it: its default settings, schemas on and off, replica identities as PostgreSQL has them.
 
 Each row in silver is that of the source. The only differences are those that the connector makes, which
-docs/feeds/debezium.md lists under "Wrong by the connector's own doing". `make prove` runs it (KAFKA=all).
+docs/feeds/debezium.md lists under "Wrong by the connector's own doing". `make prove` runs it.
 """
 
 from __future__ import annotations
@@ -18,6 +18,8 @@ import sqlalchemy as sa
 from test_source_to_silver import assert_same, describe, is_added
 from workload import Workload
 
+from tests.proof import proof_only
+
 # Debezium's defaults in place of the settings that the capture and `make discover` advise.
 DEFAULTS = {
     "skipped_operations": "t",
@@ -30,7 +32,7 @@ WITHOUT_SCHEMAS = "decimals=base64;binary=base64"
 # Values that PostgreSQL keeps outside of the row: a change of the key does not send them.
 LONG = {"mariadb": (), "postgres": ("body", "large_raw")}
 LOST = "no_value_is_lost_with_its_key"
-pytestmark = pytest.mark.skipif(os.environ.get("KAFKA") != "all", reason="make prove runs it")
+pytestmark = proof_only
 
 
 @pytest.mark.parametrize("form", ["schema", "envelope"])

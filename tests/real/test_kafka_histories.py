@@ -1,7 +1,7 @@
 """Random histories as messages: silver is what the oracle makes of them, from topics and from the files of a sink.
 
 The lives of keys are those of tests/e2e/histories.py, with their cuts, late parts and bad rows; their reloads and
-file versions are of files alone. `make prove` (KAFKA=all) draws more kinds of tables and N keys from SEED.
+file versions are of files alone. `make prove` draws more kinds of tables and N keys from SEED.
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ import pytest
 from python_udfs.metadata import COLUMNS_FILE, FEEDS_FILE
 from tests.e2e.histories import BATCHES, SHAPES, SPARK_TYPES, START, UNLISTED, File, Shape, Statement, draw_files
 from tests.oracle import LOAD, UNAVAILABLE, Delivery, Row, expected_silver
+from tests.proof import IS_PROOF
 
-IS_FULL = os.environ.get("KAFKA") == "all"
-KEYS = int(os.environ.get("N") or 2000) // 10 if IS_FULL else 40
+KEYS = int(os.environ.get("N") or 2000) // 10 if IS_PROOF else 40
 # The batches that a build follows: each of them, or two for two.
-BUILDS = tuple(range(1, BATCHES + 1)) if IS_FULL else (BATCHES // 2, BATCHES)
+BUILDS = tuple(range(1, BATCHES + 1)) if IS_PROOF else (BATCHES // 2, BATCHES)
 SEED = int(os.environ.get("SEED") or 1)
 PARTITIONS = 2
 EPOCH = datetime(1970, 1, 1, tzinfo=timezone.utc)
@@ -256,7 +256,7 @@ def _differences(table: Table, batch: int, actual: list[tuple[tuple[Any, ...], d
 @pytest.fixture
 def tables() -> list[Table]:
     shapes = {shape.name: shape for shape in SHAPES}
-    return [Table(shapes[name], settings) for name, settings in (MANY if IS_FULL else FEW)]
+    return [Table(shapes[name], settings) for name, settings in (MANY if IS_PROOF else FEW)]
 
 
 def test_silver_is_the_same_from_topics_from_files_and_by_the_oracle(shared_lakehouse, broker, tables):

@@ -1,11 +1,10 @@
 """A broker that asks for TLS, SCRAM or a client's certificate: to silver, and what is said where one is wrong.
 
-Part of `make prove` (KAFKA=all): eleven feeds and a broker of its own take more than a minute.
+Part of `make prove`: eleven feeds and a broker of its own take more than a minute.
 """
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 
 import broker as servers
@@ -17,8 +16,9 @@ from test_kafka_to_silver import add_feed, land, message
 
 from python_udfs.kafka import read as reading
 from python_udfs.kafka.cluster import Cluster
+from tests.proof import proof_only
 
-pytestmark = pytest.mark.skipif(os.environ.get("KAFKA") != "all", reason="part of make prove: KAFKA=all")
+pytestmark = proof_only
 PASSWORD, KEY_PASSWORD, WRONG = 'pa"ss wörd$', "key-5ecret", "wr0ng-5ecret"
 SCRAM = "kafka.security.protocol=SASL_SSL;kafka.sasl.mechanism=SCRAM-SHA-512;kafka.sasl.username=reader"
 GOOD = ("tls", "scram", "mutual")

@@ -32,11 +32,12 @@ from tests.e2e.test_message_cases import (
     maxwell,
     state_encodings,
 )
+from tests.proof import IS_PROOF
 
 # The cases of tests/e2e/CASES.md, each a test of its own, with the messages in a broker in place of files. Two
-# files may overlap (case 56); in a topic the messages that were sent again have offsets of their own. KAFKA=all (`make
-# prove`): they take as long as those of files.
-if os.environ.get("KAFKA") == "all":
+# files may overlap (case 56); in a topic the messages that were sent again have offsets of their own. `make prove`
+# alone: they take as long as those of files.
+if IS_PROOF:
     globals().update(
         {name: test for name, test in vars(message_cases).items() if name.startswith("test_") and "case_56" not in name}
     )

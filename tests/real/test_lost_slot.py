@@ -1,6 +1,6 @@
 """A connector that lost its place in the source's log takes another snapshot into the same topics.
 
-docs/runbook.md, "The slot was lost", says what silver is then. `make prove` runs it (KAFKA=all).
+docs/runbook.md, "The slot was lost", says what silver is then. `make prove` runs it.
 """
 
 from __future__ import annotations
@@ -12,7 +12,9 @@ import pytest
 from test_source_to_silver import assert_same, describe
 from workload import Workload
 
-pytestmark = pytest.mark.skipif(os.environ.get("KAFKA") != "all", reason="make prove runs it")
+from tests.proof import proof_only
+
+pytestmark = proof_only
 
 
 @pytest.mark.parametrize("database", ["mariadb", "postgres"])

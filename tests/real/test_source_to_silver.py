@@ -1,6 +1,6 @@
 """Real databases to silver: what is captured while they change is, after each build, what they have.
 
-Debezium captures both. Its messages come as files of a sink, those of some tables (KAFKA=all: of each) also from the
+Debezium captures both. Its messages come as files of a sink, those of some tables (`make prove`: of each) also from the
 broker itself, as tables `kafka_…`. Of MariaDB the binary log also becomes files of DMS's, as tables of schemas `dms_…`.
 """
 
@@ -9,7 +9,6 @@ from __future__ import annotations
 import csv
 import datetime as dt
 import json
-import os
 import uuid
 from collections import Counter
 from collections.abc import Callable, Container, Mapping, Sequence
@@ -26,6 +25,7 @@ from workload import Workload
 from python_udfs.discover.__main__ import main as discover
 from python_udfs.metadata import COLUMNS_FILE, FEEDS_FILE, HEADERS, TABLES_FILE
 from tests.e2e.lakehouse import Lakehouse
+from tests.proof import IS_PROOF
 
 # Keys that the source does not declare.
 IDS = ("store", "product", "productorder")
@@ -57,7 +57,7 @@ def test_silver_is_what_the_source_has(lakehouse, request, database):
         capture.started() as running,
         running.connector(url, f"live_{database}", workload.schemas, "schema") as source,
     ):
-        from_broker = [name for name in workload.tables if name in FROM_BROKER or os.environ.get("KAFKA") == "all"]
+        from_broker = [name for name in workload.tables if name in FROM_BROKER or IS_PROOF]
         describe_topics(lakehouse, running.broker, f"live_{database}", from_broker)
         for batch in range(3):
             if batch:

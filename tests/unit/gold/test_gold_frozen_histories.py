@@ -26,8 +26,9 @@ from python_udfs.gold.model import GoldModel, read_gold_model
 from python_udfs.gold.plan import GoldPlan
 from python_udfs.gold.write import replace_rows
 from tests.gold_shapes import INPUTS, change, start
+from tests.proof import IS_PROOF
 
-HISTORIES = int(os.environ.get("GOLD_HISTORIES") or 50) // 10
+HISTORIES = int(os.environ.get("GOLD_HISTORIES") or (300 if IS_PROOF else 50)) // 10
 SEED = int(os.environ.get("SEED") or 0)
 STEPS = 10
 # Lookups change more often than spines, whose changes melt what is frozen.

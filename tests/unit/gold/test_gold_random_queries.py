@@ -15,8 +15,9 @@ from tables import Table, fill
 
 from python_udfs.errors import LakehouseError
 from tests.gold_shapes import change, start
+from tests.proof import IS_PROOF
 
-QUERIES = int(os.environ.get("GOLD_QUERIES") or 20)
+QUERIES = int(os.environ.get("GOLD_QUERIES") or (400 if IS_PROOF else 20))
 SEED = int(os.environ.get("SEED") or 0)
 STEPS = 7
 

@@ -1,6 +1,6 @@
 """The rule of gold beside plain recomputation, on random histories of small tables; SQLite runs what the macros write.
 
-GOLD_HISTORIES=1000 (`make prove`) takes that many histories instead of a few.
+`make prove` takes GOLD_HISTORIES=300 histories instead of a few.
 """
 
 from __future__ import annotations
@@ -20,8 +20,9 @@ from python_udfs.gold import read
 from python_udfs.gold.blocks import AFTER, BEFORE
 from python_udfs.gold.model import Branch, Route, read_gold_model
 from tests.gold_shapes import INPUTS, SHAPES, WRONG_KEYS, Shape, change, start
+from tests.proof import IS_PROOF
 
-HISTORIES = int(os.environ.get("GOLD_HISTORIES") or 6)
+HISTORIES = int(os.environ.get("GOLD_HISTORIES") or (300 if IS_PROOF else 6))
 SEED = int(os.environ.get("SEED") or 0)
 STEPS = 7
 
