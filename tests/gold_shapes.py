@@ -131,6 +131,21 @@ SHAPES = {
         from silver.l left join silver.o on l.oid = o.id left join silver.c on o.cid = c.id group by c.seg""",
         ("seg",), ("l",),
     ),
+    "groups by a self join": Shape(
+        """select b.seg, count(*) n, max(c.id) m
+        from silver.c left join silver.c b on c.boss = b.id group by b.seg""",
+        ("seg",), ("c",),
+    ),
+    "a history on the way to the key": Shape(
+        """select p.cat, count(*) n, sum(l.qty) s
+        from silver.l left join silver.h on h.pid = l.pid left join silver.p on p.id = h.price group by p.cat""",
+        ("cat",), ("l",),
+    ),
+    "a spine that is a history": Shape(
+        """select p.cat, count(*) n, max(h.price) m
+        from silver.h left join silver.p on h.pid = p.id group by p.cat""",
+        ("cat",), ("h",),
+    ),
     "an optional side that has to be missing": Shape(
         """select o.day, count(*) n from silver.o left join silver.c on o.cid = c.id
         where c.id is null or c.seg = 'x' group by o.day""",

@@ -106,7 +106,7 @@ class Source:
 
     @property
     def lookup(self) -> Mapping[str, exp.Expr]:
-        """What the join compares each key column with, if it compares all of them: then one row matches at most."""
+        """What the join compares each key column with, if it compares all of them. Several rows may have one key."""
         if not isinstance(self.relation, Leaf) or self.kind == FROM:
             return {}
         compared: dict[str, exp.Expr] = {}
@@ -215,16 +215,12 @@ class Block:
 
     def is_looked_up(self, leaves: Iterable[Leaf]) -> bool:
         """Returns whether the row of the first source decides which rows of inputs stand beside it."""
-        first = self.sources[0]
+        first, *others = self.sources
         if not isinstance(first.relation, Leaf):
             return False
         named = {alias for leaf in leaves for part in self._find_key(leaf) for alias in list_aliases(part)}
-        return self._are_lookups(self._add_conditions(named))
-
-    def are_looked_up(self, columns: Iterable[str]) -> bool:
-        """As `is_looked_up`, for columns."""
-        named = {alias for name in columns for alias in list_aliases(self.columns[name].expression)}
-        return isinstance(self.sources[0].relation, Leaf) and self._are_lookups(self._add_conditions(named))
+        used = self._add_conditions(named)
+        return all(source.lookup for source in others if source.alias in used)
 
     def is_decided_by(self, leaf: Leaf, name: str) -> bool:
         """Returns whether the row of one use of an input decides a column, and no other row does."""
@@ -242,10 +238,8 @@ class Block:
         return True
 
     def find_optional(self, columns: Iterable[str]) -> set[int]:
-        """Returns numbers of the leaves whose absence decides a column, where more than one row may match."""
+        """Returns numbers of the leaves whose absence decides a column."""
         columns = list(columns)
-        if self.are_looked_up(columns):
-            return set()
         named = {alias for name in columns for alias in list_aliases(self.columns[name].expression)}
         used = self._add_conditions(named)
         inside = [
@@ -265,9 +259,6 @@ class Block:
                 for block in source.relation:
                     inside += block.find_optional(wanted)
         return set(inside)
-
-    def _are_lookups(self, aliases: Collection[str]) -> bool:
-        return all(source.lookup for source in self.sources[1:] if source.alias in aliases)
 
     def _find_key(self, leaf: Leaf) -> tuple[exp.Expr, ...]:
         """The key of a leaf as expressions over the sources; of a lookup, what its join compares the key with."""

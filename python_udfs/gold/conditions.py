@@ -10,9 +10,9 @@ from sqlglot import exp
 from sqlglot.optimizer.annotate_types import annotate_types
 
 from python_udfs.gold.day import hide_day
+from python_udfs.gold.dialect import GoldSpark
 from python_udfs.gold.read import Query, find_clocks_and_chance
 
-_DIALECT = "spark"
 _ROW = "_cdc_row"
 
 
@@ -42,18 +42,18 @@ def read_condition(label: str, text: str, query: Query) -> tuple[Condition, list
     """
     sql = hide_day(text.strip())
     try:
-        tree = sqlglot.parse_one(sql, into=exp.Condition, dialect=_DIALECT)
+        tree = sqlglot.parse_one(sql, into=exp.Condition, dialect=GoldSpark)
     except sqlglot.errors.SqlglotError as error:
         reason = str(error).strip().splitlines()[0]
         return Condition(sql, ()), [f"{label} is no condition of SQL: {text!r}: {reason}"]
     columns = tuple(dict.fromkeys(column.name.lower() for column in tree.find_all(exp.Column)))
     mistakes = [f"{label}: {mistake}" for mistake in _find_mistakes(tree, columns, query)]
-    return Condition(tree.sql(dialect=_DIALECT, comments=False), columns), mistakes
+    return Condition(tree.sql(dialect=GoldSpark, comments=False), columns), mistakes
 
 
 def list_columns(sql: str) -> list[str]:
     """Lists the columns that a condition names."""
-    tree = sqlglot.parse_one(sql, into=exp.Condition, dialect=_DIALECT)
+    tree = sqlglot.parse_one(sql, into=exp.Condition, dialect=GoldSpark)
     return [column.name.lower() for column in tree.find_all(exp.Column)]
 
 
@@ -71,7 +71,7 @@ def _find_mistakes(tree: exp.Expr, columns: tuple[str, ...], query: Query) -> It
             yield f"it names {column}, which the query does not return; it returns {', '.join(query.columns)}"
     kind = _read_type(tree, query)
     if kind is not None and not kind.is_type(exp.DataType.Type.BOOLEAN, exp.DataType.Type.UNKNOWN):
-        yield f"it is {kind.sql(dialect=_DIALECT).lower()}; expected a condition, which is true or false"
+        yield f"it is {kind.sql(dialect=GoldSpark).lower()}; expected a condition, which is true or false"
 
 
 def _read_type(tree: exp.Expr, query: Query) -> exp.DataType | None:
@@ -80,6 +80,6 @@ def _read_type(tree: exp.Expr, query: Query) -> exp.DataType | None:
     for column in select.find_all(exp.Column):
         column.set("table", exp.to_identifier(_ROW))
         column.this.set("this", column.name.lower())
-    annotated = annotate_types(select, schema={_ROW: dict(query.types)}, dialect=_DIALECT)
+    annotated = annotate_types(select, schema={_ROW: dict(query.types)}, dialect=GoldSpark)
     kind: exp.DataType | None = annotated.expressions[0].type
     return kind

@@ -4,24 +4,23 @@ from __future__ import annotations
 
 import hashlib
 import json
-import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
 
 from sqlglot import exp
+from sqlglot.errors import UnsupportedError
 
 from python_udfs.errors import LakehouseError
 from python_udfs.gold.blocks import AFTER, BEFORE, Block, Exposed, Input, Leaf
 from python_udfs.gold.conditions import Condition, read_condition
 from python_udfs.gold.day import bind_day, hide_day, names_day
+from python_udfs.gold.dialect import GoldSpark, write_sql
 from python_udfs.gold.keys import KeySet
 from python_udfs.gold.read import Query, bind_tables, read_query
 
 DEFAULT_FULL_ABOVE = 0.2
-# A text, a quoted name, or what is between them.
-_QUOTED = re.compile(r"""'(?:\\.|[^'\\])*'|"(?:\\.|[^"\\])*"|`[^`]*`|[^'"`]+""")
 NEVER = "never"
 
 
@@ -88,10 +87,6 @@ class GivenKeys:
         return False
 
     def is_decided_by(self, leaf: Leaf, name: str) -> bool:
-        """As of `Block`."""
-        return False
-
-    def are_looked_up(self, columns: Iterable[str]) -> bool:
         """As of `Block`."""
         return False
 
@@ -311,12 +306,34 @@ def read_gold_model(name: str, sql: str, config: Any, inputs: Sequence[Input]) -
         mistakes += problems
         mistakes += _check_conditions(settings, conditions, blocks, spines)
     if mistakes:
-        raise LakehouseError(
-            "\n  - ".join([f"Gold error in {name} (cdc_affected): the model is refused:", *dict.fromkeys(mistakes)])
-            + "\nWhat is read, and what to write instead: docs/gold.md."
-        )
+        raise _refuse(name, mistakes)
     if query.totals:
         return GoldModel(query, settings, (), (), True)
+    try:
+        return _plan_model(query, settings, blocks, spines, conditions)
+    except UnsupportedError as error:
+        raise _refuse(name, [f"the joins cannot be written again: {error}; give them as keys_sql"]) from None
+
+
+def _refuse(name: str, mistakes: Iterable[str]) -> LakehouseError:
+    return LakehouseError(
+        "\n  - ".join([f"Gold error in {name} (cdc_affected): the model is refused:", *dict.fromkeys(mistakes)])
+        + "\nWhat is read, and what to write instead: docs/gold.md."
+    )
+
+
+def _plan_model(
+    query: Query,
+    settings: Settings,
+    blocks: Sequence[Block | GivenKeys],
+    spines: Sequence[Leaf],
+    conditions: Mapping[str, Condition],
+) -> GoldModel:
+    """Plans the routes and the cuts.
+
+    Raises:
+        UnsupportedError: sqlglot cannot write an expression of the joins.
+    """
     branches = [
         _plan_branch(number, block, spine, settings.key)
         for number, (block, spine) in enumerate(zip(blocks, spines, strict=True), 1)
@@ -403,7 +420,7 @@ def _check_conditions(
         for column in conditions["clock"].columns if "clock" in conditions else ():
             if column not in block.columns:
                 yield f"clock names {column}, but {block.hidden.get(column, 'the joins do not decide it')}"
-            elif names_day(block.columns[column].expression.sql(dialect="spark")):
+            elif names_day(block.columns[column].expression.sql(dialect=GoldSpark)):
                 yield f"clock names {column}, which depends on gold_today() itself; name the column that it is made of"
 
 
@@ -523,14 +540,9 @@ def _find_own_columns(block: Block | GivenKeys, key: Sequence[str]) -> dict[str,
             if column.table != alias:
                 return {}
             column.set("table", exp.to_identifier("_cdc_row"))
-        own[name] = _lower_words(expression.sql(dialect="spark"))
+        own[name] = write_sql(expression)
     return own
 
 
 def _write(block: Block | GivenKeys, state: str, columns: Collection[str], leaves: Collection[Leaf]) -> str:
-    return _lower_words(block.write(state, columns, leaves).sql(dialect="spark", pretty=True))
-
-
-def _lower_words(sql: str) -> str:
-    """Writes keywords and functions as the project does; texts and quoted names stay."""
-    return _QUOTED.sub(lambda part: part[0] if part[0][0] in "'\"`" else part[0].lower(), sql)
+    return write_sql(block.write(state, columns, leaves), pretty=True)

@@ -19,6 +19,7 @@ from dbt.adapters.sparksession.few_rows import plan_once
 from python_udfs.errors import LakehouseError
 from python_udfs.gold.blocks import Input
 from python_udfs.gold.day import bind_day, hide_day, list_days
+from python_udfs.gold.dialect import GoldSpark
 from python_udfs.gold.histories import FIRST_DAY, RandomTable, Row
 from python_udfs.gold.inputs import list_sources, read_inputs
 from python_udfs.gold.keys import KeySet
@@ -223,7 +224,7 @@ def subtract_rows(rows: Sequence[Row], others: Sequence[Row]) -> list[Row]:
 
 def list_texts(query_sql: str) -> list[str]:
     """Lists the texts that a query names, so that its conditions on them hold at times."""
-    tree = sqlglot.parse_one(query_sql, dialect="spark")
+    tree = sqlglot.parse_one(query_sql, dialect=GoldSpark)
     return sorted({literal.name for literal in tree.find_all(exp.Literal) if literal.is_string})
 
 

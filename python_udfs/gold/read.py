@@ -9,6 +9,7 @@ from typing import Any
 
 import sqlglot
 from sqlglot import exp
+from sqlglot.errors import ErrorLevel
 from sqlglot.optimizer.annotate_types import annotate_types
 from sqlglot.optimizer.qualify import qualify
 from sqlglot.optimizer.scope import traverse_scope
@@ -25,8 +26,8 @@ from python_udfs.gold.blocks import (
     list_aliases,
     list_equalities,
 )
+from python_udfs.gold.dialect import GoldSpark
 
-_DIALECT = "spark"
 _CLOCKS = {
     "current_date", "curdate", "current_timestamp", "now", "localtimestamp", "current_time", "current_datetime",
     "current_timezone", "getdate",
@@ -93,7 +94,7 @@ def read_query(sql: str, inputs: Iterable[Input], gives_keys: bool = False) -> Q
     """
     by_relation = {input.relation.lower(): input for input in inputs}
     try:
-        tree = sqlglot.parse_one(sql, dialect=_DIALECT)
+        tree = sqlglot.parse_one(sql, dialect=GoldSpark)
     except sqlglot.errors.SqlglotError as error:
         return _refuse(f"the query cannot be parsed: {_first_line(error)}")
     if not isinstance(tree, exp.Query):
@@ -102,7 +103,7 @@ def read_query(sql: str, inputs: Iterable[Input], gives_keys: bool = False) -> Q
     if mistakes:
         return _refuse(*mistakes)
     try:
-        qualified = qualify(tree.copy(), schema=_write_schema(by_relation), dialect=_DIALECT, quote_identifiers=True)
+        qualified = qualify(tree.copy(), schema=_write_schema(by_relation), dialect=GoldSpark, quote_identifiers=True)
     except sqlglot.errors.SqlglotError as error:
         return _refuse(f"a name of the query cannot be resolved: {_first_line(error)}")
     assert isinstance(qualified, exp.Query)
@@ -124,7 +125,7 @@ def read_query(sql: str, inputs: Iterable[Input], gives_keys: bool = False) -> Q
 
 def write_digest(tree: exp.Expr) -> str:
     """Writes the digest of a tree: the same for other spaces, comments and letter case of names."""
-    text = tree.sql(dialect=_DIALECT, comments=False, pretty=False)
+    text = tree.sql(dialect=GoldSpark, comments=False, pretty=False, unsupported_level=ErrorLevel.IGNORE)
     return hashlib.sha256(text.encode()).hexdigest()[:32]
 
 
@@ -135,7 +136,7 @@ def bind_tables(sql: str, names: Mapping[str, str]) -> str:
         sql: of Spark.
         names: new name by relation, ``schema.table`` in lower case; a table that is not named stays.
     """
-    tree = sqlglot.parse_one(sql, dialect=_DIALECT)
+    tree = sqlglot.parse_one(sql, dialect=GoldSpark)
     parts = []
     for table in tree.find_all(exp.Table):
         name = names.get(_name_relation(table))
@@ -164,9 +165,9 @@ def _list_uses(qualified: exp.Expr, inputs: Mapping[str, Input]) -> dict[str, tu
 
 
 def _read_types(qualified: exp.Query, inputs: Mapping[str, Input]) -> dict[str, str]:
-    typed = annotate_types(qualified.copy(), schema=_write_schema(inputs), dialect=_DIALECT)
+    typed = annotate_types(qualified.copy(), schema=_write_schema(inputs), dialect=GoldSpark)
     return {
-        column.alias_or_name.lower(): column.type.sql(dialect=_DIALECT)
+        column.alias_or_name.lower(): column.type.sql(dialect=GoldSpark)
         for column in typed.selects
         if column.type is not None and not column.type.is_type(exp.DataType.Type.UNKNOWN)
     }
@@ -226,7 +227,7 @@ def find_clocks_and_chance(tree: exp.Expr) -> Iterator[str]:
             yield f"'{literal.name}' as a time {_CLOCK_REMEDY}"
     for node in tree.find_all(exp.Func):
         names = {_name_function(node), *(name.lower() for name in getattr(node, "_sql_names", []))}
-        written = node.sql(dialect=_DIALECT)
+        written = node.sql(dialect=GoldSpark)
         name = written.partition("(")[0].lower()
         names.add(name)
         if names & _CLOCKS or (
@@ -341,7 +342,7 @@ class _Reader:
 
     def _check_window(self, window: exp.Window) -> None:
         if not window.args.get("partition_by"):
-            written = window.sql(dialect=_DIALECT).replace("`", "")
+            written = window.sql(dialect=GoldSpark).replace("`", "")
             self.mistakes.append(
                 f"a window without PARTITION BY moves with every row: {written}; add PARTITION BY, by the key"
             )
@@ -392,7 +393,7 @@ class _Reader:
         if isinstance(table, exp.Subquery):
             return self.read(table.this, ctes) or None
         if not isinstance(table, exp.Table) or not isinstance(table.this, exp.Identifier):
-            self.mistakes.append(f"{table.sql(dialect=_DIALECT)} is no table; give its joins as keys_sql")
+            self.mistakes.append(f"{table.sql(dialect=GoldSpark)} is no table; give its joins as keys_sql")
             return None
         if not table.db and table.name in ctes:
             query, visible = ctes[table.name]
@@ -555,7 +556,7 @@ class _Reader:
             return
         if not isinstance(query, exp.Select) or isinstance(node, (exp.Any, exp.All)):
             self.mistakes.append(
-                f"the subquery {node.sql(dialect=_DIALECT)[:80]} is not read; join it, or give keys_sql"
+                f"the subquery {node.sql(dialect=GoldSpark)[:80]} is not read; join it, or give keys_sql"
             )
             return
         query = query.copy()
@@ -596,7 +597,7 @@ class _Reader:
         query.set("expressions", [exp.alias_(value, name, quoted=True) for name, value in columns.items()])
         relation = self.read(query, ctes)
         if relation:
-            self._add_source(block, alias, relation, on, (), False, f"the subquery {node.sql(dialect=_DIALECT)[:80]}")
+            self._add_source(block, alias, relation, on, (), False, f"the subquery {node.sql(dialect=GoldSpark)[:80]}")
 
     def _choose_filters(self, block: _Select, where: Sequence[exp.Expr]) -> list[exp.Expr]:
         """Chooses the conditions that a change cannot pass unseen: they are on rows that every combination has."""
@@ -705,7 +706,7 @@ def _read_partitions(select: exp.Select) -> Iterator[tuple[str, list[exp.Expr]]]
     for window in select.find_all(exp.Window):
         if window.find_ancestor(exp.Select) is select:
             parts = list(window.args.get("partition_by") or [])
-            yield f"PARTITION BY of {window.this.sql(dialect=_DIALECT).replace('`', '')}", parts
+            yield f"PARTITION BY of {window.this.sql(dialect=GoldSpark).replace('`', '')}", parts
 
 
 def _name_compared(select: exp.Select, sides: tuple[str, str], pairs: Sequence[tuple[str, str]]) -> exp.Select:

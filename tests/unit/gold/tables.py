@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 import re
 import sqlite3
 from collections.abc import Callable, Iterable, Mapping
@@ -73,7 +74,7 @@ class Table:
         self.fault = fault or (lambda sql: sql)
         self.rows: list[tuple[Any, ...]] = []
         self.full = to_sqlite(self.write_full())
-        self.refreshes = 0
+        self.chance = random.Random(len(self.query))
         self._keys: dict[tuple[str, ...], str] = {}
         self._written: dict[tuple[Any, ...], str] = {}
 
@@ -97,16 +98,18 @@ class Table:
         """The query of the affected keys."""
         return to_sqlite(self.fault(macros().cdc_gold_keys_sql(self.model, self.inputs(changed), 1000)))
 
-    def write_rows(self, changed: tuple[str, ...], small: int, filled: tuple[str, ...], ranges: tuple[str, ...]) -> str:
+    def write_rows(
+        self, changed: tuple[str, ...], small: frozenset[int], filled: tuple[str, ...], ranges: tuple[str, ...]
+    ) -> str:
         """The query of their rows.
 
         Args:
             changed: names of inputs.
-            small: in so many inputs, from the first on, all rows are read.
+            small: numbers of inputs whose rows are all read.
             filled: columns of the key without a NULL.
             ranges: those of them whose range is written, as two texts to replace.
         """
-        cuts = [cut for cut in self.model.cuts if cut.own] + [cut for cut in self.model.cuts if not cut.own][small:]
+        cuts = [cut for cut in self.model.cuts if cut.own or cut.input.number not in small]
         limits = {name: KeyRange("int", *mark_range(name)) for name in ranges}
         model = replace(self.model, cuts=tuple(cuts))
         moved = self.inputs(changed)
@@ -114,15 +117,16 @@ class Table:
         return to_sqlite(self.fault(macros().cdc_gold_rows_sql(model, moved, self.query, keys)))
 
     def write(self, changed: tuple[str, ...], values: Mapping[str, set[Any]]) -> str:
-        """The query of the affected rows; each refresh takes another number of small inputs than the one before."""
-        self.refreshes += 1
+        """The query of the affected rows; the small inputs are drawn anew for each refresh."""
+        numbers = [cut.input.number for cut in self.model.cuts]
+        small = frozenset(self.chance.sample(numbers, self.chance.randint(0, len(numbers))))
         filled = tuple(name for name in values if None not in values[name])
         ranges = {
             name: (min(values[name]), max(values[name]))
             for name in filled
             if values[name] and all(isinstance(value, int) for value in values[name])
         }
-        asked = (changed, (0, 1, 9)[self.refreshes % 3], filled, tuple(ranges))
+        asked = (changed, small, filled, tuple(ranges))
         if asked not in self._written:
             self._written[asked] = self.write_rows(*asked)
         return set_ranges(self._written[asked], ranges)

@@ -42,6 +42,7 @@ def refuse(sql, inputs=INPUTS, **config):
         ("select id from silver.unheard_of", "the query reads silver.unheard_of, which no ref() or source() names"),
         ("select id, nothing from silver.o", "a name of the query cannot be resolved"),
         ("select id from (", "the query cannot be parsed"),
+        ("select size(day, 2) as id, count(*) n from silver.o group by 1", "the joins cannot be written again"),
         ("select cid, count(*) n from silver.o group by cid", "key names id, which the query does not return"),
         (
             "select count(*) id, cid from silver.o group by cid",
