@@ -28,6 +28,8 @@ SETTINGS = {
     "spark.sql.parquet.datetimeRebaseModeInWrite": "CORRECTED",
     "spark.sql.parquet.int96RebaseModeInRead": "CORRECTED",
     "spark.sql.parquet.int96RebaseModeInWrite": "CORRECTED",
+    # `insert overwrite` replaces all rows, those of partitions that have none any more among them.
+    "spark.sql.sources.partitionOverwriteMode": "static",
     # Rows of the driver are a part of the plan up to this size, and each rule of the optimizer compares them. With
     # Spark's default, refreshes of gold with 400,000 keys take twice the time (`python -m benchmarks --only gold`).
     "spark.sql.execution.arrow.localRelationThreshold": "256kb",

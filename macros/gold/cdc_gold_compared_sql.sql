@@ -1,5 +1,5 @@
 {# The keys of rows that one of two snapshots of a table has, and the other has not, or not as often. #}
-{% macro cdc_gold_compared_sql(input, relation, before_id, after_id, columns) -%}
+{% macro cdc_gold_compared_sql(input, relation, before_id, after_id, columns, limit=none) -%}
 with _cdc_rows as (
     select
         {{ get_quoted_csv(columns) }},
@@ -25,4 +25,7 @@ _cdc_differing as (
 
 select distinct {{ get_quoted_csv(input.key) }}
 from _cdc_differing
+{%- if limit is not none %}
+limit {{ limit }}
+{%- endif %}
 {%- endmacro %}

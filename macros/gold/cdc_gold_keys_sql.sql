@@ -3,24 +3,18 @@
     to keys of the table: straight from the changed row, a row that had no partner yet would be missed.
 #}
 {% macro cdc_gold_keys_sql(model, moved, limit, moved_sql='') -%}
+{%- set key = model.settings.key -%}
+{%- set branches = model.select_branches(moved | selectattr('changed.view') | map(attribute='number') | list) -%}
+{%- set tables = [] -%}
+{%- for branch in branches -%}
+    {%- do tables.append(_gold_branch_sql(branch, key, moved)) -%}
+{%- endfor -%}
+{%- set states_sql = cdc_gold_states_sql(moved, tables | join ~ moved_sql) -%}
+{%- if states_sql or tables -%}
 with
-{{ cdc_gold_states_sql(moved) }}
-{%- set key = model.settings.key %}
-{%- set branches = model.select_branches(moved | selectattr('changed.view') | map(attribute='number') | list) %}
-{%- for branch in branches %}
-{%- set spine = branch.find_spine_changes(moved) %}
-{%- if not spine %},
+{{ (([states_sql] if states_sql else []) + tables) | join(',\n\n') }}
 
-_cdc_o{{ branch.number }} as (
-    {{ _gold_spine_keys_sql(branch, moved) | indent(4) }}
-)
-{%- endif %},
-
-_cdc_g{{ branch.number }} as (
-    {{ cdc_gold_branch_keys_sql(branch, key, spine) | indent(4) }}
-)
-{%- endfor %}
-
+{% endif -%}
 {% for branch in branches -%}
 select {{ 'distinct ' if branches | length == 1 and not moved_sql }}{{ get_quoted_csv(key) }}
 from _cdc_g{{ branch.number }}
@@ -35,6 +29,20 @@ from (
 ) as _cdc_moved
 {%- endif %}
 limit {{ limit }}
+{%- endmacro %}
+
+
+{% macro _gold_branch_sql(branch, key, moved) -%}
+{%- set spine = branch.find_spine_changes(moved) -%}
+{%- if not spine -%}
+_cdc_o{{ branch.number }} as (
+    {{ _gold_spine_keys_sql(branch, moved) | indent(4) }}
+),
+
+{% endif -%}
+_cdc_g{{ branch.number }} as (
+    {{ cdc_gold_branch_keys_sql(branch, key, spine) | indent(4) }}
+)
 {%- endmacro %}
 
 

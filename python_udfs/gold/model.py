@@ -166,7 +166,6 @@ class GoldModel:
         settings: of the user.
         branches: parts of the query.
         cuts: of inputs; one that has none is read whole.
-        needs_past: whether the states of the inputs at the last refresh have to be read.
         day_texts: queries of the key and of the columns that `freeze` and `clock` name, as the inputs are now.
     """
 
@@ -174,8 +173,12 @@ class GoldModel:
     settings: Settings
     branches: tuple[Branch, ...]
     cuts: tuple[Cut, ...]
-    needs_past: bool
     day_texts: tuple[str, ...] = ()
+
+    @property
+    def needs_past(self) -> bool:
+        """Whether the states of the inputs at the last refresh have to be read."""
+        return any(branch.texts or any(len(route.texts) > 1 for route in branch.routes) for branch in self.branches)
 
     @property
     def digest(self) -> str:
@@ -308,7 +311,7 @@ def read_gold_model(name: str, sql: str, config: Any, inputs: Sequence[Input]) -
     if mistakes:
         raise _refuse(name, mistakes)
     if query.totals:
-        return GoldModel(query, settings, (), (), True)
+        return GoldModel(query, settings, (), ())
     try:
         return _plan_model(query, settings, blocks, spines, conditions)
     except UnsupportedError as error:
@@ -338,9 +341,6 @@ def _plan_model(
         _plan_branch(number, block, spine, settings.key)
         for number, (block, spine) in enumerate(zip(blocks, spines, strict=True), 1)
     ]
-    needs_past = any(len(route.texts) > 1 for branch in branches for route in branch.routes) or any(
-        branch.texts for branch in branches
-    )
     named = [*settings.key, *(column for condition in conditions.values() for column in condition.columns)]
     day_texts = [_write(block, AFTER, tuple(dict.fromkeys(named)), ()) for block in blocks] if conditions else []
     return GoldModel(
@@ -348,7 +348,6 @@ def _plan_model(
         settings=settings,
         branches=tuple(branches),
         cuts=_plan_cuts(query, blocks, spines, settings.key),
-        needs_past=needs_past,
         day_texts=tuple(day_texts),
     )
 

@@ -160,6 +160,12 @@ def plan_gold(
     )
     if gold is None:
         return _finish(plan, CREATE, "the table is built for the first time")
+    if settings.freeze and "refresh-state" not in summary:
+        raise LakehouseError(
+            f"Gold error in {name} (cdc_affected): no commit of {gold} records a refresh any more, so which rows are"
+            " frozen is unknown. Roll the table back, or compute frozen rows again, too: dbt run --full-refresh"
+            f" --select {name}."
+        )
     plan = replace(
         plan,
         has_new_query=is_foreign
@@ -167,6 +173,8 @@ def plan_gold(
         or summary.get("cdc.gold-types") != types,
         frozen=_read_frozen(name, gold_model, last_freeze, freeze),
     )
+    if plan.frozen and plan.has_new_query:
+        _check_frozen_columns(warehouse, name, gold_model, gold, freeze)
     reasons = [_FOREIGN] if is_foreign else _list_reasons_for_all(summary, gold_model, types, movements)
     reasons = reasons or _list_reasons_of_day(timeless_sql, settings, last_day, day, last_freeze)
     if reasons:
@@ -294,6 +302,22 @@ def _read_frozen(name: str, model: GoldModel, last_freeze: str, freeze: str) -> 
     return Frozen(freeze if freeze == last_freeze else f"({last_freeze}) and ({freeze})")
 
 
+def _check_frozen_columns(warehouse: Warehouse, name: str, model: GoldModel, gold: Relation, freeze: str) -> None:
+    """Checks that the table has the columns by which its frozen rows are found.
+
+    Raises:
+        LakehouseError: it lacks one.
+    """
+    columns = {column.name.lower() for column in warehouse.get_columns_in_relation(gold)}
+    lacking = sorted({*model.settings.key, *list_columns(freeze)} - columns)
+    if lacking:
+        raise LakehouseError(
+            f"Gold error in {name} (cdc_affected): the table has frozen rows, and no column {', '.join(lacking)}, which"
+            " the key or freeze names now. Leave the column out of both, or compute frozen rows again, too: dbt run"
+            f" --full-refresh --select {name}."
+        )
+
+
 def _find_changed_keys(warehouse: Warehouse, sql: Sql, plan: GoldPlan, numbers: Collection[int]) -> GoldPlan:
     """Finds the changed keys of some inputs, once: statements read them from a view."""
     movements = []
@@ -311,14 +335,17 @@ def _find_changed_keys(warehouse: Warehouse, sql: Sql, plan: GoldPlan, numbers: 
 def _find_spine_keys(warehouse: Warehouse, sql: Sql, plan: GoldPlan) -> GoldPlan:
     """Finds the keys that changes of the spine lead to: their rows are computed though they are frozen."""
     spines = {branch.spine.input.number for branch in plan.model.branches}
-    if not plan.frozen or not any(move.changed.view and move.number in spines for move in plan.movements):
+    changed = [move.changed for move in plan.movements if move.changed.view and move.number in spines]
+    if not plan.frozen or not changed:
         return plan
+    names = tuple(branch.spine.input.name for branch in plan.model.branches)
+    if any(keys.count > MOST_KEYS for keys in changed):
+        return replace(plan, frozen=replace(plan.frozen, unknown=names))
     view = f"{plan.keys.view}_of_spine"
     model = plan.model.follow_spines()
     warehouse.cache_rows(view, sql["cdc_gold_keys_sql"](model, plan.movements, MOST_KEYS + 1))
     keys = read_key_set(warehouse, sql, view, model.settings.key)
     if keys.count > MOST_KEYS:
-        names = tuple(branch.spine.input.name for branch in plan.model.branches)
         return replace(plan, frozen=replace(plan.frozen, unknown=names))
     return replace(plan, frozen=replace(plan.frozen, spine_keys=keys))
 
@@ -328,12 +355,16 @@ def _plan_full(warehouse: Warehouse, sql: Sql, plan: GoldPlan, gold: Relation, r
     if plan.frozen is None:
         return _finish(plan, FULL, reason)
     spines = {branch.spine.input.number for branch in plan.model.branches}
-    columns = plan.model.query.uses
+    columns, needs_past = plan.model.query.uses, plan.model.follow_spines().needs_past
     movements = [
         compare_states(sql, movement, columns.get(movement.input.name, ()))
         if movement.number in spines and movement.full and movement.before_id is not None
         else movement
         for movement in plan.movements
+    ]
+    # Without its rows at the last refresh, nobody knows to which keys they led.
+    movements = [
+        replace(m, changed_sql="", changed=KeySet()) if needs_past and not m.has_before else m for m in movements
     ]
     unknown = tuple(m.input.name for m in movements if m.number in spines and m.has_moved and not m.changed_sql)
     plan = replace(plan, movements=tuple(movements), frozen=replace(plan.frozen, unknown=unknown))
@@ -352,6 +383,9 @@ def _plan_affected(
     warehouse: Warehouse, sql: Sql, plan: GoldPlan, gold: Relation, moved: Sequence[str], rows: int | None
 ) -> GoldPlan:
     plan = _find_changed_keys(warehouse, sql, plan, {movement.number for movement in plan.movements})
+    most = [move.input.name for move in plan.movements if move.changed.count > MOST_KEYS]
+    if most:
+        return _plan_full(warehouse, sql, plan, gold, f"more than {MOST_KEYS} keys of {', '.join(most)} have changed")
     changed = [f"{move.changed.count} of {move.input.name} ({move.via})" for move in plan.movements if move.via]
     because = f"changed keys: {', '.join(changed) or 'none'}"
     if moved:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from python_udfs.gold.inputs import COMPACTION, STRATEGY, has_snapshots, read_recorded
+from python_udfs.gold.inputs import COMPACTION, has_snapshots, is_refreshed, read_recorded
 from python_udfs.pipeline.project import Project
 from python_udfs.pipeline.warehouse import Relation, Warehouse
 
@@ -26,7 +26,7 @@ def list_refreshes(project: Project) -> list[dict[str, Any]]:
             **_read_refresh(project, project.find_relation(model)),
         }
         for model in project.models.of_layer("gold")
-        if model.config.get("incremental_strategy") == STRATEGY and model.config.get("materialized") == "incremental"
+        if is_refreshed(model.config)
     ]
 
 

@@ -143,7 +143,9 @@ def make_plan(
         columns=columns,
         changes=replace(changes, replaces=way == "replace"),
         derives_all=derives_all,
-        progress=_plan_progress(log, changes, columns, started_at) | _mark_uncounted(warehouse, way),
+        progress=_plan_progress(log, changes, columns, started_at)
+        | _mark_uncounted(warehouse, way)
+        | ({"cdc.whole-log": "true"} if silver is not None and (versions is None or derives_all) else {}),
         is_small=_is_small(warehouse, silver, changes, progress),
         notice=notice or _say_that_write_modes_change(silver, properties),
     )

@@ -273,6 +273,9 @@ def test_maintenance_beside_runs_loses_nothing_and_doubles_nothing(maintained, t
 GROUPS = """{{ config(key='w', full_above='never') }}
 select w, count(*) as n, max(v) as last from {{ ref('silver_s__m_hard') }} group by w
 """
+ROWS = """{{ config(key='id', spine='silver_s__m_days', full_above='never') }}
+select d.id, h.v from {{ ref('silver_s__m_days') }} as d left join {{ ref('silver_s__m_hard') }} as h on h.id = d.id
+"""
 
 
 def test_gold_stays_incremental_within_its_limit_and_is_computed_in_full_behind_it(maintained, maintain):
@@ -289,8 +292,11 @@ def test_gold_stays_incremental_within_its_limit_and_is_computed_in_full_behind_
         assert [tuple(row) for row in rows] == [(w, *group) for w, group in sorted(groups.items())]
         return commit()["cdc.gold-mode"], commit()["cdc.gold-reason"]
 
-    def commit():
-        rows = lakehouse.sql("select summary from gold.m_groups.snapshots order by committed_at")
+    def refresh_rows():
+        assert lakehouse.statuses("run", "--select", "m_rows")["m_rows"] == "success", lakehouse.messages
+
+    def commit(model="m_groups"):
+        rows = lakehouse.sql(f"select summary from gold.{model}.snapshots order by committed_at")
         return next(row.summary for row in reversed(rows) if row.summary.get("cdc.gold-mode"))
 
     def silver_moves(**limit):
@@ -299,6 +305,7 @@ def test_gold_stays_incremental_within_its_limit_and_is_computed_in_full_behind_
             lakehouse.statuses("run", "--select", "raw_listing", "bronze_s__m_hard", "silver_s__m_hard")
         return maintain(**ALL, tables=tables, **limit)[1]
 
+    lakehouse.add_gold("m_rows", ROWS)
     refresh()
     for _ in range(2):
         said = silver_moves()
@@ -311,3 +318,12 @@ def test_gold_stays_incremental_within_its_limit_and_is_computed_in_full_behind_
     assert lakehouse.snapshots("gold.m_groups") == before, "a compaction is no change, and hides no progress"
     silver_moves(gold_days=0)
     assert refresh() == ("full", "snapshots of silver_s__m_hard since the last refresh have expired")
+    refresh_rows()
+    [read] = lakehouse.sql("select snapshot_id from silver.s__m_hard.refs where name = 'main'")
+    maintained.batch()
+    lakehouse.statuses("run", "--select", "raw_listing", "bronze_s__m_hard", "silver_s__m_hard")
+    lakehouse.sql(f"call system.expire_snapshots(table => 'silver.s__m_hard', snapshot_ids => array({read[0]}))")
+    refresh_rows()
+    assert commit("m_rows")["cdc.gold-mode"] == "affected", "rows of a spine need no state before of what they look up"
+    query = "select d.id, h.v from silver.s__m_days d left join silver.s__m_hard h on h.id = d.id"
+    assert lakehouse.sql(f"select * from gold.m_rows except all {query}") == []

@@ -284,9 +284,23 @@ def test_states_are_compared_if_bronze_does_not_have_the_keys_as_silver_has_them
 
 
 def test_an_input_that_is_gold_is_compared(project):
-    config = {"incremental_strategy": "cdc_affected", "key": ["id"]}
+    config = {"incremental_strategy": "cdc_affected", "materialized": "incremental", "key": ["id"]}
     project.nodes["model.p.silver_c"]["config"] = {"meta": {"cdc": {"layer": "gold"}}, **config}
     project.warehouse.move("silver.c", snapshot(2))
+    assert project.plan().message == "affected: 2 keys; changed keys: 2 of silver_c (both states)"
+    project.warehouse.counts["keys"] = 2_000_001
+    assert project.plan().message == "full: more than 2000000 keys of silver_c have changed"
+
+
+def test_a_table_of_the_same_folder_has_the_key_that_it_states(project):
+    config = {"incremental_strategy": "cdc_affected", "materialized": "table", "unique_key": "id"}
+    project.nodes["model.p.silver_c"]["config"] = {"meta": {"cdc": {"layer": "gold"}}, **config}
+    project.warehouse.move("silver.c", snapshot(2))
+    assert project.plan().message == "full: silver_c has changed, and no record says which of its keys"
+
+
+def test_rows_that_were_derived_from_the_whole_log_are_compared(project):
+    project.warehouse.move("silver.c", snapshot(2, **{"cdc.whole-log": "true"}))
     assert project.plan().message == "affected: 2 keys; changed keys: 2 of silver_c (both states)"
 
 
@@ -488,6 +502,10 @@ def test_rows_are_final_a_refresh_after_they_are_frozen(frozen):
 
 def test_frozen_rows_outlive_another_writer_and_another_query(frozen):
     frozen.warehouse.older, frozen.warehouse.summary = frozen.warehouse.summary, {}
+    frozen.warehouse.columns["gold.sales"] = {"id": "int", "seg": "string"}
+    with pytest.raises(LakehouseError, match="the table has frozen rows, and no column amt, which the key or freeze"):
+        frozen.plan()
+    frozen.warehouse.columns["gold.sales"]["amt"] = "int"
     plan = frozen.plan()
     assert plan.message == ("full: another writer has changed the table, or built it; 4 frozen keys stay as they are")
     frozen.warehouse.summary = frozen.warehouse.older
@@ -497,6 +515,21 @@ def test_frozen_rows_outlive_another_writer_and_another_query(frozen):
         LakehouseError, match=r"frozen by amt > 1, and the query returns amt no longer\. Keep the column"
     ):
         frozen.plan()
+
+
+def test_a_table_without_a_record_of_its_frozen_rows_is_left_as_it_is(frozen):
+    frozen.warehouse.summary = {}
+    with pytest.raises(LakehouseError, match=r"no commit of gold\.sales records a refresh any more, so which rows are"):
+        frozen.plan()
+    assert frozen.plan(gold=None).way == "create"
+
+
+def test_a_spine_whose_rows_of_then_have_expired_leaves_frozen_rows_and_says_so(frozen):
+    frozen.query = "select o.amt, count(*) as n from silver.o left join silver.c on o.cid = c.id group by o.amt"
+    frozen.config["key"] = ["amt"]
+    frozen.warehouse.columns["gold.sales"] = {"amt": "int", "n": "bigint"}
+    frozen.warehouse.move("silver.o", snapshot(2), has_start=False)
+    assert "what changed in silver_o is unknown: refresh_gold computes its frozen keys" in frozen.plan().message
 
 
 @pytest.mark.parametrize(
