@@ -6,7 +6,7 @@
 {%- set states = [] -%}
 {%- for input in moved -%}
 {%- for state, snapshot_id in [('a', input.before_id), ('b', input.after_id)] -%}
-{%- if modules.re.search(input.input.name_state(state) ~ '\\b', text) -%}
+{%- if input.input.is_named(state, text) -%}
     {%- do states.append(_gold_state_sql(input, state, snapshot_id)) -%}
 {%- endif -%}
 {%- endfor -%}

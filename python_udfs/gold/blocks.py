@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -33,6 +34,10 @@ class Input:
     def name_state(self, state: str) -> str:
         """Returns the name that statements give to a state of it (`BEFORE` or `AFTER`)."""
         return f"_cdc_{state}{self.number}"
+
+    def is_named(self, state: str, sql: str) -> bool:
+        """Returns whether a text of SQL names a state of it."""
+        return re.search(rf"\b{self.name_state(state)}\b", sql) is not None
 
 
 @dataclass(frozen=True)

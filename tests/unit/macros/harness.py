@@ -302,7 +302,7 @@ class Dbt:
             "load_relation": existing,
             "log": lambda message, info: self.logged.append(message),
             "modules": SimpleNamespace(
-                datetime=SimpleNamespace(datetime=Clock), pytz=SimpleNamespace(utc=timezone.utc), re=re
+                datetime=SimpleNamespace(datetime=Clock), pytz=SimpleNamespace(utc=timezone.utc)
             ),
             "model": SimpleNamespace(
                 name=f"{this.schema}_{this.identifier}",

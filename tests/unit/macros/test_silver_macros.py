@@ -736,6 +736,17 @@ def test_get_incremental_cdc_merge_sql__a_merge_whose_rows_nobody_counts_says_so
     assert "cdc.rows-not-counted" not in first.recorded, "rows of a new table are all inserts"
 
 
+def test_get_incremental_cdc_merge_sql__a_table_made_of_the_whole_log_says_so():
+    marked = {**summary("n", "z", 9, "2024-01-03", has_overwritten=True), "is_shared": []}
+    dbt = running(APPLIED, bronze={"id": "int"}, answers=marked)
+    assert dbt.write("cdc_merge")[1].startswith("overwrite: ")
+    assert dbt.recorded["cdc.whole-log"] == "true"
+    for progress in (None, APPLIED):
+        dbt = running(progress, bronze={"id": "int"})
+        dbt.write("cdc_merge")
+        assert "cdc.whole-log" not in dbt.recorded
+
+
 @pytest.mark.parametrize(
     ("changes", "rows", "facts", "is_small"),
     [
