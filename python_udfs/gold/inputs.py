@@ -138,7 +138,9 @@ def read_inputs(warehouse: Warehouse, name: str, sources: Sequence[Source]) -> l
         if relation is None:
             missing.append(source.name)
             continue
-        columns = {column.name.lower(): column.dtype for column in warehouse.get_columns_in_relation(relation)}
+        # A run that was cut off may have added a column to silver, and no row: a snapshot is read with its own columns.
+        get_columns = warehouse.get_columns_of_rows if has_snapshots(relation) else warehouse.get_columns_in_relation
+        columns = {column.name.lower(): column.dtype for column in get_columns(relation)}
         inputs.append((Input(source.name, f"{source.schema}.{source.alias}", source.key, columns), source, relation))
     if missing:
         raise LakehouseError(

@@ -85,6 +85,9 @@ class Warehouse(WritesNames, Protocol):
     def get_columns_in_relation(self, relation: Any) -> Sequence[TableColumn]:
         """Return the columns in their order; none if there is no such relation."""
 
+    def get_columns_of_rows(self, relation: Any) -> Sequence[TableColumn]:
+        """Return the columns of the newest snapshot; the table may have been given others since."""
+
     def read_table_properties(self, relation: Any, names: list[str]) -> Mapping[str, str]:
         """Return those of some properties that a table has, by name."""
 

@@ -339,6 +339,14 @@ def test_a_table_is_unchanged_until_its_rows_its_columns_or_the_table_itself_are
     assert not is_unchanged()
 
 
+def test_a_snapshot_has_its_own_columns(table):
+    columns = table.table(TABLE).columns
+    table.sql(f"alter table {TABLE} add column more int")
+    assert snapshots.read_newest_snapshot(table, TABLE).columns == columns
+    table.sql(f"insert into {TABLE} ({', '.join([*columns, 'more'])}) values ({', '.join(['9'] * (len(columns) + 1))})")
+    assert snapshots.read_newest_snapshot(table, TABLE).columns == [*columns, "more"]
+
+
 # URL-encoded, nine bytes for each character: more than the name of a file may have.
 LONG_NAMES = ["客" * 29, "x" * 300]
 

@@ -86,6 +86,9 @@ class Warehouse:
     def get_columns_in_relation(self, relation: Any) -> Any:
         return [SimpleNamespace(name=n, dtype=t) for n, t in self.columns[str(relation)].items()]
 
+    def get_columns_of_rows(self, relation: Any) -> Any:
+        return self.get_columns_in_relation(relation)
+
     def current_snapshot_id(self, relation: Any) -> int:
         return 5
 

@@ -23,7 +23,7 @@ from dbt.flags import get_flags
 from dbt_common.clients.agate_helper import table_from_data_flat
 from dbt_common.exceptions import DbtDatabaseError, DbtRuntimeError
 from pyspark.errors import AnalysisException
-from pyspark.sql import SparkSession
+from pyspark.sql import DataFrame, SparkSession
 
 from dbt.adapters.sparksession import folders, run_lock, snapshots
 from dbt.adapters.sparksession.catalog import has_views, relation_names, schema_names
@@ -585,11 +585,19 @@ class SparksessionAdapter(SparkAdapter):
         """Return name and type of the columns without running a query; nothing if there is no such relation."""
         with self.connections.exception_handler(f"adapter.get_columns_in_relation({relation})"):
             try:
-                fields = self.session.table(relation.render()).schema.fields
+                return self._list_columns(relation, self.session.table(relation.render()))
             except AnalysisException as error:
                 if error_condition(error) == "TABLE_OR_VIEW_NOT_FOUND":
                     return []
                 raise
+
+    @available
+    def get_columns_of_rows(self, relation: BaseRelation) -> list[SparkColumn]:
+        """Return name and type of the columns of the newest snapshot; see `snapshots.read_newest_snapshot`."""
+        with self.connections.exception_handler(f"adapter.get_columns_of_rows({relation})"):
+            return self._list_columns(relation, snapshots.read_newest_snapshot(self.session, relation.render()))
+
+    def _list_columns(self, relation: BaseRelation, frame: DataFrame) -> list[SparkColumn]:
         return [
             SparkColumn(
                 table_database=None,
@@ -600,7 +608,7 @@ class SparksessionAdapter(SparkAdapter):
                 column_index=index,
                 dtype=field.dataType.simpleString(),
             )
-            for index, field in enumerate(fields, start=1)
+            for index, field in enumerate(frame.schema.fields, start=1)
         ]
 
     def submit_python_job(self, parsed_model: dict[str, Any], compiled_code: str) -> AdapterResponse:

@@ -10,7 +10,7 @@ from typing import Any
 from uuid import uuid4
 
 from py4j.protocol import Py4JJavaError
-from pyspark.sql import SparkSession
+from pyspark.sql import DataFrame, SparkSession
 
 from dbt.adapters.sparksession.times import timestamp_text
 from spark_files.errors import is_commit_conflict
@@ -73,6 +73,20 @@ def is_unchanged_since(session: SparkSession, table: str, uuid: str, snapshot_id
         return False
     then = iceberg.snapshot(snapshot_id)
     return then is not None and bool(then.schemaId() == iceberg.schema().schemaId())
+
+
+def read_newest_snapshot(session: SparkSession, table: str) -> DataFrame:
+    """Returns the rows of the newest snapshot with its columns; the table may have been given others since.
+
+    Args:
+        session: session to ask with.
+        table: name of an Iceberg table.
+    """
+    iceberg = iceberg_table(session, table)
+    newest = iceberg.currentSnapshot()
+    if newest is None or newest.schemaId() == iceberg.schema().schemaId():
+        return session.table(table)
+    return session.sql(f"select * from {table} version as of {newest.snapshotId()}")
 
 
 def newest_summary(session: SparkSession, table: str, key: str) -> dict[str, str]:
