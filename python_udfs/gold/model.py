@@ -217,6 +217,10 @@ class GoldModel:
             day_texts=tuple(bind_day(text, after) for text in self.day_texts),
         )
 
+    def leave_whole(self, numbers: Collection[int]) -> GoldModel:
+        """Returns the model without the cuts of some inputs, given by number; what an input's own row decides stays."""
+        return replace(self, cuts=tuple(cut for cut in self.cuts if cut.own or cut.input.number not in numbers))
+
     def follow_spines(self) -> GoldModel:
         """Returns the model with routes of the spines alone: no change of a lookup leads to its keys."""
         branches = [

@@ -414,8 +414,9 @@ def _plan_affected(
 def cut_large_inputs(warehouse: Warehouse, plan: GoldPlan) -> GoldPlan:
     """Leaves small inputs whole: to find the rows of one that are needed, the spine would be read once more."""
     relations = {movement.number: movement.relation for movement in plan.movements}
-    cuts = tuple(cut for cut in plan.model.cuts if cut.own or not warehouse.has_few_rows(relations[cut.input.number]))
-    return replace(plan, model=replace(plan.model, cuts=cuts))
+    numbers = [cut.input.number for cut in plan.model.cuts if not cut.own]
+    small = [number for number in numbers if warehouse.has_few_rows(relations[number])]
+    return replace(plan, model=plan.model.leave_whole(small))
 
 
 def _finish(plan: GoldPlan, way: str, reason: str) -> GoldPlan:

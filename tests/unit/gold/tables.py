@@ -6,7 +6,6 @@ import random
 import re
 import sqlite3
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import replace
 from functools import cache
 from types import SimpleNamespace
 from typing import Any
@@ -109,9 +108,8 @@ class Table:
             filled: columns of the key without a NULL.
             ranges: those of them whose range is written, as two texts to replace.
         """
-        cuts = [cut for cut in self.model.cuts if cut.own or cut.input.number not in small]
         limits = {name: KeyRange("int", *mark_range(name)) for name in ranges}
-        model = replace(self.model, cuts=tuple(cuts))
+        model = self.model.leave_whole(small)
         moved = self.inputs(changed)
         keys = KeySet("g", filled=filled, ranges=limits)
         return to_sqlite(self.fault(macros().cdc_gold_rows_sql(model, moved, self.query, keys)))
