@@ -29,7 +29,7 @@ def write_sql(tree: exp.Expr, pretty: bool = False) -> str:
     """Writes a query, keywords and functions in lower case; texts and quoted names stay.
 
     Args:
-        tree: of the query. Its comments are left out: a quote in one is no begin of a text.
+        tree: of the query. Its comments are left out: a quote in a comment begins no text.
         pretty: whether it has several lines.
 
     Raises:

@@ -14,7 +14,7 @@ from python_udfs.pipeline.delta import Log
 from python_udfs.pipeline.keys import list_key_columns
 from python_udfs.pipeline.table import Models, find_relation, read_layer, read_model
 from python_udfs.pipeline.table_config import TableConfig
-from python_udfs.pipeline.warehouse import Relation, Sql, Warehouse
+from python_udfs.pipeline.warehouse import Relation, Sql, Warehouse, write_name
 
 STRATEGY = "cdc_affected"
 # More keys are not held by the driver, nor sent to every task.
@@ -180,7 +180,7 @@ def write_recorded(movements: Iterable[Movement], started_at: Any) -> dict[str, 
     ]
     state = {"source-states": states, "refresh-start-timestamp-ms": int(started_at.timestamp() * 1000)}
     bronze = {
-        f"{movement.relation.schema}.{movement.relation.identifier}": movement.bronze_snapshot_id
+        write_name(movement.relation): movement.bronze_snapshot_id
         for movement in movements
         if movement.bronze_snapshot_id is not None
     }
@@ -287,6 +287,12 @@ def _read_source(node: Mapping[str, Any], own_keys: Mapping[str, Any]) -> Source
 def is_refreshed(config: Mapping[str, Any]) -> bool:
     """Returns whether `cdc_affected` refreshes a model; a folder may set the strategy for views and tables, too."""
     return config.get("incremental_strategy") == STRATEGY and config.get("materialized") == "incremental"
+
+
+def count_rows(summary: Mapping[str, str]) -> int | None:
+    """Counts the rows of a table by the summary of its newest commit; None: the summary does not show them."""
+    records = summary.get("total-records")
+    return None if records is None else int(records) - int(summary.get("total-position-deletes", 0))
 
 
 def has_snapshots(relation: Any) -> bool:

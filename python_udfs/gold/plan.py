@@ -18,6 +18,7 @@ from python_udfs.gold.inputs import (
     Recorded,
     Source,
     compare_states,
+    count_rows,
     has_snapshots,
     list_sources,
     measure_input,
@@ -28,7 +29,7 @@ from python_udfs.gold.inputs import (
 from python_udfs.gold.keys import KeySet, read_key_set
 from python_udfs.gold.model import GoldModel, Settings, read_gold_model, read_settings
 from python_udfs.pipeline.table import Models
-from python_udfs.pipeline.warehouse import Relation, Sql, Warehouse
+from python_udfs.pipeline.warehouse import Relation, Sql, Warehouse, write_name
 
 NOTHING, AFFECTED, FULL, CREATE = "nothing", "affected", "full", "create"
 _FOREIGN = "another writer has changed the table, or built it"
@@ -184,7 +185,7 @@ def plan_gold(
         return Unmoved()
     if gold_model.query.totals:
         return _finish(plan, FULL, gold_model.query.totals[0])
-    return _plan_affected(warehouse, sql, plan, gold, moved, _count_rows(newest))
+    return _plan_affected(warehouse, sql, plan, gold, moved, count_rows(newest))
 
 
 def _write_definition(query_sql: str, config: Any, sources: Sequence[Source], day: str) -> str:
@@ -200,7 +201,7 @@ def _are_unmoved(warehouse: Warehouse, sources: Sequence[Source], summary: Mappi
     recorded = read_recorded(summary)
     relations = [warehouse.get_relation(source.database, source.schema, source.alias) for source in sources]
     for relation in relations:
-        state = recorded.get(f"{relation.schema}.{relation.identifier}") if relation else None
+        state = recorded.get(write_name(relation)) if relation else None
         if not state or not state.snapshot_id or not has_snapshots(relation):
             return False
         if not warehouse.is_unchanged_since(relation, state.uuid, state.snapshot_id):
@@ -225,12 +226,6 @@ def _read_newest(warehouse: Warehouse, gold: Relation | None) -> Mapping[str, st
     return summary
 
 
-def _count_rows(summary: Mapping[str, str]) -> int | None:
-    """Counts the rows of a table by the summary of its newest commit; None: the summary does not show them."""
-    records = summary.get("total-records")
-    return None if records is None else int(records) - int(summary.get("total-position-deletes", 0))
-
-
 def _measure(
     warehouse: Warehouse,
     sql: Sql,
@@ -241,9 +236,8 @@ def _measure(
     relation: Relation,
     recorded: Mapping[str, Recorded],
 ) -> Movement:
-    name = f"{relation.schema}.{relation.identifier}"
     columns = model.query.uses.get(input.name, ())
-    return measure_input(warehouse, sql, models, input, source, relation, recorded.get(name), columns)
+    return measure_input(warehouse, sql, models, input, source, relation, recorded.get(write_name(relation)), columns)
 
 
 def _list_reasons_for_all(
@@ -404,7 +398,8 @@ def _plan_affected(
         affected_sql = sql["cdc_gold_affected_rows_sql"](gold, plan.model.settings.key, plan.keys, plan.frozen)
         affected = int(warehouse.query(affected_sql)[0]["row_count"])
         if affected > limit * rows or rows == 0:
-            reason = f"{affected} of {rows} rows are affected, more than full_above={limit:g}; {because}"
+            share = f"{affected} of {rows} rows are affected, more than full_above={limit:g}"
+            reason = f"{share if rows else 'the table has no rows'}; {because}"
             return _finish(_count_frozen(warehouse, sql, plan, gold, None), FULL, reason)
     if count:
         plan = cut_large_inputs(warehouse, _count_frozen(warehouse, sql, plan, gold, plan.keys))

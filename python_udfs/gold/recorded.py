@@ -9,8 +9,7 @@ from python_udfs.gold.blocks import Input
 from python_udfs.gold.day import hide_day, read_day
 from python_udfs.gold.inputs import Movement, Recorded
 from python_udfs.gold.model import GoldModel, read_gold_model
-from python_udfs.pipeline.checks import name_of
-from python_udfs.pipeline.warehouse import Relation, Warehouse
+from python_udfs.pipeline.warehouse import Relation, Warehouse, write_name
 
 
 def read_recorded_model(
@@ -35,7 +34,7 @@ def find_recorded(
     """Finds the inputs of a model in the snapshots that a commit records."""
     movements = []
     for input in model.query.inputs:
-        state = recorded.get(name_of(relations[input.name]))
+        state = recorded.get(write_name(relations[input.name]))
         movements.append(Movement(input, relations[input.name], after_id=state.snapshot_id if state else None))
     return movements
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from python_udfs.gold.inputs import COMPACTION, has_snapshots, is_refreshed, read_recorded
+from python_udfs.gold.inputs import COMPACTION, count_rows, has_snapshots, is_refreshed, read_recorded
 from python_udfs.pipeline.project import Project
 from python_udfs.pipeline.warehouse import Relation, Warehouse
 
@@ -40,8 +40,9 @@ def _read_refresh(project: Project, relation: Relation | None) -> dict[str, Any]
     snapshot = warehouse.snapshot(relation, snapshot_id)
     summary = snapshot["summary"]
     counts = {name: int(summary[key]) for name, key in _COUNTS.items() if key in summary}
-    if "total-records" in summary:
-        counts["rows"] = int(summary["total-records"]) - int(summary.get("total-position-deletes", 0))
+    rows = count_rows(summary)
+    if rows is not None:
+        counts["rows"] = rows
     refresh = {"is_built": True, "committed_at": snapshot["committed_at"], **counts}
     if "refresh-state" in summary:
         refresh |= {

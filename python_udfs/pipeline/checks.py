@@ -14,7 +14,7 @@ from typing import Any
 
 from python_udfs.pipeline.delta import Log, RangeFacts
 from python_udfs.pipeline.table_config import TableConfig
-from python_udfs.pipeline.warehouse import Relation, Sql, Warehouse
+from python_udfs.pipeline.warehouse import Relation, Sql, Warehouse, write_name
 
 EMPTY, NOTHING, STEP, FULL = "empty", "nothing", "step", "full"
 # The data test that compares rows; the others read a table only if it is compared in full.
@@ -141,7 +141,7 @@ class Table:
     @property
     def name(self) -> str:
         """Schema and table, as silver_checks names it."""
-        return name_of(self.silver)
+        return write_name(self.silver)
 
 
 @dataclass(frozen=True)
@@ -189,11 +189,6 @@ class Check:
         if self.record:
             lines.append(f"-- recorded once it passes: {json.dumps(asdict(self.record))}")
         return "\n".join(lines)
-
-
-def name_of(relation: Relation) -> str:
-    """Returns schema and table of a relation."""
-    return f"{relation.schema}.{relation.identifier}"
 
 
 def plan_check(warehouse: Warehouse, sql: Sql, table: Table, snapshot_id: int, checked: Checked | None) -> Check:

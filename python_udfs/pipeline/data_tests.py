@@ -14,7 +14,6 @@ from python_udfs.pipeline.checks import (
     Checked,
     Snapshot,
     Table,
-    name_of,
     plan_check,
     read_checked,
 )
@@ -25,7 +24,7 @@ from python_udfs.pipeline.progress import read_last_batch_id
 from python_udfs.pipeline.silver_rows import CHANGE_COLUMNS
 from python_udfs.pipeline.table import Model, Models, find_relation
 from python_udfs.pipeline.table_config import Source, TableConfig
-from python_udfs.pipeline.warehouse import Relation, Sql, Warehouse
+from python_udfs.pipeline.warehouse import Relation, Sql, Warehouse, write_name
 
 T = TypeVar("T")
 # Up to so many rows of all tables one task looks for keys: to start one for each table costs more than to read them.
@@ -96,7 +95,7 @@ class DataTests:
     def check(self, silver: Relation) -> Check:
         """Returns how far a silver table is compared: the same for all tests while the table has one snapshot."""
         snapshot_id = self.warehouse.current_snapshot_id(silver)
-        name = name_of(silver)
+        name = write_name(silver)
 
         def plan() -> Check:
             cdc = self.models.describe(name)
@@ -142,7 +141,7 @@ class DataTests:
 
     def find_quarantined(self, silver: Relation) -> Relation | None:
         """Returns the bronze table of a silver table if it may have rows in quarantine, by Iceberg's manifests."""
-        bronze = self._find("bronze", self.models.describe(name_of(silver)))
+        bronze = self._find("bronze", self.models.describe(write_name(silver)))
         may_have = bronze is not None and self.warehouse.may_have_values(bronze, "_cdc_quarantine_rule")
         return bronze if may_have else None
 
@@ -170,8 +169,8 @@ class DataTests:
 
     def compares_steps(self, bronze: Relation) -> bool:
         """Returns whether the silver table of a bronze table was compared with it, and needs no full comparison yet."""
-        silver = self._find("silver", self.models.describe(name_of(bronze)))
-        checked = self._checked().get(name_of(silver)) if silver else None
+        silver = self._find("silver", self.models.describe(write_name(bronze)))
+        checked = self._checked().get(write_name(silver)) if silver else None
         return checked is not None and not checked.is_due
 
     def list_foreign(self) -> list[tuple[str, Snapshot]]:
@@ -295,7 +294,7 @@ class DataTests:
             rows_sql = check.step.rows_sql
         else:
             return None
-        options = self.models.describe(name_of(table.bronze)).options if table.bronze else None
+        options = self.models.describe(write_name(table.bronze)).options if table.bronze else None
         return PartialChanges(table.cdc, rows_sql, options is not None and options.absent_columns == "keep")
 
     def _ask_tables(self, macro: str, tables: Sequence[Table | PartialChanges]) -> str:

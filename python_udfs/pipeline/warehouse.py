@@ -23,6 +23,11 @@ class Relation(Protocol):
         """Its name without the schema."""
 
 
+def write_name(relation: Relation) -> str:
+    """Writes schema and table of a relation, as ``schema.table``."""
+    return f"{relation.schema}.{relation.identifier}"
+
+
 class TableColumn(Protocol):
     """A column of a table that exists."""
 

@@ -390,6 +390,9 @@ def test_many_affected_rows_are_full(project):
     project.warehouse.counts["affected"] = 21
     expected = "full: 21 of 100 rows are affected, more than full_above=0.2; changed keys: 2 of silver_c (bronze)"
     assert project.plan().message == expected
+    project.warehouse.counts |= {"rows": 0, "affected": 0}
+    assert project.plan().message == "full: the table has no rows; changed keys: 2 of silver_c (bronze)"
+    project.warehouse.counts |= {"rows": 100, "affected": 21}
     project.config["full_above"] = 0.3
     assert project.plan().way == "affected"
     project.config["full_above"] = "never"
