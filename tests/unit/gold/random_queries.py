@@ -13,6 +13,8 @@ _INTEGERS = {
     "l": ("id", "oid", "pid", "qty"),
     "p": ("id",),
     "r": ("id", "oid", "amt"),
+    # Several rows have one key. The number of a row, `hid`, is no value of it.
+    "h": ("pid", "vf", "vt", "price"),
 }
 _TEXTS = {"c": ("seg",), "p": ("cat",)}
 _JOINS = ("left join", "left join", "left join", "join", "join", "left semi join", "left anti join")
