@@ -58,6 +58,14 @@ FAULTS = {
         [("macros/gold/cdc_gold_thawed_sql.sql", "{%- if frozen.spine_keys.view %}", "{%- if false %}")],
         (FROZEN, "-k", "stay_or_move"),
     ),
+    "an optional side that decides a key of gold is cut": Fault(
+        [("python_udfs/gold/model.py", "optional = block.find_optional(key)", "optional = set()")],
+        ("tests/unit/gold/test_gold_shapes.py", "-k", "recomputation"),
+    ),
+    "a snapshot of an input is read that nothing names": Fault(
+        [("macros/gold/cdc_gold_states_sql.sql", "{%- if input.input.is_named(state, text) -%}", "{%- if true -%}")],
+        ("tests/e2e/test_maintenance.py", "-k", "gold_stays"),
+    ),
     "the range of a column of a key is that of another one": Fault(
         [
             (
