@@ -10,9 +10,10 @@
     {%- do tables.append(_gold_branch_sql(branch, key, moved)) -%}
 {%- endfor -%}
 {%- set states_sql = cdc_gold_states_sql(moved, tables | join ~ moved_sql) -%}
-{%- if states_sql or tables -%}
+{%- set with_sql = ([states_sql] + tables) | select | join(',\n\n') -%}
+{%- if with_sql -%}
 with
-{{ (([states_sql] if states_sql else []) + tables) | join(',\n\n') }}
+{{ with_sql }}
 
 {% endif -%}
 {% for branch in branches -%}

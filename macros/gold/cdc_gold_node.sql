@@ -2,8 +2,8 @@
 {% macro cdc_gold_node(name) %}
     {% set models = [] %}
     {% for node in graph.nodes.values()
-        if node.resource_type == 'model' and node.config.get('incremental_strategy') == 'cdc_affected'
-        and node.config.get('materialized') == 'incremental' %}
+        if node.resource_type == 'model'
+        and adapter.call_function('python_udfs.gold.inputs.is_refreshed', {'config': node.config}) %}
         {% if name in [node.name, node.alias, node.schema ~ '.' ~ node.alias] %}
             {% do return(node) %}
         {% endif %}

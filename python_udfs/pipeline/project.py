@@ -10,7 +10,7 @@ from typing import Any
 from python_udfs.errors import LakehouseError
 from python_udfs.pipeline.table import Model, Models, find_relation
 from python_udfs.pipeline.table_config import TableConfig, WaitingConfig, add_silver
-from python_udfs.pipeline.warehouse import Relation, Sql, Writer
+from python_udfs.pipeline.warehouse import Relation, Sql, Writer, write_name
 
 
 @dataclass(frozen=True)
@@ -67,7 +67,7 @@ class Project:
         Args:
             bronze: the table.
         """
-        cdc = self.models.describe(f"{bronze.schema}.{bronze.identifier}")
+        cdc = self.models.describe(write_name(bronze))
         silver = self.models.of_source("silver", cdc)
         columns = self.warehouse.get_columns_in_relation(bronze)
         return add_silver(cdc, silver.cdc if silver else None, columns)

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from python_udfs.pipeline.warehouse import Relation, Sql, Warehouse, Writer, WritesSql
+from python_udfs.pipeline.warehouse import Relation, Sql, Warehouse, Writer, WritesSql, write_name
 
 Row = dict[str, Any]
 
@@ -119,7 +119,7 @@ def find_new_runs(
     runs, has_gone = 0, False
     for table in tables:
         relation = table["relation"]
-        name = f"{relation.schema}.{relation.identifier}"
+        name = write_name(relation)
         of_table = _read_table(warehouse, relation, recorded.get(name), count_sql)
         source = {key: table[key] for key in ("feed", "source_schema", "source_table")}
         for row in of_table.rows:

@@ -145,7 +145,7 @@ def make_plan(
         derives_all=derives_all,
         progress=_plan_progress(log, changes, columns, started_at)
         | _mark_uncounted(warehouse, way)
-        | ({"cdc.whole-log": "true"} if silver is not None and (versions is None or derives_all) else {}),
+        | _mark_whole_log(silver, way, derives_all),
         is_small=_is_small(warehouse, silver, changes, progress),
         notice=notice or _say_that_write_modes_change(silver, properties),
     )
@@ -372,6 +372,12 @@ def _plan_progress(
         if log.cdc.unchanged_rows == "skip" and log.cdc.mode == "current":
             progress["cdc.keys"] = log.warehouse.query(log.sql["cdc_count_keys_sql"](log.cdc, changes))[0]["keys"]
     return {**progress, **(_count_run(log, changes, started_at) if started_at else {})}
+
+
+def _mark_whole_log(silver: Relation | None, way: str, derives_all: bool) -> dict[str, str]:
+    """What the commit records if it derives all rows of a table that is there: a row of any key may have changed."""
+    is_derived = silver is not None and (way == "overwrite" or derives_all)
+    return {"cdc.whole-log": "true"} if is_derived else {}
 
 
 def _mark_uncounted(warehouse: Warehouse, way: str) -> dict[str, str]:

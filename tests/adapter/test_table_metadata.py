@@ -6,7 +6,7 @@ import pytest
 from pyspark.errors import IllegalArgumentException
 from pyspark.sql.types import StructType
 
-from dbt.adapters.sparksession.snapshots import current_snapshot_id, snapshot, snapshots_since
+from dbt.adapters.sparksession.snapshots import current_snapshot_id, is_unchanged_since, snapshot, snapshots_since
 from dbt.adapters.sparksession.table_metadata import (
     change_columns,
     default_properties,
@@ -98,6 +98,7 @@ def test_a_table_states_its_key(table):
 def test_a_key_is_no_other_column(table):
     compared = current_snapshot_id(table, TABLE)
     assert identify_rows(table, TABLE, ["id"])
+    assert is_unchanged_since(table, TABLE, snapshots_since(table, TABLE)["uuid"], compared)
     table.sql(f"insert into {TABLE} values (2, 'y', null, null)")
     schema_id = snapshot(table, TABLE, compared)["schema_id"]
     assert snapshots_since(table, TABLE, compared)["schema_id"] == schema_id

@@ -115,7 +115,7 @@ class Table:
         return to_sqlite(self.fault(macros().cdc_gold_rows_sql(model, moved, self.query, keys)))
 
     def write(self, changed: tuple[str, ...], values: Mapping[str, set[Any]]) -> str:
-        """The query of the affected rows; the small inputs are drawn anew for each refresh."""
+        """The query of the affected rows; each refresh draws the inputs that are small."""
         numbers = [cut.input.number for cut in self.model.cuts]
         small = frozenset(self.chance.sample(numbers, self.chance.randint(0, len(numbers))))
         filled = tuple(name for name in values if None not in values[name])

@@ -72,7 +72,7 @@ def is_unchanged_since(session: SparkSession, table: str, uuid: str, snapshot_id
     if str(iceberg.uuid()) != uuid or not _is_only_compacted(iceberg, snapshot_id, iceberg.currentSnapshot()):
         return False
     then = iceberg.snapshot(snapshot_id)
-    return then is not None and bool(then.schemaId() == iceberg.schema().schemaId())
+    return then is not None and _has_its_columns(iceberg, then)
 
 
 def read_newest_snapshot(session: SparkSession, table: str) -> DataFrame:
@@ -84,7 +84,7 @@ def read_newest_snapshot(session: SparkSession, table: str) -> DataFrame:
     """
     iceberg = iceberg_table(session, table)
     newest = iceberg.currentSnapshot()
-    if newest is None or newest.schemaId() == iceberg.schema().schemaId():
+    if newest is None or _has_its_columns(iceberg, newest):
         return session.table(table)
     return session.sql(f"select * from {table} version as of {newest.snapshotId()}")
 
@@ -212,6 +212,12 @@ def snapshot(session: SparkSession, table: str, snapshot_id: int) -> dict[str, A
 def _newest_change(iceberg: Any) -> Any:
     newest = iceberg.currentSnapshot()
     return next((snapshot for snapshot in _ancestors(iceberg, newest) if snapshot.operation() != "replace"), newest)
+
+
+def _has_its_columns(iceberg: Any, snapshot: Any) -> bool:
+    """Whether a table has the columns of one of its snapshots."""
+    now, then = iceberg.schema().schemaId(), snapshot.schemaId()
+    return bool(now == then or _find_first_schema(iceberg, now) == _find_first_schema(iceberg, then))
 
 
 def _find_first_schema(iceberg: Any, schema_id: int | None) -> int | None:
