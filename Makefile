@@ -169,7 +169,7 @@ quality: $(READY) ## Judge what is expected of silver (TABLES="a b"), write Data
 
 .PHONY: bench
 bench: $(READY) $(OTHERS:%=.venv-spark%/.ready) ## Measure against hand-written Spark (see docs/performance.md)
-	@$(RUN) python -m benchmarks --plot docs/performance.svg
+	@$(RUN) python -m benchmarks --plot docs/performance.png
 
 .PHONY: bench-quick
 bench-quick: $(READY) $(OTHERS:%=.venv-spark%/.ready) ## The same on small data: does every way run, and is its result right?

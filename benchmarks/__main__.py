@@ -169,7 +169,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
     parser.add_argument("--quick", action="store_true", help="small data: every variant runs and is checked")
     parser.add_argument("--only", choices=PARTS, nargs="+", default=list(PARTS), help="some parts")
-    parser.add_argument("--plot", type=Path, help="write the costs as a picture (SVG)")
+    parser.add_argument("--plot", type=Path, help="write the costs as a picture (PNG)")
     parser.add_argument("--rows", type=int, nargs="+", help="rows of the table that batches are applied to")
     parser.add_argument("--batches", type=int, help="batches of each of the two tables of the series")
     parser.add_argument("--history", type=int, help="batches of the old table in the end of the series")
