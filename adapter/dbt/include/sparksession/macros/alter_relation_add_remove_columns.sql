@@ -1,6 +1,7 @@
 {% macro sparksession__alter_relation_add_remove_columns(relation, add_columns, remove_columns) -%}
   {%- if remove_columns and relation.is_iceberg -%}
-    {%- do run_query("alter table " ~ relation ~ " drop columns (" ~ remove_columns | map(attribute='quoted') | join(', ') ~ ")") -%}
+    {%- set names = remove_columns | map(attribute='quoted') | join(', ') -%}
+    {%- do run_query("alter table " ~ relation ~ " drop columns (" ~ names ~ ")") -%}
     {%- set remove_columns = [] -%}
   {%- endif -%}
   {%- if add_columns or remove_columns -%}

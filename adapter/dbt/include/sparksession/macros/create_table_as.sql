@@ -16,8 +16,9 @@
 {% macro sparksession_check_rows(relation, select_sql) -%}
   {%- if select_sql is none -%}
     {%- do exceptions.raise_compiler_error(
-      "model() returned None or Written, but the table " ~ relation ~ " has to be created. Expected a Spark or pandas DataFrame;"
-      ~ " None is for incremental runs with nothing to write. Return an empty DataFrame with the right columns."
+      "model() returned None or Written, but the table " ~ relation ~ " has to be created."
+      ~ " Expected a Spark or pandas DataFrame; None is for incremental runs with nothing to write."
+      ~ " Return an empty DataFrame with the right columns."
     ) -%}
   {%- endif -%}
 {%- endmacro %}

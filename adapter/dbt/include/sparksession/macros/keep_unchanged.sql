@@ -4,11 +4,12 @@
 #}
 {% macro sparksession_is_unchanged(relation, checksum) -%}
   {%- set existing = load_relation(relation) -%}
-  {%- if not config.get('meta', {}).get('keep_unchanged') or existing is none or checksum is none or should_full_refresh() -%}
+  {%- set may_be_kept = config.get('meta', {}).get('keep_unchanged') and checksum is not none -%}
+  {%- if not may_be_kept or existing is none or should_full_refresh() -%}
     {{ return(false) }}
   {%- endif -%}
-  {%- set found = run_query("show tblproperties " ~ relation ~ " ('dbt.checksum')") -%}
-  {{ return(checksum in found.columns[1].values()) }}
+  {%- set properties = run_query("show tblproperties " ~ relation ~ " ('dbt.checksum')") -%}
+  {{ return(checksum in properties.columns[1].values()) }}
 {%- endmacro %}
 
 {% macro sparksession_set_checksum(relation, kind, checksum) -%}

@@ -1,8 +1,9 @@
 {% materialization seed, adapter='sparksession' -%}
   {%- set target_relation = this.incorporate(type='table') -%}
   {#- Of a seed above 1 MB dbt knows the path only. -#}
-  {%- set known = model.checksum.name == 'sha256' -%}
-  {%- set checksum = local_md5(model.checksum.checksum ~ tojson(model.config, sort_keys=true)) if known else none -%}
+  {%- set is_hashed = model.checksum.name == 'sha256' -%}
+  {%- set made_of = model.checksum.checksum ~ tojson(model.config, sort_keys=true) -%}
+  {%- set checksum = local_md5(made_of) if is_hashed else none -%}
   {%- if sparksession_is_unchanged(target_relation, checksum) -%}
     {#- `dbt seed --show` shows it. -#}
     {%- do store_result('agate_table', response='OK', agate_table=load_agate_table()) -%}

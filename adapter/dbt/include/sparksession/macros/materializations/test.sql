@@ -1,4 +1,7 @@
-{# A test whose SQL is blank, or whose tables have no rows (--empty), has nothing to ask, and passes without a statement. #}
+{#
+    A test whose SQL is blank, or whose tables have no rows (--empty), has nothing to ask, and passes without a
+    statement.
+#}
 {% materialization test, adapter='sparksession' -%}
   {%- if not flags.EMPTY and modules.re.sub('--[^\n]*', '', sql) | trim -%}
     {{ return(materialization_test_default()) }}

@@ -6,7 +6,8 @@
     {{ return(sparksession_table_for_view()) }}
   {%- endif -%}
   {%- set target_relation = this.incorporate(type='view') -%}
-  {%- set checksum = local_md5(compiled_code ~ tojson([model.config, model.description, model.columns], sort_keys=true)) -%}
+  {%- set made_of = compiled_code ~ tojson([model.config, model.description, model.columns], sort_keys=true) -%}
+  {%- set checksum = local_md5(made_of) -%}
   {%- if sparksession_is_unchanged(target_relation, checksum) -%}
     {%- call noop_statement('main', 'OK unchanged') -%}{%- endcall -%}
     {{ return({'relations': [target_relation]}) }}
