@@ -1,6 +1,6 @@
 {#
-    The keys of the table that changes of inputs affect, before and after. A changed row leads to keys of the spine, and these
-    to keys of the table: straight from the changed row, a row that had no partner yet would be missed.
+    The keys of the table that changes of inputs affect, before and after. A changed row leads to keys of the spine, and
+    these to keys of the table: straight from the changed row, a row that had no partner yet would be missed.
 #}
 {% macro cdc_gold_keys_sql(model, moved, limit, moved_sql='') -%}
 {%- set key = model.settings.key -%}
@@ -37,45 +37,11 @@ limit {{ limit }}
 {%- set spine = branch.find_spine_changes(moved) -%}
 {%- if not spine -%}
 _cdc_o{{ branch.number }} as (
-    {{ _gold_spine_keys_sql(branch, moved) | indent(4) }}
+    {{ cdc_gold_spine_keys_sql(branch, moved) | indent(4) }}
 ),
 
 {% endif -%}
 _cdc_g{{ branch.number }} as (
     {{ cdc_gold_branch_keys_sql(branch, key, spine) | indent(4) }}
 )
-{%- endmacro %}
-
-
-{% macro _gold_spine_keys_sql(branch, moved) -%}
-{%- set queries = [] -%}
-{%- for route in branch.routes -%}
-{%- for input in moved if input.number == route.leaf.input.number and input.changed.view -%}
-{%- if not route.texts -%}
-    {%- do queries.append(_gold_own_keys_sql(route.leaf, input)) -%}
-{%- endif -%}
-{%- for text in route.texts -%}
-    {%- do queries.append(_gold_routed_keys_sql(branch, route.leaf, text, input)) -%}
-{%- endfor -%}
-{%- endfor -%}
-{%- endfor -%}
-{{ queries | join('\nunion\n') }}
-{%- endmacro %}
-
-
-{% macro _gold_own_keys_sql(leaf, input) -%}
-select
-    {%- for column in leaf.input.key %}
-    {{ adapter.quote(column) }} as {{ leaf.key_names[loop.index0] }}{{ ',' if not loop.last }}
-    {%- endfor %}
-from {{ adapter.quote(input.changed.view) }}
-{%- endmacro %}
-
-
-{% macro _gold_routed_keys_sql(branch, leaf, text, input) -%}
-select {{ branch.spine.key_names | join(', ') }}
-from (
-    {{ text | indent(4) }}
-) as _cdc_route
-where {{ cdc_gold_has_key_sql(input.changed, leaf.input.key, '_cdc_route', leaf.key_names) }}
 {%- endmacro %}
