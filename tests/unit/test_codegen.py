@@ -337,9 +337,9 @@ def test_an_inactive_table_has_no_models_and_is_listed_as_such(tmp_path: Path) -
     assert [name for name in files if "shop" in name] == []
     assert not (tmp_path / BRONZE).parent.exists()
     assert "bronze_shop__item" not in "".join(files.values())
-    assert files[TABLES].splitlines()[3:5] == [
-        "        {'feed': 'people', 'source_schema': 'hr', 'source_table': 'staff', 'bronze': 'bronze_hr__staff',"
-        " 'silver': 'silver_hr__staff'},",
+    assert files[TABLES].splitlines()[3:6] == [
+        "        {'feed': 'people', 'source_schema': 'hr', 'source_table': 'staff',",
+        "         'bronze': 'bronze_hr__staff', 'silver': 'silver_hr__staff'},",
         "        {'feed': 'shop', 'source_schema': 'shop', 'source_table': 'item'},",
     ]
     # A feed without a table would make a source without a table.

@@ -2,8 +2,8 @@
 {% macro cdc_tables() %}
     {% do return([
     <% for table in tables %>
-        <% set source = {'feed': table.feed, 'source_schema': table.source_schema, 'source_table': table.source_table} %>
-        << dict(source, bronze=table.model('bronze'), silver=table.model('silver')) | literal >>,
+        {'feed': << table.feed | literal >>, 'source_schema': << table.source_schema | literal >>, 'source_table': << table.source_table | literal >>,
+         'bronze': << table.model('bronze') | literal >>, 'silver': << table.model('silver') | literal >>},
     <% endfor %>
     <% for table in inactive %>
         << {'feed': table.feed, 'source_schema': table.source_schema, 'source_table': table.source_table} | literal >>,
