@@ -1,7 +1,7 @@
 {#
-    A sentence for every value that its column's type cannot hold, NULL for the others. Text must have a form of the type,
-    and lose nothing, as must a value that goes through text; any other value must survive the way there and back. A change
-    sequence that is none would put its change anywhere in the order.
+    A sentence for every value that its column's type cannot hold, NULL for the others. Text must have a form of the
+    type, and lose nothing, as must a value that goes through text; any other value must survive the way there and back.
+    A change sequence that is none would put its change anywhere in the order.
 #}
 {% macro cdc_cast_failures_sql(checks, change_sequence_column=none) -%}
 array(
@@ -10,7 +10,9 @@ array(
         {%- if check.is_nested %}
         when not {{ _json_sql(check.value) | indent(8) }} <=> {{ check.raw }}
         {%- elif check.form %}
-        when {{ check.raw }} is not null and ({{ check.value }} is null or not {{ cdc_is_exact_sql(check) | indent(8) }})
+        when
+            {{ check.raw }} is not null
+            and ({{ check.value }} is null or not {{ cdc_is_exact_sql(check) | indent(12) }})
         {%- else %}
         when not try_cast({{ check.value }} as {{ check.raw_type }}) <=> {{ check.raw }}
         {%- endif %}
@@ -24,7 +26,8 @@ array(
     case
         when _cdc_kind <> 'load' and not {{ cdc_is_change_sequence_sql('_cdc_change_sequence') }}
             then concat(
-                {{ adapter.string_literal(change_sequence_column ~ ' is ') }}, "'", _cdc_change_sequence, "'", ', expected 35 digits'
+                {{ adapter.string_literal(change_sequence_column ~ ' is ') }}, "'", _cdc_change_sequence, "'",
+                ', expected 35 digits'
             )
     end
     {%- endif -%}

@@ -12,7 +12,8 @@
 {%- elif form.kind == 'float' -%}
 (
     {{ _is_exact_double_sql(text, value, 9, 7) | indent(4) }}
-    or double({{ value }}) = try_cast({{ text }} as double) and {{ _is_exact_double_sql(text, value, 17, 16) | indent(4) }}
+    or double({{ value }}) = try_cast({{ text }} as double)
+    and {{ _is_exact_double_sql(text, value, 17, 16) | indent(4) }}
 )
 {%- elif form.kind == 'double' -%}
 {{ _is_exact_double_sql(text, value, 17, 16) }}
@@ -35,9 +36,9 @@
 
 
 {#
-    So many significant digits distinguish any number of the type from its neighbours; more of them would be lost. A whole
-    number from so many digits on may have no number of the type. One that is too large becomes infinity and one that is too
-    small zero: both only if the text is such a number.
+    So many significant digits distinguish any number of the type from its neighbours; more of them would be lost. A
+    whole number from so many digits on may have no number of the type. One that is too large becomes infinity and one
+    that is too small zero: both only if the text is such a number.
 #}
 {% macro _is_exact_double_sql(text, value, digits, whole_digits) -%}
 {%- set is_short = '(?![0.]*+(?:[0-9]\\\\.?+){' ~ digits ~ '}[0.]*+[1-9])' -%}

@@ -1,7 +1,7 @@
 {#
     Rows of bronze with renamed columns under their new names: if bronze has both columns, the old one fills the gaps of
-    the new one, whose value is unavailable if that of both is; names that were written before the rename are read as the
-    new ones.
+    the new one, whose value is unavailable if that of both is; names that were written before the rename are read as
+    the new ones.
 #}
 {% macro cdc_renamed_columns_sql(cdc, plan, rows_sql) -%}
 {%- set arguments = {'cdc': cdc, 'plan': plan} -%}

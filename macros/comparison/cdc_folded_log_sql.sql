@@ -1,10 +1,10 @@
 {#
     Every key's changes in one array, folded from the first to the last: another algorithm than the model's, which
     takes the newest change per key. Expects the rows of bronze in `rows`; gives `folded`: change (the last one), state
-    (live, sequence, image), reset points and has_unknown (an operation that silver does not know). Rows without any value
-    in the key are no key of silver. Of a step only `changed_keys` are folded, from their rows in `rows_before` if these
-    hold values that the changes do not carry. A filter on the keys themselves would double with each key: Spark repeats it
-    for each new name of a column.
+    (live, sequence, image), reset points and has_unknown (an operation that silver does not know). Rows without any
+    value in the key are no key of silver. Of a step only `changed_keys` are folded, from their rows in `rows_before` if
+    these hold values that the changes do not carry. A filter on the keys themselves would double with each key: Spark
+    repeats it for each new name of a column.
 #}
 {% macro cdc_folded_log_sql(comparison) -%}
 {%- set cdc = comparison.cdc -%}
@@ -34,7 +34,9 @@ folded as (
     select
         element_at(_cdc_changes, -1).change as change,
         _cdc_reset_points as reset_points,
-        exists(_cdc_changes, change -> coalesce(change.change._cdc_operation not in ('I', 'L', 'U', 'D'), true)) as has_unknown,
+        exists(
+            _cdc_changes, change -> coalesce(change.change._cdc_operation not in ('I', 'L', 'U', 'D'), true)
+        ) as has_unknown,
         aggregate(
             _cdc_changes.change,
             {{ cdc_fold_start_sql(comparison) | indent(12) }},
@@ -42,6 +44,7 @@ folded as (
         ) as state
     from lives
     cross join reset_points
-    {{ 'left join rows_before on ' ~ cdc_same_key_sql(cdc, 'lives._cdc_changes[0].change', 'rows_before') if comparison.continues }}
+    {{ 'left join rows_before on ' ~ cdc_same_key_sql(cdc, 'lives._cdc_changes[0].change', 'rows_before')
+        if comparison.continues }}
 )
 {%- endmacro %}

@@ -25,7 +25,8 @@ folded as (
         ))
     ) as states
     from lives
-    {{ 'left join newest_before on ' ~ cdc_same_key_sql(cdc, 'lives.events[0].image', 'newest_before.stored') if comparison.continues }}
+    {{ 'left join newest_before on ' ~ cdc_same_key_sql(cdc, 'lives.events[0].image', 'newest_before.stored')
+        if comparison.continues }}
     where not exists(events, event -> coalesce(event.operation not in ('I', 'L', 'U', 'D'), true))
 ),
 

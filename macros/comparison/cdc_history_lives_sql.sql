@@ -13,7 +13,9 @@ log as (
 ),
 
 single_reset_points as (
-    select struct({{ cdc_reset_point_sql() | indent(4) }} as sequence, _cdc_committed_at as at, -1 as generation) as reset_point
+    select struct(
+        {{ cdc_reset_point_sql() | indent(8) }} as sequence, _cdc_committed_at as at, -1 as generation
+    ) as reset_point
     from bronze
     where _cdc_operation = 'T'
     union all

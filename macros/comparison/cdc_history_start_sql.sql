@@ -1,6 +1,6 @@
 {#
-    The states of a key before its first event: none, of the type that a state has, or the newest version that silver has
-    of it and, if that has ended, its end.
+    The states of a key before its first event: none, of the type that a state has, or the newest version that silver
+    has of it and, if that has ended, its end.
 #}
 {% macro cdc_history_start_sql(comparison) -%}
 {%- if not comparison.continues -%}

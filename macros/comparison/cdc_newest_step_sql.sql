@@ -1,8 +1,8 @@
 {#
-    One step of which each change is whole and newer than silver was: the changes of each key, its rows in silver before and
-    now, grouped in one pass. The rows that the step wrote have a later sequence than silver had; of others only keys are
-    read. A small table is read whole, so that a row of another key that came or went is named; of a large one the rows of
-    the changed keys, and then the table must have grown as these did.
+    One step of which each change is whole and newer than silver was: the changes of each key, its rows in silver before
+    and now, grouped in one pass. The rows that the step wrote have a later sequence than silver had; of others only
+    keys are read. A small table is read whole, so that a row of another key that came or went is named; of a large one
+    the rows of the changed keys, and then the table must have grown as these did.
 #}
 {% macro cdc_newest_step_sql(comparison) -%}
 {%- set cdc, silver, step = comparison.cdc, comparison.silver, comparison.step -%}
@@ -17,7 +17,9 @@ with log as (
 ),
 
 sides as (
-    {{ cdc_step_side_sql(key_sql, image_sql, sequence='struct(' ~ cdc_row_order_sql() ~ ')', operation='_cdc_operation') | indent(4) }}
+    {{ cdc_step_side_sql(
+        key_sql, image_sql, sequence='struct(' ~ cdc_row_order_sql() ~ ')', operation='_cdc_operation'
+    ) | indent(4) }}
     from log as silver
     union all
     {{ cdc_step_side_sql(key_sql, rows_before=1) | indent(4) }}
@@ -55,7 +57,9 @@ compared as (
 select
     case
         when key is null
-            then concat('rows of keys without changes: ', {{ step.net_rows }} - rows_now + rows_before, ' more than before')
+            then concat(
+                'rows of keys without changes: ', {{ step.net_rows }} - rows_now + rows_before, ' more than before'
+            )
         when not has_changes and rows_now <> rows_before
             then concat('rows of a key without changes: ', rows_now - rows_before, ' more than before')
         when expected is null then 'unexpected in silver'

@@ -2,7 +2,8 @@
 with versions as (
     select
         *,
-        lead(_cdc_valid_from) over (partition by {{ cdc_key_list_sql(cdc) }} order by _cdc_sequence) as _cdc_next_valid_from
+        lead(_cdc_valid_from)
+            over (partition by {{ cdc_key_list_sql(cdc) }} order by _cdc_sequence) as _cdc_next_valid_from
     from {{ silver }}
 )
 

@@ -1,6 +1,6 @@
 {#
-    What silver lacks, and what it has and should not: the log folded again, change by change, and compared. All of it, or
-    one step: the keys with changes since a snapshot of silver.
+    What silver lacks, and what it has and should not: the log folded again, change by change, and compared. All of it,
+    or one step: the keys with changes since a snapshot of silver.
 #}
 {% macro cdc_silver_difference_sql(comparison) -%}
 {%- set expected_where = none if comparison.keeps_deleted else 'not _cdc_is_deleted' -%}
@@ -20,7 +20,8 @@ expected as (
         change._cdc_sequence,
         change._cdc_generation,
         change._cdc_batch_id,
-        change._cdc_operation = 'D' or exists(reset_points, reset_point -> reset_point > change._cdc_sequence) as _cdc_is_deleted
+        change._cdc_operation = 'D'
+            or exists(reset_points, reset_point -> reset_point > change._cdc_sequence) as _cdc_is_deleted
     from folded
     where not has_unknown
 ),

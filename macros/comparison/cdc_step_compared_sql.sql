@@ -1,7 +1,7 @@
 {#
-    The end of a comparison of a step: rows that one of `expected` and `rows_now` has more often, and one row if keys without
-    changes got or lost rows: then the table grew by other than the rows of the changed keys did. One pass, and one
-    column to group by: Spark takes no more than 64 where it also makes a total.
+    The end of a comparison of a step: rows that one of `expected` and `rows_now` has more often, and one row if keys
+    without changes got or lost rows: then the table grew by other than the rows of the changed keys did. One pass, and
+    one column to group by: Spark takes no more than 64 where it also makes a total.
 #}
 {% macro cdc_step_compared_sql(comparison, expected_where=none) -%}
 {%- set names, net_rows = get_quoted_csv(comparison.compared), comparison.step.net_rows -%}

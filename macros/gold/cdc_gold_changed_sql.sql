@@ -10,7 +10,8 @@ from _cdc_range
 union
 select
     {%- for column in input.key %}
-    cast({{ _gold_old_value_sql(column) }} as {{ input.columns[column] }}) as {{ adapter.quote(column) }}{{ ',' if not loop.last }}
+    cast({{ _gold_old_value_sql(column) }} as {{ input.columns[column] }})
+        as {{ adapter.quote(column) }}{{ ',' if not loop.last }}
     {%- endfor %}
 from _cdc_range
 where _cdc_old_key is not null

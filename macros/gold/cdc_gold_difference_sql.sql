@@ -1,10 +1,12 @@
 {#
-    Rows that gold has and its query does not return, or the other way round; of a key that has several rows, the rows are
-    paired in their order. Frozen rows are left out.
+    Rows that gold has and its query does not return, or the other way round; of a key that has several rows, the rows
+    are paired in their order. Frozen rows are left out.
 #}
 {% macro cdc_gold_difference_sql(plan, gold) -%}
 {%- set is_step = plan.check.depth == 'step' -%}
 {%- set columns = plan.exact + plan.floats -%}
+{%- set expected_sql = '(\n' ~ cdc_gold_query_sql(plan.movements, plan.query_sql) ~ '\n)' -%}
+{%- set gold_sql = '(\n' ~ cdc_gold_state_sql(gold, plan.after_id) ~ '\n)' -%}
 with
 {%- if is_step %}
 _cdc_keys as (
@@ -12,11 +14,11 @@ _cdc_keys as (
 ),
 {% endif %}
 _cdc_expected as (
-    {{ _gold_numbered_sql(plan, '(\n' ~ cdc_gold_query_sql(plan.movements, plan.query_sql) ~ '\n)', is_step) | indent(4) }}
+    {{ _gold_numbered_sql(plan, expected_sql, is_step) | indent(4) }}
 ),
 
 _cdc_gold as (
-    {{ _gold_numbered_sql(plan, '(\n' ~ cdc_gold_state_sql(gold, plan.after_id) ~ '\n)', is_step) | indent(4) }}
+    {{ _gold_numbered_sql(plan, gold_sql, is_step) | indent(4) }}
 )
 
 select
@@ -37,7 +39,7 @@ where
     or _cdc_gold._cdc_number is null
     or not (
         {%- for column in columns %}
-        {{ 'and ' if not loop.first }}{{ _gold_is_equal_sql(column, column in plan.floats) }}
+        {{ 'and ' if not loop.first }}{{ _gold_is_equal_sql(column, column in plan.floats) | indent(8) }}
         {%- endfor %}
     )
 {%- endmacro %}
@@ -66,7 +68,10 @@ where
 {% macro _gold_is_equal_sql(column, is_float) -%}
 {%- set left, right = '_cdc_gold.' ~ adapter.quote(column), '_cdc_expected.' ~ adapter.quote(column) -%}
 {%- if is_float -%}
-({{ left }} <=> {{ right }} or coalesce(abs({{ left }} - {{ right }}) <= 1e-9 * greatest(abs({{ left }}), abs({{ right }})), false))
+(
+    {{ left }} <=> {{ right }}
+    or coalesce(abs({{ left }} - {{ right }}) <= 1e-9 * greatest(abs({{ left }}), abs({{ right }})), false)
+)
 {%- else -%}
 {{ left }} <=> {{ right }}
 {%- endif -%}

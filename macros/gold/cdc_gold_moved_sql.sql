@@ -1,6 +1,6 @@
 {#
-    The keys of rows that meet one of some conditions, in the table as it is and in the joins of the query as they are now. Reads
-    the expressions of cdc_gold_states_sql.
+    The keys of rows that meet one of some conditions, in the table as it is and in the joins of the query as they are
+    now. Reads the expressions of cdc_gold_states_sql.
 #}
 {% macro cdc_gold_moved_sql(gold, model, conditions) -%}
 {%- set key = model.settings.key -%}

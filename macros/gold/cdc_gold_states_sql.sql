@@ -1,6 +1,6 @@
 {#
-    The states of inputs that a text names, as common table expressions. Spark reads the snapshot of each one, also of one that
-    nothing names, and that may have expired. A table that had no snapshot yet had no row.
+    The states of inputs that a text names, as common table expressions. Spark reads the snapshot of each one, also of
+    one that nothing names, and that may have expired. A table that had no snapshot yet had no row.
 #}
 {% macro cdc_gold_states_sql(moved, text) -%}
 {%- set states = [] -%}

@@ -1,6 +1,6 @@
 {#
-    The gaps that the split tables of feeds record, each once: a gap that waits and one that was passed, or is over, later
-    are one.
+    The gaps that the split tables of feeds record, each once: a gap that waits and one that was passed, or is over,
+    later are one.
     The rows are in the commit that met the gap, so a rollback of the table rolls them back.
 #}
 {% macro cdc_kafka_gaps_sql(splits) -%}

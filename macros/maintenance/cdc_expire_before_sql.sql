@@ -1,6 +1,6 @@
 {#
-    Snapshots are kept from the oldest one on that progress needs: the newest that carries the table's own, in bronze the one
-    that silver names, and those that gold names, until gold has not followed a change for gold_days.
+    Snapshots are kept from the oldest one on that progress needs: the newest that carries the table's own, in bronze
+    the one that silver names, and those that gold names, until gold has not followed a change for gold_days.
 #}
 {% macro cdc_expire_before_sql(relation, reader, needed, settings) -%}
 least(

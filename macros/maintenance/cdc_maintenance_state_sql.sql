@@ -1,7 +1,7 @@
 {#
-    One row about a table, from metadata alone: what is there, and what could go. A delete file is loose if it is of several
-    data files or not the only one of its own; if it is of one, its paths have bounds (field 2147483546 of Iceberg's
-    specification).
+    One row about a table, from metadata alone: what is there, and what could go. A delete file is loose if it is of
+    several data files or not the only one of its own; if it is of one, its paths have bounds (field 2147483546 of
+    Iceberg's specification).
 #}
 {% macro cdc_maintenance_state_sql(relation, is_partitioned, reader, needed, small_bytes, settings) -%}
 with files as (

@@ -10,7 +10,10 @@ with changes as (
             when _cdc_operation = 'T' then 'truncate'
             when {{ cdc_explain_key_sql(cdc, key, types) }} then 'change'
             {%- if has_old_key %}
-            when {{ cdc_explain_key_sql(cdc, key, types, is_old=true) }} and _cdc_quarantine_rule is null then 'key change'
+            when
+                {{ cdc_explain_key_sql(cdc, key, types, is_old=true) }}
+                and _cdc_quarantine_rule is null
+                then 'key change'
             {%- endif %}
         end as role,
         _cdc_operation as operation,

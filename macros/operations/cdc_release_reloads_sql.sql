@@ -4,7 +4,8 @@
     '_cdc_batch_id': 'cast(' ~ batch_id ~ ' as bigint)',
     '_cdc_ingested_at': 'current_timestamp()',
     '_cdc_quarantine_rule': 'cast(null as string)',
-    '_cdc_quarantine_reason': 'concat(' ~ adapter.string_literal('released: ' ~ words) ~ ", ': ', _cdc_quarantine_reason)",
+    '_cdc_quarantine_reason':
+        'concat(' ~ adapter.string_literal('released: ' ~ words) ~ ", ': ', _cdc_quarantine_reason)",
     '_cdc_quarantine_content': 'cast(null as string)',
 } -%}
 insert into {{ bronze }} ({{ get_quoted_csv(columns) }})

@@ -1,6 +1,7 @@
 {#
-    The versions of files that have quarantined rows, as cdc_new_files_sql gives files: the listing has the parts of their
-    source position. Two loads of one name are two versions; `path` separates their rows, as in the views of these rows.
+    The versions of files that have quarantined rows, as cdc_new_files_sql gives files: the listing has the parts of
+    their source position. Two loads of one name are two versions; `path` separates their rows, as in the views of these
+    rows.
 #}
 {% macro cdc_replay_files_sql(cdc, bronze, listing, batch_id) -%}
 with bad as (

@@ -1,6 +1,6 @@
 {#
-    Quarantined rows of parquet as adapter.read_files would show them. A value that JSON wrote as text goes to its column as
-    text; binary and nested ones are what they were.
+    Quarantined rows of parquet as adapter.read_files would show them. A value that JSON wrote as text goes to its
+    column as text; binary and nested ones are what they were.
 #}
 {% macro cdc_replay_records_sql(cdc, bronze, columns) -%}
 {%- set millis_sql = 'cast(' ~ cdc_sequence_part('bad._cdc_sequence', 'modified_millis') ~ ' as bigint)' -%}

@@ -1,6 +1,6 @@
 {#
-    The rows that pass now, each at its old position; `kept` columns have the values that they had. A message has the position
-    that it got in its batch: of the row of a second snapshot the message alone does not show it.
+    The rows that pass now, each at its old position; `kept` columns have the values that they had. A message has the
+    position that it got in its batch: of the row of a second snapshot the message alone does not show it.
 #}
 {% macro cdc_replay_sql(cdc, bronze, columns, kept, judged_sql) -%}
 insert into {{ bronze }} ({{ get_quoted_csv(columns) }}, _cdc_quarantine_reason)

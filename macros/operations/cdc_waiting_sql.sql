@@ -1,7 +1,7 @@
 {#
-    Rows in quarantine that somebody has to look at: they are no good rows of bronze, too, and nothing has overtaken them. One
-    read twice counts once, superseded ones never. A reload that waits is no row of the source; it waits for each row of its
-    load, also for one that a later change of its key has overtaken.
+    Rows in quarantine that somebody has to look at: they are no good rows of bronze, too, and nothing has overtaken
+    them. One read twice counts once, superseded ones never. A reload that waits is no row of the source; it waits for
+    each row of its load, also for one that a later change of its key has overtaken.
 #}
 {% macro cdc_waiting_sql(cdc, bronze) -%}
 with overtaken as (

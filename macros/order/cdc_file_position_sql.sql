@@ -1,9 +1,9 @@
 {#
     What the listing records of the order of a file's rows (docs/feeds/order.md): the source position without the
-    generation (load before changes, then the time in the file's name; files of one time have no order among themselves),
-    the hash of the file, and the time of its content; and when this run read it. The same for each row of a file, so it is
-    made once per file, where it is no part of the code that Spark generates: as a literal in it, a time that differs from
-    run to run has Spark compile the same code again in each.
+    generation (load before changes, then the time in the file's name; files of one time have no order among
+    themselves), the hash of the file, and the time of its content; and when this run read it. The same for each row of
+    a file, so it is made once per file, where it is no part of the code that Spark generates: as a literal in it, a
+    time that differs from run to run has Spark compile the same code again in each.
 #}
 {% macro cdc_file_position_sql(files_sql) -%}
 select

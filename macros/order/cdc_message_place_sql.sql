@@ -1,6 +1,6 @@
 {#
-    What orders messages of one source position: their offset in the topic, then hashes of the topic's partition and of the
-    file (record 64). The letter is in no hash: a message without an offset is ordered as a row of a file is.
+    What orders messages of one source position: their offset in the topic, then hashes of the topic's partition and of
+    the file (record 64). The letter is in no hash: a message without an offset is ordered as a row of a file is.
 #}
 {% macro cdc_message_place_sql() -%}
 if(

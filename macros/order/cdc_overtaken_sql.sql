@@ -1,8 +1,8 @@
 {#
-    Quarantined rows that nobody has to look at any more. Newer content of their file has their row or, of a load, is there
-    at all. It has to be of the same generation: silver keeps what a reload lacks until the reload has ended. Where silver
-    holds the current state only, a later change of their key that brings the whole row, or a later reset point, does the
-    same. In a history each of them is a version that is missing.
+    Quarantined rows that nobody has to look at any more. Newer content of their file has their row or, of a load, is
+    there at all. It has to be of the same generation: silver keeps what a reload lacks until the reload has ended.
+    Where silver holds the current state only, a later change of their key that brings the whole row, or a later reset
+    point, does the same. In a history each of them is a version that is missing.
 #}
 {% macro cdc_overtaken_sql(cdc, bronze) -%}
 with quarantined as (
@@ -53,13 +53,16 @@ union all
 
 
 {#
-    Of rows whose key is beyond doubt: it could be read, and it was no other before. A change that does not carry all values
-    takes the others from the row.
+    Of rows whose key is beyond doubt: it could be read, and it was no other before. A change that does not carry all
+    values takes the others from the row.
 #}
 {% macro _corrected_keys_sql(cdc, bronze) -%}
 select quarantined._cdc_sequence
 from {{ bronze }} as newer
-inner join quarantined on newer._cdc_sequence > quarantined._cdc_sequence and {{ cdc_same_key_sql(cdc, 'newer', 'quarantined') }}
+inner join quarantined
+    on
+        newer._cdc_sequence > quarantined._cdc_sequence
+        and {{ cdc_same_key_sql(cdc, 'newer', 'quarantined') }}
 where
     newer._cdc_quarantine_rule is null
     and newer._cdc_operation in ('I', 'U', 'L', 'D')
@@ -67,6 +70,7 @@ where
     and quarantined._cdc_old_key is null
     and quarantined._cdc_quarantine_rule in ('uncastable_value', 'schema_drift')
     {%- for key in cdc.primary_key %}
-    and not quarantined._cdc_quarantine_reason rlike {{ adapter.string_literal('(?i)(^|; )[^\']*\\Q' ~ key ~ '\\E is ') }}
+    and not quarantined._cdc_quarantine_reason
+        rlike {{ adapter.string_literal('(?i)(^|; )[^\']*\\Q' ~ key ~ '\\E is ') }}
     {%- endfor %}
 {%- endmacro %}

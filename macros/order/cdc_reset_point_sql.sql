@@ -1,6 +1,6 @@
 {#
-    Where a row of bronze ends what was before: a truncate at its own source position, a complete reload at the beginning of
-    its generation.
+    Where a row of bronze ends what was before: a truncate at its own source position, a complete reload at the
+    beginning of its generation.
 #}
 {% macro cdc_reset_point_sql() -%}
 case _cdc_operation

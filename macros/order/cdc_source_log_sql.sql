@@ -1,9 +1,9 @@
 {#
-    Facts of some messages, from which source_log.py finds a log that began again and a second snapshot. Debezium's positions
-    that end in 0 are the source's own (debezium_positions.py). Oracle's snapshots, and messages without the last commit,
-    have no first number: their second one is compared. A change whose two numbers are equal follows no commit that is
-    known, and its transaction may have begun before a snapshot. Positions of Maxwell (82 characters) and TiCDC (68) begin
-    with zeros where they are not the source's own.
+    Facts of some messages, from which source_log.py finds a log that began again and a second snapshot. Debezium's
+    positions that end in 0 are the source's own (debezium_positions.py). Oracle's snapshots, and messages without the
+    last commit, have no first number: their second one is compared. A change whose two numbers are equal follows no
+    commit that is known, and its transaction may have begun before a snapshot. Positions of Maxwell (82 characters) and
+    TiCDC (68) begin with zeros where they are not the source's own.
 #}
 {% macro cdc_source_log_sql() -%}
 {%- set zeros = "repeat('0', 20)" -%}

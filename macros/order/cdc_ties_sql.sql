@@ -2,7 +2,8 @@
     How many keys have different changes at one source position, with nothing but a hash to order them: in files of one
     position, or in different partitions of a topic. Each counts in the run that brought the last of them. Offsets order
     messages of one partition (record 64). Files and rows are compared by their hashes: a load is in many files of one
-    source position, and counting distinct rows would sort it. A hash passes over nulls, so each null is hashed as a flag.
+    source position, and counting distinct rows would sort it. A hash passes over nulls, so each null is hashed as a
+    flag.
 #}
 {% macro cdc_ties_sql(cdc, log_sql, where_sql, plan, after_batch_id) -%}
 {%- set file = cdc_sequence_part('_cdc_sequence', 'file') -%}

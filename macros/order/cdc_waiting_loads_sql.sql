@@ -1,6 +1,6 @@
 {#
-    Quarantined rows of load files for which a reload waits: bronze has neither the row as a good one nor newer content of
-    its file.
+    Quarantined rows of load files for which a reload waits: bronze has neither the row as a good one nor newer content
+    of its file.
 #}
 {% macro cdc_waiting_loads_sql(bronze) -%}
 with newest as (

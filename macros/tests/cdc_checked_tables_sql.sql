@@ -6,6 +6,7 @@
 select
     *,
     unix_micros(current_timestamp()) - unix_micros(compared_at)
-        >= {{ var('cdc_compare_days') }} * 86400e6 * (0.5 + pmod(hash(silver_table, compared_at), 1000) / 2000) as is_due
+        >= {{ var('cdc_compare_days') }} * 86400e6
+            * (0.5 + pmod(hash(silver_table, compared_at), 1000) / 2000) as is_due
 from {{ checked }}
 {%- endmacro %}

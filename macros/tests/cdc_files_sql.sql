@@ -1,6 +1,6 @@
 {#
-    What raw_processed_files shows, with the progress that this command reads from the tables' metadata: the view has a query
-    for each table.
+    What raw_processed_files shows, with the progress that this command reads from the tables' metadata: the view has a
+    query for each table.
 #}
 {% macro cdc_files_sql(listing, rejected_files) -%}
 with progress as (

@@ -1,7 +1,7 @@
 {#
     Changes of a table that begin a row and do not carry all of its values: the values are known under another key, if
-    at all. An update with another key before is one, and so is an insert, as Debezium sends it when a key changes. Where
-    the feed keeps absent columns, an insert may lack a column that is new.
+    at all. An update with another key before is one, and so is an insert, as Debezium sends it when a key changes.
+    Where the feed keeps absent columns, an insert may lack a column that is new.
 #}
 {% macro cdc_lost_values_sql(table) -%}
 select

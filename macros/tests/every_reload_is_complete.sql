@@ -1,6 +1,6 @@
 {#
-    Guards against keys that stay, or would go, unseen: a reload of which a part could not be read is applied, and removes
-    nothing until it could, or release_reload releases it. Asked of tables that have rows in quarantine.
+    Guards against keys that stay, or would go, unseen: a reload of which a part could not be read is applied, and
+    removes nothing until it could, or release_reload releases it. Asked of tables that have rows in quarantine.
 #}
 {% test every_reload_is_complete(model) %}
 {{ cdc_blocks_nothing() }}

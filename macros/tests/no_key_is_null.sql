@@ -3,6 +3,11 @@
 {%- if not cdc_is_test() or cdc_data_tests().check(model).reads_all %}
 select *
 from {{ model }}
-where {% for key in cdc_config_of(model).primary_key %}{{ adapter.quote(key) }} is null{{ ' and ' if not loop.last }}{% else %}false{% endfor %}
+where
+    {%- for key in cdc_config_of(model).primary_key %}
+    {{ 'and ' if not loop.first }}{{ adapter.quote(key) }} is null
+    {%- else %}
+    false
+    {%- endfor %}
 {%- endif %}
 {% endtest %}

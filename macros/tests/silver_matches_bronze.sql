@@ -1,6 +1,6 @@
 {#
-    Silver computed again from bronze by another algorithm than the model's: the keys with changes since the last comparison,
-    or the whole table (python_udfs/pipeline/checks.py).
+    Silver computed again from bronze by another algorithm than the model's: the keys with changes since the last
+    comparison, or the whole table (python_udfs/pipeline/checks.py).
 #}
 {% test silver_matches_bronze(model) %}
 {{ cdc_blocks_nothing() }}

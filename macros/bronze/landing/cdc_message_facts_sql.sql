@@ -1,8 +1,8 @@
 {#
-    Facts of the messages of a group, for tables with these key columns: the columns that the messages name; whether each
-    message is a change that brings all of its values; the key columns that an update has changed (a before image of the
-    same key may be there); and what is known of the source's log. Nothing here fails, whatever a message holds: the
-    messages may be those of many tables.
+    Facts of the messages of a group, for tables with these key columns: the columns that the messages name; whether
+    each message is a change that brings all of its values; the key columns that an update has changed (a before image
+    of the same key may be there); and what is known of the source's log. Nothing here fails, whatever a message holds:
+    the messages may be those of many tables.
 #}
 {% macro cdc_message_facts_sql(keys) -%}
 {{ cdc_source_log_sql() }},
@@ -17,7 +17,11 @@ array_distinct(flatten(collect_set(
     case
         when kind <> 'load' and upper(trim(operation)) = 'U' and before is not null
             then filter(
-                cast(array({% for key in keys %}{{ adapter.string_literal(key) }}{{ ', ' if not loop.last }}{% endfor %}) as array<string>),
+                cast(array(
+                    {%- for key in keys %}
+                    {{ adapter.string_literal(key) }}{{ ',' if not loop.last }}
+                    {%- endfor %}
+                ) as array<string>),
                 key -> {{ _entry_of_key_sql('before') }} is not null
                 and not {{ _entry_of_key_sql('before') }}.value <=> {{ _entry_of_key_sql('image') }}.value
             )

@@ -5,9 +5,7 @@
     read when it is back. Where files of many tables are split, loads wait for the split to have come as far. Without
     a table: the files of all, each with the name of its table.
 #}
-{% macro cdc_new_files_sql(
-    listing, rejected, cdc, after_batch_id, split=none, has_gone=false, is_reloaded=false
-) -%}
+{% macro cdc_new_files_sql(listing, rejected, cdc, after_batch_id, split=none, has_gone=false, is_reloaded=false) -%}
 {%- set columns = ['path', 'size', 'modified_at', 'revision', 'kind', 'file_key', 'file_time'] -%}
 {%- set columns = columns if cdc else ['feed', 'source_schema', 'source_table'] + columns -%}
 with listing as (
@@ -54,7 +52,10 @@ select
     ) = 1 {{ 'and coalesce(listing.modified_at >= held.modified_at, true) ' if is_reloaded -}}
     or listing.kind = 'truncate' as is_newest
     {%- if split is not none and cdc.format == 'json' %},
-    cast(null as string) as source_log, cast(null as array<string>) as names, cast(null as boolean) as are_plain, cast(null as array<string>) as changed_keys
+    cast(null as string) as source_log,
+    cast(null as array<string>) as names,
+    cast(null as boolean) as are_plain,
+    cast(null as array<string>) as changed_keys
     {%- endif %}
 from listing
 {%- if is_reloaded %}

@@ -1,7 +1,7 @@
 {#
-    The load versions that belong to a generation, each with its number. A version with the content of the one before is a
-    redelivery, unless no change came between it and one of another file with other content: both are of one reload then
-    (docs/feeds/dms_format.md, Restart, resume, reload).
+    The load versions that belong to a generation, each with its number. A version with the content of the one before is
+    a redelivery, unless no change came between it and one of another file with other content: both are of one reload
+    then (docs/feeds/dms_format.md, Restart, resume, reload).
 #}
 {% macro cdc_counted_loads_sql(versions, loads) -%}
 with {{ cdc_change_times_sql(versions) }},

@@ -1,6 +1,6 @@
 {#
-    The load files of a batch that came before with the same size, and the version that bronze holds of each: it may have
-    the same rows. Another size is other content; of a version that the listing has lost it may be unknown.
+    The load files of a batch that came before with the same size, and the version that bronze holds of each: it may
+    have the same rows. Another size is other content; of a version that the listing has lost it may be unknown.
 #}
 {% macro cdc_earlier_loads_sql(files_sql, loads) -%}
 with files as (

@@ -1,8 +1,8 @@
 {#
     The files of a batch with their load generations: the newest that had begun when the file came. A truncate has the
     time of a run, whose clock is not that of the store: it ends what was listed before it. A load file that only came
-    again is left out, unless it belongs to a reload; one of an earlier batch is then read with the batch that shows it, if
-    its content is still there.
+    again is left out, unless it belongs to a reload; one of an earlier batch is then read with the batch that shows it,
+    if its content is still there.
 #}
 {% macro cdc_generation_files_sql(files_sql, versions, counted, after_batch_id, same) -%}
 {%- set keys -%}

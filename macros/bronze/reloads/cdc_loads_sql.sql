@@ -1,7 +1,7 @@
 {#
-    The versions of load files that count, each with whether it is a redelivery. A version that was replaced before it was
-    read is judged like the version that replaced it. One that comes after a newer version of its file, out of a backup for
-    example, counts for nothing.
+    The versions of load files that count, each with whether it is a redelivery. A version that was replaced before it
+    was read is judged like the version that replaced it. One that comes after a newer version of its file, out of a
+    backup for example, counts for nothing.
 #}
 {% macro cdc_loads_sql(versions) -%}
 with fates as (

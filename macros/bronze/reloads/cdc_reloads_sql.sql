@@ -1,7 +1,7 @@
 {#
-    The reloads of which a change has come, each with its untouched load files (files of an earlier generation that have no
-    version in it and are still there) and its unread ones: versions that nobody could read, with no change between them
-    and the load, of files that have not come again since. Without both it is complete, if each row could be read.
+    The reloads of which a change has come, each with its untouched load files (files of an earlier generation that have
+    no version in it and are still there) and its unread ones: versions that nobody could read, with no change between
+    them and the load, of files that have not come again since. Without both it is complete, if each row could be read.
 #}
 {% macro cdc_reloads_sql(cdc, listing, versions, counted, last_batch_id) -%}
 with {{ cdc_generations_sql(versions, counted) }},

@@ -1,6 +1,6 @@
 {#
-    The load files of each generation that nobody could read, with no change between them and the load, and that have not
-    come again since.
+    The load files of each generation that nobody could read, with no change between them and the load, and that have
+    not come again since.
 #}
 {% macro cdc_unread_loads_sql(versions) -%}
 unread as (

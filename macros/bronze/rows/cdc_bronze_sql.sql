@@ -32,7 +32,8 @@ select
         _cdc_file_time,
         _cdc_modified_at
     ) as _cdc_committed_at,
-    {{ cdc_sequence_sql(position_sql, cdc_message_place_sql() if plan.format == 'json' else none) | indent(4) }} as _cdc_sequence,
+    {{ cdc_sequence_sql(position_sql, cdc_message_place_sql() if plan.format == 'json' else none) | indent(4) }}
+        as _cdc_sequence,
     _cdc_generation,
     _cdc_file_key as _cdc_source_file,
     _cdc_row as _cdc_file_row,

@@ -1,6 +1,6 @@
 {#
-    Rows that no file holds: the listing shows that all files of a table are gone, that a file was overwritten, or that a
-    reload has ended, which may wait in quarantine.
+    Rows that no file holds: the listing shows that all files of a table are gone, that a file was overwritten, or that
+    a reload has ended, which may wait in quarantine.
 #}
 {% macro cdc_marker_rows_sql(columns, operation, markers) -%}
 select

@@ -1,7 +1,7 @@
 {#
-    The columns of a row of the operation R: the listing shows that a reload has ended, no file does. The row sorts behind
-    the loads and before the changes. While a part of the load could not be read, in this batch or in bronze, it waits in
-    quarantine, and silver removes nothing (record 68). A row that waits already is not written again.
+    The columns of a row of the operation R: the listing shows that a reload has ended, no file does. The row sorts
+    behind the loads and before the changes. While a part of the load could not be read, in this batch or in bronze, it
+    waits in quarantine, and silver removes nothing (record 68). A row that waits already is not written again.
 #}
 {% macro cdc_reload_rows_sql(reloads, last_batch_id, bronze) -%}
 {%- if bronze is not none -%}
@@ -51,8 +51,12 @@ reloads as (
         coalesce(
             ended.reason,
             concat(
-                'the reload is not complete: ', first.row_count, ' rows of its load are in quarantine, for example ', first.example,
-                '. It removes nothing until they are in bronze, or release_reload releases it (docs/runbook.md, A reload that waits).'
+                'the reload is not complete: ', first.row_count,
+                ' rows of its load are in quarantine, for example ', first.example,
+                {{ adapter.string_literal(
+                    '. It removes nothing until they are in bronze, or release_reload releases it'
+                    ~ ' (docs/runbook.md, A reload that waits).'
+                ) }}
             ),
             if(ended.is_held, 'released: each row of its load could be read', null)
         ) as _cdc_reason,

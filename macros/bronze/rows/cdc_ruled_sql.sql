@@ -46,14 +46,18 @@ ruled as (
         case _cdc_rule
             when 'malformed_record' then _cdc_defect
             when 'unknown_operation'
-                then concat('operation is ', coalesce(concat("'", _cdc_operation, "'"), 'missing'), ', expected I, U or D')
+                then concat(
+                    'operation is ', coalesce(concat("'", _cdc_operation, "'"), 'missing'), ', expected I, U or D'
+                )
             when 'schema_drift' then _cdc_drift
             when 'uncastable_value' then array_join(_cdc_cast_failures, '; ')
             when 'missing_key'
                 then if(
                     _cdc_key_is_missing,
                     {{ adapter.string_literal('no value in key ' ~ plan.primary_key | join(', ')) }},
-                    concat('a delete without key column ', array_join(_cdc_absent_keys, ', '), ', expected the whole key')
+                    concat(
+                        'a delete without key column ', array_join(_cdc_absent_keys, ', '), ', expected the whole key'
+                    )
                 )
         end as _cdc_reason
     from judged

@@ -1,8 +1,8 @@
 {#
-    Changes with every value that is known from the changes before: a value that a change does not carry is carried forward
-    from the change before it, as far back as the row lived. A value that is still unknown then is silver's, if the row was
-    alive there; the names of these columns stay in _cdc_unavailable_columns, and _cdc_epoch is the last reset point before,
-    which no value outlives (docs/architecture.md, The life of one row).
+    Changes with every value that is known from the changes before: a value that a change does not carry is carried
+    forward from the change before it, as far back as the row lived. A value that is still unknown then is silver's, if
+    the row was alive there; the names of these columns stay in _cdc_unavailable_columns, and _cdc_epoch is the last
+    reset point before, which no value outlives (docs/architecture.md, The life of one row).
 #}
 {% macro cdc_carried_forward_sql(cdc, plan, changes) -%}
 {%- set columns = adapter.call_function('python_udfs.pipeline.silver_rows.plan_carried', {

@@ -1,6 +1,6 @@
 {#
-    The columns of RangeFacts (python_udfs/pipeline/delta.py). No groups and no collections: they would make the aggregate a
-    slower one.
+    The columns of RangeFacts (python_udfs/pipeline/delta.py). No groups and no collections: they would make the
+    aggregate a slower one.
 #}
 {% macro cdc_range_facts_sql(rows_sql, key=none) -%}
 with changes as (

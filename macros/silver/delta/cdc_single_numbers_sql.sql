@@ -1,6 +1,6 @@
 {#
-    As cdc_single_changes_sql, of a key of whole numbers that are dense. Bitmaps count them exactly, a quarter of the work of
-    grouping. A key that is there twice, or is none, is one change more than there are bits.
+    As cdc_single_changes_sql, of a key of whole numbers that are dense. Bitmaps count them exactly, a quarter of the
+    work of grouping. A key that is there twice, or is none, is one change more than there are bits.
 #}
 {% macro cdc_single_numbers_sql(key, changes) -%}
 with new_changes as (

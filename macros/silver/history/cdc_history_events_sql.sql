@@ -1,6 +1,6 @@
 {#
-    The events of each key in order: the newest version that silver has of a key without late changes, the changes, and the
-    ends that reset points bring. An event that was read twice counts once. The second one is left out
+    The events of each key in order: the newest version that silver has of a key without late changes, the changes, and
+    the ends that reset points bring. An event that was read twice counts once. The second one is left out
     before rows are put into structs: above them, Spark plans this filter for minutes if a table has twenty columns.
 #}
 {% macro cdc_history_events_sql(cdc, rows, silver, has_late) -%}

@@ -1,7 +1,7 @@
 {#
-    Facts about the keys of a batch. The order of a key's changes does not matter: inserts and deletes of a row take turns,
-    so that it had one delete more than inserts if the batch removed it. If it had as many of both, the row was there
-    before and after, or never.
+    Facts about the keys of a batch. The order of a key's changes does not matter: inserts and deletes of a row take
+    turns, so that it had one delete more than inserts if the batch removed it. If it had as many of both, the row was
+    there before and after, or never.
 #}
 {% macro cdc_key_counts_sql(cdc, new_changes) -%}
 with keys as (

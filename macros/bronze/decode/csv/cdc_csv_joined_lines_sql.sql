@@ -1,8 +1,8 @@
 {#
     A record begins on a line that does not begin inside a quoted value, which may hold line breaks. Each line is judged
     twice, as if it began outside of a value and as if it began inside. It ends the same both times (a fixed end), as it
-    began, or the other way (a turn). Whether a line begins inside is the last fixed end before it and the number of turns
-    since (docs/feeds/dms_format.md).
+    began, or the other way (a turn). Whether a line begins inside is the last fixed end before it and the number of
+    turns since (docs/feeds/dms_format.md).
 #}
 {% macro cdc_csv_joined_lines_sql(delimiter) -%}
 {%- set of_file = 'partition by _cdc_file_key, _cdc_modified_at order by _cdc_row rows between unbounded preceding' -%}
@@ -10,7 +10,8 @@ marked as (
     select
         *,
         {{ cdc_csv_continues_sql('_cdc_content', delimiter) }} as _cdc_opens,
-        not contains(_cdc_content, '"') or {{ cdc_csv_continues_sql("concat('\"', _cdc_content)", delimiter) }} as _cdc_stays
+        not contains(_cdc_content, '"')
+            or {{ cdc_csv_continues_sql("concat('\"', _cdc_content)", delimiter) }} as _cdc_stays
     from lines
 ),
 

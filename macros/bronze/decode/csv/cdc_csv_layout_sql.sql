@@ -24,18 +24,27 @@ laid_out as (
             when exists(_cdc_names, {{ is_wrong }})
                 then {{ adapter.string_literal('a name in the header is no text in ' ~ charset) }}
             when not arrays_overlap(_cdc_header, array({{ layout.own_names_sql }}))
-                then 'the first line names no column of the table, expected a header: set header=false if the files have none'
+                then {{ adapter.string_literal(
+                    'the first line names no column of the table, expected a header:'
+                    ~ ' set header=false if the files have none'
+                ) }}
             {%- endif %}
             when
                 contains(_cdc_content, '"')
                 and exists(
                     _cdc_fields,
-                    field -> contains(field, '"') and field not rlike {{ adapter.string_literal(layout.patterns.quoted) }}
+                    field ->
+                        contains(field, '"')
+                        and field not rlike {{ adapter.string_literal(layout.patterns.quoted) }}
                 )
                 then case
                     when exists(_cdc_fields, field -> contains(field, '"') and not startswith(field, '"'))
                         then 'a quote inside a value without quotes, expected the value in quotes (Rfc4180=true)'
-                    when exists(_cdc_fields, field -> field rlike {{ adapter.string_literal(layout.patterns.unclosed) }})
+                    when
+                        exists(
+                            _cdc_fields,
+                            field -> field rlike {{ adapter.string_literal(layout.patterns.unclosed) }}
+                        )
                         then 'a quoted value is not closed'
                     else 'text follows a quoted value'
                 end

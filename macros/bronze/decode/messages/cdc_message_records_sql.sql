@@ -43,14 +43,17 @@ records as (
 {% macro _precedes_changes_sql(loads_after) -%}
 raw.kind = 'load'
 {%- if loads_after is not none %}
-and not (left(raw.position, 20) > repeat('0', 20) and left(raw.position, 40) > {{ adapter.string_literal(loads_after) }})
+and not (
+    left(raw.position, 20) > repeat('0', 20)
+    and left(raw.position, 40) > {{ adapter.string_literal(loads_after) }}
+)
 {%- endif %}
 {%- endmacro %}
 
 
 {#
-    A value without a name has no column. A column may have been listed as binary after its messages were split. A delete
-    needs no more than its key.
+    A value without a name has no column. A column may have been listed as binary after its messages were split. A
+    delete needs no more than its key.
 #}
 {% macro _malformed_sql(layout) -%}
 coalesce(

@@ -38,7 +38,8 @@ cast(null as array<string>)
 {%- else -%}
 case raw._file_schema
     {%- for schema, names in names_by_schema.items() %}
-    when {{ schema }} then array({% for name in names %}{{ adapter.string_literal(name) }}{{ ', ' if not loop.last }}{% endfor %})
+    when {{ schema }}
+        then array({% for name in names %}{{ adapter.string_literal(name) }}{{ ', ' if not loop.last }}{% endfor %})
     {%- endfor %}
 end
 {%- endif -%}
