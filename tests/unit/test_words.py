@@ -8,7 +8,9 @@ import re
 import subprocess
 from pathlib import Path
 
+import jinja2
 import pytest
+from dbt_common.clients.jinja import get_environment
 
 ROOT = Path(__file__).parents[2]
 VAGUE_NAMES = {"found", "known", "one", "some", "what"}
@@ -36,7 +38,7 @@ def list_files(*patterns: str) -> list[str]:
 
 @functools.cache
 def read_names() -> tuple[list[str], list[str]]:
-    """Each variable, argument and field that the modules bind, and each function, as file:line: name."""
+    """Each variable, argument and field that modules and macros bind, and each function, as file:line: name."""
     variables, functions = [], []
     for name in list_files("*.py"):
         for node in ast.walk(ast.parse((ROOT / name).read_text(encoding="utf-8"))):
@@ -46,6 +48,10 @@ def read_names() -> tuple[list[str], list[str]]:
                 variables.append(f"{name}:{node.lineno}: {node.arg}")
             elif isinstance(node, ast.FunctionDef):
                 functions.append(f"{name}:{node.lineno}: {node.name}")
+    for name in list_files("macros/*.sql", "adapter/*.sql"):
+        for node in get_environment().parse((ROOT / name).read_text(encoding="utf-8")).find_all(jinja2.nodes.Name):
+            if node.ctx in ("store", "param"):
+                variables.append(f"{name}:{node.lineno}: {node.name}")
     return variables, functions
 
 
