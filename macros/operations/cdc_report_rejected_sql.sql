@@ -7,7 +7,7 @@ select
     count(*) as files
 from (
     with progress as (
-        {{ cdc_empty_rows_sql(cdc_progress_columns()) | indent(8) }}
+        {{ cdc_empty_rows_sql('progress') | indent(8) }}
     ),
 
     {{ cdc_file_status_sql(listing, rejected_files) | indent(4) }}

@@ -5,4 +5,4 @@
     meta={'cdc': {'layer': 'etl_metadata'}}
 ) }}
 {# `make quality` appends the rows (python_udfs/quality/results.py); this model only creates the table. #}
-{{ cdc_empty_rows_sql(cdc_result_columns()) }}
+{{ cdc_empty_rows_sql('expectation_results') }}

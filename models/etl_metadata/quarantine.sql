@@ -39,9 +39,5 @@ from {{ table.relation }} as _cdc_bad
 where _cdc_bad._cdc_quarantine_rule is not null
 {{ 'union all' if not loop.last }}
 {% else %}
-{{ cdc_empty_rows_sql({
-    'feed': 'string', 'source_schema': 'string', 'source_table': 'string', 'source_file': 'string', 'file_row': 'bigint',
-    'rule': 'string', 'reason': 'string', 'content': 'string', 'sequence': 'string', 'batch_id': 'bigint',
-    'ingested_at': 'timestamp', 'status': 'string',
-}) }}
+{{ cdc_empty_rows_sql('quarantine') }}
 {% endfor %}

@@ -32,7 +32,7 @@ with progress as (
     union all
     {% endfor %}
     {# Without any table the columns are there all the same. #}
-    {{ cdc_empty_rows_sql(cdc_progress_columns()) | indent(4) }}
+    {{ cdc_empty_rows_sql('progress') | indent(4) }}
 ),
 
 {{ cdc_file_status_sql(ref('raw_listing'), ref('rejected_files')) }}

@@ -5,4 +5,4 @@
     meta={'cdc': {'layer': 'etl_metadata'}}
 ) }}
 {# The end of each dbt command writes the rows (cdc_record_checks); this model only creates the table. #}
-{{ cdc_empty_rows_sql(cdc_check_columns()) }}
+{{ cdc_empty_rows_sql('silver_checks') }}

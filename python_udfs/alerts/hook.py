@@ -15,6 +15,7 @@ from dbt.adapters.sparksession import snapshots
 from python_udfs.alerts import notice
 from python_udfs.alerts.incidents import TESTS, Incident, Silver, State, changed
 from python_udfs.errors import LakehouseError
+from python_udfs.pipeline.empty_tables import list_columns
 from python_udfs.pipeline.hooks import create_recorded, find_failed_rows
 from python_udfs.pipeline.project import Project
 from python_udfs.pipeline.results import FAILED
@@ -96,8 +97,8 @@ def _count_waiting(project: Project, silver_table: str) -> int | None:
 
 def _write(project: Project, incidents: Relation, exists: bool, rows: Sequence[Mapping[str, Any]]) -> str | None:
     """Returns Spark's message if the rows were not written. The view has texts, which the statement casts."""
-    columns = project.sql["cdc_incident_columns"]()
-    project.warehouse.rows_view("incidents_new", rows, ", ".join(f"{name} string" for name in columns))
+    columns = list_columns("incidents")
+    project.warehouse.rows_view("incidents_new", rows, ", ".join(f"{column.name} string" for column in columns))
     error = None if exists else create_recorded(project.warehouse, incidents, columns)
     if error:
         return error

@@ -8,6 +8,8 @@ from typing import Any
 from python_udfs.errors import LakehouseError
 from python_udfs.metadata.project import PROJECT_FILE, READERS_VARIABLE
 from python_udfs.pipeline.checks import read_records
+from python_udfs.pipeline.columns import Column
+from python_udfs.pipeline.empty_tables import list_columns
 from python_udfs.pipeline.project import Project
 from python_udfs.pipeline.table import holds_data
 from python_udfs.pipeline.warehouse import Relation, Sql, Warehouse, Writer
@@ -174,7 +176,7 @@ def record_checks(project: Project, results: Iterable[Any]) -> None:
     recorded = project.find_built(["silver_checks"]).get("silver_checks")
     if recorded is None:
         recorded = project.name_relation("silver_checks")
-        create_recorded(project.warehouse, recorded, project.sql["cdc_check_columns"]())
+        create_recorded(project.warehouse, recorded, list_columns("silver_checks"))
     # A row for each silver table.
     project.warehouse.plan_once()
     project.warehouse.query(project.sql["cdc_record_checks_sql"](recorded, records))
@@ -194,24 +196,24 @@ def make_results(project: Project) -> str:
     """
     results = project.name_relation("expectation_results")
     if not project.find_built(["expectation_results"]):
-        error = create_recorded(project.warehouse, results, project.sql["cdc_result_columns"]())
+        error = create_recorded(project.warehouse, results, list_columns("expectation_results"))
         if error:
             raise LakehouseError(error)
     return str(results)
 
 
-def create_recorded(warehouse: Writer, recorded: Relation, columns: Mapping[str, str]) -> str | None:
+def create_recorded(warehouse: Writer, recorded: Relation, columns: Iterable[Column]) -> str | None:
     """Creates a table that the end of a command writes rows of, and whose model has never run.
 
     Args:
         warehouse: that gets the table.
         recorded: its name.
-        columns: its types by name.
+        columns: in their order.
 
     Returns:
         Spark's message if it cannot be created, else None.
     """
     warehouse.create_schema(recorded)
-    described = ", ".join(f"{name} {type_}" for name, type_ in columns.items())
+    described = ", ".join(f"{column.name} {column.type}" for column in columns)
     error: str | None = warehouse.attempt(f"create table if not exists {recorded} ({described}) using iceberg")["error"]
     return error

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from python_udfs.errors import LakehouseError
+from python_udfs.pipeline.empty_tables import list_columns
 from python_udfs.pipeline.hooks import (
     make_results,
     record_checks,
@@ -142,10 +143,7 @@ def test_models_over_all_tables_name_those_that_they_lack():
 
 
 def project(warehouse: Warehouse, *built: str) -> Any:
-    columns = {"id": "bigint", "at": "timestamp"}
     sql = {
-        "cdc_check_columns": lambda: columns,
-        "cdc_result_columns": lambda: columns,
         "cdc_record_checks_sql": lambda recorded, records: f"merge {len(records)} into {recorded}",
     }
     return SimpleNamespace(
@@ -156,7 +154,9 @@ def project(warehouse: Warehouse, *built: str) -> Any:
     )
 
 
-CREATED = "create table if not exists etl.{} (id bigint, at timestamp) using iceberg"
+def creation(table: str) -> str:
+    columns = ", ".join(f"{column.name} {column.type}" for column in list_columns(table))
+    return f"create table if not exists etl.{table} ({columns}) using iceberg"
 
 
 def test_comparisons_that_passed_are_one_commit_into_a_table_that_is_created_once():
@@ -168,7 +168,7 @@ def test_comparisons_that_passed_are_one_commit_into_a_table_that_is_created_onc
     record_checks(project(warehouse), [passed])
     assert warehouse.asked == [
         "etl.silver_checks",
-        CREATED.format("silver_checks"),
+        creation("silver_checks"),
         "planned once",
         "merge 1 into etl.silver_checks",
     ]
@@ -182,6 +182,6 @@ def test_the_table_of_expectations_is_created_unless_it_is_there():
     assert make_results(project(warehouse, "expectation_results")) == "etl.expectation_results"
     assert warehouse.asked == []
     assert make_results(project(warehouse)) == "etl.expectation_results"
-    assert warehouse.asked[-1] == CREATED.format("expectation_results")
+    assert warehouse.asked[-1] == creation("expectation_results")
     with pytest.raises(LakehouseError, match="disk full"):
         make_results(project(Warehouse(error="disk full")))
