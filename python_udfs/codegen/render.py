@@ -17,6 +17,7 @@ from python_udfs.metadata.names import clean_name, needs_quotes
 from python_udfs.metadata.of_models import digest, listed_feeds, split_feed
 from python_udfs.metadata.readers import DEFAULT_FORMAT, FORMAT_VERSION
 from python_udfs.metadata.tables import WRITE_MODE_PROPERTIES
+from python_udfs.pipeline.added_names import ADDED_COLUMNS, SUMMARY_KEYS
 from python_udfs.pipeline.keys import SOURCE_POSITION
 
 if TYPE_CHECKING:
@@ -33,18 +34,7 @@ CHANGE_COLUMNS = (
     "_cdc_sequence",
     "_cdc_generation",
 )
-BRONZE_COLUMNS = (
-    *CHANGE_COLUMNS,
-    "_cdc_source_file",
-    "_cdc_file_row",
-    "_cdc_batch_id",
-    "_cdc_ingested_at",
-    "_cdc_unavailable_columns",
-    "_cdc_old_key",
-    "_cdc_quarantine_rule",
-    "_cdc_quarantine_reason",
-    "_cdc_quarantine_content",
-)
+BRONZE_COLUMNS = tuple(column.name for column in ADDED_COLUMNS if column.bronze)
 SOFT_DELETE_COLUMNS = ("_cdc_is_deleted",)
 VALIDITY_COLUMNS = ("_cdc_valid_from", "_cdc_valid_to")
 
@@ -60,7 +50,7 @@ def render(metadata: Metadata, seeds_dir: Path) -> dict[str, str]:
 
     Args:
         metadata: checked metadata.
-        seeds_dir: folder of the seeds, for their checksums and, where they have a YAML file, their documentation.
+        seeds_dir: folder of the seeds, for their checksums and, if they have a YAML file, their documentation.
 
     Returns:
         Path relative to the project, with ``/``, to text; in the order of the paths.
@@ -112,7 +102,10 @@ def render(metadata: Metadata, seeds_dir: Path) -> dict[str, str]:
                 cdc_columns=_cdc_columns(table, layer),
             )
     if (documentation := seeds_dir / DOCUMENTATION).exists():
-        files["docs/reference.md"] = _fill("reference.md", seeds=documented_seeds(documentation))
+        files["docs/reference.md"] = _fill(
+            "reference.md", seeds=documented_seeds(documentation), columns=ADDED_COLUMNS, keys=SUMMARY_KEYS
+        )
+        files["models/_cdc_docs.md"] = _fill("cdc_docs.md", columns=ADDED_COLUMNS)
     return dict(sorted(files.items()))
 
 
