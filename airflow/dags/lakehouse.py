@@ -1,7 +1,7 @@
 """Shared by the DAGs: settings, the project's commands as operators, and notifications.
 
-Airflow has an environment of its own, so that each command of the project is a process of the project's Python. Only
-`python_udfs.metadata`, which needs nothing but Python, is imported here.
+Airflow has an environment of its own, so that each command of the project is a process of the project's Python. Imported
+here are `python_udfs.metadata`, `python_udfs.cli.console` and `python_udfs.pipeline.lag`, which need nothing but Python.
 """
 
 from __future__ import annotations
