@@ -73,6 +73,12 @@ def test_a_page_is_short_enough_to_be_read(page: str, most: int) -> None:
     assert not long
 
 
+@pytest.mark.parametrize(("page", "most"), [("docs/runbook/*.md", 60), ("CHANGELOG.md", 40)])
+def test_a_page_is_one_screen(page: str, most: int) -> None:
+    long = {path.name for path in ROOT.glob(page) if len(path.read_text(encoding="utf-8").splitlines()) > most}
+    assert not long
+
+
 @functools.cache
 def anchors(page: Path) -> set[str]:
     return {
