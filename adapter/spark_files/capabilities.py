@@ -133,7 +133,7 @@ def metadata_column(frame: DataFrame) -> Column:
 def untyped_columns(footer: Any) -> set[str]:
     """Names of the columns for which a Parquet file states no type, if Spark's own schema of the file does not tell.
 
-    Before 4.1 Spark takes them for integers. The schema that writers with Arrow leave in the file still tells them.
+    Before 4.1 Spark takes them for integers. The schema that writers with Arrow leave in the file still has them.
 
     Args:
         footer: see `internals.parquet_footer`.

@@ -31,7 +31,7 @@ _READERS = ("org.apache.spark.sql.execution.datasources.", "org.apache.parquet.h
 _NEUTRAL = ("java.", "jdk.", "sun.", "scala.", "org.apache.spark.sql.errors.", "org.apache.spark.SparkException")
 # How Spark reports that it could not read a file, and what it finds in a file's schema before it reads.
 _OF_A_FILE = re.compile(r"\[(FAILED_READ_FILE|PARQUET_|UNABLE_TO_INFER_SCHEMA|COLUMN_ALREADY_EXISTS|UNSUPPORTED_)")
-# Error classes that only tell that something failed, and Spark's advice where it takes a file for one that is gone or a
+# Error classes that only report that something failed, and Spark's advice if it takes a file for one that is gone or a
 # lost executor for a bug.
 _BARE = ("[FAILED_READ_FILE", "[CANNOT_READ_FILE_FOOTER]", "[INTERNAL_ERROR]")
 _ADVICE = re.compile(r" (File does not exist|You hit a bug in Spark)[\s\S]*")
@@ -90,7 +90,7 @@ def spark_message(error: BaseException) -> str:
 
 
 def _with_reason(text: str, causes: list[tuple[str, str]]) -> str:
-    """Append the innermost cause, where Spark only reports that something failed."""
+    """Append the innermost cause, if Spark only reports that something failed."""
     reason = _named(causes)
     if not text.startswith(_BARE) or reason in text:
         return text

@@ -48,7 +48,7 @@ def separate_columns(
 ) -> tuple[list[FileColumn], list[list[FileColumn] | str]]:
     """Give each name and type of a column its own column of a view, in the order of the groups.
 
-    Names are compared without case, but for the exact ones. Arrays, maps and structs of one name are one column where a
+    Names are compared without case, but for the exact ones. Arrays, maps and structs of one name are one column if a
     type holds both without loss.
 
     Args:

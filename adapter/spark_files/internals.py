@@ -60,7 +60,7 @@ class MissingInternal(RuntimeError):
 def _takes(
     internal: str, purpose: str, library: str = SPARK
 ) -> Callable[[Callable[Given, Result]], Callable[Given, Result]]:
-    """A function that takes internals, and raises MissingInternal where they are gone.
+    """A function that takes internals, and raises MissingInternal if they are gone.
 
     Args:
         internal: the names taken.
@@ -163,7 +163,7 @@ def read_name_encoding() -> str:
 
 
 class _Acknowledging(socket.socket):
-    """A connection that tells the sender at once what it has received."""
+    """A connection that acknowledges at once what it has received."""
 
     def recv_into(self, *args: Any) -> int:
         # Linux forgets it when something is sent.
@@ -329,7 +329,7 @@ def metadata_column(frame: DataFrame) -> Column:
 
 @_takes("catalyst.expressions.Cast with EvalMode.TRY", "cast what may not fit")
 def try_cast(column: Column, data_type: str) -> Column:
-    """A cast that gives NULL where a value does not fit; before 4.0 only SQL has it, which takes no column."""
+    """A cast that gives NULL if a value does not fit; before 4.0 only SQL has it, which takes no column."""
     catalyst = "org.apache.spark.sql.catalyst"
     java_type = java_class("org.apache.spark.sql.types.DataType").fromDDL(data_type)
     mode = java_class(f"{catalyst}.expressions.EvalMode").TRY()

@@ -78,7 +78,7 @@ def list_files(session: SparkSession, location: str, selection: Selection | None
 def count_unnamed(session: SparkSession, location: str) -> dict[str, int]:
     r"""The files and folders below a location that `list_files` leaves out, because Java has no text for their names.
 
-    On a local disk a name is bytes. Java leaves out without a word those that are no UTF-8, and, where it was started
+    On a local disk a name is bytes. Java leaves out without a word those that are no UTF-8, and, if it was started
     with another encoding, those that are not ASCII: their text would be another one than that of other runs. Other file
     systems have names in Unicode.
 

@@ -1,7 +1,7 @@
 """Shared by the DAGs: settings, the project's commands as operators, and notifications.
 
-Airflow has an environment of its own, so that each command of the project is a process of the project's Python. Imported
-here are `python_udfs.metadata`, `python_udfs.cli.console` and `python_udfs.pipeline.lag`, which need nothing but Python.
+Airflow has an environment of its own, so that each command of the project is a process of the project's Python. This
+module imports `python_udfs.metadata`, `python_udfs.cli.console` and `python_udfs.pipeline.lag`: they need Python alone.
 """
 
 from __future__ import annotations
@@ -108,7 +108,7 @@ _WHAT = "{{ dag.dag_id }}: {{ ti.task_id }}{{ ' ' ~ ti.rendered_map_index if ti.
 
 
 def notifiers() -> list[Callable[[Any], None]]:
-    """Who is told of a task that failed for good: `LAKEHOUSE_ALERT_MAIL`, addresses, and `LAKEHOUSE_ALERT_WEBHOOK`.
+    """Who hears of a task that failed for good: `LAKEHOUSE_ALERT_MAIL`, addresses, and `LAKEHOUSE_ALERT_WEBHOOK`.
 
     The second is the name of an HTTP connection. Mail goes through the connection `smtp_default`.
     """
@@ -155,7 +155,7 @@ def deadline() -> list[DeadlineAlert]:
 
 
 def default_arguments() -> dict[str, Any]:
-    """Of every task: who is told when it has failed for good."""
+    """Of every task: who hears of it when it has failed for good."""
     return {"on_failure_callback": notifiers()}
 
 

@@ -1,6 +1,6 @@
 {#
     The rows that the source has now, from the log alone: the newest value that each column got since the row last
-    came to life, where the newest change of the row is no delete and not before the last truncate or complete reload.
+    came to life, if the newest change of the row is no delete and not before the last truncate or complete reload.
 #}
 {% macro cdc_open_versions_difference_sql(cdc, silver, bronze, snapshot_id, plan) -%}
 with bronze as (

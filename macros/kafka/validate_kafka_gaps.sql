@@ -1,5 +1,5 @@
 {#
-    Fails where a partition waits because messages are gone that were not read. It is a node of its own that fails: the
+    Fails if a partition waits because messages are gone that were not read. It is a node of its own that fails: the
     tables of all other partitions are built.
 #}
 {% macro validate_kafka_gaps(gaps) %}

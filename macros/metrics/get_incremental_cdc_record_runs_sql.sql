@@ -1,5 +1,5 @@
 {#
-    Writes the metrics of the runs that no earlier run has written: one commit, none where no table has a new snapshot.
+    Writes the metrics of the runs that no earlier run has written: one commit, none if no table has a new snapshot.
     `is_newest` is the partition column, so that what is recorded of each table is read from one small file.
 #}
 {% macro get_incremental_cdc_record_runs_sql(arguments) %}

@@ -1,4 +1,4 @@
-{# Columns without a row: what a table begins as, and what gives a union its columns where it has no other part. #}
+{# Columns without a row: what a table begins as, and what gives a union its columns if it has no other part. #}
 {% macro cdc_empty_rows_sql(table) -%}
 {%- set columns = adapter.call_function('python_udfs.pipeline.empty_tables.list_columns', {'table': table}) -%}
 select

@@ -56,7 +56,7 @@ class Dbt:
         self._project, self._runner = project, dbtRunner
         self._callbacks = [show] if show else []
         where = ["--project-dir", str(project), "--profiles-dir", str(project / "profiles")]
-        # dbt alone ends without a word where it cannot write its log.
+        # dbt alone ends without a word if it cannot write its log.
         logs = project / (os.environ.get("DBT_LOG_PATH") or "logs")
         refused = folders.refusal({"DBT_LOG_PATH": logs, "DBT_TARGET_PATH": target_folder(project)})
         if refused:

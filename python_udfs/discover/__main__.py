@@ -156,7 +156,7 @@ def _feed_row(options: argparse.Namespace, source: Found) -> Row:
 
 
 def _location(source: str) -> str:
-    """The folder as the seeds name it: relative to the landing root where it lies there."""
+    """The folder as the seeds name it: relative to the landing root if it lies there."""
     if "://" in source:
         # The text before @ and after ? there is for pyarrow alone, and may be a secret.
         return re.sub(r"://[^/]*@", "://", source).partition("?")[0].rstrip("/")

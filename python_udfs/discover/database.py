@@ -24,7 +24,7 @@ class Database:
 
     Args:
         is_dms: whether DMS captures its changes; other programs deliver some types otherwise.
-        natives: the database's own text of the type of each column, where it was asked for.
+        natives: the database's own text of the type of each column, if it was asked for.
         kinds: name of the type of each column, in upper case, as `types` and `large` have it.
     """
 

@@ -296,7 +296,7 @@ class _Select:
 
 
 class _Reader:
-    """Reads a qualified tree. It goes on after a mistake, to find all of them."""
+    """Reads a qualified tree. It continues after a mistake, to find all of them."""
 
     def __init__(self, inputs: Mapping[str, Input]) -> None:
         self.inputs = inputs

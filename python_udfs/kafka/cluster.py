@@ -85,7 +85,7 @@ class Cluster:
         ids = self._ids(wanted, silent)
         all_of_them = [(topic, number) for topic in ids for number in partitions[topic]]
         first = self._offsets(all_of_them, _spec().earliest(), silent)
-        # The cluster goes on meanwhile: what is asked later is not smaller, and a read begins before its end.
+        # The cluster gets messages meanwhile: what is asked later is not smaller, and a read begins before its end.
         begin = self._begin(list(first), silent) if is_first else {}
         end = self._offsets([at for at in first if _name(at) not in silent], _spec().latest(), silent)
         if silent and not end:

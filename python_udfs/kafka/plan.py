@@ -131,7 +131,7 @@ class Plan:
 def object_name(cluster_id: str, topic_id: str, topic: str, partition: int) -> str:
     """Returns the name that stands for the file of a message; its offset is the row.
 
-    A topic that was deleted and created again has the same offsets once more: its id tells the two apart.
+    A topic that was deleted and created again has the same offsets once more: only its id differs.
     """
     return f"kafka://{cluster_id}/{topic_id}/{topic}/{partition}"
 

@@ -19,7 +19,7 @@ PACKAGE = kafka_reader_package()
 
 
 def kafka_reader(spark: SparkSession, options: Mapping[str, str]) -> DataFrame:
-    """The rows of Spark's batch reader of Kafka; its library is fetched where Spark was started without.
+    """The rows of Spark's batch reader of Kafka; its library is fetched if Spark was started without.
 
     Args:
         spark: the session to read with.

@@ -20,7 +20,7 @@ from python_udfs.paths import feed_location, landing_root
 
 logger = AdapterLogger("Lakehouse")
 
-# In the summary of the snapshot that a listing makes; in a property of the table where it has nothing to write.
+# In the summary of the snapshot that a listing makes; in a property of the table if it has nothing to write.
 KEY = "cdc.full-listing"
 # A setting of the session: the feeds that could not be listed, of which the model's post-hook makes its error.
 UNLISTED = "cdc.unlisted.feeds"

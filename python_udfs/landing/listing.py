@@ -148,7 +148,7 @@ def next_batch_id(now: datetime, last: int | None) -> int:
         last: the greatest batch id so far, None if there is none.
 
     Returns:
-        UTC time as a number, yyyyMMddHHmmssSSS, or the last id plus one where that is greater.
+        UTC time as a number, yyyyMMddHHmmssSSS, or the last id plus one if that is greater.
     """
     utc = now.astimezone(timezone.utc)
     from_clock = int(utc.strftime("%Y%m%d%H%M%S")) * 1000 + utc.microsecond // 1000

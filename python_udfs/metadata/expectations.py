@@ -198,7 +198,7 @@ class Expectation:
         severity: ``error`` or ``warn``.
         row_condition: a condition in Spark SQL, empty: all rows.
         scope: ``batch``, the rows that changed since they were checked last, or ``table``.
-        description: what it means and what to do, shown where it fails.
+        description: what it means and what to do, shown if it fails.
     """
 
     line: int

@@ -95,5 +95,5 @@ def quoted(name: str) -> str:
 
 
 def quote_if_needed(name: str) -> str:
-    """``name`` as a Spark SQL identifier, between backquotes where it has to be."""
+    """``name`` as a Spark SQL identifier, between backquotes if it has to be."""
     return quoted(name) if needs_quotes(name) else name

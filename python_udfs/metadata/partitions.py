@@ -31,7 +31,7 @@ class PartitionField:
 
     @property
     def sql(self) -> str:
-        """The field as Spark SQL, the column quoted where it has to be: ``bucket(16, `order`)``."""
+        """The field as Spark SQL, the column quoted if it has to be: ``bucket(16, `order`)``."""
         column = quote_if_needed(self.column)
         if self.transform == "identity":
             return column

@@ -203,7 +203,7 @@ def make_results(project: Project) -> str:
 
 
 def create_recorded(warehouse: Writer, recorded: Relation, columns: Iterable[Column]) -> str | None:
-    """Creates a table that the end of a command writes rows of, and whose model has never run.
+    """Creates a table of etl_metadata whose model has not run yet: the end of a command adds rows to it.
 
     Args:
         warehouse: that gets the table.

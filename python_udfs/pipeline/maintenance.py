@@ -312,7 +312,7 @@ def require_success(outcomes: Sequence[Outcome]) -> None:
 def _list_models(models: Models, has_views: bool) -> list[tuple[Model, str]]:
     """Lists the models that keep rows, each with the layer that users name.
 
-    Among those that belong to no table is the listing, which every run reads all of, and, where the catalog cannot hold
+    Among those that belong to no table is the listing, which every run reads all of, and, if the catalog cannot hold
     views, the tables that stand for them.
     """
     shared = ("etl_metadata", "split", *(() if has_views else ("view",)))

@@ -254,7 +254,7 @@ def _named(group: list[Check], named: Check) -> list[str]:
 
 
 def _by_column(check: Check, table: SilverTable) -> list[Check]:
-    """The check of each column that it fits, where it names all."""
+    """The check of each column that it fits, if it names all."""
     if check.row.columns != (ALL,):
         return [check]
     names = [name for name in table.types if not name.startswith(RESERVED_PREFIX) and name not in table.key]

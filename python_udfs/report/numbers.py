@@ -17,7 +17,7 @@ from python_udfs.report.gold import GoldTable
 from python_udfs.report.needs import needs
 from python_udfs.report.page import KINDS
 
-# Metric, its meaning, and where a table has it. A number that is not known has no line.
+# Metric, its meaning, and the number of a table. A number that is not known has no line.
 GAUGES = (
     ("lag_seconds", "From the newest change that silver has, at the source, to now.", lambda t: t.lag_seconds),
     ("lag_limit_seconds", "The lag that the table may have.", lambda t: t.lag_limit_seconds),

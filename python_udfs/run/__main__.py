@@ -104,7 +104,7 @@ def selection_of(project: Path, feeds: Sequence[str], tables: Sequence[str]) -> 
 
 
 def _add_facts(outcome: Outcome) -> None:
-    from pyspark.errors import AnalysisException  # noqa: PLC0415 - only where Spark runs already
+    from pyspark.errors import AnalysisException  # noqa: PLC0415 - only if Spark runs already
 
     try:
         rows = spark_session().sql(FACTS).collect()

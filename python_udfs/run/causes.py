@@ -24,7 +24,7 @@ _MAY_PASS = re.compile(
         )
     )
 )
-# A secret that is wrong stays wrong, even if the client goes on to say that no broker answers.
+# A secret that is wrong stays wrong, even if the client says afterwards that no broker answers.
 _IS_REFUSED = re.compile(
     r"[Aa]uthenti(cation|cate)|SASL|_AUTHENTICATION|[Uu]nauthorized|[Ff]orbidden|password"
     r"|Access ?Denied|InvalidAccessKeyId|SignatureDoesNotMatch|InvalidToken|ExpiredToken|SSL handshake|certificate"

@@ -39,7 +39,7 @@ DATE_FOLDERS = {
     "MMYYYYDD": ("%m", "%Y", "%d"),
     "DDMMYYYY": ("%d", "%m", "%Y"),
 }
-# Expressions of add-column rules, and what they have in a full load, where that is UNVERIFIED.
+# Expressions of add-column rules, and what they have in a full load, if that is UNVERIFIED.
 HEADER_EXPRESSIONS = ("AR_H_CHANGE_SEQ", "AR_H_OPERATION", "AR_H_COMMIT_TIMESTAMP")
 _OPERATION_WORDS = {"I": "INSERT", "U": "UPDATE", "D": "DELETE"}
 DATE_DELIMITERS = {"SLASH": "/", "DASH": "-", "UNDERSCORE": "_", "NONE": ""}
@@ -73,7 +73,7 @@ class Change:
 
     ``row`` is the after image of an ``I`` or ``U`` and the before image of a ``D`` (docs/feeds/dms_format.md); a column
     it leaves out is written as NULL, or as not logged. ``committed_at`` is the commit time of its transaction, UTC if
-    naive. ``before`` holds what columns of a ``U`` were before it, where that differs from ``row``: an update of the
+    naive. ``before`` holds what columns of a ``U`` were before it, if that differs from ``row``: an update of the
     key is one ``U`` with the new key, and only a task with before images shows the old one. ``number`` is the change
     number of the task, the second part of its change sequence (docs/feeds/dms_format.md, Header columns).
     """

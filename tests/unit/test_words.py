@@ -1,11 +1,13 @@
-"""Variables are called after the thing they hold, and no page has a retired word or form of sentence."""
+"""Variables are called after the thing they hold; no page and no comment has a retired word or form of sentence."""
 
 from __future__ import annotations
 
 import ast
 import functools
+import io
 import re
 import subprocess
+import tokenize
 from pathlib import Path
 
 import jinja2
@@ -29,6 +31,9 @@ RETIRED = {
     r"\bgoes on\b": "continues",
     r"\bthe feed's contract\b|\bcontract's module\b": "connector, source format",
 }
+
+# A docstring may begin with "What" or "Where", as a heading may. A place is "where a read begins".
+NOT_IN_CODE = r"\b(?:begins?|is begun)\b"
 
 
 @functools.cache
@@ -64,6 +69,32 @@ def read_paragraphs(page: str) -> list[str]:
     return [" ".join(part.split()) for part in re.split(r"\n\s*\n|\n(?=\s*(?:[-*|#]|\d+\.) ?)", text)]
 
 
+def read_python(name: str) -> list[str]:
+    """Docstrings and comments of a module, each paragraph in one line; comments below each other are one."""
+    text = (ROOT / name).read_text(encoding="utf-8")
+    documented = (ast.Module, ast.ClassDef, ast.FunctionDef)
+    nodes = [node for node in ast.walk(ast.parse(text)) if isinstance(node, documented)]
+    parts = [part for node in nodes for part in re.split(r"\n\s*\n|\n(?=\s*\w+: )", ast.get_docstring(node) or "")]
+    last = 0
+    for token in tokenize.generate_tokens(io.StringIO(text).readline):
+        if token.type == tokenize.COMMENT:
+            comment = token.string.lstrip("# ")
+            parts.append(f"{parts.pop()} {comment}" if token.start[0] == last + 1 else comment)
+            last = token.start[0]
+    return parts
+
+
+@functools.cache
+def read_comments(name: str) -> list[str]:
+    """Comments of a macro, or comments and docstrings of a module; code in them is left out."""
+    if name.endswith(".py"):
+        parts = read_python(name)
+    else:
+        comments = re.findall(r"\{#-?(.*?)-?#\}", (ROOT / name).read_text(encoding="utf-8"), flags=re.DOTALL)
+        parts = [part for comment in comments for part in re.split(r"\n\s*\n", comment)]
+    return [" ".join(re.sub(r"(`+)[^`]*\1", "``", part).split()) for part in parts]
+
+
 def test_no_variable_has_a_name_that_says_nothing() -> None:
     vague = [variable for variable in read_names()[0] if variable.rsplit(" ", 1)[1] in VAGUE_NAMES]
     assert vague == [], "name the thing: versions, rejected_files, row, table"
@@ -81,5 +112,18 @@ def test_no_page_has_a_retired_word(form: str, better: str) -> None:
         for name in list_files("*.md")
         for paragraph in read_paragraphs(name)
         for match in re.finditer(form, paragraph)
+    ]
+    assert retired == [], f"better: {better}"
+
+
+@pytest.mark.parametrize(("form", "better"), [item for item in RETIRED.items() if "What" not in item[0]])
+def test_no_comment_and_no_docstring_of_the_product_has_a_retired_word(form: str, better: str) -> None:
+    form = form.replace("[Ww]here", "where")
+    retired = [
+        f"{name}: {match.group()}"
+        for name in list_files("python_udfs", "adapter", "macros", "models", "airflow", "deploy")
+        if name.endswith((".py", ".sql"))
+        for comment in read_comments(name)
+        for match in re.finditer(rf"(?:{form})(?![^.,:;]*{NOT_IN_CODE})", comment)
     ]
     assert retired == [], f"better: {better}"

@@ -30,7 +30,7 @@ array_distinct(flatten(collect_set(
 {%- endmacro %}
 
 
-{# The entry of a map whose name is a key, in any case; NULL where there is none. #}
+{# The entry of a map whose name is a key, in any case; NULL if there is none. #}
 {% macro _entry_of_key_sql(map) -%}
 get(filter(map_entries({{ map }}), entry -> lower(entry.key) = key), 0)
 {%- endmacro %}

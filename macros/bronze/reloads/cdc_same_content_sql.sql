@@ -1,6 +1,6 @@
 {#
     Which load files give the rows that bronze holds of an earlier version: as many, with the same values at the same
-    positions and of the same commit times, where a column has these. A hash passes over nulls, so each value is hashed
+    positions and of the same commit times, if a column has these. A hash passes over nulls, so each value is hashed
     behind its position. A row that bronze has twice, as it was read twice, counts once.
 #}
 {% macro cdc_same_content_sql(rows_sql, bronze, fresh_values, held_values, earlier, has_timestamps) -%}

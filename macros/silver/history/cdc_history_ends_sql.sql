@@ -1,6 +1,7 @@
 {#
-    A truncate ends the versions of all keys at its commit time, a complete load generation those of the keys that its
-    load does not hold, at the first commit time of the load. It sorts before everything of its generation.
+    Reset points of histories. A truncate ends the versions of all keys, at its commit time. A complete reload ends the
+    versions of the keys that its load lacks, at the first commit time of the load; it sorts before all changes of its
+    generation.
 #}
 {% macro cdc_history_ends_sql(cdc, rows_sql, keys) -%}
 bronze as (

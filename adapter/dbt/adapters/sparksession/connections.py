@@ -72,7 +72,7 @@ class SessionHandle(SparkConnectionWrapper):
     def session(self) -> SparkSession:
         """The child session, entered by the calling thread.
 
-        When a run is interrupted, dbt's main thread opens the connections that a worker thread goes on to use.
+        When a run is interrupted, dbt's main thread opens the connections that a worker thread uses afterwards.
         """
         self.pool.enter(self._session, self.job_group, self.name)
         return self._session

@@ -271,7 +271,7 @@ class SparksessionAdapter(SparkAdapter):
         try:
             self.write(relation, sql, properties)
         except FileFault as fault:
-            # All files are decoded then, and those that cannot be read are rejected in words: no news for a user.
+            # All files are decoded then, and those that cannot be read are rejected in words: no second message.
             logger.debug(f"A file that was not decoded before cannot be read: {fault.msg}")
             return False
         return True

@@ -51,7 +51,7 @@ def ship_packages(context: SparkContext, names: Iterable[str]) -> None:
             for path in sorted(root.rglob("*.py")):
                 file.write(path, Path(name) / path.relative_to(root))
     context.addPyFile(str(archive))
-    # This process goes on to import the packages from where they are.
+    # This process imports the packages from their own folders as before.
     for entry in [entry for entry in sys.path if entry.endswith(f"/{archive.name}")]:
         sys.path.remove(entry)
 

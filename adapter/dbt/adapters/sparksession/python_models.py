@@ -42,7 +42,7 @@ class Result:
 
     Attributes:
         view: a temporary view of the rows; None: there is nothing to write.
-        message: what dbt's log says where nothing is left to write.
+        message: what dbt's log says if nothing is left to write.
         properties: what the commit of the rows records.
     """
 

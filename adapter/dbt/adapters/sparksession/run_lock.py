@@ -75,7 +75,7 @@ def acquire(lock_file: str, command: str) -> None:
 
 
 def show_progress() -> None:
-    """Shows those who wait for a lock of this process that it goes on."""
+    """Shows those who wait for a lock of this process that its command still works."""
     global _shown_at  # noqa: PLW0603 - of this process, as the locks are
     now = time.monotonic()
     if _held and now - _shown_at > SHOWN:

@@ -1,6 +1,6 @@
 {#
   What a view or a seed was made of, kept as a property of it. With `meta: {keep_unchanged: true}` it is made again only
-  where that has changed, or by a full refresh. Not for a view that says `select *`: it would not get new columns.
+  if that has changed, or by a full refresh. Not for a view that says `select *`: it would not get new columns.
 #}
 {% macro sparksession_is_unchanged(relation, checksum) -%}
   {%- set existing = load_relation(relation) -%}

@@ -1,6 +1,6 @@
 {#
-  What a view has now, as a table: for a catalog that cannot hold views. With `meta: {keep_unchanged: true}` it is
-  written again only where its query or one of the tables that it reads has changed.
+  What a view has now, as a table: for a catalog that cannot hold views. With `meta: {keep_unchanged: true}` it is written
+  again only if its query or one of the tables that it reads has changed.
 #}
 {% macro sparksession_table_for_view() -%}
   {%- set target_relation = this.incorporate(type='table') -%}
@@ -16,7 +16,7 @@
   {{ return(made) }}
 {%- endmacro %}
 
-{# The snapshot of each table that the model reads; none where one of them is no table of Iceberg. #}
+{# The snapshot of each table that the model reads; none if one of them is no table of Iceberg. #}
 {% macro sparksession_read_snapshots() -%}
   {%- set snapshots = {} -%}
   {%- for name in model.depends_on.nodes -%}
