@@ -1,8 +1,8 @@
 {#
     A strategy of the project's own, the macro get_incremental_<name>_sql, writes every run, also the one that creates
-    the table. It returns the statement to run, or none where there is nothing to run, and may set `message` for dbt's
+    the table. It returns the statement to run, or none if there is nothing to run, and may set `message` for dbt's
     log and `properties`, which the snapshot of the statement records.
-    Where it sets `verified` to schema, the statement reads files of which only the schema was read before: if one of
+    If it sets `verified` to schema, the statement reads files of which only the schema was read before: if one of
     them cannot be read, the strategy is asked again with `verify` full, to leave it out.
 #}
 {% macro sparksession_run_own_strategy(strategy, target_relation, existing_relation, sql, incremental_predicates) -%}
