@@ -130,7 +130,7 @@ def metadata_column(frame: DataFrame) -> Column:
     return internals.metadata_column(frame)
 
 
-def untyped_columns(footer: Any) -> set[str]:
+def list_untyped_columns(footer: Any) -> set[str]:
     """Names of the columns for which a Parquet file states no type, if Spark's own schema of the file does not tell.
 
     Before 4.1 Spark takes them for integers. The schema that writers with Arrow leave in the file still has them.

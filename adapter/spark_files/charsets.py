@@ -10,7 +10,7 @@ _JAVA_CHARSETS = {"spark.sql.legacy.javaCharsets": "true", "spark.sql.legacy.cod
 _NO_CHARACTER, _BYTE_ORDER_MARK = "\ufffd", "\ufeff"
 
 
-def decoded_text(frame: DataFrame, charset: str) -> DataFrame:
+def decode_text(frame: DataFrame, charset: str) -> DataFrame:
     """Lines as text; one that has bytes which are no character begins with a byte that no UTF-8 has.
 
     Args:
@@ -37,7 +37,7 @@ def decoded_text(frame: DataFrame, charset: str) -> DataFrame:
                 conf.set(name, earlier)
 
 
-def without_mark(lines: DataFrame) -> DataFrame:
+def remove_mark(lines: DataFrame) -> DataFrame:
     """Lines without the mark that a file of UTF-16 may begin with. That of UTF-8 Spark leaves out.
 
     Args:

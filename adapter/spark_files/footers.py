@@ -11,7 +11,7 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 from pyspark.sql.types import ArrayType, DataType, MapType, NullType, StringType, StructField, StructType
 
-from spark_files.capabilities import is_utf8_sql, untyped_columns
+from spark_files.capabilities import is_utf8_sql, list_untyped_columns
 from spark_files.errors import is_file_fault, is_missing_file, is_spark_error, spark_message
 from spark_files.file_columns import NESTED
 from spark_files.internals import (
@@ -96,7 +96,7 @@ class Footer:
         return frame
 
 
-def by_footer(session: SparkSession, paths: list[str], is_json: bool = False) -> list[Footer]:
+def group_by_footer(session: SparkSession, paths: list[str], is_json: bool = False) -> list[Footer]:
     """Parquet files by the columns in their footers; those whose footer cannot be read are one set without columns.
 
     Args:
@@ -110,7 +110,7 @@ def by_footer(session: SparkSession, paths: list[str], is_json: bool = False) ->
     def read(path: str) -> tuple[str, Any]:
         try:
             text, metadata = parquet_footer(hadoop_path(path), configuration)
-            return text + "".join(f"(UNKNOWN){name}" for name in sorted(untyped_columns(metadata))), metadata
+            return text + "".join(f"(UNKNOWN){name}" for name in sorted(list_untyped_columns(metadata))), metadata
         except Exception as error:
             # Spark reads it again, and finds the words.
             if not (is_file_fault(error) or is_missing_file(error)):
@@ -135,7 +135,7 @@ def _footer(text: str, metadata: Any, paths: list[str], converter: Any, is_json:
     texts: dict[str, str] = {}
     try:
         if _HAS_SUCH.search(text):
-            plain, texts = _plain(parquet_columns(metadata), untyped_columns(metadata))
+            plain, texts = _plain(parquet_columns(metadata), list_untyped_columns(metadata))
             stored = schema_of_columns(plain, converter)
         else:
             stored = schema_of_footer(metadata, converter)

@@ -14,7 +14,7 @@ from pyspark.sql.window import Window
 
 from spark_files.cached import cached
 from spark_files.capabilities import metadata_column
-from spark_files.charsets import UTF8, decoded_text, without_mark
+from spark_files.charsets import UTF8, decode_text, remove_mark
 from spark_files.errors import (
     UNVERIFIED,
     is_file_fault,
@@ -25,7 +25,7 @@ from spark_files.errors import (
 )
 from spark_files.file_columns import NESTED as NESTED_TYPES
 from spark_files.file_columns import differ_by_case, find_fields_alike, identity, separate_columns
-from spark_files.footers import Footer, by_footer
+from spark_files.footers import Footer, group_by_footer
 from spark_files.internals import planned_in_its_own_session
 from spark_files.list_files import file_system
 from spark_files.names import quoted
@@ -127,7 +127,7 @@ def read_files(
         reader = reader.options(**{"ignoreCorruptFiles": "false", "ignoreMissingFiles": "false", **reader_options})
         # Spark's switch for patterns (__globPaths__) is no way out: it reads the other files several times.
         frame = reader.load([_PATTERN.sub(r"\\\g<0>", path) for path in files])
-        return frame if charset == UTF8 else decoded_text(frame, charset)
+        return frame if charset == UTF8 else decode_text(frame, charset)
 
     def checked(files: list[str], footer: Footer) -> StructType:
         _check_names(files)
@@ -174,7 +174,7 @@ def read_files(
         return read
 
     footers: dict[str, Footer] = {}
-    for footer in by_footer(session, unique, nested == "json") if format == "parquet" else [Footer(unique)]:
+    for footer in group_by_footer(session, unique, nested == "json") if format == "parquet" else [Footer(unique)]:
         footers.update(dict.fromkeys(footer.paths, footer))
         # Files of one footer have one schema; if no footer could be read Spark finds the reason.
         passed, failed = sift(footer.paths, partial(checked, footer=footer))
@@ -217,7 +217,7 @@ def read_files(
         rejected += conflicts
         for stored, accepted in reads:
             for frame, group in opened(stored, accepted):
-                lines = frame if charset == UTF8 else without_mark(frame)
+                lines = frame if charset == UTF8 else remove_mark(frame)
                 with_number = numbered(lines, own[group[0]], _described(own[group[0]]))
                 frames.append(_cast(with_number, merged) if merged is not None else with_number)
         columns = _described(merged) if merged is not None and frames else []

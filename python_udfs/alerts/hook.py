@@ -73,7 +73,7 @@ def report_incidents(project: Project, results: Sequence[Any], nodes: Mapping[st
     rows = judge_incidents(results, nodes, which, answers, lambda table: _count_waiting(project, table), failed_rows)
     error = _write(project, incidents, "incidents" in built, rows) if rows else None
     if error:
-        not_written(error)
+        warn_not_written(error)
 
 
 def _ask(project: Project, write_sql: Callable[[Relation], str], relation: Relation | None) -> list[Any] | None:
@@ -181,7 +181,7 @@ def judge_incidents(
         return []
 
 
-def not_written(error: str) -> None:
+def warn_not_written(error: str) -> None:
     """Warns that the rows were not written: the next command finds the same, and calls again."""
     logger.warning(f"Alerts: etl_metadata.incidents could not be written: {' '.join(error.split())[:500]}")
 

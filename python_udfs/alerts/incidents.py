@@ -168,13 +168,13 @@ def _failures(state: State) -> Iterable[Incident]:
         elif result["status"] in FAILED:
             name, is_test = result["name"], result["resource_type"] in TESTS
             command = commands.test(name) if is_test else commands.build(name)
-            message = cause_of(str(result["message"] or result["status"]))[:LONGEST_MESSAGE]
+            message = find_cause(str(result["message"] or result["status"]))[:LONGEST_MESSAGE]
             # A test that stops has found nothing: what it guards is not known to be right or wrong.
             kind = "test_error" if is_test and result["status"] in STOPPED else "failure"
             yield Incident(kind, name, state.now, result["silver_table"], message, command)
 
 
-def cause_of(message: str) -> str:
+def find_cause(message: str) -> str:
     """Dbt's message without what says where: the subject of the incident is the node, and its beginning is shown."""
     lines = [line.strip() for line in message.strip().splitlines()]
     lines = [line for line in lines if not _PLACE.match(line)]

@@ -65,7 +65,7 @@ def render(metadata: Metadata, seeds_dir: Path) -> dict[str, str]:
         ),
         "macros/hooks/cdc_seed_checksums.sql": _fill(
             "cdc_seed_checksums.sql",
-            checksums={Path(file).stem: seed_checksum(seeds_dir / file) for file in HEADERS},
+            checksums={Path(file).stem: compute_checksum(seeds_dir / file) for file in HEADERS},
             readers=metadata.readers,
         ),
     }
@@ -103,13 +103,13 @@ def render(metadata: Metadata, seeds_dir: Path) -> dict[str, str]:
             )
     if (documentation := seeds_dir / DOCUMENTATION).exists():
         files["docs/reference.md"] = _fill(
-            "reference.md", seeds=documented_seeds(documentation), columns=ADDED_COLUMNS, keys=SUMMARY_KEYS
+            "reference.md", seeds=read_documentation(documentation), columns=ADDED_COLUMNS, keys=SUMMARY_KEYS
         )
         files["models/_cdc_docs.md"] = _fill("cdc_docs.md", columns=ADDED_COLUMNS)
     return dict(sorted(files.items()))
 
 
-def documented_seeds(path: Path) -> list[dict[str, Any]]:
+def read_documentation(path: Path) -> list[dict[str, Any]]:
     """Returns the documentation in the YAML of the seeds, ready to print.
 
     Args:
@@ -147,7 +147,7 @@ def _documented(entry: Mapping[str, Any], facts: Mapping[str, Any]) -> dict[str,
     }
 
 
-def seed_checksum(path: Path) -> str:
+def compute_checksum(path: Path) -> str:
     """The checksum dbt keeps of a seed, ``graph.nodes[...].checksum.checksum``, computed without dbt.
 
     Args:

@@ -109,15 +109,15 @@ def _opened_columns(text: str, prefix: str) -> list[dict[str, Column]]:
     names = ("json", "top", "is_wrapped", "body", "schema")
     json, top, is_wrapped, body, schema = (f"{prefix}{name}" for name in names)
     schema_of_top = F.element_at(top, F.lit("schema"))
-    wraps = _has_two_keys(top) & (J.member_of(schema_of_top, "type", "string") == "struct")
-    payload = J.object_of(F.element_at(top, F.lit("payload")))
+    wraps = _has_two_keys(top) & (J.read_member(schema_of_top, "type", "string") == "struct")
+    payload = J.read_object(F.element_at(top, F.lit("payload")))
     return [
         {json: F.when(~M.is_too_deep(F.col(text)), J.parse(F.col(text)))},
-        {top: J.only_object(F.col(json))},
+        {top: J.read_only_object(F.col(json))},
         {is_wrapped: F.coalesce(wraps, F.lit(False))},
         {
             body: F.when(F.col(is_wrapped), payload).otherwise(F.col(top)),
-            schema: F.when(F.col(is_wrapped), J.member_of(schema_of_top, "fields", _SCHEMA)),
+            schema: F.when(F.col(is_wrapped), J.read_member(schema_of_top, "fields", _SCHEMA)),
         },
     ]
 
@@ -154,7 +154,7 @@ def _value(objects: str, key: str) -> Column:
 
 def _object(objects: str, key: str) -> Column:
     """The object that is a key's value; NULL if there is none or it is something else."""
-    return J.object_of(F.element_at(objects, F.lit(key)))
+    return J.read_object(F.element_at(objects, F.lit(key)))
 
 
 def _read_envelope() -> dict[str, Column]:
@@ -339,7 +339,7 @@ def _is_needed(value: Column) -> Column:
 def _is_unread(value: Column) -> Column:
     """Whether a value breaks its rule. A number with too many digits is a double."""
     breaks_rule = value["text"].isNotNull() & value["value"].isNull() & (value["rule"] != "unavailable")
-    is_double = J.kind_of(F.element_at("new", value["name"])) == "DOUBLE"
+    is_double = J.read_kind(F.element_at("new", value["name"])) == "DOUBLE"
     is_rounded = F.col("long_number").isNotNull() & F.coalesce(is_double, F.lit(False))
     is_changed = (F.col("op") == "d") & (is_rounded | _has_replacement(value))
     return breaks_rule | F.coalesce(is_changed, F.lit(False))

@@ -11,7 +11,7 @@ import uuid
 from pyspark.sql import Column
 from pyspark.sql import functions as F
 
-from python_udfs.connectors.json_values import VALUE, kind_of, text_of
+from python_udfs.connectors.json_values import VALUE, read_kind, text_of
 from spark_files.capabilities import try_cast
 
 DECIMAL, BITS = "org.apache.kafka.connect.data.Decimal", "io.debezium.data.Bits"
@@ -134,7 +134,7 @@ def read_values(decimals: str, binary: str, unavailable_value: str) -> Column:
                 field=F.element_at(of_table["by_name"], entry["key"]),
                 type=F.element_at(of_table["types"], F.lower(entry["key"])),
                 encoding=F.element_at(of_table["encodings"], F.lower(entry["key"])),
-                kind=kind_of(entry["value"]),
+                kind=read_kind(entry["value"]),
                 connector=of_table["connector"],
             ),
         ),

@@ -16,7 +16,7 @@ from python_udfs.connectors.file_names import (
     DMS_WITHOUT_ROWS,
     NAME,
     NEVER_READ,
-    first_reason,
+    write_first_reason,
 )
 from python_udfs.connectors.lines import FILE_COLUMNS, joined, up_to
 from python_udfs.connectors.protocol import FileRules
@@ -41,12 +41,12 @@ def file_rules(feed: Mapping[str, Any]) -> FileRules:
     Returns:
         Spark SQL expressions over `file_key` and `size`.
     """
-    of_all = first_reason(*DMS_WITHOUT_ROWS, *NEVER_READ)
-    of_transactions = first_reason(
+    of_all = write_first_reason(*DMS_WITHOUT_ROWS, *NEVER_READ)
+    of_transactions = write_first_reason(
         (str(not feed["is_multi_table"]), "transaction file: the feed has no option transaction_files"),
         (f"{_TIME} is null", "the name holds no valid date and time"),
     )
-    of_tables = first_reason(
+    of_tables = write_first_reason(
         (f"not {IN_TABLE_FOLDER}", "not in a <schema>/<table>/ folder of the feed's location"),
         (rf"not {NAME} rlike r'\.{feed['format']}(\.gz)?$'", f"the feed reads .{feed['format']} files"),
         (f"not {LOAD} and not {CHANGES}", "the name is neither LOAD<hex number> nor <yyyymmdd>-<hhmmss…>"),

@@ -59,7 +59,7 @@ def sql_text(value: str) -> str:
     return "'" + value.replace("\\", "\\\\").replace("'", "\\'") + "'"
 
 
-def first_reason(*reasons: tuple[str, str]) -> str:
+def write_first_reason(*reasons: tuple[str, str]) -> str:
     """SQL of the reason that the first condition which holds has, null if none holds.
 
     Args:

@@ -37,7 +37,7 @@ _STRICT = {"allowSingleQuotes": "false", "allowNonNumericNumbers": "false"}
 
 
 def parse(text: Column) -> Column:
-    """What `only_object` takes: the values of a text, one behind the other with commas; NULL if it is no JSON."""
+    """What `read_only_object` takes: the values of a text, one behind the other with commas; NULL if it is no JSON."""
     # Between brackets, text behind the last value is an error.
     if HAS_VARIANT:
         return F.try_parse_json(F.concat(F.lit("["), text, F.lit("]")))
@@ -47,7 +47,7 @@ def parse(text: Column) -> Column:
     return F.from_json(F.concat(F.lit("["), marked, F.lit("]")), f"array<{OBJECT}>", _STRICT)
 
 
-def only_object(parsed: Column) -> Column:
+def read_only_object(parsed: Column) -> Column:
     """The object that a text is: OBJECT, NULL if it is something else or more than one.
 
     One with a key twice is none: nobody can tell which of the values counts.
@@ -58,14 +58,14 @@ def only_object(parsed: Column) -> Column:
     return _once(F.when(F.size(parsed) == 1, _with_keys_apart(F.get(parsed, F.lit(0)))))
 
 
-def object_of(value: Column) -> Column:
+def read_object(value: Column) -> Column:
     """The object that a value is: OBJECT, NULL if it is none."""
     if HAS_VARIANT:
         return F.try_variant_get(value, "$", OBJECT)
     return _with_keys_apart(F.from_json(F.when(value.startswith("{"), value), OBJECT, _STRICT))
 
 
-def member_of(value: Column, key: str, data_type: str) -> Column:
+def read_member(value: Column, key: str, data_type: str) -> Column:
     """The value of a key in the object that a value is, as a type of Spark; NULL if it has another or is missing."""
     if HAS_VARIANT:
         return F.try_variant_get(value, f"$.{key}", data_type)
@@ -95,7 +95,7 @@ def sort_keys(frame: DataFrame, *objects: str) -> DataFrame:
     )
 
 
-def kind_of(value: Column) -> Column:
+def read_kind(value: Column) -> Column:
     """The kind of a value, as variant names it: STRING, DOUBLE, BIGINT, BOOLEAN, or DECIMAL, OBJECT, ARRAY and more.
 
     A number with an exponent, or of more digits than a decimal has, is a double.

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from python_udfs.connectors.file_names import MESSAGES_WITHOUT_ROWS, NAME, NEVER_READ, first_reason, sql_text
+from python_udfs.connectors.file_names import MESSAGES_WITHOUT_ROWS, NAME, NEVER_READ, sql_text, write_first_reason
 from python_udfs.connectors.protocol import FileRules
 
 NAMES = r"\.(json|jsonl|ndjson)(\.gz)?$"
@@ -33,7 +33,7 @@ def file_rules(feed: Mapping[str, Any]) -> FileRules:
     if "file_names" in feed:
         names, reason = feed["file_names"], "the name does not match the option file_names of the feed"
     return FileRules(
-        ignored_reason=first_reason(
+        ignored_reason=write_first_reason(
             *NEVER_READ,
             *MESSAGES_WITHOUT_ROWS,
             (f"not {NAME} rlike {sql_text(names)}", reason),

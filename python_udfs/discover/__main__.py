@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from python_udfs.cli.console import add_project_dir, argument_parser, run_command, say, text_table
 from python_udfs.discover.compare import warn_of_changes
-from python_udfs.discover.connector import connector_config
+from python_udfs.discover.connector import write_connector_config
 from python_udfs.discover.folder import read_folder
 from python_udfs.discover.found import Warned
 from python_udfs.discover.propose import propose
@@ -177,7 +177,7 @@ def _order(feed: Feed, change_sequence: str | None) -> Warned:
 
 def _write_connector(output: Path, source: Found, feed: Feed) -> None:
     """Writes the configuration of the connector, if the source is a database that it is known for."""
-    config = connector_config(source.kind, feed.feed, [table.full_name for table in source.tables])
+    config = write_connector_config(source.kind, feed.feed, [table.full_name for table in source.tables])
     if config:
         (output / CONNECTOR_FILE).write_text(json.dumps(config, indent=2) + "\n", encoding="utf-8")
         say(f"Configuration of the connector that loses nothing: {OUTPUT}/{CONNECTOR_FILE} (docs/feeds/debezium.md).\n")

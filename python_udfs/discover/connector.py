@@ -56,7 +56,7 @@ PLACES = {
 }
 
 
-def connector_config(kind: str, feed: str, tables: Iterable[str]) -> dict[str, str]:
+def write_connector_config(kind: str, feed: str, tables: Iterable[str]) -> dict[str, str]:
     """The whole configuration of a connector, with envelopes and schemas; places to fill in stand between < and >.
 
     Args:

@@ -106,7 +106,7 @@ class Database:
         return [Warned("types", advice)]
 
 
-def unit_of_fraction(digits: int | None) -> str:
+def choose_unit(digits: int | None) -> str:
     """The unit in which Debezium's adaptive modes write times with so many digits of a second; empty for None."""
     if digits is None:
         return ""

@@ -28,7 +28,7 @@ from python_udfs.connectors.file_names import (
     DMS_VALIDATION,
 )
 from python_udfs.connectors.options import DELIMITER_WORDS
-from python_udfs.discover.found import Found, FoundColumn, FoundTable, Typed, Warned, matches, no_key
+from python_udfs.discover.found import Found, FoundColumn, FoundTable, Typed, Warned, matches, warn_no_key
 from python_udfs.errors import UsageError
 from python_udfs.metadata import FeedOptions
 
@@ -450,7 +450,7 @@ def _table(
 
     is_key_only = before_images and len(before_images) < len(table.columns)
     hint = f"there are before images of {';'.join(before_images)}, probably the key" if is_key_only else ""
-    table.warned.append(no_key(hint or "files show no key"))
+    table.warned.append(warn_no_key(hint or "files show no key"))
     if unknown:
         advice = (
             "Types that are not known here are left empty: the column gets the type in the files. Types that are not "

@@ -106,7 +106,7 @@ class Typed:
     is_large: bool = False
 
 
-def no_key(detail: str) -> Warned:
+def warn_no_key(detail: str) -> Warned:
     """The warning of a table without a primary key; ``detail`` names what could serve as one."""
     advice = (
         "No primary key: proposed is mode append, where silver keeps every insert and applies no update and no delete. "

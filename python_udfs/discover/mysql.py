@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from sqlalchemy import bindparam, text
 
-from python_udfs.discover.database import ColumnId, Database, unit_of_fraction
+from python_udfs.discover.database import ColumnId, Database, choose_unit
 from python_udfs.discover.found import Typed, Warned
 
 if TYPE_CHECKING:
@@ -99,7 +99,7 @@ class MySql(Database):
     def encoding(self, kind: TypeEngine[Any], native: str = "") -> str:
         """How Debezium writes a column without a schema; a TIMESTAMP is a text with its zone."""
         if self.type_name(kind, native) == "DATETIME":
-            return unit_of_fraction(getattr(kind, "fsp", None) or 0)
+            return choose_unit(getattr(kind, "fsp", None) or 0)
         return super().encoding(kind, native)
 
     def look_further(self, tables: Sequence[FoundTable]) -> list[Warned]:

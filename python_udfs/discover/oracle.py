@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from sqlalchemy import bindparam, text
 
-from python_udfs.discover.database import Database, unit_of_fraction
+from python_udfs.discover.database import Database, choose_unit
 from python_udfs.discover.found import Typed, Warned
 
 if TYPE_CHECKING:
@@ -77,7 +77,7 @@ class Oracle(Database):
         name = self.type_name(kind, native)
         if name == "TIMESTAMP" and self.typed(kind, native).data_type == "timestamp_ntz":
             digits = re.search(r"\((\d)\)", native)
-            return unit_of_fraction(int(digits[1]) if digits else None)
+            return choose_unit(int(digits[1]) if digits else None)
         return "ms" if name == "DATE" else ""
 
     def typed(self, kind: TypeEngine[Any], native: str = "") -> Typed:

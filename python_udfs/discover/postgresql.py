@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from sqlalchemy import bindparam, text
 
-from python_udfs.discover.database import ColumnId, Database, decimal, unit_of_fraction
+from python_udfs.discover.database import ColumnId, Database, choose_unit, decimal
 from python_udfs.discover.found import Typed, Warned
 
 if TYPE_CHECKING:
@@ -128,7 +128,7 @@ class PostgreSql(Database):
             return self.encoding(kind.data_type)  # type: ignore[attr-defined]
         if name == "TIMESTAMP" and not getattr(kind, "timezone", False):
             digits = getattr(kind, "precision", None)
-            return unit_of_fraction(6 if digits is None else digits)
+            return choose_unit(6 if digits is None else digits)
         return super().encoding(kind, native)
 
     def look_further(self, tables: Sequence[FoundTable]) -> list[Warned]:
@@ -152,7 +152,7 @@ class PostgreSql(Database):
                 if column_id[:2] == identity and column_id[2] not in table.primary_key
             ]
             replicated = self.identities.get(identity, "f")
-            table.warned.extend(replica_identity(replicated, has_key=bool(table.primary_key), toastable=toastable))
+            table.warned.extend(warn_replica_identity(replicated, has_key=bool(table.primary_key), toastable=toastable))
         return []
 
 
@@ -178,7 +178,7 @@ def compare_keys(table: FoundTable, key: Mapping[str, str], nondeterministic: Co
         table.warned.append(Warned("key collation", advice, detail))
 
 
-def replica_identity(identity: str, *, has_key: bool, toastable: Sequence[str]) -> list[Warned]:
+def warn_replica_identity(identity: str, *, has_key: bool, toastable: Sequence[str]) -> list[Warned]:
     """Warns of values that a replica identity keeps from capture (docs/feeds/dms_format.md and debezium_format.md).
 
     Args:

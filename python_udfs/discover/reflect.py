@@ -15,7 +15,7 @@ from sqlalchemy.exc import ArgumentError, NoSuchModuleError, SAWarning, SQLAlche
 from sqlalchemy.pool import NullPool
 
 from python_udfs.discover.database import Database
-from python_udfs.discover.found import Found, FoundColumn, FoundTable, Warned, matches, no_key
+from python_udfs.discover.found import Found, FoundColumn, FoundTable, Warned, matches, warn_no_key
 from python_udfs.discover.mysql import MySql
 from python_udfs.discover.oracle import Oracle
 from python_udfs.discover.postgresql import PostgreSql
@@ -208,7 +208,7 @@ def _tables(inspector: Inspector, database: Database, schema: str, names: list[s
         if not table.primary_key:
             nullable = {column["name"] for column in columns[identity] if column["nullable"]}
             unique = _unique_columns(indexes.get(identity) or [], uniques.get(identity) or [])
-            table.warned.append(no_key(_candidates(unique, nullable, spelled)))
+            table.warned.append(warn_no_key(_candidates(unique, nullable, spelled)))
         tables.append(table)
     return tables
 

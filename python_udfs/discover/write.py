@@ -58,7 +58,7 @@ def append_rows(seeds: Path, rows: Mapping[str, Sequence[Row]]) -> dict[str, int
     texts = {}
     added = {}
     # The seeds are valid as a whole only.
-    for name, new_rows in missing_rows(seeds, {**dict.fromkeys(HEADERS, ()), **rows}).items():
+    for name, new_rows in select_missing_rows(seeds, {**dict.fromkeys(HEADERS, ()), **rows}).items():
         path = seeds / name
         text = path.read_bytes().decode("utf-8") if path.exists() else ",".join(HEADERS[name]) + "\n"
         end = "\r\n" if "\r\n" in text else "\n"
@@ -77,7 +77,7 @@ def _check_header(file: str, header: Sequence[str], rows: Sequence[Row]) -> None
             raise UsageError([f"{file}: its header lacks the column {name}, which the new rows fill in. {fix}."])
 
 
-def missing_rows(seeds: Path, rows: Mapping[str, Sequence[Row]]) -> Rows:
+def select_missing_rows(seeds: Path, rows: Mapping[str, Sequence[Row]]) -> Rows:
     """The rows that the seeds lack, as `append_rows` adds them."""
     present = read_rows(seeds)
     tables = {_identity(row)[:3] for row in present[TABLES_FILE]}

@@ -37,7 +37,7 @@ class TypeChange:
     widens: bool
 
 
-def type_changes(of_table: str | None, types: Iterable[str], *, follows: bool) -> list[TypeChange]:
+def list_type_changes(of_table: str | None, types: Iterable[str], *, follows: bool) -> list[TypeChange]:
     """The changes of a column's type, as `plan_columns` decides them.
 
     Args:

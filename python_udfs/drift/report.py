@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from python_udfs.cli.console import counted, text_table
-from python_udfs.drift.changes import NEW_COLUMN_REMEDY, TYPE_REMEDY, TypeChange, may_be_renamed, type_changes
+from python_udfs.drift.changes import NEW_COLUMN_REMEDY, TYPE_REMEDY, TypeChange, list_type_changes, may_be_renamed
 
 HEAD = ("table", "what waits", "the next run")
 CAST = "values that do not fit go to quarantine (uncastable_value)"
@@ -54,7 +54,7 @@ def changes(table: Mapping[str, Any]) -> list[tuple[str, str]]:
     ]
     policy = table["schema_drift"] if table["has_columns"] else "evolve"
     for column in table["columns"]:
-        for change in type_changes(column["table_type"], column["types"], follows=policy == "evolve"):
+        for change in list_type_changes(column["table_type"], column["types"], follows=policy == "evolve"):
             lines.append((_change(column, change), _consequence(policy, column, change)))
     lines += _missing(table)
     judged = sum(rule["rows"] for rule in table["rules"])

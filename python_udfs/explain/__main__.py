@@ -39,7 +39,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
     def work() -> None:
         operations = Operations(options.project_dir.resolve())
-        model = silver_model(operations.nodes(), options.table)
+        model = find_silver_model(operations.nodes(), options.table)
         cdc = model.cdc
         key = parse_key(options.key, list_key_columns(cdc), model.alias)
         say(report(*explain(cdc, key, operations.ask("cdc_explain", table=model.alias, key=key), model.name)))
@@ -47,7 +47,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return run_command(work)
 
 
-def silver_model(nodes: Iterable[Any], table: str) -> Model:
+def find_silver_model(nodes: Iterable[Any], table: str) -> Model:
     """Finds a silver model.
 
     Args:

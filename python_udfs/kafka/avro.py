@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
-from python_udfs.kafka.avro_bytes import DamagedError, read_record, reader_of
+from python_udfs.kafka.avro_bytes import DamagedError, make_reader, read_record
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -47,7 +47,7 @@ def schema_id(message: bytes) -> int | None:
     return int.from_bytes(message[1:HEADER], "big") if is_framed else None
 
 
-def with_texts(
+def replace_messages(
     batches: Iterable[pa.RecordBatch], schemas: Schemas, columns: tuple[str, ...]
 ) -> Iterator[pa.RecordBatch]:
     """Replaces messages by their text, for `DataFrame.mapInArrow`.
@@ -116,7 +116,7 @@ def _reader(texts: tuple[str, ...]) -> Callable[[bytes], str]:
     named: dict[str, Any] = {}
     for text in texts:
         schema = parse_schema(json.loads(text), named)
-    read_value = reader_of(schema, named)
+    read_value = make_reader(schema, named)
     head = f'{{"schema":{_json(_described(schema, named))},"payload":'
 
     def read(record: bytes) -> str:

@@ -27,7 +27,7 @@ class DamagedError(ValueError):
     """Bytes that no writer of Avro writes for the schema."""
 
 
-def reader_of(schema: Any, named: Mapping[str, Any]) -> Read:
+def make_reader(schema: Any, named: Mapping[str, Any]) -> Read:
     """Returns the reader of the values of a schema.
 
     Args:

@@ -21,7 +21,7 @@ _NOT_FOUND = (40401, 40402, 40403)
 _known: dict[tuple[str, str, int], tuple[str, ...] | str] = {}
 
 
-def schemas_of(feed: str, kafka: Kafka, ids: Iterable[int]) -> dict[int, tuple[str, ...] | str]:
+def fetch_schemas(feed: str, kafka: Kafka, ids: Iterable[int]) -> dict[int, tuple[str, ...] | str]:
     """The schemas of messages.
 
     Args:

@@ -10,7 +10,7 @@ from pyspark.sql import functions as F
 
 from python_udfs.connectors.message_reading import text_or_base64
 from python_udfs.kafka import avro
-from python_udfs.kafka.registry import schemas_of
+from python_udfs.kafka.registry import fetch_schemas
 
 if TYPE_CHECKING:
     from python_udfs.metadata.kafka import Kafka
@@ -29,9 +29,9 @@ def as_text(messages: DataFrame, feed: str, kafka: Kafka, columns: tuple[str, ..
         KafkaError: the schema registry does not answer.
     """
     if kafka.registry:
-        schemas = schemas_of(feed, kafka, _ids(messages, columns))
+        schemas = fetch_schemas(feed, kafka, _ids(messages, columns))
         if schemas:
-            translate = partial(avro.with_texts, schemas=schemas, columns=columns)
+            translate = partial(avro.replace_messages, schemas=schemas, columns=columns)
             messages = messages.mapInArrow(translate, messages.schema)
     return messages.withColumns({name: _text(F.col(name), has_registry=bool(kafka.registry)) for name in columns})
 

@@ -13,7 +13,7 @@ from pyspark.sql import DataFrame, SparkSession
 from dbt.adapters.sparksession.python_models import Commit
 from dbt.adapters.sparksession.snapshots import has_few_rows, newest_record, record
 from python_udfs.errors import LakehouseError
-from python_udfs.landing.listing import LISTING_SCHEMA, new_files, with_columns
+from python_udfs.landing.listing import LISTING_SCHEMA, new_files, select_columns
 from python_udfs.landing.lost_versions import BATCH, has_lost_versions, lost_versions
 from python_udfs.metadata.of_models import Readers
 from python_udfs.paths import feed_location, landing_root
@@ -121,7 +121,7 @@ def _with_lost_versions(
     """
     listing = spark.createDataFrame([], LISTING_SCHEMA) if listing is None else listing
     files = new_files(spark, feeds, listing, now, progress=progress)
-    lost = with_columns(lost_versions(spark, feeds, readers, listing, files, now)).localCheckpoint()
+    lost = select_columns(lost_versions(spark, feeds, readers, listing, files, now)).localCheckpoint()
     count = lost.count()
     if files is not None and not count:
         return files

@@ -19,7 +19,7 @@ from pyspark.sql import functions as F
 from python_udfs.connectors.file_names import sql_text
 from python_udfs.connectors.protocol import FileRules
 from python_udfs.connectors.registry import CONNECTORS
-from python_udfs.landing.scope import Scope, ranges, with_times
+from python_udfs.landing.scope import Scope, add_times, ranges
 from python_udfs.paths import feed_location, landing_root
 from spark_files import count_unnamed, list_files, qualified, read_name_encoding
 from spark_files.errors import is_spark_error, root_cause
@@ -126,15 +126,15 @@ def new_files(
     batch_id = next_batch_id(now, last_batch_id)
     if progress is not None:
         progress["cdc.batch-id"] = str(batch_id)
-    return with_columns(_union(rows).withColumns({"batch_id": F.lit(batch_id), "first_seen_at": F.lit(now)}))
+    return select_columns(_union(rows).withColumns({"batch_id": F.lit(batch_id), "first_seen_at": F.lit(now)}))
 
 
-def with_columns(rows: DataFrame) -> DataFrame:
+def select_columns(rows: DataFrame) -> DataFrame:
     """Rows of the listing as it stores them; `time_in_path` is added."""
     columns = (column.split() for column in LISTING_SCHEMA.split(", "))
     # A listing in part reads the rows of some times: in this order they are in few row groups.
     return (
-        with_times(rows)
+        add_times(rows)
         .selectExpr(*(f"cast({name} as {data_type}) as {name}" for name, data_type in columns))
         .sortWithinPartitions("feed", "time_in_path")
     )
@@ -198,7 +198,7 @@ def _in_scope(spark: SparkSession, files: DataFrame, scopes: Mapping[str, Scope]
         return files
     first = F.broadcast(spark.createDataFrame(cuts, "feed string, root string, first_time string"))
     return (
-        with_times(files)
+        add_times(files)
         .join(first, ["feed", "root"], "left")
         .where("first_time is null or time_in_path >= first_time")
         .drop("root", "first_time")

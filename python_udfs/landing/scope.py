@@ -33,7 +33,7 @@ _DIGITS, _DATE = 14, 8  # of a time, yyyyMMddHHmmss, and of its date
 _MAX_RANGES = 16
 
 
-def with_times(files: DataFrame) -> DataFrame:
+def add_times(files: DataFrame) -> DataFrame:
     """Adds what the paths of files show.
 
     Args:
@@ -119,14 +119,14 @@ class Scope:
         """Takes the times of the files that were listed.
 
         Args:
-            files: see `with_times`.
+            files: see `add_times`.
 
         Returns:
             Whether there is a file.
         """
         is_past = F.col("time_in_path") <= self._now
         times = (
-            with_times(files)
+            add_times(files)
             .groupBy("root")
             .agg(F.max("time_in_path").alias("last"), F.max(F.when(is_past, F.col("time_in_path"))).alias("newest"))
         )

@@ -85,7 +85,7 @@ class Lineage:
         layer = _layer(table.node)
         if layer == "bronze":
             cdc = read_cdc(table.node)
-            raw = raw_datasets(self._metadata.feed(cdc.feed), cdc.source_schema, cdc.source_table, self._landing)
+            raw = name_raw_datasets(self._metadata.feed(cdc.feed), cdc.source_schema, cdc.source_table, self._landing)
             table.inputs = {name: (namespace, name) for namespace, name in raw}
             table.lineage = trace_bronze(table.columns, table.inputs, cdc.renamed_columns)
             return
@@ -160,7 +160,7 @@ class Lineage:
         return OutputDataset(self._namespace, table.name, facets=facets)
 
 
-def raw_datasets(feed: Feed, schema: str, table: str, landing: str) -> list[Name]:
+def name_raw_datasets(feed: Feed, schema: str, table: str, landing: str) -> list[Name]:
     """Names of what a bronze table reads, by OpenLineage's naming of datasets.
 
     Args:

@@ -16,7 +16,7 @@ from python_udfs.cli.operation import Operations
 from python_udfs.errors import LakehouseError, UsageError
 from python_udfs.metadata import load_metadata
 from python_udfs.paths import PROJECT_ROOT, target_folder
-from python_udfs.quality.checks import Check, checks_of
+from python_udfs.quality.checks import Check, list_checks
 
 SILVER, ETL_METADATA = "silver", "etl_metadata"
 
@@ -65,15 +65,15 @@ def chosen(checks: dict[str, list[Check]], tables: Iterable[str]) -> dict[str, l
 
 def _run(project: Path, tables: Sequence[str]) -> None:
     metadata = load_metadata(project / "seeds")
-    checks = chosen(checks_of(metadata), tables)
+    checks = chosen(list_checks(metadata), tables)
     if not checks:
         say("Nothing is expected: seeds/cdc_expectations.csv has no rows.")
         return
     # Modules that start Spark take a while to import.
-    from python_udfs.quality.facts import arguments_of, read_runs  # noqa: PLC0415
+    from python_udfs.quality.facts import fill_arguments, read_runs  # noqa: PLC0415
     from python_udfs.quality.gx import GreatExpectations  # noqa: PLC0415
     from python_udfs.quality.report import report  # noqa: PLC0415
-    from python_udfs.quality.results import MODEL, append, passed_batches  # noqa: PLC0415
+    from python_udfs.quality.results import MODEL, append, read_passed_batches  # noqa: PLC0415
     from python_udfs.quality.run import Warehouse, run_checks  # noqa: PLC0415
 
     run_at = datetime.now(timezone.utc)
@@ -84,7 +84,7 @@ def _run(project: Path, tables: Sequence[str]) -> None:
     catalog = str(spark.conf.get("spark.sql.defaultCatalog"))
     results, metrics = (f"{catalog}.{ETL_METADATA}.{name}" for name in (MODEL, "run_metrics"))
     batches = [
-        arguments_of(check).get("batches", 0) for of_table in checks.values() for check in of_table if check.is_cdc
+        fill_arguments(check).get("batches", 0) for of_table in checks.values() for check in of_table if check.is_cdc
     ]
     has_runs = bool(batches) and spark.catalog.tableExists(metrics)
     warehouse = Warehouse(
@@ -92,7 +92,7 @@ def _run(project: Path, tables: Sequence[str]) -> None:
         catalog=catalog,
         schema=SILVER,
         keys={table.target_table: table.primary_key for table in metadata.active_tables},
-        passed=passed_batches(spark, results),
+        passed=read_passed_batches(spark, results),
         runs=read_runs(spark, metrics, max(batches) + 1) if has_runs else {},
         run_at=run_at,
     )

@@ -76,7 +76,7 @@ class Outcome:
         return self.success is False and self.snapshot_id is None
 
 
-def checks_of(metadata: Metadata) -> dict[str, list[Check]]:
+def list_checks(metadata: Metadata) -> dict[str, list[Check]]:
     """The checks of each active table: those of its own rows, or else those for all tables.
 
     Args:
@@ -93,7 +93,7 @@ def checks_of(metadata: Metadata) -> dict[str, list[Check]]:
     return {name: checks for name, checks in by_table.items() if checks}
 
 
-def suites_of(checks: Iterable[Check]) -> list[list[Check]]:
+def group_checks(checks: Iterable[Check]) -> list[list[Check]]:
     """The checks of a table that are about the same rows; each suite is judged on one frame."""
     suites: dict[tuple[str, str], list[Check]] = {}
     for check in checks:
@@ -102,17 +102,17 @@ def suites_of(checks: Iterable[Check]) -> list[list[Check]]:
     return list(suites.values())
 
 
-def expected_text(arguments: dict[str, Any]) -> str:
+def describe_expected(arguments: dict[str, Any]) -> str:
     """Arguments of an expectation in words: ``min_value 1, max_value 5``."""
     return ", ".join(f"{key} {json.dumps(value, ensure_ascii=False)}" for key, value in arguments.items())
 
 
-def since_batch(checks: Sequence[Check], passed: dict[str, int]) -> int | None:
+def find_passed_batch(checks: Sequence[Check], passed: dict[str, int]) -> int | None:
     """The batch up to which the rows of a suite have been checked; None: all rows are to be read.
 
     Args:
         checks: a suite.
-        passed: by table, see `results.passed_batches`.
+        passed: by table, see `results.read_passed_batches`.
     """
     first = checks[0]
     return passed.get(first.table) if first.row.scope == "batch" else None

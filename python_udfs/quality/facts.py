@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from python_udfs.metadata.expectations import ALL
 from python_udfs.metadata.names import RESERVED_PREFIX, quoted
-from python_udfs.quality.tables import alias, older_snapshot
+from python_udfs.quality.tables import alias, find_older_snapshot
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -106,7 +106,7 @@ def _text(number: float) -> str:
     return f"{number:,.0f}" if abs(number) >= 1000 else f"{number:.6g}"
 
 
-def arguments_of(check: Check) -> dict[str, Any]:
+def fill_arguments(check: Check) -> dict[str, Any]:
     """The arguments of a ``cdc_`` expectation, filled in."""
     return {**DEFAULTS[check.row.expectation], **check.row.arguments}
 
@@ -135,7 +135,7 @@ def read_runs(spark: SparkSession, relation: str, most: int) -> dict[str, list[R
     return runs
 
 
-def facts_of_runs(checks: Iterable[Check], runs: Sequence[Run], now: datetime) -> list[Fact]:
+def judge_runs(checks: Iterable[Check], runs: Sequence[Run], now: datetime) -> list[Fact]:
     """The facts of the checks that read no table.
 
     Args:
@@ -148,7 +148,7 @@ def facts_of_runs(checks: Iterable[Check], runs: Sequence[Run], now: datetime) -
         name = check.row.expectation
         if name not in ("cdc_changes_to_be_usual", "cdc_share_of_deletes_to_be_usual", "cdc_lag_to_be_at_most"):
             continue
-        given = arguments_of(check)
+        given = fill_arguments(check)
         earlier = list(runs[1 : 1 + given.get("batches", 0)])
         if not runs:
             facts.append(Fact(check, note="run_metrics has no run of the table yet"))
@@ -195,7 +195,7 @@ class Figures:
     quantiles: dict[tuple[str, float], float | None]
 
 
-def facts_of_snapshots(spark: SparkSession, table: SilverTable, checks: Iterable[Check]) -> list[Fact]:
+def judge_snapshots(spark: SparkSession, table: SilverTable, checks: Iterable[Check]) -> list[Fact]:
     """The facts of the checks that compare a table with one of its older snapshots.
 
     Args:
@@ -207,10 +207,10 @@ def facts_of_snapshots(spark: SparkSession, table: SilverTable, checks: Iterable
     for check in checks:
         given = DEFAULTS.get(check.row.expectation, {})
         if "days" in given:
-            groups.setdefault((arguments_of(check)["days"], check.row.row_condition), []).append(check)
+            groups.setdefault((fill_arguments(check)["days"], check.row.row_condition), []).append(check)
     facts = []
     for (days, condition), group in groups.items():
-        older = older_snapshot(spark, table, days)
+        older = find_older_snapshot(spark, table, days)
         if older is None:
             facts += [Fact(check, note="the table has no older snapshot to compare with") for check in group]
         else:
@@ -229,7 +229,7 @@ def _compared(spark: SparkSession, table: SilverTable, group: list[Check], older
         return facts + [Fact(check, note="the older snapshot or the new one has no such rows") for check in checks]
     sets: list[Check] = []
     for check in checks:
-        column, given, name = check.columns, arguments_of(check), check.row.expectation
+        column, given, name = check.columns, fill_arguments(check), check.row.expectation
         if name == "cdc_null_rate_to_stay":
             rates = [1 - figures.values[column] / figures.rows for figures in (then, now)]
             facts.append(Fact(check, f"null rate of {column}", (rates[1],), most=rates[0] + given["more"]))
@@ -277,7 +277,7 @@ def _figures(spark: SparkSession, table: SilverTable, checks: list[Check], condi
     counted = []
     for check in checks:
         if check.row.expectation == "cdc_quantiles_to_stay":
-            shares.setdefault(check.columns, []).extend(arguments_of(check)["quantiles"])
+            shares.setdefault(check.columns, []).extend(fill_arguments(check)["quantiles"])
         elif check.row.expectation != "cdc_null_rate_to_stay":
             counted.append(check.columns)
     counted = list(dict.fromkeys(counted))

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 MODEL = "expectation_results"
 
 
-def passed_batches(spark: SparkSession, relation: str) -> dict[str, int]:
+def read_passed_batches(spark: SparkSession, relation: str) -> dict[str, int]:
     """Up to which batch the rows of each table have passed.
 
     A run in which a row with severity ``error`` failed does not count: its rows are read again until they pass.

@@ -11,8 +11,8 @@ from py4j.protocol import Py4JError
 from pyspark.errors import PySparkException
 
 from python_udfs.cli.console import say
-from python_udfs.quality.checks import Outcome, expected_text, since_batch, suites_of
-from python_udfs.quality.facts import Fact, facts_of_runs, facts_of_snapshots
+from python_udfs.quality.checks import Outcome, describe_expected, find_passed_batch, group_checks
+from python_udfs.quality.facts import Fact, judge_runs, judge_snapshots
 from python_udfs.quality.gx import Judged, Wanted
 from python_udfs.quality.tables import alias, open_table
 from spark_files.capabilities import error_condition
@@ -42,7 +42,7 @@ class Warehouse:
         catalog: of the silver tables.
         schema: of the silver tables.
         keys: columns of the key by table.
-        passed: batch by table, see `results.passed_batches`.
+        passed: batch by table, see `results.read_passed_batches`.
         runs: runs by table, the newest first.
         run_at: when the run started, UTC.
     """
@@ -102,7 +102,7 @@ def _check_table(
     if not table.snapshot_id:
         return [Outcome(check, None, message="the table has no rows yet") for check in checks]
     outcomes = []
-    for number, suite in enumerate(suites_of(checks), start=1):
+    for number, suite in enumerate(group_checks(checks), start=1):
         outcomes += _check_suite(warehouse, table, suite, expectations, f"{name}.{suite[0].row.scope}.{number}")
     return outcomes + _check_facts(warehouse, table, checks, expectations)
 
@@ -111,7 +111,7 @@ def _check_suite(
     warehouse: Warehouse, table: SilverTable, suite: Sequence[Check], expectations: GreatExpectations, title: str
 ) -> list[Outcome]:
     """The checks that are about the same rows, on a frame of the columns that they need."""
-    since = since_batch(suite, warehouse.passed)
+    since = find_passed_batch(suite, warehouse.passed)
     if since is not None and since == table.batch_id:
         return []
     if since is not None and since > table.batch_id:
@@ -170,9 +170,9 @@ def _check_facts(
     warehouse: Warehouse, table: SilverTable, checks: Sequence[Check], expectations: GreatExpectations
 ) -> list[Outcome]:
     """The checks about the course of the table."""
-    facts = facts_of_runs(checks, warehouse.runs.get(table.name, ()), warehouse.run_at)
+    facts = judge_runs(checks, warehouse.runs.get(table.name, ()), warehouse.run_at)
     try:
-        facts += facts_of_snapshots(warehouse.spark, table, checks)
+        facts += judge_snapshots(warehouse.spark, table, checks)
     except _BROKEN as error:
         done = {fact.check for fact in facts}
         broken = [check for check in checks if check.is_cdc and check not in done]
@@ -209,12 +209,12 @@ def _wanted_of(fact: Fact, label: str) -> Wanted:
 
 
 def _outcome(table: SilverTable, check: Check, judged: Judged) -> Outcome:
-    expected = expected_text(check.row.arguments)
+    expected = describe_expected(check.row.arguments)
     return Outcome(check, judged.success, judged.observed, expected, judged.message, table.snapshot_id, table.batch_id)
 
 
 def _not_judged(table: SilverTable, check: Check, reason: str) -> Outcome:
-    expected = expected_text(check.row.arguments)
+    expected = describe_expected(check.row.arguments)
     return Outcome(check, None, "", expected, reason, table.snapshot_id, table.batch_id)
 
 

@@ -103,7 +103,7 @@ def open_table(spark: SparkSession, name: str, parts: Sequence[str], key: Sequen
     return SilverTable(name, relation, snapshot_id, int(summary.get("cdc.batch-id") or 0), types, tuple(key))
 
 
-def older_snapshot(spark: SparkSession, table: SilverTable, days: float) -> int | None:
+def find_older_snapshot(spark: SparkSession, table: SilverTable, days: float) -> int | None:
     """The newest snapshot that is at least so many days older than the table's, else the oldest one left; None: none.
 
     Args:

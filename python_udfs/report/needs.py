@@ -100,7 +100,7 @@ def _unexpected(tables: Iterable[Table]) -> Iterator[Need]:
         expectations = table.expectations
         if expectations and expectations.not_met:
             number = f"{len(expectations.not_met)} of {expectations.met + len(expectations.not_met)} not met: "
-            reasons = "; ".join(expectation_text(row) for row in expectations.not_met[:3])
+            reasons = "; ".join(describe_expectation(row) for row in expectations.not_met[:3])
             more = f"; and {len(expectations.not_met) - 3} more" if len(expectations.not_met) > 3 else ""
             command = commands.quality(table.name)
             yield Need(
@@ -113,7 +113,7 @@ def _unexpected(tables: Iterable[Table]) -> Iterator[Need]:
             )
 
 
-def expectation_text(row: Mapping[str, Any]) -> str:
+def describe_expectation(row: Mapping[str, Any]) -> str:
     """One line about a row of `expectation_results` that is not met."""
     column = f"{row['column_name']} " if row.get("column_name") else ""
     observed = row.get("observed_value") or row.get("message") or ""

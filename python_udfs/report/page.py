@@ -13,7 +13,7 @@ import jinja2
 from python_udfs.report import charts
 from python_udfs.report.facts import ROWS, RUNS, Facts, Run, Table
 from python_udfs.report.gold import GoldTable
-from python_udfs.report.needs import Need, expectation_text, needs
+from python_udfs.report.needs import Need, describe_expectation, needs
 from python_udfs.times import duration_text
 
 TEMPLATES = Path(__file__).parent / "templates"
@@ -62,9 +62,15 @@ def page(facts: Facts) -> str:
         lstrip_blocks=True,
     )
     environment.filters.update(
-        when=when, duration=duration, count=count, counted=counted, size=size, short=short, expectation=expectation_text
+        when=when,
+        duration=duration,
+        count=count,
+        counted=counted,
+        size=size,
+        short=short,
+        expectation=describe_expectation,
     )
-    anchors = anchors_of(facts.tables)
+    anchors = make_anchors(facts.tables)
     return environment.get_template("report.html").render(
         facts=facts,
         anchors=anchors,
@@ -80,7 +86,7 @@ def page(facts: Facts) -> str:
     )
 
 
-def anchors_of(tables: Iterable[Table]) -> dict[str, str]:
+def make_anchors(tables: Iterable[Table]) -> dict[str, str]:
     """The id of each table's section: its name without what a link would have to escape, each once."""
     anchors: dict[str, str] = {}
     for table in tables:

@@ -14,7 +14,7 @@ from python_udfs.errors import UsageError
 from python_udfs.metadata import load_metadata
 from python_udfs.paths import PROJECT_ROOT
 from python_udfs.run.causes import may_pass
-from python_udfs.run.outcome import Outcome, outcome_of
+from python_udfs.run.outcome import Outcome, sort_results
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -50,7 +50,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _run(project: Path, feeds: Sequence[str], tables: Sequence[str], path: Path) -> int:
-    selection = selection_of(project, feeds, tables)
+    selection = write_selection(project, feeds, tables)
     path.unlink(missing_ok=True)
     done = Dbt(project, show=show_event)("build", *selection)
     results = getattr(done.result, "results", None)
@@ -60,7 +60,7 @@ def _run(project: Path, feeds: Sequence[str], tables: Sequence[str], path: Path)
         reason = " ".join(str(done.exception or "dbt failed, see logs/dbt.log").split())
         complain(reason)
         return ExitCode.TEMPORARY if may_pass(reason) else ExitCode.FAILED
-    outcome = outcome_of(results or ())
+    outcome = sort_results(results or ())
     _add_facts(outcome)
     _write(path, asdict(outcome))
     _report_lineage(project)
@@ -73,7 +73,7 @@ def _run(project: Path, feeds: Sequence[str], tables: Sequence[str], path: Path)
     return ExitCode.FAILED if outcome.has_failed else ExitCode.DONE
 
 
-def selection_of(project: Path, feeds: Sequence[str], tables: Sequence[str]) -> list[str]:
+def write_selection(project: Path, feeds: Sequence[str], tables: Sequence[str]) -> list[str]:
     """The words that follow `dbt build`.
 
     Args:

@@ -55,7 +55,7 @@ class Outcome:
         return bool(self.others) or any(table.state != BUILT for table in self.tables.values())
 
 
-def outcome_of(results: Iterable[Any]) -> Outcome:
+def sort_results(results: Iterable[Any]) -> Outcome:
     """Sorts the results of dbt's nodes by table.
 
     Args:

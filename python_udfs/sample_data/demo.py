@@ -80,7 +80,7 @@ def run(*, is_apart: bool = False) -> None:
     say(f"2/4 Changes landed: {sum(counts.values()):,} changes in {len(counts)} tables")
     _build(dbt)
     spark = spark_session()
-    changed, refreshed = sync_states(spark), read_refreshes(spark)
+    changed, refreshed = read_sync_states(spark), read_refreshes(spark)
     before = snapshots(spark)
 
     say("3/4 Nothing new landed")
@@ -89,9 +89,9 @@ def run(*, is_apart: bool = False) -> None:
     say("4/4 Documentation")
     dbt.result("docs", "generate", "--static")
 
-    problems = [*_differences(spark), *wrong_counts(changed), *_additions(before, snapshots(spark))]
+    problems = [*_differences(spark), *list_wrong_counts(changed), *_additions(before, snapshots(spark))]
     say()
-    say(result_table(changed, rejected_rows(spark)))
+    say(write_result_table(changed, count_rejected_rows(spark)))
     say()
     say(gold_table(refreshed))
     say()
@@ -113,7 +113,7 @@ def _build(dbt: Dbt) -> None:
     say(f"    {done} in {result.elapsed_time:.0f} s")
 
 
-def sync_states(spark: SparkSession) -> dict[str, Sync]:
+def read_sync_states(spark: SparkSession) -> dict[str, Sync]:
     """``etl_metadata.silver_sync_state`` by source table (``schema.table``)."""
     return {
         f"{row.source_schema}.{row.source_table}": Sync(
@@ -123,11 +123,11 @@ def sync_states(spark: SparkSession) -> dict[str, Sync]:
     }
 
 
-def wrong_counts(states: dict[str, Sync]) -> list[str]:
+def list_wrong_counts(states: dict[str, Sync]) -> list[str]:
     """What is wrong with the rows that the build of the changes counted: a line for each table.
 
     Args:
-        states: of the tables, as `sync_states` returns them. One that was not counted is right.
+        states: of the tables, as `read_sync_states` returns them. One that was not counted is right.
     """
     expected = {
         f"{table.schema}.{table.name}": counts for source in scenarios.sources() for table, counts in source.counts()
@@ -139,7 +139,7 @@ def wrong_counts(states: dict[str, Sync]) -> list[str]:
     ]
 
 
-def rejected_rows(spark: SparkSession) -> Counter[str]:
+def count_rejected_rows(spark: SparkSession) -> Counter[str]:
     """Quarantined rows plus rejected files by source table (``schema.table``)."""
     return Counter(
         f"{row.source_schema}.{row.source_table}"
@@ -176,7 +176,7 @@ def snapshots(spark: SparkSession) -> dict[str, int]:
     }
 
 
-def result_table(states: dict[str, Sync], rejected: Counter[str]) -> str:
+def write_result_table(states: dict[str, Sync], rejected: Counter[str]) -> str:
     """The table the demonstration ends with, one line per source table, numbers right-aligned."""
     head = ("source table", "comes as", "rows", "inserted", "updated", "deleted", "rejected")
     lines = [

@@ -257,7 +257,7 @@ def store_rows() -> list[dict[str, Any]]:
     ]
 
 
-def product_rows() -> list[dict[str, Any]]:
+def make_product_rows() -> list[dict[str, Any]]:
     """The 25 products of the full load, ids 1001-1025."""
     return [
         {"id": number, "name": name, "dept": dept, "category": category, "price": Decimal(price)}
@@ -265,7 +265,7 @@ def product_rows() -> list[dict[str, Any]]:
     ]
 
 
-def order_rows(batches: Iterable[tuple[int, date]], first_id: int = 1, seed: int = SEED) -> list[dict[str, Any]]:
+def make_order_rows(batches: Iterable[tuple[int, date]], first_id: int = 1, seed: int = SEED) -> list[dict[str, Any]]:
     """Orders with ids that continue from ``first_id``.
 
     Args:
@@ -278,7 +278,7 @@ def order_rows(batches: Iterable[tuple[int, date]], first_id: int = 1, seed: int
     """
     chance = random.Random(seed * 1_000_003 + first_id)
     # No order refers to the product that is deleted later.
-    prices = {row["id"]: row["price"] for row in product_rows() if row["id"] != DELETED_PRODUCT}
+    prices = {row["id"]: row["price"] for row in make_product_rows() if row["id"] != DELETED_PRODUCT}
     ids = sorted(prices)
     rows: list[dict[str, Any]] = []
     for count, day in batches:
@@ -298,7 +298,7 @@ def order_rows(batches: Iterable[tuple[int, date]], first_id: int = 1, seed: int
     return rows
 
 
-def customer_rows() -> list[dict[str, Any]]:
+def make_customer_rows() -> list[dict[str, Any]]:
     """The 1,000 customers of the full load, ids 1-1000; some hold commas, quotes, line breaks, NULL and empty text."""
     rows = []
     for number in range(1, CUSTOMERS + 1):
@@ -339,7 +339,7 @@ def state_after(
 def _retail(day: date) -> Source:
     """Product 1001 is updated and 1002 deleted, one store is opened, 1,345 orders are inserted."""
     start = _first_commit(day)
-    products = {row["id"]: row for row in product_rows()}
+    products = {row["id"]: row for row in make_product_rows()}
     renamed = {**products[1001], "name": "Sample Product", "dept": "Sample Dept", "category": "Sample Category"}
     store = {
         "id": 1009,
@@ -349,7 +349,7 @@ def _retail(day: date) -> Source:
         "countrycode": "US",
         "postcode": "92618",
     }
-    orders = order_rows([(NEW_ORDERS, day)], first_id=1 + sum(count for count, _ in ORDER_BATCHES))
+    orders = make_order_rows([(NEW_ORDERS, day)], first_id=1 + sum(count for count, _ in ORDER_BATCHES))
     changes = (
         (STORE, Change("I", store, start)),
         (PRODUCT, Change("U", renamed, start)),
@@ -357,7 +357,7 @@ def _retail(day: date) -> Source:
         # One transaction: 1,345 rows share one commit time.
         *((PRODUCTORDER, Change("I", order, start + timedelta(seconds=2))) for order in orders),
     )
-    loaded = ((STORE, store_rows()), (PRODUCT, product_rows()), (PRODUCTORDER, order_rows(ORDER_BATCHES)))
+    loaded = ((STORE, store_rows()), (PRODUCT, make_product_rows()), (PRODUCTORDER, make_order_rows(ORDER_BATCHES)))
     return Source("retail", loaded, (changes,))
 
 
@@ -373,7 +373,7 @@ def _crm(day: date) -> Source:
         Change("I", _customer(9000), later),
     ]
     batches = tuple(tuple((CUSTOMER, change) for change in batch) for batch in (first, second))
-    return Source("crm", ((CUSTOMER, customer_rows()),), batches)
+    return Source("crm", ((CUSTOMER, make_customer_rows()),), batches)
 
 
 def _bank(day: date) -> Source:

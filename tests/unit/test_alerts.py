@@ -484,7 +484,7 @@ def test_nothing_here_fails_a_command(warnings):
     assert "could not be read" in warnings[0]
     assert judged(runs=[{"silver_table": "silver.t", "newest_committed_at": "no time", "committed_at": text(0)}]) == []
     assert warnings[1].startswith("Alerts: ValueError while the results were judged")
-    hook.not_written("disk\nfull")
+    hook.warn_not_written("disk\nfull")
     assert warnings[2] == "Alerts: etl_metadata.incidents could not be written: disk full"
 
 

@@ -118,12 +118,12 @@ def test_a_batch_is_cut_where_its_text_is_large(monkeypatch):
     monkeypatch.setattr(avro, "LARGEST_BATCH", 200)
     values = [message({"id": number, "v": "x" * 50}) for number in range(7)] + [None, b"{}"]
     batch = pa.record_batch({"offset": pa.array(range(9)), "value": pa.array(values, pa.binary())})
-    batches = list(avro.with_texts([batch], SCHEMAS, ("value",)))
+    batches = list(avro.replace_messages([batch], SCHEMAS, ("value",)))
     assert len(batches) > 3 and [row for cut in batches for row in cut["offset"].to_pylist()] == list(range(9))
     texts = [text for cut in batches for text in cut["value"].to_pylist()]
     assert [read(text)["payload"]["id"] for text in texts[:7]] == list(range(7)) and texts[7:] == [None, b"{}"]
     empty = pa.record_batch({"offset": pa.array([], pa.int64()), "value": pa.array([], pa.binary())})
-    assert list(avro.with_texts([empty], SCHEMAS, ("value",))) == []
+    assert list(avro.replace_messages([empty], SCHEMAS, ("value",))) == []
 
 
 def test_what_debezium_wrote_through_a_real_converter_is_read():
@@ -271,5 +271,5 @@ def test_a_page_of_a_proxy_is_no_schema_and_no_matter_of_the_messages(monkeypatc
     monkeypatch.setattr(registry, "_known", {})
     kafka = Kafka("b:9092", ("t",), None, "earliest", 1, "fail", registry=(("url", "http://r:8081"),))
     with pytest.raises(KafkaError, match=r"schema id 7: HTTP 200 without the field 'schema'.*Nothing was read"):
-        registry.schemas_of("live", kafka, [7])
+        registry.fetch_schemas("live", kafka, [7])
     assert not registry._known

@@ -11,7 +11,7 @@ import yaml
 from seed_files import good_seeds, write_seeds
 
 from python_udfs.codegen.__main__ import main
-from python_udfs.codegen.render import documented_seeds
+from python_udfs.codegen.render import read_documentation
 from python_udfs.metadata import COLUMNS_FILE, FEEDS_FILE, HEADERS, TABLES_FILE
 
 if TYPE_CHECKING:
@@ -521,7 +521,7 @@ def test_the_reference_shows_each_cell_and_each_option_and_drifts_with_the_yaml_
 
 
 def test_every_cell_of_the_seeds_has_its_facts_in_the_reference() -> None:
-    seeds = documented_seeds(Path(__file__).parents[2] / "seeds" / "_seeds.yml")
+    seeds = read_documentation(Path(__file__).parents[2] / "seeds" / "_seeds.yml")
     assert {f"{seed['name']}.csv": tuple(cell["name"] for cell in seed["cells"]) for seed in seeds} == HEADERS
     facts = [fact for seed in seeds for entry in seed["cells"] + seed["options"] for fact in entry.items()]
     assert [fact for fact in facts if fact[1] in ("", "None") and fact[0] != "feeds"] == []

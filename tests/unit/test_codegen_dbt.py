@@ -101,10 +101,10 @@ def test_a_seed_too_large_for_dbt_to_hash_is_known_by_its_path(tmp_path: Path) -
     seed = tmp_path / "seeds/cdc_columns.csv"
     seed.parent.mkdir()
     seed.write_bytes(b"x" * render.LARGEST_HASHED_SEED)
-    assert re.fullmatch(r"[0-9a-f]{64}", render.seed_checksum(seed))
+    assert re.fullmatch(r"[0-9a-f]{64}", render.compute_checksum(seed))
 
     seed.write_bytes(b"x" * (render.LARGEST_HASHED_SEED + 1))
-    assert render.seed_checksum(seed) == "seeds/cdc_columns.csv"
+    assert render.compute_checksum(seed) == "seeds/cdc_columns.csv"
 
 
 def test_odd_names_reach_the_configuration_unharmed(manifest: dict[str, Any]) -> None:

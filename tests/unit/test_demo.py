@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from python_udfs.sample_data import demo, scenarios
-from python_udfs.sample_data.demo import DemoError, Sync, result_table, wrong_counts
+from python_udfs.sample_data.demo import DemoError, Sync, list_wrong_counts, write_result_table
 
 USER_ADDED = "orders/topics/orders.test_db.user/partition=0/orders.test_db.user+0+0000000003.json"
 
@@ -102,7 +102,7 @@ def test_the_changes_end_in_the_state_of_the_scenarios() -> None:
     }
     products = {row["id"]: row for row in state["sampledb.product"]}
     assert products[1001] == {
-        **scenarios.product_rows()[0],
+        **scenarios.make_product_rows()[0],
         "name": "Sample Product",
         "dept": "Sample Dept",
         "category": "Sample Category",
@@ -131,7 +131,7 @@ def test_every_table_changes() -> None:
 
 
 def test_the_customers_hold_what_a_careless_csv_reader_gets_wrong() -> None:
-    names = {row["name"] for row in scenarios.customer_rows()}
+    names = {row["name"] for row in scenarios.make_customer_rows()}
     assert {None, "", "NULL"} <= names
     for mark in (",", '"', "\n"):
         assert any(mark in name for name in names if name), repr(mark)
@@ -298,7 +298,7 @@ def test_the_result_table() -> None:
         "sampledb.productorder": Sync("retail", 9770, 1345, 0, 0),
         "BANK.ACCOUNTS": Sync("bank", 50, 1, 9, 1),
     }
-    assert demo.result_table(states, Counter({"sampledb.store": 2})) == "\n".join(
+    assert demo.write_result_table(states, Counter({"sampledb.store": 2})) == "\n".join(
         [
             "source table           comes as           rows  inserted  updated  deleted  rejected",
             "---------------------  ----------------  -----  --------  -------  -------  --------",
@@ -394,12 +394,12 @@ def test_the_run_ends_well_only_in_the_expected_state(
 ) -> None:
     snapshots = iter([{"silver.t": 2}, {"silver.t": snapshots_after}])
     monkeypatch.setattr(demo, "spark_session", lambda: None)
-    monkeypatch.setattr(demo, "sync_states", lambda _: {"s.t": Sync("orders", 1, 2, 3, 4)})
-    monkeypatch.setattr(demo, "rejected_rows", lambda _: Counter())
+    monkeypatch.setattr(demo, "read_sync_states", lambda _: {"s.t": Sync("orders", 1, 2, 3, 4)})
+    monkeypatch.setattr(demo, "count_rejected_rows", lambda _: Counter())
     monkeypatch.setattr(demo, "read_refreshes", lambda _: {"sales": (1_000, "affected", "2 keys")})
     monkeypatch.setattr(demo, "snapshots", lambda _: next(snapshots))
     monkeypatch.setattr(demo, "_differences", lambda _: differences)
-    monkeypatch.setattr(demo, "wrong_counts", lambda _: [])
+    monkeypatch.setattr(demo, "list_wrong_counts", lambda _: [])
     nodes = [SimpleNamespace(node=SimpleNamespace(resource_type=kind)) for kind in ("model", "test", "test")]
     runner = Runner(success=True, result=SimpleNamespace(results=nodes, elapsed_time=1.0))
     assert run_with(runner, monkeypatch) == code
@@ -420,16 +420,16 @@ def test_counts_that_are_not_the_sources_are_told() -> None:
         for source in scenarios.sources()
         for table, counts in source.counts()
     }
-    assert wrong_counts(right) == []
+    assert list_wrong_counts(right) == []
     states = {
         **right,
         "BANK.ACCOUNTS": Sync("bank", 50, 41, 0, 0),
         "sampledb.product": Sync("retail", 9, None, None, None),
     }
-    assert wrong_counts(states) == [
+    assert list_wrong_counts(states) == [
         "BANK.ACCOUNTS: counted (41, 0, 0) rows inserted, updated and deleted, expected (1, 40, 1)"
     ]
-    assert "not counted" in result_table(states, Counter())
+    assert "not counted" in write_result_table(states, Counter())
 
 
 @pytest.mark.usefixtures("folders")

@@ -17,7 +17,7 @@ from sqlalchemy.engine import make_url
 
 from python_udfs.codegen.render import render
 from python_udfs.discover.__main__ import _location, main
-from python_udfs.discover.connector import connector_config
+from python_udfs.discover.connector import write_connector_config
 from python_udfs.discover.found import Found, FoundColumn, FoundTable
 from python_udfs.discover.propose import propose
 from python_udfs.discover.reflect import _reason
@@ -414,7 +414,7 @@ def test_a_feed_of_debezium_gets_the_configuration_of_its_connector(project, mon
     assert discover_postgresql(project, monkeypatch, feed="dbz") == 0
     assert "discovered/connector.json" in capsys.readouterr().out
     written = json.loads((project / "discovered" / "connector.json").read_text())
-    assert written == connector_config("postgresql", "dbz", ["s.t"])
+    assert written == write_connector_config("postgresql", "dbz", ["s.t"])
     assert (written["topic.prefix"], written["table.include.list"]) == ("dbz", "s.t")
 
 
@@ -422,7 +422,7 @@ def test_a_feed_of_debezium_gets_the_configuration_of_its_connector(project, mon
 def test_the_page_of_debezium_has_the_configuration_that_discover_writes(kind):
     page = (Path(__file__).parents[2] / "docs" / "feeds" / "debezium.md").read_text(encoding="utf-8")
     blocks = [json.loads(block) for block in re.findall(r"```json\n(.*?)```", page, re.DOTALL)]
-    assert connector_config(kind, "<feed>", ["<schema>.<table>"]) in blocks
+    assert write_connector_config(kind, "<feed>", ["<schema>.<table>"]) in blocks
 
 
 def test_rows_with_a_unit_are_not_appended_to_seeds_without_its_column(project, monkeypatch, capsys):

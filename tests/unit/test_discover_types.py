@@ -13,7 +13,7 @@ from python_udfs.discover.found import FoundTable
 from python_udfs.discover.mysql import MySql, warn_of_settings
 from python_udfs.discover.mysql import compare_keys as compare_mysql_keys
 from python_udfs.discover.oracle import Oracle
-from python_udfs.discover.postgresql import PostgreSql, replica_identity
+from python_udfs.discover.postgresql import PostgreSql, warn_replica_identity
 from python_udfs.discover.postgresql import compare_keys as compare_postgresql_keys
 from python_udfs.discover.reflect import _add_columns, _tables
 from python_udfs.metadata import COLUMNS_FILE, load_metadata
@@ -255,7 +255,7 @@ def test_zero_dates_matter_only_where_there_are_dates():
     ],
 )
 def test_a_replica_identity_that_loses_something_is_reported(identity, has_key, toastable, wanted):
-    warned = replica_identity(identity, has_key=has_key, toastable=toastable)
+    warned = warn_replica_identity(identity, has_key=has_key, toastable=toastable)
     assert [(warning.label, warning.detail) for warning in warned] == wanted
 
 

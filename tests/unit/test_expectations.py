@@ -10,7 +10,7 @@ from seed_files import good_seeds, write_seeds
 from python_udfs.errors import MetadataError
 from python_udfs.metadata import EXPECTATIONS_FILE, TABLES_FILE, load_metadata
 from python_udfs.metadata.expectations import EXPECTATIONS
-from python_udfs.quality.checks import checks_of
+from python_udfs.quality.checks import list_checks
 from python_udfs.quality.facts import DEFAULTS
 
 GOOD = {
@@ -40,7 +40,7 @@ def test_a_row_is_read_with_its_arguments(tmp_path: Path) -> None:
 def test_rows_for_all_tables_are_for_those_without_rows_of_their_own(tmp_path: Path) -> None:
     metadata = load(tmp_path, {}, {**CDC, "arguments": ""})
 
-    names = {name: [check.row.expectation for check in checks] for name, checks in checks_of(metadata).items()}
+    names = {name: [check.row.expectation for check in checks] for name, checks in list_checks(metadata).items()}
     assert names == {"hr__staff": [GOOD["expectation"]], "shop__item": ["cdc_null_rate_to_stay"]}
 
 

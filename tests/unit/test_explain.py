@@ -11,7 +11,7 @@ import pytest
 from table_configs import make_config, state_config
 
 from python_udfs.cli.operation import OperationError, Operations
-from python_udfs.explain.__main__ import explain, main, silver_model
+from python_udfs.explain.__main__ import explain, find_silver_model, main
 from python_udfs.explain.fold import Change
 from python_udfs.explain.key import ExplainError, key_text, parse_key
 from python_udfs.explain.report import report
@@ -308,7 +308,7 @@ def nodes(*tables: tuple[str, str]) -> list[Any]:
 
 @pytest.mark.parametrize("name", ["shop__order", "silver.shop__order", "shop.order"])
 def test_a_table_is_found_by_its_name(name):
-    assert silver_model(nodes(("shop__order", "order"), ("shop__item", "item")), name).name == "silver_shop__order"
+    assert find_silver_model(nodes(("shop__order", "order"), ("shop__item", "item")), name).name == "silver_shop__order"
 
 
 @pytest.mark.parametrize(
@@ -330,7 +330,7 @@ def test_a_table_is_found_by_its_name(name):
 )
 def test_an_unknown_table_is_refused_with_those_that_there_are(tables, name, message):
     with pytest.raises(ExplainError) as error:
-        silver_model(nodes(*tables), name)
+        find_silver_model(nodes(*tables), name)
     assert str(error.value) == message
 
 

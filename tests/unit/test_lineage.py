@@ -17,7 +17,7 @@ from table_configs import state_config
 
 from python_udfs.lineage.__main__ import main
 from python_udfs.lineage.columns import Source, trace_query
-from python_udfs.lineage.events import Lineage, raw_datasets
+from python_udfs.lineage.events import Lineage, name_raw_datasets
 from python_udfs.metadata import FEEDS_FILE, TABLES_FILE, load_metadata
 
 SCHEMAS = [json.loads(path.read_text()) for path in (Path(__file__).parent / "openlineage").glob("*.json")]
@@ -228,7 +228,7 @@ def test_raw_datasets_are_named_as_openlineage_names_them(
         for row in seeds["cdc_columns.csv"]:
             row["data_type"] = row.get("data_type") or "string"
     metadata = load_metadata(write_seeds(tmp_path, seeds))
-    assert raw_datasets(metadata.feed("shop"), "s", "t", "/raw") == expected
+    assert name_raw_datasets(metadata.feed("shop"), "s", "t", "/raw") == expected
 
 
 def test_without_a_run_or_a_receiver_a_sentence_says_so(

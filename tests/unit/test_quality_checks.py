@@ -12,7 +12,7 @@ from python_udfs.errors import UsageError
 from python_udfs.metadata.expectations import Expectation
 from python_udfs.quality.__main__ import chosen
 from python_udfs.quality.checks import Check, Outcome
-from python_udfs.quality.facts import Run, facts_of_runs
+from python_udfs.quality.facts import Run, judge_runs
 from python_udfs.quality.gx import GreatExpectations, Wanted
 from python_udfs.quality.report import report
 from python_udfs.quality.site import seal
@@ -35,15 +35,15 @@ def runs(*changes: int, deleted: int = 0) -> list[Run]:
 
 
 def test_a_batch_is_compared_with_the_middle_of_the_earlier_ones() -> None:
-    (fact,) = facts_of_runs([check("cdc_changes_to_be_usual")], runs(900, 10, 20, 30, 40, 5_000), NOW)
+    (fact,) = judge_runs([check("cdc_changes_to_be_usual")], runs(900, 10, 20, 30, 40, 5_000), NOW)
 
     assert (fact.values, fact.least, fact.most) == ((900,), 3.0, 300.0)
 
 
 def test_only_so_many_batches_are_looked_at_and_few_are_not_judged() -> None:
     wanted = check("cdc_changes_to_be_usual", batches=5, times=2)
-    (fact,) = facts_of_runs([wanted], runs(1, 10, 10, 10, 10, 10, 900), NOW)
-    (few,) = facts_of_runs([wanted], runs(1, 10, 10, 10, 10), NOW)
+    (fact,) = judge_runs([wanted], runs(1, 10, 10, 10, 10, 10, 900), NOW)
+    (few,) = judge_runs([wanted], runs(1, 10, 10, 10, 10), NOW)
 
     assert (fact.least, fact.most) == (5.0, 20.0)
     assert few.note == "4 earlier batches are too few to compare with: 5 are needed"
@@ -51,7 +51,7 @@ def test_only_so_many_batches_are_looked_at_and_few_are_not_judged() -> None:
 
 def test_deletes_and_lag_have_an_upper_limit() -> None:
     wanted = [check("cdc_share_of_deletes_to_be_usual", more=0.1), check("cdc_lag_to_be_at_most", minutes=60)]
-    deletes, lag = facts_of_runs(wanted, runs(10, 10, 10, 10, 10, 10, deleted=4), NOW)
+    deletes, lag = judge_runs(wanted, runs(10, 10, 10, 10, 10, 10, deleted=4), NOW)
 
     assert (deletes.values, deletes.most, deletes.observed) == ((0.4,), 0.1, "share of deletes 0.4")
     assert (lag.values, lag.most, lag.expected) == ((90.0,), 60, "at most 60")
@@ -60,14 +60,14 @@ def test_deletes_and_lag_have_an_upper_limit() -> None:
 def test_rows_that_nobody_counted_are_no_share_of_deletes():
     wanted = [check("cdc_share_of_deletes_to_be_usual")]
     uncounted = Run(10, None, None, NOW)
-    (newest,) = facts_of_runs(wanted, [uncounted, *runs(*[10] * 6)], NOW)
-    (earlier,) = facts_of_runs(wanted, [*runs(*[10] * 5), *[uncounted] * 3], NOW)
+    (newest,) = judge_runs(wanted, [uncounted, *runs(*[10] * 6)], NOW)
+    (earlier,) = judge_runs(wanted, [*runs(*[10] * 5), *[uncounted] * 3], NOW)
     assert newest.note == "the rows of the newest run are not counted (Spark counts the rows of a MERGE since 4.1)"
     assert earlier.note.startswith("the rows of 3 of 7 earlier batches are not counted") and not earlier.values
 
 
 def test_a_table_without_runs_is_not_judged() -> None:
-    (fact,) = facts_of_runs([check("cdc_lag_to_be_at_most", minutes=60)], [], NOW)
+    (fact,) = judge_runs([check("cdc_lag_to_be_at_most", minutes=60)], [], NOW)
 
     assert fact.note == "run_metrics has no run of the table yet"
 

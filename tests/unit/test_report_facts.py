@@ -15,7 +15,7 @@ from python_udfs.report.__main__ import write
 from python_udfs.report.facts import Facts
 from python_udfs.report.needs import needs
 from python_udfs.report.numbers import as_json, as_openmetrics
-from python_udfs.report.page import anchors_of, duration, page, size, trend
+from python_udfs.report.page import duration, make_anchors, page, size, trend
 from tests.report_facts import HOSTILE, NOW, answer, expectations, gold_table, incident, many, run, table, text
 
 
@@ -197,7 +197,7 @@ def test_each_table_has_a_section_that_links_lead_to():
     assert set(re.findall(r'href="#([^"]*)"', shown)) <= set(ids)
     assert len([name for name in ids if name.startswith("t-")]) == 5
     twins = Facts.of(answer(tables=[table("a b"), table("a-b")]), NOW)
-    assert sorted(anchors_of(twins.tables).values()) == ["t-silver.a-b", "t-silver.a-b-2"]
+    assert sorted(make_anchors(twins.tables).values()) == ["t-silver.a-b", "t-silver.a-b-2"]
 
 
 def test_a_project_without_a_table_and_one_without_a_run():

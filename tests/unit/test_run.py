@@ -12,9 +12,9 @@ from seed_files import good_seeds, write_seeds
 from table_configs import state_config
 
 from python_udfs.errors import UsageError
-from python_udfs.run.__main__ import main, selection_of
+from python_udfs.run.__main__ import main, write_selection
 from python_udfs.run.causes import may_pass
-from python_udfs.run.outcome import outcome_of
+from python_udfs.run.outcome import sort_results
 
 
 def node(name: str, kind: str = "model", layer: str | None = None, **settings: Any) -> SimpleNamespace:
@@ -40,7 +40,7 @@ METRICS = node("run_metrics", layer="etl_metadata", after=["silver_a"])
 
 
 def test_a_table_is_built_if_its_models_and_tests_are_fine() -> None:
-    outcome = outcome_of([result("success", BRONZE), result("success", SILVER), result("warn", CHECK, "Got 2")])
+    outcome = sort_results([result("success", BRONZE), result("success", SILVER), result("warn", CHECK, "Got 2")])
     assert (outcome.tables["a"].state, outcome.tables["a"].message) == ("built", "")
     assert outcome.tables["a"].warnings == ["silver_matches_bronze_a: Got 2"]
     assert outcome.tables["a"].lag_limit_minutes == 30
@@ -56,20 +56,20 @@ def test_a_table_fails_with_its_own_message(failed: SimpleNamespace) -> None:
         result("fail" if failed is CHECK else "error", failed, "it  broke\n  here"),
         *(result("skipped", node_id) for node_id in order[before + 1 :]),
     ]
-    outcome = outcome_of(results)
+    outcome = sort_results(results)
     assert (outcome.tables["a"].state, outcome.tables["a"].message) == ("failed", f"{failed.name}: it broke here")
     assert outcome.others == []
     assert outcome.has_failed
 
 
 def test_gold_that_fails_is_of_no_single_table() -> None:
-    outcome = outcome_of([result("success", BRONZE), result("success", SILVER), result("error", GOLD, "no table b")])
+    outcome = sort_results([result("success", BRONZE), result("success", SILVER), result("error", GOLD, "no table b")])
     assert {name: table.state for name, table in outcome.tables.items()} == {"a": "built"}
     assert (outcome.others, outcome.has_failed) == (["sales: no table b"], True)
 
 
 def test_what_is_of_no_table_skips_tables_and_is_told_apart() -> None:
-    outcome = outcome_of(
+    outcome = sort_results(
         [
             result("error", LISTING, "no such folder"),
             *(result("skipped", node_id) for node_id in (BRONZE, SILVER, CHECK, METRICS)),
@@ -82,8 +82,8 @@ def test_what_is_of_no_table_skips_tables_and_is_told_apart() -> None:
 
 def test_one_failure_that_may_pass_is_reason_enough_to_try_again() -> None:
     broken = [result("error", BRONZE, "bad data"), result("error", METRICS, "java.net.ConnectException: refused")]
-    assert outcome_of(broken).may_pass
-    assert not outcome_of(broken[:1]).may_pass
+    assert sort_results(broken).may_pass
+    assert not sort_results(broken[:1]).may_pass
 
 
 # Output of real failures: of two runs at once (tests/e2e/test_two_runs.py), and of servers that are not there.
@@ -124,18 +124,18 @@ def test_a_failed_test_and_bad_data_wait_for_a_person(message: str) -> None:
 
 def test_feeds_and_tables_are_selected_with_what_they_need(tmp_path: Path) -> None:
     write_seeds(tmp_path, good_seeds())
-    assert selection_of(tmp_path, (), ()) == []
-    assert selection_of(tmp_path, ("shop",), ()) == [
+    assert write_selection(tmp_path, (), ()) == []
+    assert write_selection(tmp_path, ("shop",), ()) == [
         *("--select", "+tag:feed:shop+"),
         *("--vars", '{"cdc_checked_feeds": ["shop"]}'),
     ]
-    assert selection_of(tmp_path, (), ("hr__staff",))[:2] == ["--select", "+silver_hr__staff+"]
+    assert write_selection(tmp_path, (), ("hr__staff",))[:2] == ["--select", "+silver_hr__staff+"]
 
 
 def test_unknown_names_are_refused_at_once(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     write_seeds(tmp_path, good_seeds())
     with pytest.raises(UsageError):
-        selection_of(tmp_path, ("nope",), ())
+        write_selection(tmp_path, ("nope",), ())
     words = ["--project-dir", str(tmp_path), "--result", str(tmp_path / "r.json"), "--feeds", "nope", "--tables", "x,y"]
     assert main(words) == 2
     said = capsys.readouterr().err

@@ -7,7 +7,7 @@ from datetime import datetime, timedelta, timezone
 
 import pytest
 
-from python_udfs.landing.scope import DATED, Scope, ranges, with_times
+from python_udfs.landing.scope import DATED, Scope, add_times, ranges
 
 NOW = datetime(2024, 2, 10, 12, 0, tzinfo=timezone.utc)
 # Paths, with root and time.
@@ -53,7 +53,7 @@ PATHS = {
 
 
 def test_a_path_shows_root_and_latest_time(spark):
-    frame = with_times(spark.createDataFrame([(key,) for key in PATHS], "file_key string"))
+    frame = add_times(spark.createDataFrame([(key,) for key in PATHS], "file_key string"))
     actual = {row.file_key: (row.root, row.time_in_path) for row in frame.collect()}
     assert actual == {key: expected or (None, None) for key, expected in PATHS.items()}
 

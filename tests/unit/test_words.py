@@ -105,6 +105,13 @@ def test_functions_begin_with_a_verb_not_with_of() -> None:
     assert [noun for noun in nouns if not noun.startswith("python_udfs/pipeline/")] == []
 
 
+def test_no_function_of_a_package_is_the_noun_of_something() -> None:
+    """Packages whose functions are named by a verb: `sort_results`, not `outcome_of`."""
+    packages = r"python_udfs/(?:alerts|codegen|discover|drift|explain|lineage|quality|retire|retype|run)/"
+    nouns = [name for name in read_names()[1] if re.match(rf"{packages}.*: [a-z]\w*_of$", name)]
+    assert nouns == [], "begin with a verb: read, list, write, find, judge"
+
+
 @pytest.mark.parametrize(("form", "better"), RETIRED.items(), ids=RETIRED.values())
 def test_no_page_has_a_retired_word(form: str, better: str) -> None:
     retired = [

@@ -26,13 +26,13 @@ def read(spark):
     def read(text: str) -> dict[str, tuple[str | None, str | None]] | None:
         """Kind, without what is in brackets, and text of each value of the object that a text is."""
         frame = spark.createDataFrame([(text,)], "t string").select(json_values.parse(F.col("t")).alias("json"))
-        frame = frame.select(json_values.only_object(F.col("json")).alias("object"))
+        frame = frame.select(json_values.read_only_object(F.col("json")).alias("object"))
         frame = json_values.sort_keys(frame, "object")
         described = F.transform(
             F.map_entries("object"),
             lambda entry: F.struct(
                 entry["key"].alias("key"),
-                F.regexp_replace(json_values.kind_of(entry["value"]), r"[(<].*", "").alias("kind"),
+                F.regexp_replace(json_values.read_kind(entry["value"]), r"[(<].*", "").alias("kind"),
                 json_values.text_of(entry["value"]).alias("text"),
             ),
         )
@@ -105,7 +105,7 @@ def test_random_values_have_the_text_that_python_writes(spark):
     values = [[draw(random, 5)] for _ in range(300)]
     rows = [(f'{{"v": {write(value, is_expected=False)}}}', write(value, is_expected=True)) for value in values]
     frame = spark.createDataFrame(rows, "written string, expected string").coalesce(1)
-    frame = frame.withColumn("object", json_values.only_object(json_values.parse(F.col("written"))))
+    frame = frame.withColumn("object", json_values.read_only_object(json_values.parse(F.col("written"))))
     frame = json_values.sort_keys(frame, "object")
     text = json_values.text_of(F.element_at("object", F.lit("v")))
     assert frame.where(~text.eqNullSafe(F.col("expected"))).select("expected", text).collect() == []
@@ -132,7 +132,7 @@ def test_a_long_text_takes_no_stack(read):
 @pytest.mark.skipif(HAS_VARIANT, reason="only marked texts are kept from being copied")
 def test_a_filter_parses_no_message_again(spark):
     frame = spark.createDataFrame([('{"v": "x"}',)], "t string").select(json_values.parse(F.col("t")).alias("json"))
-    objects = frame.select(json_values.only_object(F.col("json")).alias("object"))
+    objects = frame.select(json_values.read_only_object(F.col("json")).alias("object"))
     texts = objects.select(json_values.text_of(F.element_at("object", F.lit("v"))).alias("v"))
     wanted = texts.where("v = 'x' or v like '%z'")
     assert wanted.count() == 1

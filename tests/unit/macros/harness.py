@@ -23,7 +23,7 @@ from dbt_common.clients.jinja import CallableMacroGenerator, get_environment
 from dbt_common.exceptions.macros import MacroReturn
 from table_configs import make_config, state_config
 
-from dbt.adapters.sparksession.few_rows import settings_for_few_rows
+from dbt.adapters.sparksession.few_rows import choose_settings_for_few_rows
 from dbt.adapters.sparksession.impl import SparksessionAdapter
 from python_udfs.pipeline.columns import Column, plan_columns, read_source_columns
 
@@ -268,7 +268,7 @@ class Dbt:
                 run_once=self._run_query,
                 scan_sql=str,
                 set_properties=set_properties,
-                plan_once=lambda is_one_task=True: set_properties(settings_for_few_rows(is_one_task)),
+                plan_once=lambda is_one_task=True: set_properties(choose_settings_for_few_rows(is_one_task)),
                 appended_rows_sql=lambda table, start, end: (
                     f"{table} with ('start-snapshot-id' = '{start}', 'end-snapshot-id' = '{end}')"
                 ),

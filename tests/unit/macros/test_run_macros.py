@@ -281,7 +281,7 @@ def incidents(
 
     monkeypatch.setattr(hook, "is_due", lambda results, table: due)
     monkeypatch.setattr(hook, "judge_incidents", judge)
-    monkeypatch.setattr(hook, "not_written", dbt.warnings.append)
+    monkeypatch.setattr(hook, "warn_not_written", dbt.warnings.append)
     dbt.cdc_report_incidents([result("pass")])
     return called, dbt
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pyspark.sql import SparkSession
 
 
-def settings_for_few_rows(is_one_task: bool = True) -> dict[str, str]:
+def choose_settings_for_few_rows(is_one_task: bool = True) -> dict[str, str]:
     """Settings of a session whose statements are planned once, not again after each stage.
 
     Args:
@@ -17,5 +17,5 @@ def settings_for_few_rows(is_one_task: bool = True) -> dict[str, str]:
 
 def plan_once(session: SparkSession) -> None:
     """Have the statements of a session planned once, and each of their stages be one task."""
-    for name, value in settings_for_few_rows().items():
+    for name, value in choose_settings_for_few_rows().items():
         session.conf.set(name, value)

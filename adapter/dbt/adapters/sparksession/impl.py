@@ -34,7 +34,7 @@ from dbt.adapters.sparksession.connections import (
     FileFault,
     SparksessionConnectionManager,
 )
-from dbt.adapters.sparksession.few_rows import settings_for_few_rows
+from dbt.adapters.sparksession.few_rows import choose_settings_for_few_rows
 from dbt.adapters.sparksession.metrics import added_metrics, may_have_values, value_range
 from dbt.adapters.sparksession.python_models import run_model
 from dbt.adapters.sparksession.quoting import literal, quoted, unmarked
@@ -426,8 +426,8 @@ class SparksessionAdapter(SparkAdapter):
 
     @available
     def plan_once(self, is_one_task: bool = True) -> None:
-        """Have the statements of this node planned once, not again after each stage; see `settings_for_few_rows`."""
-        self.set_properties(settings_for_few_rows(is_one_task))
+        """Have the statements of this node planned once, not after each stage (`choose_settings_for_few_rows`)."""
+        self.set_properties(choose_settings_for_few_rows(is_one_task))
 
     @available
     def appended_rows_sql(self, relation: BaseRelation, from_snapshot_id: int | str, to_snapshot_id: int | str) -> str:
