@@ -126,8 +126,8 @@ ADDED_COLUMNS = (
         True,
         "",
         "Empty for a good row. Otherwise the rule that the row breaks: `malformed_record`, `unknown_operation`,"
-        " `schema_drift`, `uncastable_value` or `missing_key`, and `incomplete_reload` of a reload that waits. Silver leaves"
-        " such a row out.",
+        " `schema_drift`, `uncastable_value` or `missing_key`, and `incomplete_reload` of a reload that waits. Silver"
+        " leaves such a row out.",
     ),
     AddedColumn(
         "_cdc_quarantine_reason",
