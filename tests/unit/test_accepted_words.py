@@ -9,7 +9,6 @@ import re
 from pathlib import Path
 from typing import Any
 
-import pytest
 import yaml
 
 from python_udfs.connectors.options import (
@@ -22,7 +21,7 @@ from python_udfs.connectors.options import (
     MESSAGE_OPTIONS,
 )
 from python_udfs.connectors.registry import CONNECTORS
-from python_udfs.metadata import FEEDS_FILE, HEADERS
+from python_udfs.metadata import FEEDS_FILE
 from python_udfs.metadata.files import WORDS
 
 SEEDS = yaml.safe_load((Path(__file__).parents[2] / "seeds" / "_seeds.yml").read_text(encoding="utf-8"))["seeds"]
@@ -48,11 +47,6 @@ def accepted(facts: dict[str, Any]) -> set[str]:
     """Words that the reference lists for a cell or an option, one by one or backquoted in a text."""
     described = facts["accepted"]
     return set(re.findall(r"`([a-z][a-z0-9_]*)`", described)) if isinstance(described, str) else set(described)
-
-
-@pytest.mark.parametrize("file", HEADERS)
-def test_the_seeds_describe_the_columns_of_the_header(file: str) -> None:
-    assert tuple(COLUMNS[file]) == HEADERS[file]
 
 
 def test_dbt_accepts_the_words_of_a_cell_that_the_generator_accepts() -> None:

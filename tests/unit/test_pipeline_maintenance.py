@@ -13,7 +13,6 @@ from python_udfs.pipeline.maintenance import (
     find_due,
     plan_maintenance,
     report_table,
-    require_success,
 )
 from python_udfs.pipeline.table import read_model, read_models
 
@@ -182,31 +181,3 @@ def test_numbers_are_reported_before_and_after():
     assert outcome == Outcome(("silver.order", "compact", "3 → 1", "5 → 0", "12", "5.0 → 1.0"))
     lost = report_table(TABLE, answer(), due(small_files=10), [answer()], answer(error="gone"))
     assert lost.cells == ("silver.order", "compact", "3", "5", "12", "5.0")
-
-
-def test_a_step_that_fails_is_reported_after_those_that_are_done():
-    steps = due(small_files=10, old_snapshots=10)
-    outcome = report_table(TABLE, answer(), steps, [answer(error="disk full"), answer(), answer()], answer())
-    assert outcome.is_failed
-    assert outcome.cells[1] == "expire snapshots; remove orphan files; failed to compact: disk full"
-
-
-def test_a_conflict_with_a_run_is_no_failure():
-    outcome = report_table(TABLE, answer(), due(small_files=10), [answer("x", is_conflict=True)], answer())
-    assert not outcome.is_failed
-    assert outcome.cells[1].startswith("gave up to compact: a run wrote to it meanwhile")
-
-
-def test_a_table_that_cannot_be_asked_and_one_that_does_not_exist():
-    assert report_table(TABLE, answer(error="no such table")) == Outcome(
-        ("silver.order", "failed: no such table", "", "", "", ""), is_failed=True
-    )
-    assert report_table(TABLE, None) == Outcome(("silver.order", "does not exist yet", "", "", "", ""))
-    assert report_table(TABLE, answer(), due(small_files=1)).cells[1] == "compact", "a dry run"
-
-
-def test_the_operation_fails_if_a_table_failed():
-    good, bad = Outcome(("a",)), Outcome(("b",), is_failed=True)
-    require_success([good])
-    with pytest.raises(LakehouseError, match=r"1 of 2 tables failed: b\. The others are done"):
-        require_success([good, bad])

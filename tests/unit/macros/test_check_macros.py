@@ -67,18 +67,10 @@ def dbt(
     ("snapshots", "words", "depth"),
     [
         ([], {}, "nothing"),
-        ([COMPACTED], {}, "nothing"),
         ([OWN], {}, "step"),
         ([PART, OWN, COMPACTED], {}, "step"),
-        ([OWN], {"checked": None}, "full"),
         ([OWN], {"checked": CHECKED | {"is_due": True}}, "full"),
-        ([], {"checked": CHECKED | {"is_due": True}}, "full"),
-        ([OWN], {"is_ancestor": False}, "full"),
-        ([OWN], {"is_ancestor": None}, "full"),
-        ([OWN], {"schema_id": 1}, "full"),
         ([FOREIGN], {}, "full"),
-        ([OWN, FOREIGN], {}, "full"),
-        ([OWN], {"facts": FACTS | {"first_reset_point": "000002"}}, "full"),
         ([OWN], {"facts": FACTS | {"has_overwritten": True}}, "full"),
     ],
 )
