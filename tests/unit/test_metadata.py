@@ -16,7 +16,7 @@ from python_udfs.metadata import (
     FeedOptions,
     load_metadata,
 )
-from python_udfs.metadata.names import default_target, file_name, table_name
+from python_udfs.metadata.names import RESERVED_NAMES, default_target, file_name, table_name
 from python_udfs.metadata.partitions import PartitionField
 
 if TYPE_CHECKING:
@@ -705,6 +705,11 @@ def test_all_problems_come_in_one_list_with_their_counts_first(tmp_path: Path) -
 )
 def test_a_reserved_name_gets_another_one_and_no_two_names_meet(name: str, expected: str) -> None:
     assert (table_name(name), file_name(expected)) == (expected, name)
+
+
+def test_a_name_of_a_table_goes_back_to_that_of_the_source() -> None:
+    for name in (*RESERVED_NAMES, "_CDC_Sequence", "Source_source__pos", "source_", "source_a"):
+        assert file_name(table_name(name)) == name
 
 
 def test_reserved_names_are_mapped_wherever_the_metadata_names_a_column(tmp_path: Path) -> None:
