@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from table_configs import state_config
+from table_configs import TIDY, state_config
 
 from python_udfs.errors import LakehouseError
 from python_udfs.pipeline.maintenance import (
@@ -17,19 +17,6 @@ from python_udfs.pipeline.maintenance import (
 from python_udfs.pipeline.table import read_model, read_models
 
 MIB = 1048576
-TIDY = {
-    "files": 3,
-    "records": 100,
-    "deleted_rows": 5,
-    "bytes": 5 * MIB,
-    "small_files": 0,
-    "loose_delete_files": 3,
-    "manifests": 49,
-    "snapshots": 12,
-    "old_snapshots": 9,
-    "expire_before": "2024-01-31 23:00:00.123",
-    "orphans_before": "2024-02-02 23:00:00.000",
-}
 SORT = "sort deletes by file"
 
 

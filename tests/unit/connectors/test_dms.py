@@ -6,6 +6,7 @@ import random
 from datetime import datetime, timezone
 
 import pytest
+from csv_by_hand import LINE_EFFECTS, records_by_hand
 
 from python_udfs.connectors.dms import read_rows
 
@@ -63,30 +64,9 @@ def test_a_stray_quote_takes_no_record_of_another_table(split):
 
 @pytest.mark.parametrize("delimiter", [",", "\t", "|"])
 def test_records_end_where_a_reader_of_characters_ends_them(split, delimiter):
-    effects = ["1,a,b", '","', '"', 'x"y', '"a"', '1,"a', '"a""', 'a",b', '""', 'x"y,"z', '"",""', '"a"b,"c', '","', ""]
     chance = random.Random(4180)
-    text = "\n".join(chance.choice(effects) for _ in range(400)).replace(",", delimiter)
+    text = "\n".join(chance.choice(LINE_EFFECTS) for _ in range(400)).replace(",", delimiter)
     assert [record[-1] for record in split(text, delimiter=delimiter)] == records_by_hand(text, delimiter)
-
-
-def records_by_hand(text, delimiter):
-    """Records of a CSV text, character by character."""
-    records, begin, inside, at_start, position = [], 0, False, True, 0
-    while position < len(text):
-        character = text[position]
-        if inside:
-            if text.startswith('""', position):
-                position += 1
-            elif character == '"':
-                inside, at_start = False, False
-        elif character == "\n":
-            records.append(text[begin:position])
-            begin, at_start = position + 1, True
-        else:
-            inside = at_start and character == '"'
-            at_start = character == delimiter
-        position += 1
-    return [*records, text[begin:]]
 
 
 def test_a_long_quoted_name_takes_no_stack(split):

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import copy
 import random
 import re
 import sqlite3
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cache
 from types import SimpleNamespace
 from typing import Any
@@ -17,9 +18,10 @@ from python_udfs.gold.blocks import Input
 from python_udfs.gold.keys import KeySet
 from python_udfs.gold.model import GoldModel, read_gold_model
 from python_udfs.pipeline.delta import KeyRange
-from tests.gold_shapes import COLUMNS, INPUTS, KEYS, Shape, State, list_rows
+from tests.gold_shapes import COLUMNS, INPUTS, KEYS, Shape, State, change, list_rows
 
 BEFORE, AFTER = 1, 2
+STEPS = 7
 _STATES = {BEFORE: "a", AFTER: "b"}
 Fault = Callable[[str], str]
 
@@ -173,3 +175,14 @@ def fill(database: sqlite3.Connection, before: State, after: State, changed: dic
         database.execute(f"drop table if exists k_{name}")
         database.execute(f"create table k_{name} ({KEYS[name]})")
         database.executemany(f"insert into k_{name} values (?)", [(key,) for key in keys])
+
+
+def play(chance: random.Random, state: State) -> Iterator[tuple[sqlite3.Connection, int, dict[str, set[int]]]]:
+    """The database after each step of a history, the number of the step, and the keys that it has changed."""
+    database = sqlite3.connect(":memory:")
+    for step in range(STEPS):
+        before = copy.deepcopy(state)
+        changed = change(chance, state)
+        fill(database, before, state, changed)
+        yield database, step, changed
+    database.close()

@@ -5,13 +5,11 @@ GOLD_QUERIES=2000 takes that many.
 
 from __future__ import annotations
 
-import copy
 import os
 import random
-import sqlite3
 
 from random_queries import make_query
-from tables import Table, fill
+from tables import Table, play
 
 from python_udfs.errors import LakehouseError
 from tests.gold_shapes import change, start
@@ -19,7 +17,6 @@ from tests.proof import IS_PROOF
 
 QUERIES = int(os.environ.get("GOLD_QUERIES") or (400 if IS_PROOF else 20))
 SEED = int(os.environ.get("SEED") or 0)
-STEPS = 7
 
 
 def test_a_query_is_right_or_refused():
@@ -37,17 +34,12 @@ def test_a_query_is_right_or_refused():
         chance, state = random.Random(seed), start()
         for _ in range(8):
             change(chance, state)
-        database = sqlite3.connect(":memory:")
-        for step in range(STEPS):
-            before = copy.deepcopy(state)
-            changed = change(chance, state)
-            fill(database, before, state, changed)
+        for database, step, changed in play(chance, state):
             if step:
                 table.refresh(database, changed)
             expected = table.recompute(database)
             rows += len(expected)
             assert not step or sorted(table.rows, key=repr) == expected, f"seed {seed}, step {step}: {shape.sql}"
             table.rows = expected
-        database.close()
     assert read
     assert rows

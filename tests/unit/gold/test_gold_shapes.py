@@ -5,15 +5,13 @@
 
 from __future__ import annotations
 
-import copy
 import os
 import random
 import re
-import sqlite3
 from dataclasses import replace
 
 import pytest
-from tables import Table, fill
+from tables import Table, play
 
 from python_udfs.gold import model as gold_model
 from python_udfs.gold import read
@@ -24,7 +22,6 @@ from tests.proof import IS_PROOF
 
 HISTORIES = int(os.environ.get("GOLD_HISTORIES") or (300 if IS_PROOF else 6))
 SEED = int(os.environ.get("SEED") or 0)
-STEPS = 7
 WARM_UP = 15
 
 
@@ -36,18 +33,13 @@ def count_wrong(tables: list[Table], histories: int = HISTORIES) -> int:
         # Half of the histories begin with tables of some rows, so that an affected key stands beside others.
         for _ in range(WARM_UP * (seed % 2)):
             change(chance, state)
-        database = sqlite3.connect(":memory:")
-        for step in range(STEPS):
-            before = copy.deepcopy(state)
-            changed = change(chance, state)
-            fill(database, before, state, changed)
+        for database, step, changed in play(chance, state):
             for table in tables:
                 if step:
                     table.refresh(database, changed)
                 expected = table.recompute(database)
                 wrong += bool(step) and sorted(table.rows, key=repr) != expected
                 table.rows = expected
-        database.close()
     return wrong
 
 
@@ -135,16 +127,11 @@ def test_few_rows_are_computed():
     computed = rows = 0
     for seed in range(20):
         chance, state, table = random.Random(seed), start(), Table(SHAPES["windows"])
-        database = sqlite3.connect(":memory:")
-        for step in range(STEPS):
-            before = copy.deepcopy(state)
-            changed = change(chance, state)
-            fill(database, before, state, changed)
+        for database, step, changed in play(chance, state):
             if step:
                 new, every = table.refresh(database, changed)
                 computed, rows = computed + new, rows + every
             table.rows = table.recompute(database)
-        database.close()
     assert 0 < computed < 0.7 * rows
 
 

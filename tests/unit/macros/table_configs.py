@@ -13,6 +13,29 @@ STATED: dict[str, dict[str, Any]] = {
     "silver": SOURCE | {"mode": "current", "delete_mode": "hard", "unchanged_rows": "write"},
 }
 
+# The state of a table, as maintenance asks for it, that needs nothing.
+TIDY = {
+    "files": 3,
+    "records": 100,
+    "deleted_rows": 5,
+    "bytes": 5 * 1048576,
+    "small_files": 0,
+    "loose_delete_files": 3,
+    "manifests": 49,
+    "snapshots": 12,
+    "old_snapshots": 9,
+    "expire_before": "2024-01-31 23:00:00.123",
+    "orphans_before": "2024-02-02 23:00:00.000",
+}
+# The columns of each silver table beside those of the source.
+OWN_COLUMNS = {
+    "_cdc_operation": "string",
+    "_cdc_committed_at": "timestamp",
+    "_cdc_sequence": "string",
+    "_cdc_generation": "int",
+    "_cdc_batch_id": "bigint",
+}
+
 
 def state_config(**stated: Any) -> dict[str, Any]:
     """What a model states under meta.cdc; without a layer, bronze if the fields have a format, else silver."""

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 from harness import Dbt, Relation, normalise
+from table_configs import OWN_COLUMNS
 from test_run_macros import BRONZE, GRAPH, SILVER, SOURCE, node
 
 from python_udfs.pipeline.data_tests import PartialChanges
@@ -15,13 +16,6 @@ from python_udfs.pipeline.delta import RangeFacts
 
 CHECKS = Relation("etl_metadata", "silver_checks")
 PROGRESS = {"cdc.batch-id": "9", "cdc.bronze-snapshot-id": "43", "cdc.sequence": "000001.1.9"}
-OWN_COLUMNS = {
-    "_cdc_operation": "string",
-    "_cdc_committed_at": "timestamp",
-    "_cdc_sequence": "string",
-    "_cdc_generation": "int",
-    "_cdc_batch_id": "bigint",
-}
 ALL_COLUMNS = {"id": "int", "v": "string", **OWN_COLUMNS}
 CHECKED = {
     "silver_table": "silver.shop__order",

@@ -8,6 +8,7 @@ from itertools import product
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from csv_by_hand import LINE_EFFECTS, records_by_hand
 from harness import Dbt
 from spark_process import VIEW, spark_process
 from table_configs import make_config
@@ -429,30 +430,6 @@ def test_csv__a_quote_inside_a_value_without_quotes_is_malformed(bronze, delimit
     rows = bronze("\n".join(lines).replace(",", delimiter), delimiter=delimiter)
     assert [row["_cdc_quarantine_reason"] for row in rows] == [STRAY, None, STRAY, None] * len(texts)
     assert values(rows, "_cdc_file_row", "value")[1] == (1, f'b"\n{delimiter}c')
-
-
-# What a line does to the state, outside or inside of a quoted value: nothing, turn it, end outside, end inside.
-LINE_EFFECTS = ["1,a,b", '","', '"', 'x"y', '"a"', '1,"a', '"a""', 'a",b', '""', 'x"y,"z', '"",""', '"a"b,"c', '","",']
-
-
-def records_by_hand(text: str) -> list[str]:
-    """Records of a CSV text, character by character."""
-    records, begin, inside, at_start, position = [], 0, False, True, 0
-    while position < len(text):
-        character = text[position]
-        if inside:
-            if character == '"' and text[position + 1 : position + 2] == '"':
-                position += 1
-            elif character == '"':
-                inside, at_start = False, False
-        elif character == "\n":
-            records.append(text[begin:position])
-            begin, at_start = position + 1, True
-        else:
-            inside = at_start and character == '"'
-            at_start = character == ","
-        position += 1
-    return [*records, text[begin:]]
 
 
 def test_csv__records_end_where_a_reader_of_characters_ends_them(bronze):

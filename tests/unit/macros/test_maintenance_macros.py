@@ -9,24 +9,12 @@ from typing import Any
 import pytest
 import yaml
 from harness import MACROS, Dbt, Relation, assert_sql_equal
+from table_configs import TIDY
 
 from python_udfs.errors import LakehouseError
 from python_udfs.pipeline.maintenance import Settings, Step
 
 TABLES = ("order", "line")
-TIDY = {
-    "files": 3,
-    "records": 100,
-    "deleted_rows": 5,
-    "bytes": 5 * 1048576,
-    "small_files": 0,
-    "loose_delete_files": 3,
-    "manifests": 49,
-    "snapshots": 12,
-    "old_snapshots": 9,
-    "expire_before": "2024-01-31 23:00:00.123",
-    "orphans_before": "2024-02-02 23:00:00.000",
-}
 
 
 def node(layer: str, name: str, **config: Any) -> SimpleNamespace:

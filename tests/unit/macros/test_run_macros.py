@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 from harness import MACROS, Dbt, Relation, environment, normalise
-from table_configs import make_config
+from table_configs import OWN_COLUMNS, make_config
 
 from python_udfs.alerts import hook
 from python_udfs.errors import LakehouseError
@@ -232,14 +232,7 @@ PROGRESS = {"cdc.batch-id": "7", "cdc.bronze-snapshot-id": "43", "cdc.sequence":
 
 @pytest.mark.parametrize("which", ["test", "build"])
 def test_silver_matches_bronze__compares_at_the_snapshot_applied(which):
-    own = {
-        "_cdc_operation": "string",
-        "_cdc_committed_at": "timestamp",
-        "_cdc_sequence": "string",
-        "_cdc_generation": "int",
-        "_cdc_batch_id": "bigint",
-    }
-    columns = {SILVER: {"id": "int", **own}, BRONZE: {"id": "int", **own}}
+    columns = {relation: {"id": "int", **OWN_COLUMNS} for relation in (SILVER, BRONZE)}
     sql = data_test("silver_matches_bronze", which=which, columns=columns, summary=PROGRESS)
     assert "from bronze.shop__order version as of 43 as _cdc_log where _cdc_quarantine_rule is null" in sql
     assert sql.endswith("having sum(_cdc_side) <> 0")
