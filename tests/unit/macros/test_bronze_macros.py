@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
@@ -129,7 +128,6 @@ def model(unique_id: str, **cdc: str) -> SimpleNamespace:
 
 THREE = {unique_id: model(unique_id, layer="bronze") for unique_id in "012"}
 NEWEST = {"path": "a", "kind": "load", "size": 100, "batch_id": 8, "is_newest": True}
-KEPT = "select *\nfrom `shop__order__files`"
 TRUNCATE = {"path": "shop/order", "kind": "truncate", "size": 0, "batch_id": 10, "is_newest": True}
 
 
@@ -183,17 +181,6 @@ def lay_out(cdc: dict[str, Any], columns: Sequence[Column] = ()) -> CsvLayout:
     return lay_out_csv(make_config(**cdc), columns, Dbt().context["adapter"])
 
 
-def test_cdc_csv_layout_sql__a_record_has_as_many_fields_as_its_table():
-    sql = normalise(Dbt().cdc_csv_layout_sql(lay_out(table(optional=False))))
-    assert sql.startswith(
-        "laid_out as (select *, if(_cdc_kind = 'load', 0, 1) as _cdc_lead, case when not " + is_utf8_sql("_cdc_content")
-    )
-    assert sql.endswith(
-        "when size(_cdc_fields) - _cdc_lead not between 2 and 2 then concat('the record has ', size(_cdc_fields),"
-        " ' fields, expected ', _cdc_lead + 2) end as _cdc_malformed from split)"
-    )
-
-
 def test_cdc_csv_layout_sql__names_the_field_and_the_charset():
     sql = normalise(Dbt().cdc_csv_layout_sql(lay_out(table(charset="Shift_JIS"))))
     assert f"case when not {is_utf8_sql('_cdc_content')} then concat('field ', array_position(" in sql
@@ -201,47 +188,11 @@ def test_cdc_csv_layout_sql__names_the_field_and_the_charset():
     assert "_cdc_names" not in sql and "_cdc_names" in Dbt().cdc_csv_layout_sql(lay_out(table(header=True)))
 
 
-def test_cdc_csv_layout_sql__optional_columns_may_be_missing():
-    sql = normalise(Dbt().cdc_csv_layout_sql(lay_out(table(operation_column="never"))))
-    assert "when size(_cdc_fields) - _cdc_lead not between 2 and 3" in sql
-    assert "' fields, expected ', _cdc_lead + 2, ' to ', _cdc_lead + 3)" in sql
-
-
-def test_cdc_csv_layout_sql__with_a_header_the_header_counts_the_fields():
-    sql = normalise(Dbt().cdc_csv_layout_sql(lay_out(table(header=True))))
-    assert "when size(_cdc_fields) <> size(_cdc_header) then" in sql
-    assert sql.endswith("from headed)")
-    assert "_cdc_lead" not in sql
-
-
 def test_cdc_csv_headed_sql__names_of_the_first_record_of_each_file():
     sql = normalise(Dbt().cdc_csv_headed_sql(lay_out(table(header=True, timestamp_column="Ts"))))
     assert "first_value(_cdc_fields) over (partition by _cdc_file_key order by _cdc_row)" in sql
     assert "when name = 'Op' then '=op'" in sql
     assert "when name = 'Ts' or lower(name) = 'ts' and not array_contains(_cdc_names, 'Ts') then '=ts'" in sql
-
-
-def test_cdc_csv_text_sql__a_field_without_its_quotes():
-    field = "try_element_at(_cdc_fields, cast(_cdc_lead + 1 as int))"
-    assert_sql_equal(
-        Dbt().cdc_csv_text_sql(lay_out(table()), "_cdc_lead + 1"),
-        f"""
-        case
-            when {field} like '"%' then replace(substring({field}, 2, length({field}) - 2), '""', '"')
-            when {field} in ('NULL', '') then null
-            else {field}
-        end
-        """,
-    )
-
-
-def test_cdc_csv_text_sql__null_words_are_text():
-    sql = Dbt().cdc_csv_text_sql(lay_out(table(null_values=["it's", r"\N"])), "1")
-    assert r"in ('it\'s', '\\N') then null" in sql
-
-
-def test_cdc_csv_text_sql__the_word_for_no_value_is_null_too():
-    assert "in ('NULL', '', '~') then null" in Dbt().cdc_csv_text_sql(lay_out(table(unavailable_value="~")), "1")
 
 
 def renamed(**options: Any) -> dict[str, Any]:
@@ -302,31 +253,6 @@ def test_cdc_old_key_sql__of_an_update_whose_key_differs():
         end
         """,
     )
-
-
-def test_cdc_old_key_sql__no_before_image():
-    assert Dbt().cdc_old_key_sql(None) == "cast(null as map <string, string>)"
-
-
-@pytest.mark.parametrize(
-    ("delimiter", "literal", "code"),
-    [
-        (",", "','", "002c"),
-        ("|", "'|'", "007c"),
-        ("^", "'^'", "005e"),
-        (".", "'.'", "002e"),
-        ("\t", "'\t'", "0009"),
-        ("\\", r"'\\'", "005c"),
-        ("é", "'é'", "00e9"),
-    ],
-)
-def test_cdc_csv_fields_sql__delimiter_is_never_a_pattern(delimiter, literal, code):
-    sql = Dbt().cdc_csv_fields_sql("record", delimiter)
-    opened = '"[^"]*+(?:""[^"]*+)*+'
-    assert re.search(r"concat\(\s*" + re.escape(literal) + ",", sql)
-    escaped = rf"\\x{{{code}}}"
-    field = f'{opened}"[^{escaped}]*+|[^"{escaped}][^{escaped}]*+|{opened}'
-    assert f"'{escaped}((?:{field})?+)'" in sql
 
 
 def test_cdc_csv_header_sql__names_of_the_first_lines():
@@ -427,31 +353,6 @@ def cast_failures(raw_type: str | None, type: str) -> str:
 )
 def test_cdc_cast_failures_sql__what_cannot_fail_is_not_asked(raw_type, type):
     assert normalise(cast_failures(raw_type, type)) == "array()"
-
-
-@pytest.mark.parametrize(
-    ("raw_type", "type", "condition"),
-    [
-        (
-            "string",
-            "int",
-            "`a``b` is not null and (try_cast(`a``b` as int) is null or not "
-            "(cast(try_cast(`a``b` as int) as string) = `a``b` or `a``b` rlike '\\\\A[+-]?[0-9]++\\\\z'))",
-        ),
-        ("bigint", "int", "not try_cast(try_cast(`a``b` as int) as bigint) <=> `a``b`"),
-        (
-            # A value that goes through text has to have a form of the type, as a text has.
-            "date",
-            "int",
-            "`a``b` is not null and (try_cast(cast(`a``b` as string) as int) is null or not "
-            "(cast(try_cast(cast(`a``b` as string) as int) as string) = cast(`a``b` as string) "
-            "or cast(`a``b` as string) rlike '\\\\A[+-]?[0-9]++\\\\z'))",
-        ),
-    ],
-)
-def test_cdc_cast_failures_sql__case(raw_type, type, condition):
-    then = f"then concat('a`b is ', \"'\", cast(`a``b` as string), \"'\", ', expected {type}')"
-    assert_sql_equal(cast_failures(raw_type, type), f"array(case when {condition} {then} end)")
 
 
 ID = Column("id", "int", "string")
