@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from harness import Dbt, Relation, normalise
+from harness import Dbt, Relation
 from table_configs import make_config
 
 from python_udfs.errors import LakehouseError
@@ -318,33 +318,9 @@ def test_validate_cdc_renames__nothing_wrong():
     renames_of({"old": "int", "new": "bigint", "x": "date", "y": "date"}, {"new": "int", "y": "date"})
 
 
-def renamed_rows(columns: dict[str, list[str]], **cdc: object) -> str:
-    plan = [Column(name, "int", "int", old_columns=tuple(old)) for name, old in columns.items()]
-    return Dbt().cdc_renamed_columns_sql(
-        {"primary_key": ["id"], "renamed_columns": {"Old": "new"}, **cdc}, plan, "rows"
-    )
-
-
-LOG_COLUMNS = (
-    "_cdc_operation, _cdc_committed_at, _cdc_sequence, _cdc_generation, _cdc_batch_id, _cdc_source_file, _cdc_file_row"
-)
-TO_NEW = "case when lower(name) in ('old') then 'new' else name end"
-
-
 def test_cdc_renamed_columns_sql__nothing_renamed():
-    assert renamed_rows({"id": [], "v": []}) == "rows"
-
-
-def test_cdc_renamed_columns_sql__bronze_has_both():
-    sql = normalise(renamed_rows({"id": [], "new": ["OLD"]}))
-    assert sql.startswith(f"select `id`, {LOG_COLUMNS}, _cdc_old_key, coalesce(`new`, `OLD`) as `new`,")
-
-
-def test_cdc_renamed_columns_sql__the_old_key_too():
-    sql = normalise(renamed_rows({"New": []}, primary_key=["new"]))
-    to_new = TO_NEW.replace("'new'", "'New'")
-    assert sql.startswith(f"select `New`, {LOG_COLUMNS}, transform_keys(")
-    assert f"transform_keys(_cdc_old_key, (name, value) -> {to_new}) as _cdc_old_key" in sql
+    cdc, plan = {"primary_key": ["id"], "renamed_columns": {"Old": "new"}}, [Column("id", "int", "int")]
+    assert Dbt().cdc_renamed_columns_sql(cdc, plan, "rows") == "rows"
 
 
 def test_read_source_columns__before_images_are_not_the_sources():
