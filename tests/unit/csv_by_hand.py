@@ -4,7 +4,7 @@ from __future__ import annotations
 
 # What a line does to the state, outside or inside of a quoted value: nothing, turn it, end outside, end inside.
 LINE_EFFECTS = (
-    "1,a,b", '","', '"', 'x"y', '"a"', '1,"a', '"a""', 'a",b', '""', 'x"y,"z', '"",""', '"a"b,"c', '","",', "",
+    "1,a,b", '","', '"', 'x"y', '"a"', '1,"a', '"a""', 'a",b', '""', 'x"y,"z', '"",""', '"a"b,"c', '","",',
 )  # fmt: skip
 
 
