@@ -62,42 +62,9 @@ def position(name: str) -> str:
     return f"nullif(array_position(_cdc_header, {name}), 0)"
 
 
-@pytest.mark.parametrize(
-    ("operation_column", "timestamp_column", "lead"),
-    [
-        ("auto", None, "if(_cdc_kind = 'load', 0, 1)"),
-        ("auto", "ts", "if(_cdc_kind = 'load', 1, 2)"),
-        ("always", None, "1"),
-        ("always", "ts", "2"),
-        ("never", None, "0"),
-        ("never", "ts", "1"),
-    ],
-)
-def test_operation_and_timestamp_stand_before_the_values(operation_column, timestamp_column, lead):
-    cdc = table(operation_column=operation_column, timestamp_column=timestamp_column)
-    assert lay_out(cdc).lead == lead
-
-
 def test_schema_and_table_stand_before_the_values_of_multi_table_records():
     cdc = replace(table(timestamp_column="ts"), split="split_shop")
     assert lay_out(cdc).lead == "if(_cdc_kind = 'multi_table', 4, if(_cdc_kind = 'load', 1, 2))"
-
-
-@pytest.mark.parametrize(
-    ("options", "operation", "timestamp"),
-    [
-        ({}, "1", "null"),
-        ({"operation_column": "always"}, "1", "null"),
-        ({"operation_column": "never"}, "null", "null"),
-        ({"operation_column": "never", "header": True}, "null", "null"),
-        ({"timestamp_column": "ts"}, "1", "_cdc_lead"),
-        ({"timestamp_column": "ts", "operation_column": "never"}, "null", "_cdc_lead"),
-        ({"timestamp_column": "Ts", "header": True}, position("'=op'"), position("'=ts'")),
-    ],
-)
-def test_operation_and_timestamp_have_positions_of_their_own(options, operation, timestamp):
-    layout = lay_out(table(**options))
-    assert (layout.operation, layout.timestamp) == (operation, timestamp)
 
 
 def test_values_follow_by_position_and_columns_that_the_batch_lacks_are_not_looked_for():
@@ -121,38 +88,15 @@ def test_dms_own_columns_are_marked_in_a_header():
     assert layout.change_sequence == position("'=seq'")
 
 
-@pytest.mark.parametrize(
-    ("options", "expected"),
-    [
-        ({}, {}),
-        ({"absent_columns": "null"}, {}),
-        (
-            {"unavailable_value": "it's"},
-            {
-                "it's": r"try_element_at(_cdc_fields, cast(_cdc_lead + 2 as int)) = 'it\'s'",
-                "late": r"try_element_at(_cdc_fields, cast(_cdc_lead + 3 as int)) = 'it\'s'",
-            },
-        ),
-        (
-            {"absent_columns": "keep"},
-            {
-                "it's": "size(_cdc_fields) < _cdc_lead + 2",
-                "late": "size(_cdc_fields) < _cdc_lead + 3",
-                "gone": "true",
-            },
-        ),
-        (
-            {"absent_columns": "keep", "unavailable_value": "~", "header": True},
-            {
-                name: f"try_element_at(_cdc_fields, cast({position(text)} as int)) = '~' or {position(text)} is null"
-                for name, text in {"it's": r"'it\'s'", "late": "'late'"}.items()
-            }
-            | {"gone": "true"},
-        ),
-    ],
-)
-def test_a_csv_value_is_unavailable_by_its_word_or_its_absence(options, expected):
-    assert lay_out(table(**options)).unavailable == expected
+def test_a_column_that_a_csv_batch_lacks_is_unavailable_if_absent_columns_keep_theirs():
+    assert lay_out(table(absent_columns="keep")).unavailable["gone"] == "true"
+    assert lay_out(table(absent_columns="null")).unavailable == {}
+
+
+def test_the_word_of_an_unavailable_csv_value_is_a_text():
+    unavailable = lay_out(table(unavailable_value="it's")).unavailable
+    assert list(unavailable) == ["it's", "late"], "a key is always carried, as is what the batch lacks"
+    assert unavailable["late"].endswith(r" = 'it\'s'")
 
 
 def test_only_a_header_can_lack_a_column_of_the_key():
@@ -356,13 +300,6 @@ def test_the_old_key_is_that_of_the_before_images():
         ),
     )
     assert plan(cdc, BatchRows(columns=columns), KEY).old_key is None
-
-
-def test_the_old_key_of_a_message_has_the_new_values_of_columns_that_did_not_change():
-    cdc = replace(table("json"), primary_key=tuple(["id"]))
-    old = "if(map_contains_key(_cdc_before, 'id'), try_cast(_cdc_before['id'] as int), `Id`)"
-    parts = (KeyPart("Id", old, "`Id`", f"cast({old} as string)"),)
-    assert plan(cdc, BatchRows("(select 1)"), KEY[:1]).old_key == OldKey("_cdc_before is not null", parts)
 
 
 def test_a_delete_keeps_no_value_that_its_column_cannot_hold():

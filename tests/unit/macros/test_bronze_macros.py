@@ -383,18 +383,6 @@ def test_cdc_bronze_sql__a_truncate_needs_no_key_and_comes_from_no_file():
     assert "when _cdc_key_is_missing and _cdc_operation <> 'T' then 'missing_key'" in sql
 
 
-def test_cdc_bronze_sql__before_images_are_judged_and_not_stored():
-    cdc = table(before_image_prefix="BI_")
-    cdc["columns"] = [*cdc["columns"], {"name": "BI_id", "type": "int", "optional": True}]
-    sql = normalise(Dbt().cdc_bronze_sql(cdc, FILES_SQL, BatchRows("raw_view"), (ID,)))
-    assert "'BI_id is ', \"'\"" in sql
-    assert "map('id', cast(try_cast(`BI_id` as int) as string)) end as _cdc_old_key," in sql
-    assert (
-        "as `BI_id`, try_element_at"
-        not in sql.split(" from ruled")[0].split("select try_cast(`id` as int) as `id`,")[1]
-    )
-
-
 def columns_of(**types: str) -> list[dict[str, str]]:
     return [{"name": name, "type": type} for name, type in types.items()]
 
