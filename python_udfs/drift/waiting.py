@@ -10,6 +10,7 @@ from python_udfs.kafka.client import read_settings, without_secrets
 from python_udfs.kafka.read import waiting_messages
 from python_udfs.landing.split import Waiting, waiting_rows
 from python_udfs.metadata import load_metadata
+from python_udfs.metadata.names import quoted
 from python_udfs.metadata.of_models import split_feed
 from spark_files.errors import is_spark_error, spark_message
 
@@ -53,11 +54,11 @@ def show_waiting(
         facts["problem"] = str(error) if isinstance(error, LakehouseError) else _message(error, described)
         if split is None:
             return {**facts, "view": None}
-        spark.table(split).createOrReplaceTempView(f"`{view}`")
+        spark.table(split).createOrReplaceTempView(quoted(view))
         return facts
     if split is not None:
         rows = spark.table(split).unionByName(rows, allowMissingColumns=True)
-    rows.createOrReplaceTempView(f"`{view}`")
+    rows.createOrReplaceTempView(quoted(view))
     return {**facts, "rejected": waiting.rejected, "left": waiting.left}
 
 

@@ -19,6 +19,7 @@ from python_udfs.gold.day import bind_day, hide_day, names_day
 from python_udfs.gold.dialect import GoldSpark, write_sql
 from python_udfs.gold.keys import KeySet
 from python_udfs.gold.read import Query, bind_tables, read_query
+from python_udfs.metadata.names import quoted
 
 DEFAULT_FULL_ABOVE = 0.2
 NEVER = "never"
@@ -74,10 +75,10 @@ class GivenKeys:
     def write(self, state: str, columns: Collection[str], leaves: Collection[Leaf]) -> exp.Expr:
         """As of `Block`."""
         bound = bind_tables(self.sql, {name: input.name_state(state) for name, input in self.names.items()})
-        selected = [f"`{name}`" for name in columns]
+        selected = [quoted(name) for name in columns]
         for leaf in leaves:
             selected += [
-                f"`{name_given_key(leaf.input, column)}` as `{name}`"
+                f"{quoted(name_given_key(leaf.input, column))} as {quoted(name)}"
                 for column, name in zip(leaf.input.key, leaf.key_names, strict=True)
             ]
         return exp.Var(this=f"select {', '.join(selected)} from ({bound}) as _cdc_keys")

@@ -24,6 +24,7 @@ from python_udfs.gold.histories import FIRST_DAY, RandomTable, Row
 from python_udfs.gold.inputs import list_sources, read_inputs
 from python_udfs.gold.keys import KeySet
 from python_udfs.gold.model import GoldModel, read_gold_model
+from python_udfs.metadata.names import quoted
 from python_udfs.pipeline.warehouse import Sql, Warehouse
 
 _STEPS = 8
@@ -165,7 +166,7 @@ class _History:
 
     def _register(self, state: int) -> None:
         for table in self.tables:
-            fields = ", ".join(f"`{name}` {kind}" for name, kind in table.input.columns.items())
+            fields = ", ".join(f"{quoted(name)} {kind}" for name, kind in table.input.columns.items())
             self._register_rows(f"{_view(table)}_{state}", table.list_rows(), fields)
 
     def _register_rows(self, view: str, rows: list[Row], schema: StructType | str) -> None:
@@ -174,7 +175,7 @@ class _History:
     def _register_keys(self, table: RandomTable, keys: set[Row] | None) -> KeySet:
         if not keys:
             return KeySet()
-        fields = ", ".join(f"`{name}` {table.input.columns[name]}" for name in table.input.key)
+        fields = ", ".join(f"{quoted(name)} {table.input.columns[name]}" for name in table.input.key)
         view = f"cdc_prove_changed_{table.input.number}"
         self._register_rows(view, list(keys), fields)
         return KeySet(view)

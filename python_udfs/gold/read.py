@@ -27,6 +27,7 @@ from python_udfs.gold.blocks import (
     list_equalities,
 )
 from python_udfs.gold.dialect import GoldSpark
+from python_udfs.metadata.names import quoted
 
 _CLOCKS = {
     "current_date", "curdate", "current_timestamp", "now", "localtimestamp", "current_time", "current_datetime",
@@ -147,7 +148,7 @@ def bind_tables(sql: str, names: Mapping[str, str]) -> str:
             (part.meta["start"] for part in (table.args.get("db"), table.args.get("catalog")) if part),
             default=own["start"],
         )
-        text = name if table.alias else f"{name} as `{table.name}`"
+        text = name if table.alias else f"{name} as {quoted(table.name)}"
         parts.append((first, own["end"] + 1, text))
     for start, end, text in sorted(parts, reverse=True):
         sql = sql[:start] + text + sql[end:]

@@ -12,6 +12,7 @@ from python_udfs.connectors.message_reading import RESULT_COLUMNS
 from python_udfs.connectors.registry import CONNECTORS
 from python_udfs.connectors.topic_offsets import ROWS_PER_LINE
 from python_udfs.metadata import load_metadata
+from python_udfs.metadata.names import quoted
 from python_udfs.metadata.of_models import split_feed
 
 if TYPE_CHECKING:
@@ -34,7 +35,7 @@ def show_parsed(spark: SparkSession, seeds: str, feed: str, waiting: str, view: 
         view: name of the view to register; it has the columns of `waiting`.
     """
     described = split_feed(load_metadata(Path(seeds)), feed)
-    messages = spark.table(f"`{waiting}`")
+    messages = spark.table(quoted(waiting))
     per_line = ROWS_PER_LINE.get(described["connector"], 1)
     line = F.expr(f"file_row div {per_line}").alias("file_row")
     lines = (
@@ -49,9 +50,9 @@ def show_parsed(spark: SparkSession, seeds: str, feed: str, waiting: str, view: 
     is_parsed = F.col("new.file_key").isNotNull() & F.col("old.malformed").isNotNull()
     joined.select(
         *(
-            F.when(is_parsed, F.col(f"new.`{name}`")).otherwise(F.col(f"old.`{name}`")).alias(name)
+            F.when(is_parsed, F.col(f"new.{quoted(name)}")).otherwise(F.col(f"old.{quoted(name)}")).alias(name)
             if name in RESULT_COLUMNS
-            else F.col(f"old.`{name}`")
+            else F.col(f"old.{quoted(name)}")
             for name in messages.columns
         )
-    ).createOrReplaceTempView(f"`{view}`")
+    ).createOrReplaceTempView(quoted(view))

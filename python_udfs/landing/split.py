@@ -21,6 +21,7 @@ from dbt.adapters.sparksession.snapshots import scan_sql
 from python_udfs.connectors.message_reading import text_or_base64
 from python_udfs.connectors.options import MESSAGE_OPTIONS
 from python_udfs.connectors.registry import CONNECTORS
+from python_udfs.metadata.names import quoted
 from python_udfs.pipeline.files import REPLACED, describe_rejection
 from python_udfs.pipeline.sequence import MARKER_ROW
 from spark_files import cached, read_files
@@ -199,7 +200,7 @@ def _lines(
     if not raw["columns"]:
         return no_lines, [], [], left
     overwritten = [row for path, row in current.items() if row.revision and path not in reasons]
-    lines = spark.table(f"`{view}`").select(
+    lines = spark.table(quoted(view)).select(
         F.col("_file_path").alias("path"), F.col("_file_row").alias("file_row"), "value"
     )
     if feed["connector"] in MESSAGE_OPTIONS:

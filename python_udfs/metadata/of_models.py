@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from python_udfs.errors import LakehouseError
 from python_udfs.metadata.load import load_metadata
-from python_udfs.metadata.names import file_name
+from python_udfs.metadata.names import file_name, quoted
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -167,7 +167,7 @@ def read_readers(model_file: str, schema: str) -> Readers:
     metadata = _metadata(model_file)
     return Readers(
         {
-            (table.feed, table.source_schema, table.source_table): f"bronze.`{table.target_table}`"
+            (table.feed, table.source_schema, table.source_table): f"bronze.{quoted(table.target_table)}"
             for table in metadata.tables
         },
         {feed.feed: f"{schema}.`split_{feed.feed}`" for feed in metadata.feeds if feed.is_multi_table},
