@@ -7,7 +7,9 @@
         {% do run_query(statement) %}
     {% endfor %}
     {% do adapter.change_columns(this, plan.column_changes) %}
-    {% set counts = plan.counts_rejections %}
-    {% set rejected = {'cdc.rejected': cdc_rejected_count(cdc, ref('rejected_files')) or none} if counts else {} %}
-    {% do return(dict(plan.properties, **rejected)) %}
+    {% if not plan.counts_rejections %}
+        {% do return(plan.properties) %}
+    {% endif %}
+    {% set count = adapter.query(cdc_rejected_count_sql(cdc, ref('rejected_files')))[0]['row_count'] %}
+    {% do return(dict(plan.properties, **{'cdc.rejected': count or none})) %}
 {% endmacro %}

@@ -31,7 +31,7 @@
         'cdc': cdc,
         'listing': cdc_relation_of('raw_listing') if flags.EMPTY else ref('raw_listing'),
         'rejected': cdc_relation_of('rejected_files') if flags.EMPTY else ref('rejected_files'),
-        'split': cdc_split_of(cdc),
+        'split': ref(cdc.split) if cdc.split else none,
     }) %}
     {% set run = adapter.call_function('python_udfs.pipeline.files.Run', {
         'nodes': graph.nodes, 'selected': selected_resources, 'is_empty': flags.EMPTY,

@@ -2,7 +2,7 @@
 {% macro cdc_schema_drift_sql(cdc, raw, target_columns, bronze=none) -%}
 {%- set drifts = adapter.call_function('python_udfs.pipeline.columns.find_drifts', {
     'cdc': cdc, 'columns': raw.columns, 'schemas': raw.schemas, 'target': target_columns, 'warehouse': adapter,
-    'advice': ': run ' ~ cdc_change_types_command(bronze) if bronze is not none else '',
+    'bronze': bronze,
 }) -%}
 {%- if not drifts -%}
 cast(null as string)

@@ -10,5 +10,7 @@
 
 {% macro _cdc_explain_part(cdc, value, type) -%}
 {%- set comparison = cdc.key_comparison if type == 'string' else [] -%}
-{{ cdc_key_value_sql('try_cast(' ~ value ~ ' as ' ~ type ~ ')', comparison) }}
+{{ adapter.call_function('python_udfs.pipeline.keys.write_key_value', {
+    'value': 'try_cast(' ~ value ~ ' as ' ~ type ~ ')', 'comparison': comparison,
+}) }}
 {%- endmacro %}

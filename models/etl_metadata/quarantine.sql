@@ -29,7 +29,7 @@ select
             then 'overwritten'
         {% if has_rows %}
         when _cdc_bad._cdc_sequence in (
-            {{ cdc_overtaken_sql(cdc_with_silver(has_rows | first, table.relation), table.relation) | indent(12) }}
+            {{ cdc_overtaken_sql(cdc_project().describe_bronze(table.relation), table.relation) | indent(12) }}
         )
             then 'overtaken'
         {% endif %}

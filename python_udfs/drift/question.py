@@ -11,6 +11,7 @@ from typing import Any
 from python_udfs.metadata.names import RESERVED_PREFIX, names_in_files, new_name, table_name
 from python_udfs.pipeline.bronze import complete_rows
 from python_udfs.pipeline.columns import ExistingColumn, SourceColumn, plan_columns, read_source_columns
+from python_udfs.pipeline.progress import read_last_batch_id
 from python_udfs.pipeline.project import Project
 from python_udfs.pipeline.reading import Reading, add_multi_table_files, open_files
 from python_udfs.pipeline.table import Model
@@ -224,7 +225,7 @@ def _ask_table(
     """The facts of one bronze table; None: nothing waits for it."""
     warehouse, sql, cdc, view = project.warehouse, project.sql, model.cdc, f"{model.alias}__drift"
     bronze = project.find_relation(model)
-    after_batch_id = int(sql["cdc_last_batch_id"](bronze))
+    after_batch_id = read_last_batch_id(warehouse, bronze)
     files_sql = sql["cdc_new_files_sql"](listing, rejected, cdc, after_batch_id, split)
     ordered_sql = f"select *\nfrom ({files_sql})\norder by {sql['cdc_file_order_sql']()}"
     files = sort_files(warehouse.query(ordered_sql))

@@ -10,7 +10,7 @@ from python_udfs.gold.inputs import Movement, list_sources, read_inputs, read_re
 from python_udfs.gold.model import GoldModel
 from python_udfs.gold.plan import Frozen
 from python_udfs.gold.recorded import find_recorded, list_expired, read_recorded_model
-from python_udfs.pipeline.checks import FULL, NOTHING, STEP, Check, Checked, Record, Table, read_checked
+from python_udfs.pipeline.checks import FULL, NOTHING, STEP, Check, Checked, Record, Table, ask_checked
 from python_udfs.pipeline.table_config import TableConfig
 from python_udfs.pipeline.warehouse import Relation, Sql, Warehouse
 
@@ -73,7 +73,7 @@ def plan_gold_check(
     read = read_inputs(warehouse, node["name"], sources)
     model = read_recorded_model(node["name"], summary, config, [input for input, _, _ in read])
     movements = find_recorded(model, {source.name: relation for _, source, relation in read}, recorded)
-    checked = _read_checked(warehouse, sql).get(table.name)
+    checked = ask_checked(warehouse, sql).get(table.name)
     expired = list_expired(warehouse, movements)
     if expired:
         reason = f"snapshots of {', '.join(expired)} that it was made of have expired; its next refresh is compared"
@@ -99,15 +99,6 @@ def plan_gold_check(
         exact=tuple(column.name for column in columns if column.dtype not in _FLOATS),
         floats=tuple(column.name for column in columns if column.dtype in _FLOATS),
     )
-
-
-def _read_checked(warehouse: Warehouse, sql: Sql) -> Mapping[str, Checked]:
-    def ask() -> Mapping[str, Checked]:
-        recorded = sql["cdc_built_of"](["silver_checks"]).get("silver_checks")
-        return read_checked(warehouse.query(sql["cdc_checked_tables_sql"](recorded))) if recorded else {}
-
-    answer: Mapping[str, Checked] = warehouse.ask_once("checked gold tables", ask)
-    return answer
 
 
 def _choose_depth(

@@ -150,9 +150,7 @@ def plan_batch(
 
     columns = plan_batch_columns(warehouse, cdc, reading, target)
     rows = _start_rows(reading, existing)
-    plan = replace(
-        plan, warnings=(*plan.warnings, *warn_of_types(owner, cdc, columns, sql["cdc_change_types_command"](owner)))
-    )
+    plan = replace(plan, warnings=(*plan.warnings, *warn_of_types(owner, cdc, columns)))
     if cdc.schema_drift == "quarantine":
         rows = replace(rows, drift_sql=sql["cdc_schema_drift_sql"](cdc, reading, target.columns, existing))
     if files.is_reloaded:
@@ -245,7 +243,9 @@ def _count_rejected(warehouse: Warehouse, sql: Sql, table: BronzeTable, existing
     if existing is None or table.is_kafka:
         return 0, 0
     recorded = int(warehouse.newest_summary(existing, "cdc.batch-id").get("cdc.rejected") or 0)
-    return recorded, int(sql["cdc_rejected_count"](table.cdc, table.rejected)) if recorded else 0
+    if not recorded:
+        return 0, 0
+    return recorded, int(warehouse.query(sql["cdc_rejected_count_sql"](table.cdc, table.rejected))[0]["row_count"])
 
 
 def _judge_source_log(

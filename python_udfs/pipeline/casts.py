@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from python_udfs.pipeline.columns import Column
@@ -114,7 +114,7 @@ def write_value(column: Column, warehouse: Warehouse) -> str:
 
 
 def plan_checks(
-    columns: Iterable[Column], warehouse: Warehouse, has_types: bool = False, advise: Callable[[], str] | None = None
+    columns: Iterable[Column], warehouse: Warehouse, has_types: bool = False, command: str = ""
 ) -> tuple[CastCheck, ...]:
     """Plans the checks of values that the types of their columns may not hold, in the order of the columns.
 
@@ -123,17 +123,17 @@ def plan_checks(
         warehouse: writes names and texts of SQL.
         has_types: whether the files state types: a sentence then has the type of its value, which
             cdc_received_types_sql reads out of it.
-        advise: returns the command that gives the table other types; None: there is no table.
+        command: gives the table other types; empty: there is no table.
     """
-    return tuple(_plan_check(column, warehouse, has_types, advise) for column in columns if column.may_fail)
+    return tuple(_plan_check(column, warehouse, has_types, command) for column in columns if column.may_fail)
 
 
-def _plan_check(column: Column, warehouse: Warehouse, has_types: bool, advise: Callable[[], str] | None) -> CastCheck:
+def _plan_check(column: Column, warehouse: Warehouse, has_types: bool, command: str) -> CastCheck:
     raw, raw_type, type_ = column.sql or warehouse.quote(column.name), str(column.raw_type), column.type
     goes_through_text = raw_type == "string" or not is_direct_cast(raw_type, type_)
     is_retyped = column.is_behind if column.listed_type else has_types
     received = f" of type {raw_type}" if has_types else ""
-    advice = f": run {advise()}" if advise and is_retyped else ""
+    advice = f": run {command}" if command and is_retyped else ""
     return CastCheck(
         name=column.name,
         raw=raw,

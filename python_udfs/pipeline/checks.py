@@ -13,6 +13,7 @@ from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from python_udfs.pipeline.delta import Log, RangeFacts
+from python_udfs.pipeline.project import find_built
 from python_udfs.pipeline.table_config import TableConfig
 from python_udfs.pipeline.warehouse import Relation, Sql, Warehouse, write_name
 
@@ -323,6 +324,22 @@ def plan_step(
         is_newest=not has_late and is_whole and not skips_unchanged,
         net_rows=net_rows,
     )
+
+
+def ask_checked(warehouse: Warehouse, sql: Sql) -> Mapping[str, Checked]:
+    """Returns what `silver_checks` records of each table, by its name; asked once a command.
+
+    Args:
+        warehouse: answers the question.
+        sql: macros by name.
+    """
+
+    def ask() -> Mapping[str, Checked]:
+        recorded = find_built(warehouse, sql, ["silver_checks"]).get("silver_checks")
+        return read_checked(warehouse.query(sql["cdc_checked_tables_sql"](recorded))) if recorded else {}
+
+    checked: Mapping[str, Checked] = warehouse.ask_once("checked tables", ask)
+    return checked
 
 
 def read_checked(rows: Iterable[Mapping[str, Any]]) -> dict[str, Checked]:

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from python_udfs.alerts.commands import change_types
 from python_udfs.errors import LakehouseError, UsageError
 from python_udfs.metadata.names import RESERVED_PREFIX, file_name, names_in_files, new_name
 from python_udfs.pipeline.table_config import ListedColumn, TableConfig
@@ -585,7 +586,7 @@ def find_drifts(
     columns: Sequence[Mapping[str, Any]],
     schemas: Iterable[Sequence[Mapping[str, Any]]],
     target: Sequence[TableColumn],
-    advice: str,
+    bronze: Relation | None,
     warehouse: Warehouse,
 ) -> tuple[Drift, ...]:
     """Returns what the files of a batch would change in a table.
@@ -598,9 +599,10 @@ def find_drifts(
         columns: of all files.
         schemas: of single parquet files.
         target: of the table.
-        advice: the end of a sentence about a type; may be empty.
+        bronze: the table, for the command that gives it other types; None: no sentence names one.
         warehouse: knows which types Iceberg widens.
     """
+    advice = f": run {change_types(str(bronze.identifier))}" if bronze is not None else ""
     if cdc.format == "parquet":
         described = [describe_drift(cdc, schema, target, advice, warehouse) for schema in schemas]
         return tuple(Drift(position, None, words) for position, words in enumerate(described) if words)
@@ -641,14 +643,13 @@ def describe_drift(
     return "; ".join(changes)
 
 
-def warn_of_types(table: Relation, cdc: TableConfig, plan: Iterable[Column], command: str) -> list[str]:
+def warn_of_types(table: Relation, cdc: TableConfig, plan: Iterable[Column]) -> list[str]:
     """Writes a warning for each column of another type than its seed's.
 
     Args:
         table: of bronze.
         cdc: of the table.
         plan: of the batch.
-        command: gives the table other types.
     """
     listed = {column.name.lower(): column.type for column in read_source_columns(cdc, ()) if column.is_listed}
     warnings = []
@@ -657,7 +658,7 @@ def warn_of_types(table: Relation, cdc: TableConfig, plan: Iterable[Column], com
         if column.is_behind:
             warnings.append(
                 f"{table}: column {column.name} is {column.type}, seeds/cdc_columns.csv has {column.listed_type};"
-                f" values that do not fit are quarantined. Run {command}."
+                f" values that do not fit are quarantined. Run {change_types(str(table.identifier))}."
             )
         elif column.change and type_ != column.type:
             warnings.append(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
@@ -14,8 +14,8 @@ from python_udfs.pipeline.checks import (
     Checked,
     Snapshot,
     Table,
+    ask_checked,
     plan_check,
-    read_checked,
 )
 from python_udfs.pipeline.column_differences import Difference, compare_columns, expect_columns, list_own_columns
 from python_udfs.pipeline.columns import Column, select_bronze_columns, select_log_columns
@@ -330,12 +330,8 @@ class DataTests:
         schema_id = self.warehouse.snapshots_since(bronze, snapshot_id)["schema_id"]
         return bool(self.warehouse.snapshot(bronze, snapshot_id)["schema_id"] == schema_id)
 
-    def _checked(self) -> dict[str, Checked]:
-        return self._ask("checked tables", self._read_checked)
-
-    def _read_checked(self) -> dict[str, Checked]:
-        recorded = self.sql["cdc_built_of"](["silver_checks"]).get("silver_checks")
-        return read_checked(self.warehouse.query(self.sql["cdc_checked_tables_sql"](recorded))) if recorded else {}
+    def _checked(self) -> Mapping[str, Checked]:
+        return ask_checked(self.warehouse, self.sql)
 
     def _keyed(self) -> list[Model]:
         return [model for model in self.models.of_layer("silver") if model.cdc.mode != "append"]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -58,7 +58,7 @@ def lay_out_parquet(
     columns: Sequence[Column],
     judged: JudgedColumns,
     warehouse: Warehouse,
-    advise: Callable[[], str] | None = None,
+    command: str = "",
 ) -> ParquetLayout:
     """Lays out the rows of parquet files.
 
@@ -69,14 +69,14 @@ def lay_out_parquet(
         columns: the plan of the table's columns.
         judged: these columns and the before images.
         warehouse: writes names and texts of SQL.
-        advise: as for `plan_checks`.
+        command: as for `plan_checks`.
     """
     options, keys = cdc.options, {key.lower() for key in cdc.primary_key}
     list_places = _Places(cdc, files, warehouse)
     all_columns = [*columns, *(column for column in judged.others if column.key is not None)]
 
     def check(cast: Iterable[Column]) -> tuple[tuple[CastCheck, ...], ...]:
-        return tuple(plan_checks(list_places(column), warehouse, True, advise) for column in cast if column.is_cast)
+        return tuple(plan_checks(list_places(column), warehouse, True, command) for column in cast if column.is_cast)
 
     def find_absent(wanted: Sequence[Column]) -> dict[int, tuple[str, ...]]:
         lacking = ((number, _list_absent(cdc, wanted, schema)) for number, schema in enumerate(schemas))

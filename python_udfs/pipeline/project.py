@@ -10,7 +10,25 @@ from typing import Any
 from python_udfs.errors import LakehouseError
 from python_udfs.pipeline.table import Model, Models, find_relation
 from python_udfs.pipeline.table_config import TableConfig, WaitingConfig, add_silver
-from python_udfs.pipeline.warehouse import Relation, Sql, Writer, write_name
+from python_udfs.pipeline.warehouse import Relation, Sql, Warehouse, Writer, write_name
+
+
+def find_built(warehouse: Warehouse, sql: Sql, names: Iterable[str]) -> Mapping[str, Relation]:
+    """Returns the relations of those models that exist and have been built, by their names.
+
+    A project that reads no Kafka lacks its views, and a new one lacks all.
+
+    Args:
+        warehouse: has the tables.
+        sql: macros by name.
+        names: of the models.
+    """
+    named = {name: sql["cdc_relation_of"](name) for name in names}
+    return {
+        name: relation
+        for name, relation in named.items()
+        if relation and warehouse.get_relation(relation.database, relation.schema, relation.identifier)
+    }
 
 
 @dataclass(frozen=True)
@@ -58,8 +76,7 @@ class Project:
 
     def find_built(self, names: Iterable[str]) -> Mapping[str, Relation]:
         """Returns the relations of those models that exist and have been built, by their names."""
-        built: Mapping[str, Relation] = self.sql["cdc_built_of"](list(names))
-        return built
+        return find_built(self.warehouse, self.sql, names)
 
     def describe_bronze(self, bronze: Relation) -> WaitingConfig:
         """Returns the description of a bronze table with that of its silver table.

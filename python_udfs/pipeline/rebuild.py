@@ -11,6 +11,7 @@ from python_udfs.metadata.names import RESERVED_PREFIX
 from python_udfs.pipeline.columns import select_log_columns
 from python_udfs.pipeline.project import Project
 from python_udfs.pipeline.silver import plan_rebuild
+from python_udfs.pipeline.silver_writes import write_rows_sql
 from python_udfs.pipeline.table import Model
 from python_udfs.pipeline.table_config import TableConfig
 from python_udfs.pipeline.text_table import write_table
@@ -37,7 +38,7 @@ def rebuild_silver(project: Project, table: Any, many_rows: int) -> None:
     plan = plan_rebuild(warehouse, project.sql, cdc, silver, bronze, many_rows)
     changes: Any = plan.changes
     project.say(f"1 of 4: building {copy} from {changes.changes} changes in {bronze}")
-    replace_table(project, copy, model, project.sql["cdc_silver_query"](cdc, bronze, plan))
+    replace_table(project, copy, model, write_rows_sql(warehouse, project.sql, cdc, bronze, plan))
     project.say("2 of 4: checking it")
     differences = _find_differences(project, cdc, bronze, copy, changes.to_snapshot_id)
     if differences:

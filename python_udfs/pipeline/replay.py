@@ -17,6 +17,7 @@ from python_udfs.pipeline.columns import (
     read_source_columns,
     select_own_columns,
 )
+from python_udfs.pipeline.progress import read_last_batch_id
 from python_udfs.pipeline.project import Project
 from python_udfs.pipeline.reading import Reading
 from python_udfs.pipeline.table_config import TableConfig
@@ -258,7 +259,7 @@ def _release(project: Project, bronze: Relation, reloads: Iterable[Mapping[str, 
 def _find_next_batch_id(project: Project, bronze: Relation) -> int:
     """A command adds its rows in a batch behind all that bronze has; it is no progress of files."""
     last = project.warehouse.query(f"select max(_cdc_batch_id) as batch_id from {bronze}")[0]["batch_id"]
-    return max(int(project.sql["cdc_last_batch_id"](bronze)), int(last)) + 1
+    return max(read_last_batch_id(project.warehouse, bronze), int(last)) + 1
 
 
 def _create_view(project: Project, view: str, rows_sql: str) -> None:

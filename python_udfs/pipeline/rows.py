@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
+from python_udfs.alerts.commands import change_types
 from python_udfs.metadata.names import file_name
 from python_udfs.pipeline.bronze import BatchRows
 from python_udfs.pipeline.casts import CastCheck, Value, plan_checks, write_value
@@ -13,7 +14,7 @@ from python_udfs.pipeline.csv_layout import CsvLayout, OptionalColumn, lay_out_c
 from python_udfs.pipeline.message_layout import MessageLayout, lay_out_messages
 from python_udfs.pipeline.parquet_layout import ParquetLayout, lay_out_parquet
 from python_udfs.pipeline.table_config import TableConfig
-from python_udfs.pipeline.warehouse import Relation, Warehouse
+from python_udfs.pipeline.warehouse import Warehouse
 
 
 @dataclass(frozen=True)
@@ -118,7 +119,6 @@ def plan_rows(
     rows: BatchRows,
     columns: Sequence[Column],
     warehouse: Warehouse,
-    advise: Callable[[Relation], str],
 ) -> RowsPlan:
     """Plans the statement that gives bronze the rows of a batch.
 
@@ -127,14 +127,13 @@ def plan_rows(
         rows: of the batch.
         columns: the plan of its columns.
         warehouse: writes names and texts of SQL.
-        advise: returns the command that gives a bronze table other types.
     """
     bronze, options = rows.bronze, cdc.options
     has_records = rows.view is not None
     format_ = cdc.format if has_records else "none"
     images = plan_before_images(cdc, rows.columns, columns, warehouse) if has_records else ()
     judged = judge_columns(cdc, [*columns, *images])
-    command = (lambda: advise(bronze)) if bronze is not None else None
+    command = change_types(str(bronze.identifier)) if bronze is not None else ""
 
     layout: CsvLayout | ParquetLayout | MessageLayout | None = None
     optional: tuple[OptionalColumn, ...] = ()

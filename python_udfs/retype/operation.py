@@ -8,6 +8,7 @@ from typing import Any
 from python_udfs.errors import LakehouseError
 from python_udfs.pipeline.casts import plan_checks
 from python_udfs.pipeline.columns import Column, plan_changes
+from python_udfs.pipeline.progress import read_last_batch_id
 from python_udfs.pipeline.project import Project
 from python_udfs.pipeline.rebuild import rebuild_silver, replace_table, require_bronze
 from python_udfs.pipeline.replay import ask_columns, list_problems, replay
@@ -97,7 +98,7 @@ def rewrite_bronze(project: Project, cdc: TableConfig, bronze: Relation, changes
     model: Any = project.models.of_source("bronze", cdc)
     summary = warehouse.newest_summary(bronze, "cdc.batch-id")
     progress = {
-        "cdc.batch-id": project.sql["cdc_last_batch_id"](bronze),
+        "cdc.batch-id": read_last_batch_id(warehouse, bronze),
         "cdc.line-breaks": summary.get("cdc.line-breaks"),
         "cdc.rejected": summary.get("cdc.rejected"),
     }

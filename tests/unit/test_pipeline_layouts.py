@@ -258,14 +258,14 @@ def test_a_value_is_cast_only_if_it_has_another_type():
     ],
 )
 def test_a_sentence_names_the_command_if_a_type_of_the_table_has_to_change(column, has_types, expected):
-    [check] = plan_checks([column], WAREHOUSE, has_types, lambda: "change")
+    [check] = plan_checks([column], WAREHOUSE, has_types, "change")
     assert check.expected == expected
     [check] = plan_checks([column], WAREHOUSE, has_types)
     assert check.expected == expected.removesuffix(": run change")
 
 
 def plan(cdc: TableConfig, rows: BatchRows, columns: Sequence[Column]) -> RowsPlan:
-    return plan_rows(cdc, rows, columns, WAREHOUSE, lambda bronze: "")
+    return plan_rows(cdc, rows, columns, WAREHOUSE)
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@
 #}
 {% macro cdc_bronze_sql(cdc, files_sql, rows, columns, last_batch_id=none) -%}
 {%- set plan = adapter.call_function('python_udfs.pipeline.rows.plan_rows', {
-    'cdc': cdc, 'rows': rows, 'columns': columns, 'warehouse': adapter, 'advise': cdc_change_types_command,
+    'cdc': cdc, 'rows': rows, 'columns': columns, 'warehouse': adapter,
 }) -%}
 {%- set position_sql = _position_sql(plan) -%}
 with

@@ -76,6 +76,7 @@ class Relation(NamedTuple):
 
     schema: str
     identifier: str
+    database = None
 
     def __str__(self) -> str:
         return self.render()

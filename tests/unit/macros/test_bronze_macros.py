@@ -20,6 +20,7 @@ from python_udfs.pipeline.columns import (
 from python_udfs.pipeline.csv_layout import CsvLayout, lay_out_csv
 from python_udfs.pipeline.files import find_listed_table
 from python_udfs.pipeline.parquet_layout import ParquetLayout
+from python_udfs.pipeline.progress import read_last_batch_id
 from python_udfs.pipeline.reading import Reading
 from python_udfs.pipeline.rows import KeyPart, OldKey
 from spark_files.capabilities import is_utf8_sql
@@ -589,15 +590,15 @@ def test_get_incremental_cdc_append_sql__first_run_without_files_makes_an_empty_
     assert "from files where false" in normalise(sql)
 
 
-def test_cdc_last_batch_id__no_table():
-    assert Dbt().cdc_last_batch_id(None) == 0
+def test_read_last_batch_id__no_table():
+    assert read_last_batch_id(Dbt().context["adapter"], None) == 0
 
 
-def test_cdc_last_batch_id__from_progress():
-    assert Dbt(summary=SEEN).cdc_last_batch_id(BRONZE) == 7
+def test_read_last_batch_id__from_progress():
+    assert read_last_batch_id(Dbt(summary=SEEN).context["adapter"], BRONZE) == 7
 
 
 @pytest.mark.parametrize(("greatest", "expected"), [(5, 5), (None, 0)])
-def test_cdc_last_batch_id__from_the_rows_where_progress_is_gone(greatest, expected):
+def test_read_last_batch_id__from_the_rows_where_progress_is_gone(greatest, expected):
     answers = {"max(_cdc_batch_id) as batch_id from bronze.shop__order": [{"batch_id": greatest}]}
-    assert Dbt(answers=answers).cdc_last_batch_id(BRONZE) == expected
+    assert read_last_batch_id(Dbt(answers=answers).context["adapter"], BRONZE) == expected

@@ -15,7 +15,7 @@ from table_configs import make_config
 
 from python_udfs.connectors.topic_offsets import offset_sql, partition_sql, share_partition
 from python_udfs.pipeline.bronze import BatchRows
-from python_udfs.pipeline.casts import plan_checks
+from python_udfs.pipeline.casts import plan_checks, write_value
 from python_udfs.pipeline.columns import Column
 from python_udfs.pipeline.csv_layout import lay_out_csv
 from python_udfs.pipeline.sequence import cut_part
@@ -636,7 +636,7 @@ def test_a_text_comes_back_as_it_was_or_is_quarantined(query, type):
     column, dbt = Column("a", type, "string"), Dbt()
     listed = ", ".join(f"({dbt.adapter.string_literal(text)})" for text in [*good, *bad])
     rows = query(
-        f"select a, cast({dbt.cdc_cast_sql(column)} as string) as v,"
+        f"select a, cast({write_value(column, dbt.adapter)} as string) as v,"
         f" array_compact({failures_sql(column)}) as m"
         f" from values {listed} as t (a)"
     )
@@ -747,7 +747,7 @@ def fitted(query: Query, raw_sql: str, raw_type: str, type: str) -> tuple[Any, l
     dbt = Dbt()
     column = Column("a", type, raw_type)
     [row] = query(
-        f"select {dbt.cdc_cast_sql(column)} as v, array_compact({failures_sql(column)}) as m"
+        f"select {write_value(column, dbt.adapter)} as v, array_compact({failures_sql(column)}) as m"
         f" from (select {raw_sql} as a)"
     )
     return row["v"], row["m"]

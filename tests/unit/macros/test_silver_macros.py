@@ -19,7 +19,7 @@ from python_udfs.pipeline.columns import Column
 from python_udfs.pipeline.delta import Changes, KeyRange, Log, find_range_type, measure_changes
 from python_udfs.pipeline.silver import SilverPlan
 from python_udfs.pipeline.silver_rows import plan_current
-from python_udfs.pipeline.silver_writes import replace_rows
+from python_udfs.pipeline.silver_writes import replace_rows, write_rows_sql
 
 BRONZE = Relation("bronze", "shop__order")
 SILVER = Relation("silver", "shop__order")
@@ -633,9 +633,16 @@ def test_cdc_changes_sql__a_late_truncate_concerns_every_key():
 
 
 @pytest.mark.parametrize(("is_soft", "marker"), [(False, ""), (True, "false as _cdc_is_deleted,")])
-def test_cdc_silver_query__columns_without_rows(is_soft, marker):
+def test_write_rows_sql__columns_without_rows(is_soft, marker):
+    dbt = Dbt()
     assert_sql_equal(
-        Dbt().cdc_silver_query(SOFT if is_soft else CDC, BRONZE, SilverPlan("create", "", columns=PLAN[1:])),
+        write_rows_sql(
+            dbt.adapter,
+            dbt.context,
+            make_config(**(SOFT if is_soft else CDC)),
+            BRONZE,
+            SilverPlan("create", "", columns=PLAN[1:]),
+        ),
         f"""
         select cast(null as date) as `gone`, {marker}
             _cdc_operation, _cdc_committed_at, _cdc_sequence, _cdc_generation, _cdc_batch_id

@@ -1,10 +1,5 @@
 {# How many rows rejected_files has of the files of a table: bronze records it with each batch that rejects files. #}
-{% macro cdc_rejected_count(cdc, rejected) %}
-    {% do return(run_query(_rejected_count_sql(cdc, rejected)).rows[0]['row_count'] | int) %}
-{% endmacro %}
-
-
-{% macro _rejected_count_sql(cdc, rejected) -%}
+{% macro cdc_rejected_count_sql(cdc, rejected) -%}
 select count(*) as row_count
 from {{ rejected }}
 where
