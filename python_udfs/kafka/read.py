@@ -20,7 +20,7 @@ from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as F
 
 from dbt.adapters.sparksession import snapshots
-from dbt.adapters.sparksession.few_rows import plan_once
+from dbt.adapters.sparksession.few_rows import FEW_CHANGES, plan_once
 from dbt.adapters.sparksession.python_models import Commit, Written
 from python_udfs.connectors.registry import CONNECTORS
 from python_udfs.kafka import avro
@@ -68,7 +68,6 @@ _OTHERS = pa.schema(
     }
 )
 _MESSAGES_OF_A_TASK = 5_000
-_FEW_MESSAGES = 10_000
 
 
 def new_messages(spark: SparkSession, feed: Mapping[str, Any], target: str | None) -> Commit | Written | None:
@@ -103,7 +102,7 @@ def new_messages(spark: SparkSession, feed: Mapping[str, Any], target: str | Non
         batch_id = next_batch_id(datetime.now(timezone.utc), plan.progress.batch_id)
         logger.info(f"Feed {name}: reads {plan.messages:,} offsets of {len(plan.ranges)} partitions")
         try:
-            if plan.messages <= _FEW_MESSAGES:
+            if plan.messages <= FEW_CHANGES:
                 plan_once(spark)
             rows = _rows(spark, feed, plan, batch_id, new_gaps)
             progress = _progress_of(plan, batch_id)

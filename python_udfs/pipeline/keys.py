@@ -7,6 +7,8 @@ from collections.abc import Collection
 from python_udfs.pipeline.table_config import TableConfig
 from python_udfs.pipeline.warehouse import WritesNames
 
+# More keys, or changes of keys, are not held by the driver, nor sent to every task.
+MOST_KEYS = 2_000_000
 # They identify a row of a table without a key.
 SOURCE_POSITION = ("_cdc_source_file", "_cdc_file_row")
 

@@ -13,12 +13,13 @@ from python_udfs.metadata.tables import WRITE_MODE_PROPERTIES
 from python_udfs.pipeline.columns import Column, find_renames, has_other_types, plan_silver_columns, rename_all
 from python_udfs.pipeline.delta import Changes, Log, measure_changes
 from python_udfs.pipeline.files import find_listed_table
+from python_udfs.pipeline.keys import MOST_KEYS
 from python_udfs.pipeline.sequence import cut_part, write_part_sql
 from python_udfs.pipeline.table_config import TableConfig
 from python_udfs.pipeline.warehouse import Relation, Sql, TableColumn, Warehouse, WritesNames
 
-# More changes are not sent to every task, as the way `replace` does.
-_MOST_TO_REPLACE = 2_000_000
+# Of a table whose summary has no count of rows: it is not taken for a small one.
+_ROWS_IF_UNKNOWN = 1_000_000
 # Generations from the second on: nothing is there that the first could end.
 _SECOND_GENERATION = "000002"
 
@@ -266,7 +267,7 @@ def _batch_allows_replace(cdc: TableConfig, changes: Changes) -> bool:
     has_odd_changes = changes.has_late or changes.has_partial or changes.has_new_reset_point or changes.has_key_changes
     return (
         changes.may_replace
-        and 0 < changes.changes <= _MOST_TO_REPLACE
+        and 0 < changes.changes <= MOST_KEYS
         and not has_odd_changes
         and not (cdc.is_soft and changes.has_deletes)
     )
@@ -344,7 +345,7 @@ def _list_reasons(changes: Changes, has_types_of_bronze: bool) -> list[str]:
 
 
 def _is_small(warehouse: Warehouse, silver: Relation | None, changes: Changes, progress: Mapping[str, str]) -> bool:
-    rows = 0 if silver is None else int(progress.get("total-records", 1_000_000))
+    rows = 0 if silver is None else int(progress.get("total-records", _ROWS_IF_UNKNOWN))
     return warehouse.is_small(changes.changes, rows) and not (changes.has_late or changes.replaces_all)
 
 

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from pyspark.sql import SparkSession
 
+# Statements over more changes than these are worth several tasks, and to be planned again after each stage.
+FEW_CHANGES = 10_000
+
 
 def choose_settings_for_few_rows(is_one_task: bool = True) -> dict[str, str]:
     """Settings of a session whose statements are planned once, not again after each stage.

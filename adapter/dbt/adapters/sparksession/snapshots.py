@@ -12,6 +12,7 @@ from uuid import uuid4
 from py4j.protocol import Py4JJavaError
 from pyspark.sql import DataFrame, SparkSession
 
+from dbt.adapters.sparksession.few_rows import FEW_CHANGES
 from dbt.adapters.sparksession.times import timestamp_text
 from spark_files.errors import is_commit_conflict
 from spark_files.internals import (
@@ -34,8 +35,6 @@ PATHS_WITHOUT_VALUES = {"write.object-storage.enabled": "true", "write.object-st
 _BRANCH_AGE = 24 * 60 * 60 * 1000  # milliseconds
 # One task reads so many in less time than several tasks take to start.
 _FEW_ROWS = 100_000
-# With more changes than these a merge or a comparison is worth several tasks.
-_FEW_CHANGES = 10_000
 
 
 def current_snapshot_id(session: SparkSession, table: str) -> int:
@@ -109,7 +108,7 @@ def has_few_rows(session: SparkSession, table: str) -> bool:
 
 def is_small(changes: int, rows: int) -> bool:
     """Whether a batch of changes and the table that it is applied to are so small that tasks cost more than rows."""
-    return changes <= _FEW_CHANGES and rows <= _FEW_ROWS
+    return changes <= FEW_CHANGES and rows <= _FEW_ROWS
 
 
 def scan_sql(session: SparkSession, table: str) -> str:
