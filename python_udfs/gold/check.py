@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from python_udfs.gold.inputs import Movement, list_sources, read_inputs, read_recorded
+from python_udfs.gold.inputs import Movement, read_model_inputs, read_recorded
 from python_udfs.gold.model import GoldModel
 from python_udfs.gold.plan import Frozen
 from python_udfs.gold.recorded import find_recorded, list_expired, read_recorded_model
@@ -69,8 +69,7 @@ def plan_gold_check(
             Check(UNKNOWN, "its newest snapshot records no refresh: another program has written it", table)
         )
     config = node["config"]
-    sources = list_sources(nodes, node["depends_on"]["nodes"], config.get("inputs") or {})
-    read = read_inputs(warehouse, node["name"], sources)
+    read = read_model_inputs(warehouse, nodes, node)
     model = read_recorded_model(node["name"], summary, config, [input for input, _, _ in read])
     movements = find_recorded(model, {source.name: relation for _, source, relation in read}, recorded)
     checked = ask_checked(warehouse, sql).get(table.name)

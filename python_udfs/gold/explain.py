@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from python_udfs.gold.day import bind_day, hide_day, read_day
-from python_udfs.gold.inputs import list_sources, read_inputs
+from python_udfs.gold.inputs import read_model_inputs
 from python_udfs.gold.model import Branch, GoldModel, Route, read_gold_model
 from python_udfs.pipeline.text_table import write_table
 from python_udfs.pipeline.warehouse import Warehouse
@@ -27,8 +27,7 @@ def explain_gold(
     Raises:
         LakehouseError: the model is refused; it has all mistakes.
     """
-    sources = list_sources(nodes, node["depends_on"]["nodes"], node["config"].get("inputs") or {})
-    read = read_inputs(warehouse, node["name"], sources)
+    read = read_model_inputs(warehouse, nodes, node)
     model = read_gold_model(node["name"], hide_day(query_sql), node["config"], [input for input, _, _ in read])
     day = read_day(today)
     layers = {source.name: source.layer for _, source, _ in read}

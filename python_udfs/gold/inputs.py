@@ -11,14 +11,12 @@ from python_udfs.errors import LakehouseError
 from python_udfs.gold.blocks import Input
 from python_udfs.gold.keys import KeySet
 from python_udfs.pipeline.delta import Log
-from python_udfs.pipeline.keys import list_key_columns
+from python_udfs.pipeline.keys import MOST_KEYS, list_key_columns
 from python_udfs.pipeline.table import Models, find_relation, read_layer, read_model
 from python_udfs.pipeline.table_config import TableConfig
 from python_udfs.pipeline.warehouse import Relation, Sql, Warehouse, write_name
 
 STRATEGY = "cdc_affected"
-# More keys are not held by the driver, nor sent to every task.
-MOST_KEYS = 2_000_000
 # Of a snapshot that has the rows of the one before it.
 COMPACTION = "replace"
 
@@ -121,8 +119,22 @@ def list_sources(nodes: Mapping[str, Any], ids: Iterable[str], own_keys: Mapping
     return list(sources.values())
 
 
+def read_model_inputs(
+    warehouse: Warehouse, nodes: Mapping[str, Any], node: Mapping[str, Any]
+) -> list[tuple[Input, Source, Relation]]:
+    """Reads the tables that a model depends on, as `read_inputs`.
+
+    Args:
+        warehouse: has them.
+        nodes: dbt's nodes and sources by unique id.
+        node: dbt's node of the model.
+    """
+    sources = list_sources(nodes, node["depends_on"]["nodes"], node["config"].get("inputs") or {})
+    return read_inputs(warehouse, node["name"], sources)
+
+
 def read_inputs(warehouse: Warehouse, name: str, sources: Sequence[Source]) -> list[tuple[Input, Source, Relation]]:
-    """Reads the columns of the tables that a model depends on.
+    """Reads the columns of tables.
 
     Args:
         warehouse: has them.

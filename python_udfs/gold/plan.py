@@ -13,7 +13,6 @@ from python_udfs.gold.blocks import Input
 from python_udfs.gold.conditions import list_columns
 from python_udfs.gold.day import bind_day, hide_day, list_days, names_day, read_day
 from python_udfs.gold.inputs import (
-    MOST_KEYS,
     Movement,
     Recorded,
     Source,
@@ -28,6 +27,7 @@ from python_udfs.gold.inputs import (
 )
 from python_udfs.gold.keys import KeySet, read_key_set
 from python_udfs.gold.model import GoldModel, Settings, read_gold_model, read_settings
+from python_udfs.pipeline.keys import MOST_KEYS
 from python_udfs.pipeline.table import Models
 from python_udfs.pipeline.warehouse import Relation, Sql, Warehouse, write_name
 

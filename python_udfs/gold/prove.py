@@ -21,7 +21,7 @@ from python_udfs.gold.blocks import Input
 from python_udfs.gold.day import bind_day, hide_day, list_days
 from python_udfs.gold.dialect import GoldSpark
 from python_udfs.gold.histories import FIRST_DAY, RandomTable, Row
-from python_udfs.gold.inputs import list_sources, read_inputs
+from python_udfs.gold.inputs import read_model_inputs
 from python_udfs.gold.keys import KeySet
 from python_udfs.gold.model import GoldModel, read_gold_model
 from python_udfs.metadata.names import quoted
@@ -76,8 +76,7 @@ def prove_gold(
     Raises:
         LakehouseError: the model is refused, or differs from its recomputation; names the seed that brings it back.
     """
-    sources = list_sources(nodes, node["depends_on"]["nodes"], node["config"].get("inputs") or {})
-    inputs = [input for input, _, _ in read_inputs(warehouse, node["name"], sources)]
+    inputs = [input for input, _, _ in read_model_inputs(warehouse, nodes, node)]
     timeless_sql = hide_day(query_sql)
     model = read_gold_model(node["name"], timeless_sql, node["config"], inputs)
     if model.query.totals:

@@ -9,12 +9,13 @@ from typing import Any
 from python_udfs.errors import LakehouseError
 from python_udfs.gold.conditions import read_condition
 from python_udfs.gold.day import bind_day, hide_day, read_day
-from python_udfs.gold.inputs import MOST_KEYS, list_sources, read_inputs, read_recorded
+from python_udfs.gold.inputs import read_model_inputs, read_recorded
 from python_udfs.gold.keys import KeySet, read_key_set
 from python_udfs.gold.model import read_gold_model
 from python_udfs.gold.plan import AFFECTED, GoldPlan, cut_large_inputs
 from python_udfs.gold.recorded import find_recorded, list_expired, read_recorded_model
 from python_udfs.gold.write import replace_rows
+from python_udfs.pipeline.keys import MOST_KEYS
 from python_udfs.pipeline.warehouse import Sql, Writer
 
 REFRESH = "refresh"
@@ -57,8 +58,7 @@ def refresh_gold(
         LakehouseError: the condition or the model is refused, or the table cannot be computed at the state that it has.
     """
     name = node["name"]
-    sources = list_sources(nodes, node["depends_on"]["nodes"], node["config"].get("inputs") or {})
-    read = read_inputs(warehouse, name, sources)
+    read = read_model_inputs(warehouse, nodes, node)
     gold = warehouse.get_relation(node["database"], node["schema"], node["alias"])
     if gold is None:
         raise _refuse(name, "the table does not exist yet", name)
