@@ -266,7 +266,6 @@ class Dbt:
                 value_range=lambda relation, column, above, values: range,
                 current_summary=lambda relation: recorded or {},
                 newest_summary=lambda relation, key: (summary or {}) if key in (summary or {}) else {},
-                run_once=self._run_query,
                 scan_sql=str,
                 set_properties=set_properties,
                 plan_once=lambda is_one_task=True: set_properties(choose_settings_for_few_rows(is_one_task)),

@@ -177,21 +177,17 @@ class SparksessionAdapter(SparkAdapter):
         return [dict(zip(table.column_names, row.values(), strict=True)) for row in table.rows]
 
     @available
-    def attempt(self, sql: str, relation: BaseRelation | None = None) -> dict[str, Any]:
+    def attempt(self, sql: str) -> dict[str, Any]:
         """Run a statement that may fail without ending the macro, which Jinja itself has no word for.
 
         Args:
             sql: the statement.
-            relation: the table that it writes to, for a statement that `write` would run; it has no rows.
 
         Returns:
             `rows` (each a dictionary by column name), `error` (Spark's message, None when it succeeded) and
             `is_conflict` (a commit was not made because another one came first).
         """
         try:
-            if relation is not None:
-                self.write(relation, sql)
-                return {"rows": [], "error": None, "is_conflict": False}
             rows = self.query(sql)
         except DbtDatabaseError as error:
             return {"rows": [], "error": error.msg, "is_conflict": isinstance(error, CommitConflict)}
@@ -284,7 +280,7 @@ class SparksessionAdapter(SparkAdapter):
             view: name of the view.
             sql: a query with few rows.
             part: text columns and their values: only these rows. The query is then run for the first part that is
-                asked for, and not again in this command, as with `run_once`.
+                asked for, and not again in this command, as with `ask_once`.
         """
         with self.connections.exception_handler(sql):
             if part is None:
@@ -305,18 +301,6 @@ class SparksessionAdapter(SparkAdapter):
         """
         with self.connections.exception_handler(f"adapter.rows_view({view!r})"):
             self.session.createDataFrame(rows, schema).createOrReplaceTempView(self.quote(view))
-
-    @available
-    def run_once(self, sql: str) -> Any:
-        """Run a query whose answer is the same for every node of this command, and only for the first that asks.
-
-        Args:
-            sql: a query on what no node changes any more when the first asks.
-
-        Returns:
-            dbt's table of its rows.
-        """
-        return self.ask_once(sql, lambda: self.execute(sql, fetch=True)[1])
 
     @available
     def call_function(self, name: str, arguments: dict[str, Any], needs_spark: bool = False) -> Any:
