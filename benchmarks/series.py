@@ -46,7 +46,7 @@ class Block:
         size: how many of these in this block.
         cpu: CPU seconds of a batch, from its file to silver and its data tests, the middle one.
         seconds: of the silver model on the clock, the middle one.
-        data_files: of silver; then its delete files, and the MB of both.
+        data_files: of silver; then its delete files.
         heap_growth: MB of Java's heap since the block before, of whichever table.
     """
 
@@ -57,7 +57,6 @@ class Block:
     seconds: float
     data_files: int
     delete_files: int
-    megabytes: float
     memory: Memory
     heap_growth: float
 
@@ -219,7 +218,7 @@ def _block(run: _Run, series: Series, table: str, until: int, report: Callable[[
     ).collect()
     cpu, seconds = median(cost.cpu for cost, _ in costs), median(seconds for _, seconds in costs)
     grown = run.memory.heap - before.heap
-    block = Block(table, until, size, cpu, seconds, files.data, files.deletes, files.mb, run.memory, grown)
+    block = Block(table, until, size, cpu, seconds, files.data, files.deletes, run.memory, grown)
     series.blocks.append(block)
     report(
         f"  {table} format {FORMATS[table]}, {until:4} batches: heap {run.memory.heap:5.0f} MB ({grown:+.1f}), "

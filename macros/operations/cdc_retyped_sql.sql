@@ -2,7 +2,9 @@
 {% macro cdc_retyped_sql(bronze, columns) -%}
 select
     {%- for column in columns %}
-    {{ adapter.call_function('python_udfs.pipeline.casts.write_value', {'column': column, 'warehouse': adapter}) }} as {{ adapter.quote(column.name) }}{{ ',' if not loop.last }}
+    {{ adapter.call_function('python_udfs.pipeline.casts.write_value', {
+        'column': column, 'warehouse': adapter,
+    }) }} as {{ adapter.quote(column.name) }}{{ ',' if not loop.last }}
     {%- endfor %}
 from {{ bronze }}
 {%- endmacro %}

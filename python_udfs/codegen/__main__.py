@@ -8,7 +8,7 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from python_udfs.cli.console import add_project_dir, argument_parser, complain, run_command, say
+from python_udfs.cli.console import ExitCode, add_project_dir, argument_parser, complain, run_command, say
 from python_udfs.codegen.corrected_types import corrected_types
 from python_udfs.codegen.files import make_plan
 from python_udfs.codegen.render import render
@@ -78,7 +78,7 @@ def _warnings(metadata: Metadata) -> list[str]:
 def _report(plan: Plan) -> int:
     if plan.is_current:
         say(f"{len(plan.unchanged)} generated files are current")
-        return 0
+        return ExitCode.DONE
     for word, names in (("missing", plan.missing), ("differs", plan.differing), ("stale", plan.stale)):
         for name in names:
             complain(f"{name}: {word}")
@@ -86,7 +86,7 @@ def _report(plan: Plan) -> int:
     for line in islice(plan.diff(first), DIFF_LINES):
         complain(line)
     complain("Generated files are not current: run make models.")
-    return 1
+    return ExitCode.FAILED
 
 
 if __name__ == "__main__":

@@ -12,6 +12,7 @@ from python_udfs.alerts.incidents import DOUBTS, FAILURES, Incident
 from python_udfs.cli.console import counted
 from python_udfs.pipeline.lag import is_late, measure_lag
 from python_udfs.pipeline.maintenance import Settings
+from python_udfs.pipeline.table import source_of
 from python_udfs.report.gold import GoldTable
 from python_udfs.times import time_of
 
@@ -222,7 +223,7 @@ class Facts:
         incidents = tuple(Incident.of(row) for row in answer["incidents"])
         checks = {row["silver_table"]: time_of(row.get("checked_at")) for row in answer["checks"]}
         expectations = {row["silver_table"]: Expectations.of(row) for row in answer["expectations"]}
-        rejected = {_source(row): row["files"] for row in answer["rejected"]}
+        rejected = {source_of(row): row["files"] for row in answer["rejected"]}
         gaps = tuple(row for row in answer["gaps"] if row.get("status") == "waiting")
         tables = [
             Table(
@@ -234,7 +235,7 @@ class Facts:
                 runs=tuple(runs.get(row["silver_table"], ())),
                 incidents=tuple(incident for incident in incidents if incident.silver_table == row["silver_table"]),
                 checked_at=checks.get(row["silver_table"]),
-                rejected_files=rejected.get(_source(row), 0),
+                rejected_files=rejected.get(source_of(row), 0),
                 has_gap=row["feed"] in {gap["feed"] for gap in gaps},
                 expectations=expectations.get(row["silver_table"]),
             )
@@ -245,10 +246,6 @@ class Facts:
         gold = [GoldTable.of(row, now, checks.get(row["gold_table"]), failing) for row in answer["gold"]]
         gold.sort(key=lambda table: table.gold_table)
         return cls(now, tuple(tables), incidents, gaps, tuple(answer["topics"]), tuple(gold))
-
-
-def _source(row: Mapping[str, Any]) -> tuple[Any, ...]:
-    return row["feed"], row.get("source_schema"), row.get("source_table")
 
 
 def _seconds(minutes: Any) -> float | None:
