@@ -12,7 +12,7 @@ from typing import Any
 from python_udfs.alerts import commands
 from python_udfs.cli.console import counted
 from python_udfs.pipeline.lag import describe_lateness, measure_lag
-from python_udfs.pipeline.results import FAILED, PASSED, STOPPED
+from python_udfs.pipeline.results import FAILED, PASSED, STOPPED, TEST_FAILED
 from python_udfs.pipeline.table_config import Source
 from python_udfs.times import time_of
 
@@ -161,7 +161,7 @@ def changed(state: State, incidents: Iterable[Incident], count_waiting: Callable
 
 def _failures(state: State) -> Iterable[Incident]:
     for result in state.results:
-        if _is_reload(result) and result["status"] == "fail":
+        if _is_reload(result) and result["status"] == TEST_FAILED:
             table = state.tables[result["silver_table"]]
             message = "a part of a reload could not be read: nothing is removed until it is, or the reload is released"
             yield Incident("reload", table.table, state.now, table.table, message, commands.replay(table.name))
@@ -239,7 +239,7 @@ def _is_new(run: datetime, judged: datetime | None) -> bool:
 
 def _is_over(state: State, incident: Incident) -> bool:
     if incident.kind in FAILURES:
-        over = PASSED | ({"fail"} if incident.kind == "test_error" else set())
+        over = PASSED | ({TEST_FAILED} if incident.kind == "test_error" else set())
         passed = {result["name"] for result in state.results if result["status"] in over}
         return incident.subject in passed or (state.is_whole and incident.subject not in state.names)
     if incident.kind == "reload":

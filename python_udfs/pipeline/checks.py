@@ -14,6 +14,7 @@ from typing import Any
 
 from python_udfs.pipeline.delta import Log, RangeFacts
 from python_udfs.pipeline.project import find_built
+from python_udfs.pipeline.results import TEST_PASSED
 from python_udfs.pipeline.table_config import TableConfig
 from python_udfs.pipeline.warehouse import Relation, Sql, Warehouse, write_name
 
@@ -401,7 +402,7 @@ def read_records(results: Iterable[Any]) -> Sequence[Record]:
     texts = [
         result.node.compiled_code or ""
         for result in results
-        if str(result.status) == "pass"
+        if str(result.status) == TEST_PASSED
         and getattr(getattr(result.node, "test_metadata", None), "name", None) in _RECORDING_TESTS
     ]
     return [Record(**json.loads(record)) for text in texts for record in _RECORD.findall(text)]

@@ -11,6 +11,7 @@ from python_udfs.pipeline.checks import read_records
 from python_udfs.pipeline.columns import Column
 from python_udfs.pipeline.empty_tables import list_columns
 from python_udfs.pipeline.project import Project
+from python_udfs.pipeline.results import BUILT, TEST_FAILED, TEST_WARNED
 from python_udfs.pipeline.table import holds_data
 from python_udfs.pipeline.warehouse import Relation, Sql, Warehouse, Writer
 
@@ -109,7 +110,7 @@ def find_failed_rows(warehouse: Warehouse, results: Iterable[Any]) -> dict[str, 
     return {
         result.node.unique_id: ask(result.node)
         for result in results
-        if result.node.resource_type == "test" and str(result.status) in ("fail", "warn")
+        if result.node.resource_type == "test" and str(result.status) in (TEST_FAILED, TEST_WARNED)
     }
 
 
@@ -130,12 +131,12 @@ def report_failures(warehouse: Warehouse, sql: Sql, results: Sequence[Any]) -> N
 def _describe_lost_models(results: Iterable[Any]) -> list[str]:
     """Models over all tables are made although some of these failed; the line names those that they lack."""
     models = [result for result in results if result.node.resource_type == "model"]
-    succeeded = [result.node for result in models if str(result.status) == "success"]
+    succeeded = [result.node for result in models if str(result.status) == BUILT]
     made = sorted(node.name for node in succeeded if node.config.meta.get("runs_after_failures"))
     lost = sorted(
         f"{result.node.name} ({result.status})"
         for result in models
-        if str(result.status) != "success" and holds_data(result.node)
+        if str(result.status) != BUILT and holds_data(result.node)
     )
     if not made or not lost:
         return []

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from python_udfs.pipeline.results import FAILED, SKIPPED
+from python_udfs.pipeline.results import FAILED, SKIPPED, TEST_WARNED
 from python_udfs.pipeline.table import read_layer, read_model
 from python_udfs.run.causes import may_pass
 
@@ -70,7 +70,7 @@ def sort_results(results: Iterable[Any]) -> Outcome:
         if str(result.status) in FAILED:
             outcome.may_pass = outcome.may_pass or may_pass(line)
             (failures[about] if about else outcome.others).append(line)
-        elif str(result.status) == "warn" and about:
+        elif str(result.status) == TEST_WARNED and about:
             outcome.tables[about].warnings.append(line)
     for name, table in outcome.tables.items():
         if failures[name]:

@@ -19,7 +19,7 @@ from dbt.adapters.sparksession import snapshots
 from python_udfs.cli.console import say, text_table
 from python_udfs.cli.dbt import newest_change
 from python_udfs.errors import LakehouseError
-from python_udfs.pipeline.results import FAILED
+from python_udfs.pipeline.results import BUILT, FAILED
 from python_udfs.pipeline.table import read_models
 from python_udfs.pipeline.table_config import Source
 from python_udfs.times import duration_text
@@ -352,7 +352,7 @@ def _named(spark: SparkSession, table: str) -> str:
 def _list_unbuilt(results: Mapping[str, Any]) -> set[str]:
     """Names of the models that were not built, and of those above them: what is below is to be built again."""
     names: set[str] = set()
-    todo = [unique_id for unique_id, result in results.items() if result.status != "success"]
+    todo = [unique_id for unique_id, result in results.items() if result.status != BUILT]
     while todo:
         node = results[todo.pop()].node
         if node.name not in names:
@@ -364,7 +364,7 @@ def _list_unbuilt(results: Mapping[str, Any]) -> set[str]:
 def _built(outcome: Any) -> set[str]:
     """Names of the models that a command has built."""
     results = getattr(outcome.result, "results", None) or ()
-    return {result.node.name for result in results if result.status == "success"}
+    return {result.node.name for result in results if result.status == BUILT}
 
 
 def _failures(outcome: Any) -> list[str]:
