@@ -59,17 +59,16 @@ def commit_sql(session: SparkSession, sql: str, properties: Mapping[str, str]) -
     return internals.sql_with_commit_properties(session, sql, dict(properties)) if properties else session.sql(sql)
 
 
-def append_frame(frame: DataFrame, table: str, properties: Mapping[str, str], options: Mapping[str, str] = {}) -> None:
+def append_frame(frame: DataFrame, table: str, properties: Mapping[str, str]) -> None:
     """Append the rows of a frame to a table of Iceberg; the snapshot records these properties.
 
     Args:
         frame: columns with the names of the table's.
         table: its name.
         properties: by name.
-        options: of Iceberg's writer.
     """
     recorded = {f"snapshot-property.{name}": value for name, value in properties.items()}
-    frame.writeTo(table).options(**options, **recorded).append()
+    frame.writeTo(table).options(**recorded).append()
 
 
 def appended_rows_sql(session: SparkSession, table: str, from_id: int, to_id: int) -> str:

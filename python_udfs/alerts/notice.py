@@ -57,9 +57,9 @@ class NoticeError(LakehouseError):
     """A webhook or command did not take it; the text holds no secret."""
 
 
-def is_wanted(environment: Mapping[str, str] = os.environ) -> bool:
+def is_wanted() -> bool:
     """Whether a webhook or a command is set."""
-    return bool(environment.get(WEBHOOK) or environment.get(COMMAND))
+    return bool(os.environ.get(WEBHOOK) or os.environ.get(COMMAND))
 
 
 def send(

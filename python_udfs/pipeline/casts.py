@@ -158,14 +158,9 @@ def _form_of(type_: str) -> TextForm:
     return TextForm("whole" if pattern == _WHOLE else "other", pattern)
 
 
-def write_coalesce(values: Iterable[str], type_: str = "string") -> str:
-    """Writes the first value that is not NULL; of no values a NULL.
-
-    Args:
-        values: expressions.
-        type_: of the NULL.
-    """
+def write_coalesce(values: Iterable[str]) -> str:
+    """Writes the first text that is not NULL; of no expressions a NULL."""
     expressions = list(values)
     if not expressions:
-        return f"cast(null as {type_})"
+        return "cast(null as string)"
     return expressions[0] if len(expressions) == 1 else f"coalesce({', '.join(expressions)})"

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 # Examples of values that do not meet an expectation.
 EXAMPLES = 5
 _SITE = "quality"
+_LONGEST_LINE = 500
 
 
 @dataclass(frozen=True)
@@ -256,10 +257,10 @@ def _without_traces(info: Any) -> Any:
     return {key: "" if key == "exception_traceback" else _without_traces(value) for key, value in info.items()}
 
 
-def _one_line(text: str, most: int = 500) -> str:
+def _one_line(text: str) -> str:
     # Java's additions to a message are of no use to its reader.
     line = " ".join(text.split("JVM stacktrace", maxsplit=1)[0].split())
-    return line if len(line) <= most else f"{line[: most - 1]}…"
+    return line if len(line) <= _LONGEST_LINE else f"{line[: _LONGEST_LINE - 1]}…"
 
 
 def _escaped(value: Any) -> Any:

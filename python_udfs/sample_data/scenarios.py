@@ -265,18 +265,17 @@ def make_product_rows() -> list[dict[str, Any]]:
     ]
 
 
-def make_order_rows(batches: Iterable[tuple[int, date]], first_id: int = 1, seed: int = SEED) -> list[dict[str, Any]]:
+def make_order_rows(batches: Iterable[tuple[int, date]], first_id: int = 1) -> list[dict[str, Any]]:
     """Orders with ids that continue from ``first_id``.
 
     Args:
         batches: pairs of number of orders and their ``create_dt``.
-        first_id: id of the first order.
-        seed: the same seed, batches and first id give the same orders.
+        first_id: id of the first order; the same batches and first id give the same orders.
 
     Returns:
         One dict per order; ``soldprice`` is the product's price less a discount of 0, 5 or 10 percent.
     """
-    chance = random.Random(seed * 1_000_003 + first_id)
+    chance = random.Random(SEED * 1_000_003 + first_id)
     # No order refers to the product that is deleted later.
     prices = {row["id"]: row["price"] for row in make_product_rows() if row["id"] != DELETED_PRODUCT}
     ids = sorted(prices)
