@@ -223,6 +223,23 @@ def java_class(name: str) -> Any:
     return java_gateway.JavaClass(name, java_gateway_in_use()._gateway_client)
 
 
+@_takes("org.codehaus.janino.SimpleCompiler", "compile a class of the adapter's own")
+def compile_java(name: str, source: str) -> Any:
+    """An object of a class that is given as its source, with a constructor without arguments.
+
+    Spark compiles the code that it generates in this way: a jar of the adapter's own would need Java's compiler to be
+    built, and a place on the class path of each cluster.
+
+    Args:
+        name: the class, without a package.
+        source: it may name all classes that Spark can; see Janino for what it does not know of Java.
+    """
+    compiler = java_class("org.codehaus.janino.SimpleCompiler")()
+    # What it says of an error names the file.
+    compiler.cook(f"{name}.java", source)
+    return compiler.getClassLoader().loadClass(name).newInstance()
+
+
 @_takes("CapturedException._origin", "read what Java says of an error")
 def java_exception(error: BaseException) -> Any:
     """The Java exception behind a Python one, None if there is none; pyspark shows its text alone."""

@@ -4,19 +4,29 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
+from functools import cache
+from pathlib import Path
 from typing import Any, Protocol
 
 from pyspark.sql import DataFrame, SparkSession
 
 from spark_files.errors import is_missing_file
-from spark_files.internals import frame_of_java_rows, hadoop_configuration, java_class, read_name_encoding
+from spark_files.internals import (
+    compile_java,
+    frame_of_java_rows,
+    hadoop_configuration,
+    java_class,
+    java_gateway_in_use,
+    read_name_encoding,
+    read_numbers,
+)
 
 COLUMNS = "path string, size bigint, modified_at bigint"
 # Somebody may remove a folder between the listing of its parent and its own.
 ATTEMPTS = 3
 _BETWEEN = "\x01"  # paths in one text
-_FS = "org.apache.hadoop.fs"
-_PATH, _PREDICATE = "()Path", "(Ljava/lang/Object;)Z"  # signatures
+# Java, because calls from Python for each file take longer than the listing (`python -m benchmarks --only objects`).
+_SOURCE = Path(__file__).with_name("ListFiles.java")
 
 
 class Selection(Protocol):
@@ -129,144 +139,39 @@ def qualified(session: SparkSession, location: str) -> str:
 
 def file_system(session: SparkSession, location: str) -> tuple[Any, Any]:
     """Hadoop's FileSystem of a location, with the settings of a session, and the location as Hadoop's Path."""
-    path = java_class(f"{_FS}.Path")(location)
+    path = java_class("org.apache.hadoop.fs.Path")(location)
     return path.getFileSystem(hadoop_configuration(session)), path
+
+
+@cache
+def _compiled(_gateway: Any) -> Any:
+    """The object whose methods are those of ListFiles.java, compiled once for each Java."""
+    return compile_java(_SOURCE.stem, _SOURCE.read_text())
 
 
 def _rows(system: Any, root: Any, selection: Selection | None) -> Any:
     """A Java list of Spark's rows, one for each file, with the columns of `COLUMNS`."""
-    # FileSystem.listFiles makes one call of this, but on a local disk it starts a process for each file.
-    children = _as("Function", _method("FileSystem", "listStatus", "(Path)[FileStatus").bindTo(system))
-    each = _each()
-    path = _method("FileStatus", "getPath", _PATH)
-    as_folder, row = _as("Function", path), _as("Function", _row(path))
-    is_folder = _as("Predicate", _method("FileStatus", "isDirectory", "()Z"))
-    by_kind = _collectors().partitioningBy(is_folder)
+    java = _compiled(java_gateway_in_use())
     rows = java_class("java.util.ArrayList")()
-    folders = java_class("java.util.List").of(root)
+    folders = java_class("java.util.Map").of(root.toString(), root)
     while not folders.isEmpty():
-        listed = folders.parallelStream().map(children)
+        listed = java.list(system, folders)
         if selection is not None:
-            listed = _without_older_names(listed.toList(), selection).stream()
-        entries = listed.flatMap(each).collect(by_kind)
-        rows.addAll(entries[False].stream().map(row).toList())
-        folders = entries[True].stream().map(as_folder).toList()
+            _leave_out_older_names(java, listed, selection)
+        folders = java.split(listed, rows)
         if selection is not None and not folders.isEmpty():
-            folders = _without_left_out(folders, selection)
+            paths = java_class("java.lang.String").join(_BETWEEN, folders.keySet())
+            # A path that holds the character between two is not found again, and is listed.
+            java.removeFolders(folders, _BETWEEN.join(selection.left_out(paths.split(_BETWEEN))), _BETWEEN)
     return rows
 
 
-def _without_left_out(folders: Any, selection: Selection) -> Any:
-    """The folders (a Java list of Path) that a selection does not leave out."""
-    joined = folders.stream().map(_as("Function", _text())).collect(_collectors().joining(_BETWEEN))
-    left_out = selection.left_out(joined.split(_BETWEEN))
-    if not left_out:
-        return folders
-    # A path that holds the character between two is not found again, and is listed.
-    paths = java_class("java.util.regex.Pattern").compile(_BETWEEN).splitAsStream(_BETWEEN.join(left_out))
-    is_left_out = _text_is(
-        _text(), _method("java.util.Set", "contains", _PREDICATE).bindTo(paths.collect(_collectors().toSet()))
-    )
-    return folders.stream().collect(_collectors().partitioningBy(is_left_out))[False]
-
-
-def _without_older_names(listed: Any, selection: Selection) -> Any:
-    """A Java list of arrays of FileStatus, one for each folder, without the names that a selection leaves out.
-
-    Args:
-        listed: the arrays as they were listed.
-        selection: what to leave out.
-    """
-    length = _static("java.lang.reflect.Array", "getLength", "(Ljava/lang/Object;)I")
-    lengths = listed.stream().map(_as("Function", length)).toList().toString()
-    large = [at for at, text in enumerate(lengths[1:-1].split(", ")) if text and int(text) > selection.large_folder]
-    selected = java_class("java.util.ArrayList")(listed)
-    get_name = _method("Path", "getName", "()Ljava/lang/String;")
-    name = java_class("java.lang.invoke.MethodHandles").filterReturnValue(
-        _method("FileStatus", "getPath", _PATH), get_name
-    )
-    natural = java_class("java.util.Comparator").naturalOrder()
-    each = _each()
-    for at in large:
-        files = listed.subList(at, at + 1).stream().flatMap(each).toList()
-        newest = files.stream().map(_as("Function", name)).filter(_matches(selection.name_pattern)).max(natural)
-        folder = files.get(0).getPath().getParent().toString()
-        older = selection.older_names(folder, newest.get()) if newest.isPresent() else ""
+def _leave_out_older_names(java: Any, listed: Any, selection: Selection) -> None:
+    """Take the names that a selection leaves out from a Java list of the entries of folders."""
+    for position in sorted(read_numbers(java.findLarge(listed, selection.large_folder))):
+        entries = listed.get(position)
+        newest = java.findNewest(entries, selection.name_pattern)
+        folder = entries[0].getPath().getParent().toString()
+        older = selection.older_names(folder, newest) if newest is not None else ""
         if older:
-            is_older = _text_is(
-                name, _method("java.util.function.Predicate", "test", _PREDICATE).bindTo(_matches(older))
-            )
-            selected.set(at, files.stream().collect(_collectors().partitioningBy(is_older))[False].toArray())
-    return selected
-
-
-def _matches(pattern: str) -> Any:
-    """A Predicate: the pattern matches a whole text."""
-    return java_class("java.util.regex.Pattern").compile(pattern).asMatchPredicate()
-
-
-def _text_is(text: Any, test: Any) -> Any:
-    """A Predicate: the text that the first function gives passes a test of any object."""
-    of_text = test.asType(_type("(Ljava/lang/String;)Z"))
-    return _as("Predicate", java_class("java.lang.invoke.MethodHandles").filterReturnValue(text, of_text))
-
-
-def _text() -> Any:
-    """Path -> String."""
-    return _method("java.lang.Object", "toString", "()Ljava/lang/String;").asType(_type("(Path)Ljava/lang/String;"))
-
-
-def _each() -> Any:
-    """A Function: array -> stream."""
-    return _as("Function", _static("java.util.Arrays", "stream", "([Ljava/lang/Object;)Ljava/util/stream/Stream;"))
-
-
-def _collectors() -> Any:
-    return java_class("java.util.stream.Collectors")
-
-
-def _row(path: Any) -> Any:
-    """FileStatus -> Row."""
-    handles = java_class("java.lang.invoke.MethodHandles")
-    arrays = java_class("java.lang.reflect.Array")
-    size, modified_at = _method("FileStatus", "getLen", "()J"), _method("FileStatus", "getModificationTime", "()J")
-    fields = [handles.filterReturnValue(path, _text()), size, modified_at]
-    getters = arrays.newInstance(_class("java.lang.invoke.MethodHandle"), len(fields))
-    for position, field in enumerate(fields):
-        getters[position] = field.asType(_type("(FileStatus)Ljava/lang/Object;"))
-    create = _static("org.apache.spark.sql.RowFactory", "create", "([Ljava/lang/Object;)Lorg/apache/spark/sql/Row;")
-    of_three = create.asCollector(_class("[Ljava.lang.Object;"), len(fields))
-    # All fields are asked of the same FileStatus, parameter 0.
-    same = arrays.newInstance(_type("()I").returnType(), len(fields))
-    of_one = _type("(FileStatus)Lorg/apache/spark/sql/Row;")
-    return handles.permuteArguments(handles.filterArguments(of_three, 0, getters), of_one, same)
-
-
-def _as(interface: str, handle: Any) -> Any:
-    """A function of Java as an object that Java's streams take; Python cannot write one."""
-    proxies = java_class("java.lang.invoke.MethodHandleProxies")
-    return proxies.asInterfaceInstance(_class(f"java.util.function.{interface}"), handle)
-
-
-def _method(name: str, method: str, signature: str) -> Any:
-    return _lookup().findVirtual(_class(name if "." in name else f"{_FS}.{name}"), method, _type(signature))
-
-
-def _static(name: str, method: str, signature: str) -> Any:
-    return _lookup().findStatic(_class(name), method, _type(signature))
-
-
-def _lookup() -> Any:
-    return java_class("java.lang.invoke.MethodHandles").publicLookup()
-
-
-def _class(name: str) -> Any:
-    return java_class("java.lang.Class").forName(name)
-
-
-def _type(signature: str) -> Any:
-    """A signature of Java, in which Path and FileStatus stand for Hadoop's classes."""
-    for name in ("Path", "FileStatus"):
-        signature = signature.replace(name, f"L{_FS}.{name};".replace(".", "/"))
-    loader = _class(f"{_FS}.Path").getClassLoader()
-    return java_class("java.lang.invoke.MethodType").fromMethodDescriptorString(signature, loader)
+            listed.set(position, java.withoutNames(entries, older))

@@ -174,6 +174,11 @@ CASES: dict[str, tuple[Callable[[Here], Any], Any, list[Callable[[Here], Any]]]]
             lambda here: here.patch.setattr(SparkContext, "_gateway", SimpleNamespace()),
         ],
     ),
+    "compile_java": (
+        lambda here: internals.compile_java("Two", "public class Two { public int two() { return 2; } }").two(),
+        2,
+        [no_class("org.codehaus.janino.SimpleCompiler")],
+    ),
     "java_exception": (
         lambda here: internals.java_exception(error_of_spark(here)).getClass().getSimpleName(),
         "ExtendedAnalysisException",
@@ -457,17 +462,20 @@ def test_the_reader_of_files_imports_nothing_of_dbt():
 
 
 def test_only_one_module_names_what_is_private():
-    for path in ADAPTER.rglob("*.py"):
+    for path in [*ADAPTER.rglob("*.py"), *ADAPTER.rglob("*.java")]:
         if path.name == "internals.py" or "build" in path.parts:
             continue
         text = path.read_text()
         private = re.findall(r"\._(?:j[a-z]\w*|gateway\w*|active_spark_context|ensure_initialized|origin|desc)\b", text)
         assert private == [], path
         # Classes that their makers call public, and where code is found in a Java stack.
-        classes = set(re.findall(r'"(org\.apache\.[^"]*[A-Za-z])"', text)) if path.name != "errors.py" else set()
+        named = re.findall(r'(?:"|import )(org\.apache\.[^";]*[A-Za-z])[";]', text)
+        classes = set(named) if path.name != "errors.py" else set()
         public = {
-            "org.apache.hadoop.fs",
+            "org.apache.hadoop.fs.FileStatus",
+            "org.apache.hadoop.fs.FileSystem",
             "org.apache.hadoop.fs.Path",
+            "org.apache.spark.sql.Row",
             "org.apache.spark.sql.RowFactory",
             "org.apache.spark.sql.types.DataType",
             "org.apache.spark.sql.connector.catalog.Identifier",
