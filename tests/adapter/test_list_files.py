@@ -6,11 +6,13 @@ import json
 import os
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 from py4j.protocol import Py4JJavaError
 
 from spark_files import count_unnamed, list_files, qualified
+from spark_files.errors import root_cause
 
 NAMES = [
     "a b", "a%20b", "a%2Fb", "a+b", "100%", "x[1]", "y{1,2}", "z*", "q?#1", "é", "e\u0301", "p&q=1", "c,d", "t~;'\"",
@@ -77,6 +79,32 @@ def test_folders_and_names_that_are_left_out_are_not_listed(session, tmp_path):
     assert listed == {"new/deep/b", "old\x01er/c", "few/1", "many/9", "many/9b", "many/x"}
     assert chosen.newest == {_uri(tmp_path / "many"): "9b"}, "only a large folder is asked about"
     assert _uri(tmp_path / "new" / "deep") in chosen.folders
+
+
+class Renaming(Chosen):
+    """Renames the first folder so many times, between the listing of its parent and its own."""
+
+    def __init__(self, times):
+        super().__init__()
+        self.times = times
+
+    def left_out(self, folders):
+        if self.times:
+            self.times -= 1
+            folder = Path(min(folders).removeprefix("file:"))
+            folder.rename(folder.with_name(f"{folder.name}x"))
+        return []
+
+
+def test_a_folder_that_goes_while_it_is_listed_is_asked_again_and_then_an_error(session, tmp_path):
+    for key in ("a/1", "b/2"):
+        (tmp_path / key).parent.mkdir()
+        (tmp_path / key).touch()
+    rows = list_files(session, _uri(tmp_path), Renaming(2)).collect()
+    assert {row.path for row in rows} == {_uri(tmp_path / "axx/1"), _uri(tmp_path / "b/2")}
+    with pytest.raises(Py4JJavaError, match="FileNotFoundException") as raised:
+        list_files(session, _uri(tmp_path), Renaming(3))
+    assert root_cause(raised.value).startswith("FileNotFoundException: File ")
 
 
 # As latin1 has it: no text in UTF-8.
