@@ -1,6 +1,6 @@
 {#
-    The messages of a table that wait in quarantine, as the split table has them. A message that was split twice was read
-    twice, and is in quarantine under both batches.
+    The messages of a table that wait in quarantine, as the split table has them. A message that was split twice was
+    read twice, and is in quarantine under both batches.
 #}
 {% macro cdc_waiting_messages_sql(cdc, bronze, split) -%}
 with waiting as (

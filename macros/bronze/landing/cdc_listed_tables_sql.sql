@@ -1,7 +1,7 @@
 {#
-    One row per table of the listing. Batches: its newest one, its newest one before the newest of all tables, its newest
-    one with a file whose source position another file has. Facts: whether a load file came again, whether a file
-    vanished, whether there are several load files. And the number of files in the newest batch of all tables.
+    One row per table of the listing. Batches: its newest one, its newest one before the newest of all tables, its
+    newest one with a file whose source position another file has. Facts: whether a load file came again, whether a
+    file vanished, whether there are several load files. And the number of files in the newest batch of all tables.
 #}
 {% macro cdc_listed_tables_sql(listing, newest=none) -%}
 {%- set files_sql -%}

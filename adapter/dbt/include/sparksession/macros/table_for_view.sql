@@ -1,6 +1,6 @@
 {#
-  What a view has now, as a table: for a catalog that cannot hold views. With `meta: {keep_unchanged: true}` it is written
-  again only if its query or one of the tables that it reads has changed.
+  Writes a view's rows as a table: for a catalog that cannot hold views. With `meta: {keep_unchanged: true}` the table
+  is written again only if its query or one of the tables that it reads has changed.
 #}
 {% macro sparksession_table_for_view() -%}
   {%- set target_relation = this.incorporate(type='table') -%}
