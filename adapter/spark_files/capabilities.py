@@ -15,6 +15,7 @@ from pyspark.errors import PySparkException
 from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as F
 from pyspark.sql.pandas.types import from_arrow_schema, to_arrow_schema
+from pyspark.sql.types import StructType
 
 from spark_files import internals
 from spark_files.releases import spark_release
@@ -155,11 +156,17 @@ def arrow_of(frame: DataFrame) -> pa.Table:
     return pa.Table.from_batches(internals.arrow_batches(frame), to_arrow_schema(frame.schema))
 
 
-def frame_of(session: SparkSession, rows: pa.Table) -> DataFrame:
-    """A table of Arrow as a frame; the driver holds its rows."""
+def frame_of(session: SparkSession, rows: pa.Table, schema: StructType | None = None) -> DataFrame:
+    """A table of Arrow as a frame; the driver holds its rows.
+
+    Args:
+        session: session of the frame.
+        rows: the table.
+        schema: columns of the frame; None: those that Spark makes of Arrow's, in which each timestamp has a zone.
+    """
+    schema = schema or from_arrow_schema(rows.schema)
     if not _IS_BEFORE_4:
-        return session.createDataFrame(rows)
-    schema = from_arrow_schema(rows.schema)
+        return session.createDataFrame(rows, schema)
     batches = rows.combine_chunks().to_batches() or pa.Table.from_pylist([], rows.schema).to_batches()
     return internals.frame_of_batches(session, batches, schema) if batches else session.createDataFrame([], schema)
 

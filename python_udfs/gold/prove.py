@@ -26,6 +26,7 @@ from python_udfs.gold.keys import KeySet
 from python_udfs.gold.model import GoldModel, read_gold_model
 from python_udfs.metadata.names import quoted
 from python_udfs.pipeline.warehouse import Sql, Warehouse
+from spark_files.frames import make_frame
 
 _STEPS = 8
 _BEFORE, _AFTER = 1, 2
@@ -169,7 +170,7 @@ class _History:
             self._register_rows(f"{_view(table)}_{state}", table.list_rows(), fields)
 
     def _register_rows(self, view: str, rows: list[Row], schema: StructType | str) -> None:
-        self.spark.createDataFrame(rows, schema).createOrReplaceTempView(view)
+        make_frame(self.spark, rows, schema).createOrReplaceTempView(view)
 
     def _register_keys(self, table: RandomTable, keys: set[Row] | None) -> KeySet:
         if not keys:

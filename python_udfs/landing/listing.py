@@ -23,6 +23,7 @@ from python_udfs.landing.scope import Scope, add_times, ranges
 from python_udfs.paths import feed_location, landing_root
 from spark_files import count_unnamed, list_files, qualified, read_name_encoding
 from spark_files.errors import is_spark_error, root_cause
+from spark_files.frames import make_frame
 
 logger = AdapterLogger("Lakehouse")
 
@@ -196,7 +197,7 @@ def _in_scope(spark: SparkSession, files: DataFrame, scopes: Mapping[str, Scope]
     cuts = [(feed, root, cut) for feed, scope in scopes.items() for root, cut in scope.cuts.items()]
     if not cuts:
         return files
-    first = F.broadcast(spark.createDataFrame(cuts, "feed string, root string, first_time string"))
+    first = F.broadcast(make_frame(spark, cuts, "feed string, root string, first_time string"))
     return (
         add_times(files)
         .join(first, ["feed", "root"], "left")
@@ -460,7 +461,7 @@ def _gone(
             folder = f"{table.source_schema}/{table.source_table}"
             add(table.feed, f"{locations[table.feed]}/{folder}", "truncate", key=folder, table=table)
 
-    frames = [spark.createDataFrame(others, LISTING_SCHEMA)] if others else []
+    frames = [make_frame(spark, others, LISTING_SCHEMA)] if others else []
     if vanished:
         same = ("source_schema", "source_table", "path", "size", "modified_at", "file_time", "revision")
         frames.append(

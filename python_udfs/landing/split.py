@@ -27,6 +27,7 @@ from python_udfs.pipeline.sequence import MARKER_ROW
 from spark_files import cached, read_files
 from spark_files.capabilities import frame_of
 from spark_files.charsets import UTF8
+from spark_files.frames import make_frame
 
 logger = AdapterLogger("Lakehouse")
 
@@ -221,7 +222,7 @@ def _markers(spark: SparkSession, files: list[Row], older: DataFrame) -> DataFra
     """A row per overwritten file and table that its older content, rows of the split table, has records of."""
     columns = [name for name in FILE_VERSION_COLUMNS if name != "size"]
     schema = older.select(*columns).schema
-    newest = spark.createDataFrame([tuple(row[name] for name in columns) for row in files], schema)
+    newest = make_frame(spark, [tuple(row[name] for name in columns) for row in files], schema)
     tables = older.select("file_key", "source_schema", "source_table").distinct()
     return newest.join(F.broadcast(tables), on="file_key").withColumn("file_row", F.lit(MARKER_ROW))
 
@@ -244,4 +245,4 @@ def _reject(
         (feed["feed"], None, None, row.path, row.size, row.modified_at, rule, reasons[row.path], row.batch_id, now)
         for row in files
     ]
-    spark.createDataFrame(rejected, spark.table(table).schema).write.mode("append").insertInto(table)
+    make_frame(spark, rejected, spark.table(table).schema).write.mode("append").insertInto(table)

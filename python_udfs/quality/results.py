@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from python_udfs.quality.checks import CDC
+from spark_files.frames import make_frame
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -70,4 +71,4 @@ def append(spark: SparkSession, relation: str, run_at: datetime, schema: str, ou
     ]
     if rows:
         columns = spark.table(relation).schema
-        spark.createDataFrame(rows, columns).coalesce(1).writeTo(relation).append()
+        make_frame(spark, rows, columns).coalesce(1).writeTo(relation).append()

@@ -56,6 +56,7 @@ from spark_files.capabilities import (
     is_utf8_sql,
     utf8_or_null_sql,
 )
+from spark_files.frames import make_frame
 from spark_files.internals import iceberg_table
 
 logger = AdapterLogger("Spark")
@@ -300,7 +301,7 @@ class SparksessionAdapter(SparkAdapter):
             schema: names and types of the columns, as in `create table`.
         """
         with self.connections.exception_handler(f"adapter.rows_view({view!r})"):
-            self.session.createDataFrame(rows, schema).createOrReplaceTempView(self.quote(view))
+            make_frame(self.session, rows, schema).createOrReplaceTempView(self.quote(view))
 
     @available
     def call_function(self, name: str, arguments: dict[str, Any], needs_spark: bool = False) -> Any:
