@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import os
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import redirect_stderr, redirect_stdout
 from io import StringIO
 from pathlib import Path
@@ -156,9 +156,12 @@ class Lakehouse:
         return self.statuses("build", *arguments)
 
     def run_and_compare(self, selected: str = "*") -> dict[str, str]:
-        """`dbt run`, then the comparison of each silver table with bronze: test_pipeline runs all data tests."""
-        compared = f"{selected},test_name:silver_matches_bronze"
-        return self.statuses("run", "--select", selected) | self.statuses("test", "--select", compared)
+        """`dbt run`, then the comparison of each silver table with bronze."""
+        return self.run_and_test(f"{selected},test_name:silver_matches_bronze", run=("--select", selected))
+
+    def run_and_test(self, *tests: str, run: Sequence[str] = ()) -> dict[str, str]:
+        """`dbt run`, then these data tests alone: test_pipeline runs all of them."""
+        return self.statuses("run", *run) | self.statuses("test", "--select", *tests)
 
     def statuses(self, *arguments: str) -> dict[str, str]:
         """A dbt command that runs nodes: status by node name."""

@@ -16,6 +16,8 @@ from python_udfs.retire.__main__ import main as retire
 from python_udfs.sample_data.dms_writer import Column
 from tests.e2e.lakehouse import if_counted
 
+FOLDERS = "every_raw_folder_has_a_table"
+
 
 @pytest.fixture(scope="module")
 def lakehouse(empty_lakehouse):
@@ -41,7 +43,7 @@ def lakehouse(empty_lakehouse):
         story = Story(lakehouse.raw / "op", name)
         story.load(0, {"id": 1, "v": "a", "w": "x"}, {"id": 2, "v": "b", "w": None}, {"id": 3, "v": "c", "w": "z"})
         story.changes(10, change("U", 10, id=1, v="newest", w="x"), change("D", 10, id=2))
-    assert lakehouse.build()["no_change_without_key"] == "warn"
+    assert lakehouse.run_and_test("no_change_without_key")["no_change_without_key"] == "warn"
     story.changes(5, change("U", 5, id=2, v="late", w="y"))
     assert set(lakehouse.statuses("run").values()) == {"success"}
     return lakehouse
@@ -171,7 +173,7 @@ def test_all_files_of_a_table_vanish(lakehouse):
     shutil.rmtree(lakehouse.raw / "op" / "s" / "op_soft")
     next((lakehouse.raw / "op" / "s" / "op_hard").glob("2024*")).unlink()
     before = lakehouse.table("op_hard")
-    statuses = lakehouse.build()
+    statuses = lakehouse.run_and_test("test_type:singular", "test_name:silver_matches_bronze")
     assert set(statuses.values()) <= {"success", "pass", "warn"}
     assert statuses["no_raw_file_vanished"] == "warn"
     assert [message for message in lakehouse.messages if message.startswith("  feed=op")] == [
@@ -198,13 +200,13 @@ def test_what_is_over_is_not_warned_of(lakehouse):
     stranger.mkdir()
     (stranger / "LOAD00000001.csv").write_text("2024-01-31 23:00:00,1,a\n")
     Story(lakehouse.raw / "op", "op_hard").load(2 * 10**9, {"id": 7, "v": "reloaded", "w": None})
-    statuses = lakehouse.build()
+    statuses = lakehouse.run_and_test("no_change_without_key", "no_raw_file_vanished", FOLDERS)
     assert (statuses["no_change_without_key"], statuses["no_raw_file_vanished"]) == ("pass", "pass")
-    assert statuses["every_raw_folder_has_a_table"] == "warn"
+    assert statuses[FOLDERS] == "warn"
     for name, rows in lakehouse.rows.items():
         lakehouse.rows[name] = [row for row in rows if row.get("feed") != "op_csv"]
     lakehouse.make_models()
-    assert lakehouse.build()["every_raw_folder_has_a_table"] == "pass"
+    assert lakehouse.run_and_test(FOLDERS, run=("--select", "raw_listing"))[FOLDERS] == "pass"
 
 
 def test_a_feed_is_retired_with_its_tables(lakehouse):
@@ -220,6 +222,6 @@ def test_a_feed_is_retired_with_its_tables(lakehouse):
     assert not [row for row in lakehouse.sql("show tables in silver") if row.tableName == "s__op_drift"]
     for name, rows in lakehouse.rows.items():
         lakehouse.rows[name] = [row for row in rows if row.get("feed") != "op_drift"]
-    statuses = lakehouse.build()
+    statuses = lakehouse.run_and_test("test_type:singular")
     assert not {"error", "fail", "skipped"} & set(statuses.values())
     assert "silver_s__op_drift" not in statuses
