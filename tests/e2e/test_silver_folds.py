@@ -26,6 +26,7 @@ from python_udfs.pipeline.silver_writes import write_plan
 from python_udfs.pipeline.table_config import TableConfig
 from spark_files.capabilities import appended_rows_sql
 from tests.oracle import UNAVAILABLE, Life, Row, Rules
+from tests.proof import IS_PROOF
 from tests.unit.macros.harness import Dbt, Relation
 
 KEYS = 150
@@ -66,6 +67,8 @@ SHAPES = {
     "same_case": {"key_comparison": ["ignore_case", "ignore_trailing_spaces"]},
 }
 
+# Each way of a row, and each way to write it, once: `make prove` folds all of them.
+FEW = [shape for shape in SHAPES if shape not in ("soft_whole", "soft_skip", "same_case")]
 # Changes are whole, and newer than silver was.
 IN_ONE_PASS = ("hard_in_order", "same_case_in_order")
 # Of a row that the step wrote (new), or that it did not (old): what another writer does, and what is found in one pass.
@@ -345,7 +348,7 @@ def spark(empty_lakehouse) -> SparkSession:
     return SparkSession.active()
 
 
-@pytest.mark.parametrize("shape", SHAPES)
+@pytest.mark.parametrize("shape", SHAPES if IS_PROOF else FEW)
 def test_silver_is_the_fold_of_its_changes(spark, shape):
     random = Random(shape)
     # A row that is only marked as deleted may keep values that its delete does not bring: such batches are merged.
@@ -373,11 +376,13 @@ def test_silver_is_the_fold_of_its_changes(spark, shape):
         if step := check.step:
             assert not silver.differences(step), f"batch {batch}, {step}"
             if step.is_newest:
+                # `make prove` plants in each of these batches.
+                is_planted = bool(depths["one pass"]) and not IS_PROOF
                 depths["one pass"] += 1
                 for is_small in (True, False):
                     in_one_pass = replace(step, is_small=is_small)
                     assert not silver.differences(in_one_pass), f"batch {batch}, {in_one_pass}"
-                    for statement, expected in PLANTED.items():
+                    for statement, expected in () if is_planted else PLANTED.items():
                         planted = silver.planted(statement, in_one_pass)
                         wanted = expected if is_small else expected.replace("a key", "keys")
                         assert planted == [wanted], f"batch {batch}: {statement}"
