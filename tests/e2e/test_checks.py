@@ -19,6 +19,8 @@ TABLES = {
 }
 RECORDED = "select silver_table, snapshot_id, compared_at from etl_metadata.silver_checks order by 1"
 FULL = ["--vars", "cdc_compare_days: 0"]
+# The data tests of silver; all others judge files and seeds.
+OURS = ("test", "--select", "silver", "only_this_project_writes_silver", "no_update_of_an_unknown_key")
 ACCOUNT = (
     "every_raw_file_is_accounted_for",
     "every_raw_folder_has_a_table",
@@ -111,17 +113,17 @@ def test_another_writer_is_found_and_so_is_what_it_changed(lakehouse):
         lakehouse.sql(statement.format(f"silver.s__{name}"))
     compared = {f"silver_matches_bronze_silver_s__{name}" for name in TABLES}
     for _ in range(2):  # found again: what differs is not recorded
-        failures = failed(lakehouse.statuses("test"))
+        failures = failed(lakehouse.statuses(*OURS))
         assert failures >= {"only_this_project_writes_silver", "one_row_per_key_silver_s__c_skip", *compared}
     for name, snapshot in before.items():
         lakehouse.sql(f"call system.rollback_to_snapshot('silver.s__{name}', {snapshot})")
-    assert not failed(lakehouse.statuses("test"))
+    assert not failed(lakehouse.statuses(*OURS))
 
 
 def test_another_writer_that_changes_nothing_is_found_once(lakehouse):
     lakehouse.sql("insert into silver.s__c_hard select * from silver.s__c_hard where id = -1")
-    assert failed(lakehouse.statuses("test")) == {"only_this_project_writes_silver"}
-    assert not failed(lakehouse.statuses("test"))
+    assert failed(lakehouse.statuses(*OURS)) == {"only_this_project_writes_silver"}
+    assert not failed(lakehouse.statuses(*OURS))
 
 
 def test_a_comparison_that_failed_or_could_not_run_or_was_skipped_records_nothing(lakehouse, stories):
@@ -152,7 +154,7 @@ def test_a_comparison_that_failed_or_could_not_run_or_was_skipped_records_nothin
     assert {name for name in TABLES if after[name] != before[name]} == {"c_soft"}
     planted = lakehouse.snapshots("silver.s__c_skip")[-2]
     lakehouse.sql(f"call system.rollback_to_snapshot('silver.s__c_skip', {planted})")
-    assert not failed(lakehouse.build())
+    assert not failed(lakehouse.run_and_test(*OURS[2:]))
     assert all(recorded(lakehouse)[name] != before[name] for name in TABLES)
 
 
@@ -239,7 +241,7 @@ def test_an_update_of_a_key_that_silver_did_not_have_warns(lakehouse, stories, n
     lakehouse.statuses("run")
     if name == "c_soft":
         monkeypatch.setattr(snapshots, "is_small", lambda changes, rows: False)
-    assert failed(lakehouse.statuses("test")) == {"no_update_of_an_unknown_key"}
+    assert failed(lakehouse.statuses(*OURS)) == {"no_update_of_an_unknown_key"}
     assert [message for message in lakehouse.messages if f"source_table={name}" in message and "keys=1" in message]
 
 
