@@ -166,23 +166,7 @@ def started(command: list[str]) -> Iterator[Any]:
             process.kill()
 
 
-def test_a_signal_stops_it_after_the_cycle(lakehouse):
-    command = [sys.executable, "-m", "python_udfs.watch", "--every", "0.1", "--project-dir", str(lakehouse.project)]
-    Story(lakehouse.raw / "seen", "watched").changes(30, change("U", 30, id=1, v="last"))
-    with started(command) as process:
-        said = [process.stdout.readline(), process.stdout.readline()]
-        process.send_signal(signal.SIGTERM)
-        said += process.stdout.readlines()
-        assert process.wait(60) == 0, said
-    assert said[0].startswith(f"Watching {lakehouse.raw} every 0.1 s.")
-    assert said[1].endswith(" s  bronze_s__other, bronze_s__watched\n")
-    assert "Stopped.\n" in said
-    assert said[-1].startswith("silver.s__watched")
-    assert "Traceback" not in "".join(said)
-    assert (1, "last") in lakehouse.table("watched", "id, v")
-
-
-def test_it_waits_for_another_command_and_goes_on(lakehouse):
+def test_it_waits_for_another_command_and_a_signal_stops_it_after_the_cycle(lakehouse):
     Story(lakehouse.raw / "seen", "watched").changes(40, change("U", 40, id=1, v="after the lock"))
     command = [sys.executable, "-m", "python_udfs.watch", "--every", "0.1", "--project-dir", str(lakehouse.project)]
     with (lakehouse.warehouse / ".lock").open("w+") as lock:
@@ -197,9 +181,13 @@ def test_it_waits_for_another_command_and_goes_on(lakehouse):
             process.send_signal(signal.SIGTERM)
             said += process.stdout.readlines()
             assert process.wait(60) == 0, said
+    assert said[0].startswith(f"Watching {lakehouse.raw} every 0.1 s.")
     assert said[1].endswith("the landing area could not be listed: failed\n")
     assert "Another dbt command is writing to this warehouse: dbt build, process 1" in said[2]
     assert said[3].endswith(" s  bronze_s__other, bronze_s__watched\n"), said
+    assert "Stopped.\n" in said
+    assert said[-1].startswith("silver.s__watched")
+    assert "Traceback" not in "".join(said)
     assert (1, "after the lock") in lakehouse.table("watched", "id, v")
 
 
