@@ -66,10 +66,12 @@ class Overwritten:
         self.raw = lakehouse.raw
         self.builds, self.seen, self.quarantined, self.snapshots = [], [], [], []
 
-    def build(self, *arguments):
+    def build(self, *tests):
         tags = [f"+tag:feed:{feed}" for feed in ("over", "pq", "txn", "dbz")]
         views = ("raw_processed_files", "quarantine", "run_metrics")
-        self.builds.append(self.lakehouse.build("--select", *tags, *views, *arguments))
+        self.builds.append(self.lakehouse.statuses("run", "--select", *tags, *views))
+        if tests:
+            self.builds[-1] |= self.lakehouse.statuses("test", "--select", *tests)
         tables = [row["source_table"] for row in self.lakehouse.rows["cdc_tables.csv"]]
         rows = {}
         for name in tables:
@@ -122,11 +124,11 @@ def overwritten(empty_lakehouse):
             message("c", pos=3, id=3, v="c") if number else seventh,
             6 + number,
         )
-        run.build("--exclude-resource-type", "test")
+        run.build()
     for name in CSV:
         put(run.raw / "over/s" / name / "20240131-230300000.csv", LATE, 9)
     put(run.raw / "txn/CDC_TXN-20240131230300000.csv", "I,txn_one,s,late,12\n", 9)
-    run.build()
+    run.build("test_name:silver_matches_bronze", "every_multi_table_record_has_a_table")
     return run
 
 
@@ -229,5 +231,7 @@ def test_replay_and_rebuild_leave_void_rows_out(overwritten, capsys):
     for name in ("same_second", "history"):
         outcome = overwritten.lakehouse.dbt("run-operation", "rebuild_silver", "--args", f"{{table: s__{name}}}")
         assert outcome.success, overwritten.lakehouse.messages
-    statuses = overwritten.lakehouse.build("--select", "silver_s__same_second", "silver_s__history")
+    models = ("silver_s__same_second", "silver_s__history")
+    compared = (f"{model},test_name:silver_matches_bronze" for model in models)
+    statuses = overwritten.lakehouse.run_and_test(*compared, run=("--select", *models))
     assert set(statuses.values()) <= {"success", "pass"}
