@@ -35,13 +35,13 @@ def lakehouse(empty_lakehouse):
     land(empty_lakehouse.raw / "sink", "topics/t/t+0+0000000000.json", 1, "sink")
     for end in ("keys.json", "headers.json", "json.crc"):
         land(empty_lakehouse.raw / "sink", f"topics/t/t+0+0000000000.{end}", 1, "sink")
-    empty_lakehouse.statuses_of_build = empty_lakehouse.build()
+    empty_lakehouse.statuses_at_first = empty_lakehouse.run_and_test(TEST)
     empty_lakehouse.printed = "\n".join(empty_lakehouse.messages)
     return empty_lakehouse
 
 
 def test_a_feed_whose_files_are_ignored_because_of_their_names_is_reported(lakehouse):
-    assert lakehouse.statuses_of_build[TEST] == "warn"
+    assert lakehouse.statuses_at_first[TEST] == "warn"
     results = lakehouse.dbt("test", "--select", TEST).result.results
     (query,) = (result.node.compiled_code for result in results if result.node.name == TEST)
     rows = lakehouse.sql(query)
@@ -64,5 +64,5 @@ def test_a_feed_that_is_corrected_is_read_and_no_longer_reported(lakehouse):
     lakehouse.rows["cdc_feeds.csv"][0]["options"] = "file_names=^dms-"
     lakehouse.make_models()
     lakehouse.sql("delete from etl_metadata.raw_listing where feed = 'unnamed' and kind = 'ignored'")
-    assert lakehouse.build()[TEST] == "pass"
+    assert lakehouse.run_and_test(TEST)[TEST] == "pass"
     assert lakehouse.table("unnamed", "id, v") == [(0, "a"), (1, "a")]
