@@ -114,13 +114,6 @@ def test_views_tell_the_feeds_apart(regions):
     assert sorted(map(tuple, files)) == [("eu", 3), ("us", 3)]
 
 
-def test_the_documentation_has_both(regions):
-    assert regions.lakehouse.dbt("docs", "generate").success
-    manifest = json.loads((regions.lakehouse.project / "target" / "manifest.json").read_text())
-    names = {node["name"] for node in manifest["nodes"].values()}
-    assert {f"{layer}_{table}" for layer in ("bronze", "silver") for table in (EU, US)} <= names
-
-
 def test_operations_find_the_table_by_its_target_name(regions):
     assert f"silver.{US}" in regions.lakehouse.command(explain, US, "3")
     assert "changed" in regions.lakehouse.command(explain, f"silver.{EU}", "1")
