@@ -212,7 +212,6 @@ def lakehouse(empty_lakehouse):
     lakehouse.add_table("folders", "folders")
     write_folders(lakehouse.raw / "folders")
     lakehouse.make_models()
-    lakehouse.dbt("seed")
     lakehouse.built = lakehouse.statuses("run")
     return lakehouse
 
