@@ -1,4 +1,7 @@
-"""Parts of the benchmarks that measure the project alone run; `BENCHMARKS=all` adds those with other ways to do it."""
+"""`make prove`: parts of the benchmarks that measure the project alone run.
+
+`BENCHMARKS=all` adds those with other ways to do it; `make bench-quick` runs all of them, too.
+"""
 
 from __future__ import annotations
 
@@ -9,6 +12,7 @@ import sys
 import pytest
 
 from tests.e2e.lakehouse import REPOSITORY
+from tests.proof import proof_only
 
 # By part: the beginning of each part's first line, beginnings of the lines below it.
 PARTS = {
@@ -120,7 +124,8 @@ def missing(said: str, parts: list[str]) -> list[str]:
     return [beginning for beginning in wanted if not any(line.startswith(beginning) for line in lines)]
 
 
-# The other process of tests takes its share of the cores meanwhile.
+# Other work may take its share of the cores meanwhile.
+@proof_only
 @pytest.mark.timeout(1_200)
 def test_parts_run_and_give_the_right_rows() -> None:
     # A process of its own: Java reads the jars of Delta when it starts, and the Spark of the other tests has none.
