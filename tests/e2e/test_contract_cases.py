@@ -1,7 +1,8 @@
 """tests/e2e/CASES.md, the cases that concern DMS files, keys and order, one test each.
 
 Cases that need no settings share a table, with keys of their own. All tables live in one project and are built three
-times. Case 60 delivers the files of the other cases once more, into tables of their own, last file first.
+times. Case 60 delivers the files of the other cases once more, into tables of their own, last file first (`make test`:
+of five of them).
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ import pytest
 from stories import ID_V_W, START, Story, at, change
 
 from python_udfs.sample_data.dms_writer import Column
+from tests.proof import IS_PROOF
 
 BUILDS = 3
 # Minutes after START that have not come yet: changes after a truncate, which happens when the files are missed.
@@ -242,7 +244,9 @@ def opposite(case: Table) -> Table:
     return replace(case, name=f"{case.name}_again", files=tuple(files))
 
 
-AGAIN = [opposite(case) for case in ORDERLESS]
+# Rows of the others come in any order in test_histories.py, in test_silver_folds.py, and in test_pipeline.py (renamed).
+FEW = ("plain", "plain_csv", "case_10", "case_38", "case_43_history")
+AGAIN = [opposite(case) for case in ORDERLESS if IS_PROOF or case.name in FEW]
 TABLES = (*ORDERLESS, *OTHERS, *AGAIN)
 
 
@@ -295,8 +299,13 @@ def cases(empty_lakehouse):
             for name in ("case_42_report", "case_42_truncate"):
                 shutil.rmtree(lakehouse.raw / "parquet" / "s" / name)
         # Of the tests of single tables only the comparison with bronze: test_pipeline runs all of them.
-        last = ("test_type:singular", "test_name:silver_matches_bronze")
-        findings = last if build == BUILDS else ("no_raw_file_vanished", "no_stale_load_file", "quarantine_is_empty")
+        findings = ["no_raw_file_vanished", "no_stale_load_file", "quarantine_is_empty"]
+        if build == BUILDS and IS_PROOF:
+            findings = ["test_type:singular", "test_name:silver_matches_bronze"]
+        elif build == BUILDS:
+            # A table of case 60 is compared row by row with one that is compared with bronze.
+            compared = (f"silver_s__{case.name},test_name:silver_matches_bronze" for case in (*ORDERLESS, *OTHERS))
+            findings += ["no_update_of_an_unknown_key", *compared]
         cases.statuses.append(lakehouse.statuses("run") | lakehouse.statuses("test", "--select", *findings))
         cases.messages = lakehouse.messages
         if build == 2:
