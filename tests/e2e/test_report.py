@@ -134,7 +134,6 @@ def test_numbers_of_the_page_are_those_of_the_tables(lakehouse, story, calls):
 
 
 def test_a_build_without_news_writes_no_metrics_and_no_incident(lakehouse):
-    lakehouse.build()
     tables = ("etl_metadata.run_metrics", "etl_metadata.incidents")
     before = [lakehouse.snapshots(table) for table in tables]
     lakehouse.build()
@@ -145,7 +144,7 @@ def test_after_a_compaction_the_files_are_those_of_now(lakehouse):
     lakehouse.sql(
         "call system.rewrite_data_files(table => 'silver.s__reported', options => map('rewrite-all', 'true'))"
     )
-    lakehouse.build()
+    lakehouse.statuses("run")
     [files] = lakehouse.sql("select count(*) as data_files from silver.s__reported.data_files")
     [run] = lakehouse.sql("select * from etl_metadata.run_metrics where is_newest and silver_table like '%reported'")
     assert run.data_files == files.data_files == 1
@@ -158,37 +157,37 @@ def test_a_model_that_fails_is_reported_once_and_once_when_it_is_built(lakehouse
     model.write_text("{{ exceptions.raise_compiler_error('<b>broken</b> on purpose') if execute }}" + text)
     story.changes(2, change("I", 2, id=4, v="e"))
     try:
-        assert lakehouse.build()["bronze_s__reported"] == "error"
+        assert lakehouse.statuses("run")["bronze_s__reported"] == "error"
         assert calls.events()[:1] == [("opened", "failure", "bronze_s__reported")]
         assert needs(lakehouse)[0] == ("failure", "bronze_s__reported")
         [table] = [reported for reported in read(lakehouse)["tables"] if reported["name"] == "s__reported"]
         assert (table["state"], table["marks"][-1]["state"]) == ("failing", "failed")
         assert "&lt;b&gt;broken" in (lakehouse.project / "target" / "report" / "report.html").read_text()
-        lakehouse.build()
+        lakehouse.statuses("run")
         assert calls.events() == []
     finally:
         model.write_text(text)
-    assert "error" not in lakehouse.build().values()
+    assert "error" not in lakehouse.statuses("run").values()
     assert ("ended", "failure", "bronze_s__reported") in calls.events()
     assert needs(lakehouse) == []
 
 
 def test_rows_in_quarantine_are_reported_until_none_waits(lakehouse, story, calls):
     story.changes(3, change("I", 3, id=5, v="f"), change("I", 3, id=None, v="no key"))
-    assert "error" not in lakehouse.build().values()
+    assert "error" not in lakehouse.statuses("run").values()
     assert calls.events() == [("opened", "quarantine", "silver.s__reported")]
     [need] = [reported for reported in read(lakehouse)["needs"] if reported["kind"] == "quarantine"]
     assert need["message"].startswith("1 row in quarantine, of the run that ended")
     assert need["command"] == """dbt run-operation replay_quarantine --args '{"table": "s__reported"}'"""
     story.changes(4, change("I", 4, id=6, v="g"))
-    lakehouse.build()
+    lakehouse.statuses("run")
     assert calls.events() == []
     assert [need["message"] for need in read(lakehouse)["needs"] if need["kind"] == "quarantine"] == [
         "1 row in quarantine"
     ]
     # The file comes again with other content: its older rows count no more.
     story.changes(3, change("I", 3, id=5, v="f"), change("I", 3, id=55, v="a key"), change("I", 3, id=56, v="more"))
-    lakehouse.build()
+    lakehouse.statuses("run")
     assert calls.events() == [("ended", "quarantine", "silver.s__reported")]
     assert ("quarantine", "silver.s__reported") not in needs(lakehouse)
 
@@ -199,21 +198,21 @@ def test_lag_over_the_limit_of_a_table(lakehouse, calls):
     limit = "      +incremental_strategy: cdc_merge\n      s: {silver_s__other: {+meta: {lag_limit_minutes: 5}}}\n"
     settings.write_text(text.replace("      +incremental_strategy: cdc_merge\n", limit))
     try:
-        lakehouse.build()
+        lakehouse.statuses("run")
         assert calls.events() == [("opened", "lag", "silver.s__other")]
         assert ("lag", "silver.s__other") in needs(lakehouse)
-        lakehouse.build()
+        lakehouse.statuses("run")
         assert calls.events() == []
     finally:
         settings.write_text(text)
-    lakehouse.build()
+    lakehouse.statuses("run")
     assert calls.events() == [("ended", "lag", "silver.s__other")]
 
 
 def test_a_webhook_that_is_down_fails_no_build_and_gets_it_later(lakehouse, story, calls, monkeypatch):
     calls.status = 503
     story.changes(6, change("I", 6, id=None, v="no key"))
-    assert "error" not in lakehouse.build().values()
+    assert "error" not in lakehouse.statuses("run").values()
     warned = [message for message in lakehouse.messages if "Alerts" in message]
     assert warned == [
         "Lakehouse adapter: Alerts: The webhook of alerts (127.0.0.1) did not take it: it answered 503; expected 200"
@@ -222,7 +221,7 @@ def test_a_webhook_that_is_down_fails_no_build_and_gets_it_later(lakehouse, stor
     assert "secret-path" not in " ".join(lakehouse.messages)
     calls.events()
     calls.status = 204
-    lakehouse.build()
+    lakehouse.statuses("run")
     assert calls.events() == [("opened", "quarantine", "silver.s__reported")]
 
 
