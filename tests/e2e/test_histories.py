@@ -37,10 +37,11 @@ from tests.e2e.histories import (
 )
 from tests.oracle import UNAVAILABLE, Delivery, expected_silver, placed
 
-KEYS = int(os.environ.get("N") or 5000)
+KEYS = int(os.environ.get("N") or 2500)
 SEED = int(os.environ.get("SEED") or 1)
-# Without a number (`make test`): tables that have every mode, format and kind of file version among them.
-FEW = ("hard_parquet", "soft_csv", "history_parquet", "append_parquet", "soft_transactions", "hard_retyped")
+# Without a number (`make test`): tables that have every mode and format of their own among them. Seed 1 drops
+# raw_listing, which test_lost_state.py leaves to them.
+FEW = ("hard_parquet", "soft_csv", "history_parquet", "append_parquet")
 TABLES = tuple(filter(None, os.environ.get("TABLES", "").split(","))) or (() if "N" in os.environ else FEW)
 HISTORIES = tuple(map(int, filter(None, os.environ.get("HISTORIES", "").split(","))))
 # More keys in one table find no more: what differs between rounds is how the files are cut, found and loaded again.
@@ -391,7 +392,9 @@ def test_silver_is_what_the_oracle_makes_of_the_files(empty_lakehouse, agreement
                 tables.append(Table(empty_lakehouse, shape, f"{shape.name}_{seed}", files))
         assert tables, f"TABLES is {','.join(TABLES)}; expected some of {', '.join(shape.name for shape in SHAPES)}."
         losses = draw_losses(Random(f"{seed} losses"))
-        proof = Proof(empty_lakehouse, tables, losses=losses)
+        # In `make test` after the first and the last batch: a step between them is of three batches then.
+        tested = range(1, BATCHES + 1) if "N" in os.environ else (1, BATCHES)
+        proof = Proof(empty_lakehouse, tables, losses=losses, tested=tested)
         failure = proof.run()
         assert failure is None, report_failure(empty_lakehouse, seed, keys, failure)
         for table in tables:
