@@ -64,7 +64,7 @@ class Shop:
         for story in (*self.stories.values(), self.bank):
             story.load(0, {"id": 1, "v": "a"}, {"id": 2, "v": "b"}, {"id": 3, "v": "c"})
         self.changes(5)
-        self.run()
+        self.run(is_compared=True)
         self.reload(10, "l_hard", "l_life")
         self.deliver_again(10, "l_soft")
         self.overwrite(5, "l_soft")
@@ -72,10 +72,11 @@ class Shop:
         self.changes(15)
         self.run()
         self.changes(20, "l_life", "l_log")
-        self.run()
+        self.run(is_compared=True)
 
-    def run(self):
-        statuses = self.lakehouse.run_and_compare()
+    def run(self, is_compared=IS_PROOF):
+        """A run; the data tests follow the last one, and the first: the cases lose what they have noted, too."""
+        statuses = self.lakehouse.run_and_compare() if is_compared else self.lakehouse.statuses("run")
         assert set(statuses.values()) <= {"success", "pass"}, statuses
 
     def silver(self):
@@ -141,7 +142,7 @@ def continue_from(shop):
     shop.overwrite(15, "l_soft")
     shop.overwrite(25, "l_log")
     shop.changes(35)
-    shop.run()
+    shop.run(is_compared=True)
 
 
 def drop(shop, name):
@@ -184,8 +185,8 @@ CASES = {
 }
 
 
-# `make prove` runs all of them.
-FEW = ("raw_listing is dropped", "rejected_files is dropped", "rows are in bronze twice", "all is rolled back")
+# `make prove` runs all of them; test_histories.py drops raw_listing in `make test`.
+FEW = ("rejected_files is dropped", "all is rolled back")
 
 
 @pytest.mark.parametrize("case", CASES if IS_PROOF else FEW)
