@@ -25,6 +25,7 @@ from python_udfs.pipeline.silver import SilverPlan, choose_way
 from python_udfs.pipeline.silver_writes import write_plan
 from python_udfs.pipeline.table_config import TableConfig
 from spark_files.capabilities import appended_rows_sql
+from spark_files.frames import make_frame
 from tests.oracle import UNAVAILABLE, Life, Row, Rules
 from tests.proof import IS_PROOF
 from tests.unit.macros.harness import Dbt, Relation
@@ -237,7 +238,7 @@ class Silver:
 
     def apply(self, rows: list[dict[str, Any]]) -> None:
         if rows:
-            self.spark.createDataFrame(rows, SCHEMA).coalesce(1).writeTo(str(self.bronze)).append()
+            make_frame(self.spark, rows, SCHEMA).coalesce(1).writeTo(str(self.bronze)).append()
         self.checked = self.checked_now()
         dbt = self.dbt()
         snapshot = snapshots.current_snapshot_id(self.spark, str(self.bronze))

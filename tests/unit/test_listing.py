@@ -9,6 +9,7 @@ from datetime import datetime, timedelta, timezone
 import pytest
 
 from python_udfs.landing.listing import LISTING_SCHEMA, new_files, next_batch_id
+from spark_files.frames import make_frame
 
 START = datetime(2024, 1, 31, 23, 0, tzinfo=timezone.utc)
 FEEDS = [{"feed": "shop", "connector": "dms", "format": "parquet", "location": "shop", "is_multi_table": False}]
@@ -187,7 +188,7 @@ def listing(spark, landing):
     earlier = []
 
     def list_again(feeds=FEEDS):
-        files = new_files(spark, feeds, spark.createDataFrame(earlier, LISTING_SCHEMA), now=LATER)
+        files = new_files(spark, feeds, make_frame(spark, earlier, LISTING_SCHEMA), now=LATER)
         if files is None:
             return None
         rows = files.collect()

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from python_udfs.landing.listing import LISTING_SCHEMA, new_files
 from python_udfs.landing.scope import Scope
+from spark_files.frames import make_frame
 
 NOW = datetime(2024, 2, 10, 12, 0, tzinfo=timezone.utc)
 FEED = {
@@ -68,7 +69,7 @@ class Account:
 
     def list(self, in_part=False, feeds=(FEED,), now=NOW):
         """Lists; returns sorted (key, kind) of the rows it found."""
-        listing = self.landing.spark.createDataFrame(self.rows, LISTING_SCHEMA)
+        listing = make_frame(self.landing.spark, self.rows, LISTING_SCHEMA)
         files = new_files(self.landing.spark, feeds, listing, now, {"shop"} if in_part else set())
         rows = [] if files is None else files.collect()
         self.rows += rows
@@ -190,7 +191,7 @@ def test_a_listing_without_times_in_paths_is_compared_all_the_same(landing, acco
     account.list()
     assert {row.file_key: row.time_in_path for row in account.rows}[OLD] == "20240201999999"
     columns = LISTING_SCHEMA.replace(", time_in_path string", "")
-    old = landing.spark.createDataFrame([tuple(row)[:-1] for row in account.rows], columns)
+    old = make_frame(landing.spark, [tuple(row)[:-1] for row in account.rows], columns)
     assert new_files(landing.spark, [FEED], old, NOW, {"shop"}) is None
 
 

@@ -8,6 +8,7 @@ from datetime import datetime, timedelta, timezone
 import pytest
 
 from python_udfs.landing.scope import DATED, Scope, add_times, ranges
+from spark_files.frames import make_frame
 
 NOW = datetime(2024, 2, 10, 12, 0, tzinfo=timezone.utc)
 # Paths, with root and time.
@@ -53,7 +54,7 @@ PATHS = {
 
 
 def test_a_path_shows_root_and_latest_time(spark):
-    frame = add_times(spark.createDataFrame([(key,) for key in PATHS], "file_key string"))
+    frame = add_times(make_frame(spark, [(key,) for key in PATHS], "file_key string"))
     actual = {row.file_key: (row.root, row.time_in_path) for row in frame.collect()}
     assert actual == {key: expected or (None, None) for key, expected in PATHS.items()}
 

@@ -10,6 +10,7 @@ from types import SimpleNamespace
 import pytest
 
 from python_udfs.landing.split import _first_files, new_rows
+from spark_files.frames import make_frame
 
 START = datetime(2024, 1, 31, 23, 0, tzinfo=timezone.utc)
 FEED = {"feed": "bank", "connector": "dms", "delimiter": ","}
@@ -47,7 +48,7 @@ class Bank:
     def split(self):
         """New rows as (table, content, batch), after they were written; None if there are none."""
         target = "split" if self.spark.catalog.tableExists("split") else None
-        listing = self.spark.createDataFrame(self.listing, LISTING_SCHEMA)
+        listing = make_frame(self.spark, self.listing, LISTING_SCHEMA)
         frame = new_rows(self.spark, FEED, listing, "rejected", target)
         if frame is None:
             return None

@@ -4,6 +4,7 @@ import pytest
 from pyspark.sql import functions as F
 
 from python_udfs.connectors.registry import CONNECTORS
+from spark_files.frames import make_frame
 
 
 @pytest.fixture
@@ -14,7 +15,7 @@ def parse_names(spark):
         files = [key if isinstance(key, tuple) else (key, 1) for key in keys]
         rules = CONNECTORS[feed["connector"]].file_rules(feed)
         columns = [F.expr(text).alias(attribute) for attribute, text in vars(rules).items()]
-        rows = spark.createDataFrame(files, "file_key string, size bigint").select("file_key", *columns).collect()
+        rows = make_frame(spark, files, "file_key string, size bigint").select("file_key", *columns).collect()
         return {row.file_key: row for row in rows}
 
     return of

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from datetime import datetime, timezone
 
+from spark_files.frames import make_frame
+
 AT = datetime(2024, 1, 31, 23, 0, tzinfo=timezone.utc)
 LINES_SCHEMA = (
     "path string, file_key string, file_time timestamp, modified_at timestamp, batch_id bigint, size bigint, "
@@ -33,7 +35,7 @@ class Messages:
                 if other == options
                 for row, line in enumerate(text.split("\n"))
             ]
-            for row in self.rows(spark.createDataFrame(lines, LINES_SCHEMA), options).collect():
+            for row in self.rows(make_frame(spark, lines, LINES_SCHEMA), options).collect():
                 rows_of_cases[int(row.path.split("/")[1])].append(row)
         return [sorted(rows, key=lambda row: row.file_row) for rows in rows_of_cases]
 

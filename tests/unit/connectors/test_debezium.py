@@ -16,6 +16,7 @@ from message_cases import AT, LINES_SCHEMA
 
 from python_udfs.connectors.debezium import read_rows
 from python_udfs.connectors.debezium_values import EXPECTED
+from spark_files.frames import make_frame
 
 SENTINEL = "__debezium_unavailable_value"
 FLAT = {"form": "flattened"}
@@ -103,7 +104,7 @@ def fields(spark):
             "encodings": ENCODINGS,
             **json.loads(options),
         }
-        frames.append(read_rows(spark.createDataFrame(lines, LINES_SCHEMA), feed))
+        frames.append(read_rows(make_frame(spark, lines, LINES_SCHEMA), feed))
     everything = frames[0]
     for frame in frames[1:]:
         everything = everything.unionByName(frame)

@@ -17,6 +17,7 @@ import pytest
 from message_cases import AT, LINES_SCHEMA
 
 from python_udfs.connectors.debezium import read_rows
+from spark_files.frames import make_frame
 
 ROWS = int(os.environ.get("N", "25"))
 SEED = os.environ.get("SEED", "1")
@@ -198,7 +199,7 @@ def test_a_value_of_the_source_is_itself_or_in_quarantine(spark, feed):
         **{"form": "envelope", "unavailable_value": "n/a", "binlog_names": "", "columns": columns},
         **{**options, "encodings": {} if feed == "unstated" else stated},
     }
-    read = read_rows(spark.createDataFrame(lines, LINES_SCHEMA), described).collect()
+    read = read_rows(make_frame(spark, lines, LINES_SCHEMA), described).collect()
     assert len(read) == len(lines)
     for received in read:
         row, mode, has_schema, values = sent[received.source_table, int(received.image["id"])]

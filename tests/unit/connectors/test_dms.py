@@ -9,6 +9,7 @@ import pytest
 from csv_by_hand import LINE_EFFECTS, records_by_hand
 
 from python_udfs.connectors.dms import read_rows
+from spark_files.frames import make_frame
 
 AT = datetime(2024, 1, 31, 23, 0, tzinfo=timezone.utc)
 LINES_SCHEMA = (
@@ -25,7 +26,7 @@ def split(spark):
             for number, text in enumerate(texts)
             for row, line in enumerate(text.split("\n"))
         ]
-        lines_of_tables = read_rows(spark.createDataFrame(lines, LINES_SCHEMA), {"delimiter": delimiter})
+        lines_of_tables = read_rows(make_frame(spark, lines, LINES_SCHEMA), {"delimiter": delimiter})
         return sorted(
             (row.path, row.file_row, row.source_schema, row.source_table, row.content)
             for row in lines_of_tables.collect()

@@ -22,6 +22,7 @@ from pyspark.sql import functions as F
 
 from python_udfs.connectors import canal, debezium, dms_kafka, maxwell
 from python_udfs.pipeline.bronze import BatchRows
+from spark_files.frames import make_frame
 
 MESSAGES = min(int(os.environ.get("N", "200")), 10_000)
 SEED = os.environ.get("SEED", "1")
@@ -76,7 +77,7 @@ def read(spark, connector, messages, folder):
         for row, line in enumerate(message.split(b"\n"))
     ]
     # Text files are read without a look at their bytes.
-    frame = spark.createDataFrame(lines, LINES).withColumn("value", F.col("value").cast("string"))
+    frame = make_frame(spark, lines, LINES).withColumn("value", F.col("value").cast("string"))
     module.read_rows(frame, feed).write.mode("overwrite").parquet(folder)
     return spark.read.parquet(folder)
 
@@ -146,8 +147,8 @@ def test_a_broken_message_stops_nothing_and_is_not_lost(spark, connector, tmp_pa
     line = F.floor(F.col("file_row") / canal.ROWS_PER_LINE) if connector == "canal" else F.col("file_row")
     contents = F.transform(F.array_sort(F.collect_set(F.struct(line, "content"))), lambda entry: entry["content"])
     whole = rows.groupBy("path").agg(F.array_join(contents, "\n").cast("binary").alias("read"))
-    sent = spark.createDataFrame(
-        [(f"file:/{number}", message) for number, message in enumerate(messages)], "path string, sent binary"
+    sent = make_frame(
+        spark, [(f"file:/{number}", message) for number, message in enumerate(messages)], "path string, sent binary"
     )
     lost = sent.join(whole, on="path", how="left").where(~F.col("sent").eqNullSafe(F.col("read")))
     assert [(row.path, row.sent, row.read) for row in lost.limit(5).collect()] == []

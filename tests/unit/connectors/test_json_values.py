@@ -12,6 +12,7 @@ from pyspark.sql import functions as F
 
 from python_udfs.connectors import json_values
 from spark_files.capabilities import HAS_VARIANT
+from spark_files.frames import make_frame
 
 pytestmark = pytest.mark.spark
 # Variant has a kind for null, and one for a whole number that is no bigint.
@@ -25,7 +26,7 @@ NESTED = '{"a":0,"b":{"B":"é","ä":[{},[],{"a":1000.0,"z":"}"}]}}'
 def read(spark):
     def read(text: str) -> dict[str, tuple[str | None, str | None]] | None:
         """Kind, without what is in brackets, and text of each value of the object that a text is."""
-        frame = spark.createDataFrame([(text,)], "t string").select(json_values.parse(F.col("t")).alias("json"))
+        frame = make_frame(spark, [(text,)], "t string").select(json_values.parse(F.col("t")).alias("json"))
         frame = frame.select(json_values.read_only_object(F.col("json")).alias("object"))
         frame = json_values.sort_keys(frame, "object")
         described = F.transform(
@@ -104,7 +105,7 @@ def test_random_values_have_the_text_that_python_writes(spark):
     random = Random(1)
     values = [[draw(random, 5)] for _ in range(300)]
     rows = [(f'{{"v": {write(value, is_expected=False)}}}', write(value, is_expected=True)) for value in values]
-    frame = spark.createDataFrame(rows, "written string, expected string").coalesce(1)
+    frame = make_frame(spark, rows, "written string, expected string").coalesce(1)
     frame = frame.withColumn("object", json_values.read_only_object(json_values.parse(F.col("written"))))
     frame = json_values.sort_keys(frame, "object")
     text = json_values.text_of(F.element_at("object", F.lit("v")))
@@ -131,7 +132,7 @@ def test_a_long_text_takes_no_stack(read):
 
 @pytest.mark.skipif(HAS_VARIANT, reason="only marked texts are kept from being copied")
 def test_a_filter_parses_no_message_again(spark):
-    frame = spark.createDataFrame([('{"v": "x"}',)], "t string").select(json_values.parse(F.col("t")).alias("json"))
+    frame = make_frame(spark, [('{"v": "x"}',)], "t string").select(json_values.parse(F.col("t")).alias("json"))
     objects = frame.select(json_values.read_only_object(F.col("json")).alias("object"))
     texts = objects.select(json_values.text_of(F.element_at("object", F.lit("v"))).alias("v"))
     wanted = texts.where("v = 'x' or v like '%z'")
