@@ -364,7 +364,6 @@ def cases(empty_lakehouse):
         lakehouse.add_table(feed, table, columns=columns)
     state_encodings(lakehouse)
     lakehouse.make_models()
-    lakehouse.dbt("seed")
     cases, sink = Cases(lakehouse), Sink(lakehouse.raw)
     land_first(sink)
     cases.built.append(lakehouse.statuses("run"))

@@ -78,7 +78,6 @@ def lakehouse(empty_lakehouse):
     lakehouse.add_table("files", "appended", "", mode="append")
     lakehouse.add_table("txn", "mixed", columns="id int, v string, w string")
     lakehouse.make_models()
-    lakehouse.dbt("seed")
     return lakehouse
 
 

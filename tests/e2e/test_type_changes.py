@@ -97,7 +97,6 @@ def lakehouse(empty_lakehouse):
         mode = "history" if form == "lines" else "current"
         lakehouse.add_table(form, form, columns=listed if form in SEEDED else "", mode=mode)
     lakehouse.make_models()
-    lakehouse.dbt("seed")
     for number in (0, 1):
         for form in FORMATS:
             land(lakehouse, form, number)
@@ -105,7 +104,6 @@ def lakehouse(empty_lakehouse):
     for column in lakehouse.rows[COLUMNS_FILE]:
         column["data_type"] = NEW.get(column["column_name"], column["data_type"])
     lakehouse.make_models()
-    lakehouse.dbt("seed")
     for form in FORMATS:
         land(lakehouse, form, 2)
     assert set(lakehouse.statuses("run").values()) == {"success"}

@@ -347,7 +347,6 @@ def test_avro_comes_to_silver_and_what_cannot_be_read_to_quarantine(shared_lakeh
     lakehouse.add_table("avro", "live", columns="id int, v string, amount decimal(10,2)")
     lakehouse.add_table("flat", "flat", columns="id int, v string")
     lakehouse.make_models()
-    lakehouse.dbt("seed")
     first, second = envelope({"v": "string"}), envelope({"v": "string", "amount": AMOUNT, "age": "int"})
     good = registry.serialize("db.s.live", first, change("live", 1, 4, v="a"))
     broker.send("db.s.live", good, b"\x00\x00\x00\x03\xe7" + good[5:])

@@ -75,7 +75,6 @@ def cases(shared_lakehouse, broker) -> Cases:
         lakehouse.add_table(feed, table, columns=columns)
     state_encodings(lakehouse)
     lakehouse.make_models()
-    lakehouse.dbt("seed")
     cases, topics = Cases(lakehouse), Topics(broker)
     land_first(topics)  # type: ignore[arg-type]
     cases.built.append(lakehouse.statuses("run"))
@@ -104,7 +103,6 @@ def lakehouse(shared_lakehouse, broker):
     for feed, name in (("kafka", "live"), ("kafka", "second"), ("files", "landed")):
         lakehouse.add_table(feed, name, columns="id int, v string, w string")
     lakehouse.make_models()
-    lakehouse.dbt("seed")
     return lakehouse
 
 
@@ -289,7 +287,6 @@ def test_a_table_that_gets_metadata_later_gets_all_its_messages(lakehouse, broke
     lakehouse.statuses("run", "--select", "split_kafka")
     lakehouse.add_table("kafka", "late", columns="id int, v string, w string")
     lakehouse.make_models()
-    lakehouse.dbt("seed")
     assert set(lakehouse.statuses("run", "--select", "+silver_s__late").values()) == {"success"}
     assert lakehouse.table("late", "id, v") == [(1, "a"), (2, "b")]
 
