@@ -170,7 +170,9 @@ def test_eighty_tables_of_mariadb_become_metadata_that_makes_models(shop, tmp_pa
 def test_tables_of_mariadb_are_built_without_editing(mariadb, shop, lakehouse):
     lakehouse.make_models()
     project = ["--project-dir", str(lakehouse.project)]
-    assert main(["--source", shop, "--feed", "till", "--append", "1", *project]) == 0
+    # 77 tables are alike: seven of them are built and tested.
+    tables = "every_type code log table_7%"
+    assert main(["--source", shop, "--feed", "till", "--append", "1", "--tables", tables, *project]) == 0
     assert make_models(project) == 0
     execute(
         mariadb,
@@ -192,8 +194,7 @@ def test_tables_of_mariadb_are_built_without_editing(mariadb, shop, lakehouse):
         table = SourceTable("till", name, tuple(Column(*column) for column in types.items()))
         dms.full_load(table, rows, datetime.now(timezone.utc))
         source[", ".join(types), name] = {tuple(row.values()) for row in rows}
-    # 77 tables are alike: seven of them are built and tested.
-    statuses = lakehouse.build("--exclude", "*_till__table_[0-6]*+2", "test_type:singular")
+    statuses = lakehouse.build("--exclude", "test_type:singular")
     assert set(statuses.values()) <= {"success", "pass", "warn"}, statuses
     assert sum(name.startswith("silver_till__") for name in statuses) == 10
     for (columns, name), rows in source.items():
