@@ -139,11 +139,12 @@ PROVE := @PROVE=1 N=$(N) SEED=$(SEED) WATCH_MINUTES=$(WATCH_MINUTES) $(RUN) pyth
 prove: $(READY) ## Kill runs at every step, compare silver with an oracle on N random key histories (SEED=7)
 	$(PROVE) tests/e2e/test_recovery.py tests/e2e/test_maintenance.py tests/e2e/test_deletes.py tests/e2e/test_lost_state.py tests/e2e/test_checks.py tests/e2e/test_other_engines.py
 	$(PROVE) tests/e2e/test_two_runs.py
+	$(PROVE) tests/e2e/test_contract_cases.py tests/e2e/test_silver_folds.py tests/e2e/test_benchmarks.py tests/airflow/test_airflow_demo.py
 	$(PROVE) tests/real/test_kafka_to_silver.py tests/real/test_kafka_histories.py tests/real/test_source_to_silver.py tests/real/test_default_settings.py tests/real/test_lost_slot.py tests/real/test_kafka_secured.py
 	$(PROVE) tests/real/test_watch_for_long.py
 	$(PROVE) tests/unit/connectors/test_fuzz.py tests/unit/macros/test_messages_on_spark.py
 	$(PROVE) -s tests/e2e/test_histories.py
-	$(PROVE) tests/unit/gold tests/e2e/test_gold.py
+	$(PROVE) tests/unit/gold tests/e2e/test_gold.py tests/e2e/test_gold_frozen.py
 
 # make prove-gold MODEL=dws_user_agg GOLD_SECONDS=60 SEED=7: a failure prints the seed that brings it back.
 .PHONY: prove-gold

@@ -20,7 +20,6 @@ LONGEST = (
     "test_kafka_to_silver",
     "test_capture",
     "test_discover",
-    "test_benchmarks",
     "test_engines",
     "test_gold",
     "test_gold_frozen",
