@@ -9,7 +9,7 @@ from typing import Any
 import pyarrow as pa
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.pandas.types import to_arrow_schema
-from pyspark.sql.types import StructType, TimestampType
+from pyspark.sql.types import DataType, MapType, StructType, TimestampType
 
 from spark_files.capabilities import frame_of
 
@@ -35,15 +35,16 @@ def make_frame(
     by_name = [row if isinstance(row, Mapping) else dict(zip(columns.names, row, strict=True)) for row in rows]
     arrow_schema = to_arrow_schema(columns)
     arrays = [
-        pa.array(
-            [
-                value.astimezone(timezone.utc)
-                if isinstance(column.dataType, TimestampType) and isinstance(value, datetime)
-                else value
-                for value in (row.get(column.name) for row in by_name)
-            ],
-            field.type,
-        )
+        pa.array([_convert(row.get(column.name), column.dataType) for row in by_name], field.type)
         for column, field in zip(columns, arrow_schema, strict=True)
     ]
     return frame_of(session, pa.Table.from_arrays(arrays, schema=arrow_schema), columns)
+
+
+def _convert(value: Any, type_: DataType) -> Any:
+    """The value as Arrow takes it: it has pairs for a map, and a datetime without a zone would be one in UTC."""
+    if isinstance(type_, MapType) and isinstance(value, Mapping):
+        return list(value.items())
+    if isinstance(type_, TimestampType) and isinstance(value, datetime):
+        return value.astimezone(timezone.utc)
+    return value

@@ -13,7 +13,7 @@ from spark_files.frames import make_frame
 
 SCHEMA = (
     "id int, big bigint, name string, ratio double, is_new boolean, price decimal(10,2), day date, at timestamp,"
-    " plain timestamp_ntz, octets binary, tags array<string>"
+    " plain timestamp_ntz, octets binary, tags array<string>, keys map<string, string>"
 )
 ROWS = [
     {
@@ -28,6 +28,7 @@ ROWS = [
         "plain": datetime(1066, 10, 14, 9, 0),
         "octets": b"\x00\xff",
         "tags": ["a", "b"],
+        "keys": {"a": "1", "b": None},
     },
     {"id": 2, "at": datetime(2026, 11, 28, 12, tzinfo=timezone(timedelta(hours=5)))},
     {},
