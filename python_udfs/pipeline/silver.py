@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timezone
-from typing import Any
+from typing import Any, Literal
 
 from python_udfs.errors import LakehouseError
 from python_udfs.metadata.readers import MERGE_ON_READ
@@ -44,13 +44,15 @@ class Settings:
         return self.write_modes.get("write.delete.mode") == MERGE_ON_READ
 
 
+Way = Literal["nothing", "create", "overwrite", "versions", "replace", "append", "merge"]
+
+
 @dataclass(frozen=True)
 class SilverPlan:
     """What a run does to a table of silver.
 
     Attributes:
-        way: ``nothing``, ``create``, ``overwrite`` (all rows), ``versions`` (mode history), ``replace`` (the rows of
-            the batch's keys), ``append`` or ``merge``.
+        way: ``overwrite`` writes all rows, ``versions`` those of mode history, ``replace`` those of the batch's keys.
         message: way and reasons, for dbt's log.
         silver: the table that it writes to; None: it creates one.
         renames: new names of the table's columns, by old name.
@@ -63,7 +65,7 @@ class SilverPlan:
         notice: a sentence for the user; empty: there is none.
     """
 
-    way: str
+    way: Way
     message: str
     silver: Relation | None = None
     renames: Mapping[str, str] = field(default_factory=dict)
@@ -181,7 +183,7 @@ def is_of_other_types(warehouse: Warehouse, cdc: TableConfig, bronze: Relation, 
     return has_other_types(_plan_columns(log, Settings(), silver, silver)[1], warehouse)
 
 
-def choose_way(cdc: TableConfig, is_there: bool, changes: Changes) -> str:
+def choose_way(cdc: TableConfig, is_there: bool, changes: Changes) -> Way:
     """Chooses how a batch is written; as `SilverPlan.way`.
 
     Args:

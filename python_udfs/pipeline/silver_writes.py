@@ -48,17 +48,16 @@ def write_plan(
     if plan.way == "replace":
         replace_rows(warehouse, sql, cdc, plan, rows_sql, invocation_id)
         return None
-    if plan.way in ("append", "overwrite"):
-        verb = "insert overwrite" if plan.way == "overwrite" else "insert into"
-        return f"{verb} {plan.silver} by name\n{rows_sql}"
+    if plan.way == "append":
+        return f"insert into {plan.silver} by name\n{rows_sql}"
+    if plan.way == "overwrite":
+        return f"insert overwrite {plan.silver} by name\n{rows_sql}"
     columns = [column.name for column in warehouse.get_columns_in_relation(plan.silver)]
     arguments = (cdc, plan.silver, f"(\n{rows_sql}\n)", columns)
-    merge_sql: str = (
-        sql["cdc_history_merge_sql"](*arguments)
-        if plan.way == "versions"
-        else sql["cdc_merge_sql"](*arguments, plan.changes)
-    )
-    return merge_sql
+    if plan.way == "versions":
+        return str(sql["cdc_history_merge_sql"](*arguments))
+    if plan.way == "merge":
+        return str(sql["cdc_merge_sql"](*arguments, plan.changes))
 
 
 def _prepare_write(warehouse: Writer, sql: Sql, plan: SilverPlan) -> None:
