@@ -15,7 +15,7 @@ MEMORY = Memory(heap=100.0, java=1000.0, python=300.0)
 
 
 def block(table: str, size: int, grown: float) -> Block:
-    return Block(table, 0, size, 1.0, 1.0, 1, 1, 1.0, MEMORY, grown)
+    return Block(table, 0, size, 1.0, 1.0, 1, 1, MEMORY, grown)
 
 
 @pytest.mark.parametrize("power", [0.0, 0.35, 1.0, -0.5])
