@@ -9,8 +9,8 @@ from datetime import datetime, timedelta
 from functools import cached_property
 from typing import Any
 
-from python_udfs.alerts import commands
 from python_udfs.cli.console import counted
+from python_udfs.pipeline import commands
 from python_udfs.pipeline.lag import describe_lateness, measure_lag
 from python_udfs.pipeline.results import FAILED, PASSED, STOPPED, TEST_FAILED
 from python_udfs.pipeline.table_config import Source

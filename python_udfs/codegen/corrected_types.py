@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from python_udfs.alerts.commands import change_types
+from python_udfs.pipeline.commands import change_types
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -6,9 +6,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from python_udfs.alerts.commands import change_types
 from python_udfs.errors import LakehouseError, UsageError
 from python_udfs.metadata.names import RESERVED_PREFIX, file_name, names_in_files, new_name
+from python_udfs.pipeline.commands import change_types
 from python_udfs.pipeline.table_config import ListedColumn, TableConfig
 from python_udfs.pipeline.warehouse import Relation, TableColumn, Warehouse
 

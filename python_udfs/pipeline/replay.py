@@ -6,7 +6,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from python_udfs.alerts.commands import change_types
 from python_udfs.errors import LakehouseError
 from python_udfs.metadata.names import RESERVED_PREFIX, table_name
 from python_udfs.pipeline.bronze import complete_rows
@@ -17,6 +16,7 @@ from python_udfs.pipeline.columns import (
     read_source_columns,
     select_own_columns,
 )
+from python_udfs.pipeline.commands import change_types
 from python_udfs.pipeline.progress import read_last_batch_id
 from python_udfs.pipeline.project import Project
 from python_udfs.pipeline.reading import Reading

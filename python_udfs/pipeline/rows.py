@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from python_udfs.alerts.commands import change_types
 from python_udfs.metadata.names import file_name
 from python_udfs.pipeline.bronze import BatchRows
 from python_udfs.pipeline.casts import CastCheck, Value, plan_checks, write_value
 from python_udfs.pipeline.columns import Column, JudgedColumns, judge_columns, plan_before_images
+from python_udfs.pipeline.commands import change_types
 from python_udfs.pipeline.csv_layout import CsvLayout, OptionalColumn, lay_out_csv
 from python_udfs.pipeline.message_layout import MessageLayout, lay_out_messages
 from python_udfs.pipeline.parquet_layout import ParquetLayout, lay_out_parquet

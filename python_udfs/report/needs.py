@@ -8,8 +8,8 @@ from datetime import datetime, timedelta, timezone
 from itertools import pairwise
 from typing import Any
 
-from python_udfs.alerts import commands
 from python_udfs.cli.console import counted
+from python_udfs.pipeline import commands
 from python_udfs.pipeline.lag import describe_lateness
 from python_udfs.report.facts import Facts, Table
 from python_udfs.report.gold import LIMIT, GoldTable
