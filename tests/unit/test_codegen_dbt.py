@@ -17,6 +17,7 @@ from seed_files import good_seeds, write_seeds
 from python_udfs.codegen import render
 from python_udfs.codegen.__main__ import main
 from python_udfs.metadata import COLUMNS_FILE, FEEDS_FILE, TABLES_FILE
+from python_udfs.pipeline.added_names import ADDED_COLUMNS
 
 REPOSITORY = Path(__file__).parents[2]
 VIEWS = [
@@ -34,8 +35,7 @@ STUBS = {
     "models/rejected_files.sql": "select 1 as one\n",
     **{path: (REPOSITORY / path).read_text(encoding="utf-8") for path in VIEWS},
     "models/docs.md": "\n".join(
-        f"{{% docs {name[1:]} %}}About {name}{{% enddocs %}}"
-        for name in {*render.BRONZE_COLUMNS, *render.SOFT_DELETE_COLUMNS, *render.VALIDITY_COLUMNS}
+        f"{{% docs {column.name[1:]} %}}About {column.name}{{% enddocs %}}" for column in ADDED_COLUMNS
     ),
 }
 
