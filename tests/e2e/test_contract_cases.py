@@ -306,7 +306,7 @@ def cases(empty_lakehouse):
             # A table of case 60 is compared row by row with one that is compared with bronze.
             compared = (f"silver_s__{case.name},test_name:silver_matches_bronze" for case in (*ORDERLESS, *OTHERS))
             findings += ["no_update_of_an_unknown_key", *compared]
-        cases.statuses.append(lakehouse.statuses("run") | lakehouse.statuses("test", "--select", *findings))
+        cases.statuses.append(lakehouse.run_and_test(*findings))
         cases.messages = lakehouse.messages
         if build == 2:
             cases.truncated = cases["case_42_truncate"]

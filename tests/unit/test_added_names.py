@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 import re
-import subprocess
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -13,6 +12,7 @@ import pytest
 
 from python_udfs.pipeline.added_names import ADDED_COLUMNS, SUMMARY_KEYS
 from python_udfs.pipeline.silver_rows import CHANGE_COLUMNS, list_empty_columns
+from tests.tracked import list_files
 
 ROOT = Path(__file__).parents[2]
 KEY = r"cdc\.[a-z-]+|refresh-state"
@@ -30,9 +30,8 @@ def list_keys(source: str) -> set[str]:
 
 
 def test_the_reference_has_each_key_that_the_product_names() -> None:
-    files = subprocess.check_output(["git", "ls-files", "python_udfs", "macros", "models"], cwd=ROOT, text=True).split()
     named: set[str] = set()
-    for name in files:
+    for name in list_files("python_udfs", "macros", "models"):
         source = (ROOT / name).read_text(encoding="utf-8")
         if name.endswith(".py") and not name.endswith("/added_names.py"):
             named |= list_keys(source)

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import functools
 import re
-import subprocess
 from pathlib import Path
 
 import pytest
 
 from python_udfs.alerts import notice
+from tests.tracked import list_files
 
 ROOT = Path(__file__).parents[2]
 PAGES = [
@@ -33,9 +33,7 @@ def test_every_page_that_code_names_exists() -> None:
     """With the heading behind it: `….md#heading` and `….md, "Heading"` in messages and comments."""
     names = r"(docs/[\w/]+\.md|tests/e2e/CASES\.md)(?:#([\w-]+)|, [\"']([A-Z][^\"']+)[\"'])?"
     broken = []
-    for name in subprocess.check_output(
-        ["git", "ls-files", "*.py", "*.sql", "*.yml", "*.csv", "Makefile"], cwd=ROOT, text=True
-    ).split():
+    for name in list_files("*.py", "*.sql", "*.yml", "*.csv", "Makefile"):
         for page, anchor, heading in re.findall(names, (ROOT / name).read_text(encoding="utf-8")):
             wanted = anchor or anchor_of(" ".join(heading.split()))
             if not (ROOT / page).exists() or (wanted and wanted not in anchors(ROOT / page) | entries(ROOT / page)):

@@ -6,13 +6,14 @@ import ast
 import functools
 import io
 import re
-import subprocess
 import tokenize
 from pathlib import Path
 
 import jinja2
 import pytest
 from dbt_common.clients.jinja import get_environment
+
+from tests.tracked import list_files
 
 ROOT = Path(__file__).parents[2]
 VAGUE_NAMES = {"found", "known", "one", "some", "what"}
@@ -34,11 +35,6 @@ RETIRED = {
 
 # A docstring may begin with "What" or "Where", as a heading may. A place is "where a read begins".
 NOT_IN_CODE = r"\b(?:begins?|is begun)\b"
-
-
-@functools.cache
-def list_files(*patterns: str) -> list[str]:
-    return subprocess.check_output(["git", "ls-files", *patterns], cwd=ROOT, text=True).split()
 
 
 @functools.cache

@@ -9,7 +9,6 @@ from python_udfs.codegen.files import MARKS
 MOST_COLUMNS = 120
 MOST_LINES = 80
 PROJECT = MACROS.parent
-# One comment of each is too wide. They are being rewritten: a name goes with its rewrite.
 # Generated files grow with the seeds.
 FILES = [
     file
