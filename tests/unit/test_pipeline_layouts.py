@@ -95,7 +95,7 @@ def test_a_column_that_a_csv_batch_lacks_is_unavailable_if_absent_columns_keep_t
 
 def test_the_word_of_an_unavailable_csv_value_is_a_text():
     unavailable = lay_out(table(unavailable_value="it's")).unavailable
-    assert list(unavailable) == ["it's", "late"], "a key is always carried, as is what the batch lacks"
+    assert list(unavailable) == ["it's", "late"], "a key is always carried, and so is a column that the batch lacks"
     assert unavailable["late"].endswith(r" = 'it\'s'")
 
 

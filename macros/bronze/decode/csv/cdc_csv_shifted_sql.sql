@@ -1,7 +1,7 @@
 {#
     A record that lacks an optional column after the order has seen a value in it: a column was dropped at the source,
-    and the values behind it moved (docs/feeds/dms_format.md, DDL). Earlier is what has a smaller sequence, in this
-    batch or in bronze, so the cut into batches does not count.
+    and the values behind it moved (docs/feeds/dms_format.md, DDL). A record is earlier if its sequence is smaller, in
+    this batch or in bronze, so the cut into batches does not count.
 #}
 {% macro cdc_csv_shifted_sql(optional, position_sql, bronze) -%}
 carried as (
