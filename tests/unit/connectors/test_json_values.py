@@ -132,9 +132,10 @@ def test_a_long_text_takes_no_stack(read):
 
 @pytest.mark.skipif(HAS_VARIANT, reason="only marked texts are kept from being copied")
 def test_a_filter_parses_no_message_again(spark):
-    frame = make_frame(spark, [('{"v": "x"}',)], "t string").select(json_values.parse(F.col("t")).alias("json"))
+    # The optimizer computes rows of the driver itself, and no expression is left to count.
+    frame = spark.range(1).select(json_values.parse(F.format_string('{"v": "%d"}', F.col("id"))).alias("json"))
     objects = frame.select(json_values.read_only_object(F.col("json")).alias("object"))
     texts = objects.select(json_values.text_of(F.element_at("object", F.lit("v"))).alias("v"))
-    wanted = texts.where("v = 'x' or v like '%z'")
+    wanted = texts.where("v = '0' or v like '%z'")
     assert wanted.count() == 1
     assert wanted._jdf.queryExecution().optimizedPlan().toString().count("from_json") == 1
