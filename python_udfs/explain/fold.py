@@ -1,4 +1,4 @@
-"""The state of a key after its changes. The rules are those of silver; tests hold them against tests/oracle.py."""
+"""The state of a key after its changes. The rules are those of silver; tests/oracle.py and it are held against each other."""
 
 from __future__ import annotations
 
