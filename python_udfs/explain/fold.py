@@ -1,4 +1,4 @@
-"""The state of a key after its changes. The rules are those of silver; tests/oracle.py and it are held against each other."""
+"""The state of a key after its changes. The rules are those of silver; tests/oracle.py is held against them."""
 
 from __future__ import annotations
 

@@ -242,6 +242,9 @@ def plan_merge(warehouse: WritesNames, cdc: TableConfig, changes: Changes, colum
     compared = ["_cdc_generation", *(["_cdc_is_deleted"] if is_marked else [])]
     same = [f"target.{name} <=> source.{name}" for name in compared]
     same += [f"target.{warehouse.quote(name)} <=> {values[name]}" for name in columns if name not in own]
+    if changes.reset_point:
+        # Its row of before the reset point has ended; a later change would take no value from it.
+        same.append(f"target._cdc_sequence >= {warehouse.string_literal(changes.reset_point)}")
     return MergeClauses(
         is_newer=f"source._cdc_sequence {'>=' if is_marked or carries else '>'} target._cdc_sequence",
         deletes=not is_marked and cdc.mode != "append",

@@ -34,7 +34,7 @@ class Versions:
         lakehouse.add_feed("v_parquet", "parquet", "timestamp_column=ts")
         lakehouse.add_feed("v_append", "parquet", "timestamp_column=ts")
         lakehouse.add_feed("v_multi", "csv", "timestamp_column=ts;transaction_files=true")
-        for name in ("v_corrected", "v_touched", "v_partly", "v_identical", "v_back", "v_restored", "v_same"):
+        for name in ("v_corrected", "v_touched", "v_partly", "v_identical", "v_back", "v_restored", "v_same", "v_twice"):
             self.add("v_parquet", name)
         self.add("v_parquet", "v_history", mode="history", unchanged_rows="write")
         self.add("v_append", "v_append", primary_key="", mode="append")
@@ -82,7 +82,7 @@ def versions(empty_lakehouse):
     content = corrected.read_bytes()
     corrected.write_bytes(b"half a file")
     touch(corrected, 5)
-    first = versions_of_files.load("v_touched", 0, row(1, "a"), row(2, "a"))
+    first = versions_of_files.load("v_touched", 0, row(1, "a"), row(2, "a"), row(4, "a"))
     versions_of_files.load("v_touched", 1, row(3, "a"), number=2)
     versions_of_files.story("v_touched").changes(5, change("U", 5, **row(1, "b")))
     versions_of_files.load("v_partly", 0, row(1, "a"), row(2, "a"))
@@ -100,6 +100,8 @@ def versions(empty_lakehouse):
     versions_of_files.story("v_restored").changes(5, change("U", 5, **row(1, "b")))
     versions_of_files.story("v_same").load(0, row(1, "a"))
     versions_of_files.story("v_same").changes(5, change("U", 5, **row(1, "b")))
+    versions_of_files.load("v_twice", 0, row(1, "a"))
+    versions_of_files.story("v_twice").changes(5, change("I", 5, **row(2, "b")))
     versions_of_files.build()
 
     touch(restored, -10)
@@ -110,6 +112,8 @@ def versions(empty_lakehouse):
     versions_of_files.story("v_touched").changes(12, change("U", 12, **row(2, "c")))
     versions_of_files.load("v_partly", 10, row(1, "reloaded"))
     versions_of_files.story("v_partly").changes(12, change("U", 12, **row(1, "c")))
+    reloaded = versions_of_files.load("v_twice", 10, row(3, "reloaded"))
+    versions_of_files.story("v_twice").changes(12, change("I", 12, **row(4, "c")))
     touch(second, 10)
     kept = [(path, path.stat().st_mtime_ns, path.read_bytes()) for path in away]
     for path in away:
@@ -117,6 +121,7 @@ def versions(empty_lakehouse):
     versions_of_files.build()
 
     touch(transaction, 20)
+    touch(reloaded, 20)
     corrected.write_bytes(content)
     touch(corrected, 20)
     versions_of_files.load("v_partly", 14, row(4, "reloaded"), number=2)
@@ -145,7 +150,7 @@ def test_a_change_file_that_is_corrected_after_a_reload_stays_below_it(versions)
 
 
 def test_a_load_file_that_is_only_touched_changes_nothing(versions):
-    assert versions.seen[1]["v_touched"] == [(1, "b"), (2, "c"), (3, "a")]
+    assert versions.seen[1]["v_touched"] == [(1, "b"), (2, "c"), (3, "a"), (4, "a")]
     files = versions.lakehouse.sql(
         "select file_key, status, reason from etl_metadata.raw_processed_files"
         " where source_table = 'v_touched' and reason is not null"
@@ -198,3 +203,17 @@ def test_every_model_is_built_and_silver_matches_bronze(versions):
     assert len([name for name in versions.builds[-1] if name.startswith("silver_matches_bronze")]) == len(
         versions.tables
     )
+
+
+def test_a_load_file_that_was_delivered_again_is_read_if_bronze_has_lost_its_rows(versions):
+    """The version that bronze had read is gone, and the one that is there was rejected as the same."""
+    lakehouse = versions.lakehouse
+    for layer in ("bronze", "silver"):
+        lakehouse.sql(f"drop table {layer}.s__v_touched")
+        first = lakehouse.snapshots(f"{layer}.s__v_twice")[0]
+        lakehouse.sql(f"call system.rollback_to_snapshot('{layer}.s__v_twice', {first})")
+    statuses = lakehouse.run_and_compare()
+    assert set(statuses.values()) == {"success", "pass"}, statuses
+    for name in ("v_touched", "v_twice"):
+        assert lakehouse.table(name, "id, v") == versions.seen[2][name], name
+    assert versions.seen[2]["v_twice"] == [(3, "reloaded"), (4, "c")]

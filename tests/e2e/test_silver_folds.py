@@ -32,6 +32,8 @@ from tests.unit.macros.harness import Dbt, Relation
 
 KEYS = 150
 BATCHES = 4
+# Behind the first batch comes a truncate, and the rows that the table had: a reload by the application.
+RELOADED_AT = KEYS * 5 * 27 // 100
 START = datetime(2024, 1, 1, tzinfo=timezone.utc)
 SCHEMA = (
     "k string, n int, v string, w string, _cdc_operation string, _cdc_committed_at timestamp, _cdc_sequence string,"
@@ -92,14 +94,19 @@ PLANTED = {
 
 def draw(random: Random, partial: bool, operations: str = "IUUUUDDL") -> list[dict[str, Any]]:
     """Changes in their order; a place has one row."""
-    rows = []
+    rows: list[dict[str, Any]] = []
+    images: dict[tuple[str | None, int], dict[str, Any]] = {}
+    to_reload: list[tuple[tuple[str | None, int], dict[str, Any]]] = []
     places = sorted(random.sample(range(10_000), KEYS * 5))
     generations = sorted(random.choice((1, 1, 1, 2, 3)) for _ in range(3))
     for number, place in enumerate(places):
         generation = generations[number * 3 // len(places)]
         operation = random.choice(operations)
         key = (random.choice(("a", "A", "a ", "b", None)), random.randrange(KEYS // 4))
-        row = dict(zip(COLUMNS, (*key, random.choice("xyz"), random.choice(("x", "y", None))), strict=True))
+        values = {"v": random.choice("xyz"), "w": random.choice(("x", "y", None))}
+        if to_reload:
+            operation, (key, values) = "I", to_reload.pop()
+        row = dict(zip(COLUMNS, (*key, *values.values()), strict=True))
         if operation == "D":  # the key alone, placeholders of PostgreSQL, or a whole image: none of them counts
             row |= random.choice(({}, {"v": None, "w": None}, {"v": "", "w": None}))
         unavailable = [name for name in "vw" if partial and operation in "UD" and random.random() < 0.3]
@@ -107,9 +114,14 @@ def draw(random: Random, partial: bool, operations: str = "IUUUUDDL") -> list[di
         old = None
         if operation == "U" and "D" in operations and random.random() < 0.1:
             old = {"k": random.choice(("b", None)), "n": str(random.randrange(KEYS // 4))}
-        if random.random() < 0.003:
+        before = images.pop(key, {"v": None, "w": None})
+        if operation != "D":
+            images[key] = {name: before[name] if name in unavailable else row[name] for name in "vw"}
+        if random.random() < 0.003 or number == RELOADED_AT:
             operation, old, unavailable = "T", None, []
             row = dict.fromkeys(COLUMNS)
+            to_reload = random.sample([*images.items()], len(images)) if number == RELOADED_AT else []
+            images.clear()
         kind = 0 if operation == "L" else 1
         time = f"{place:020d}" if kind else "0" * 20
         rows.append(
@@ -425,4 +437,30 @@ def test_without_a_key_a_reload_that_has_only_begun_replaces_the_rows_at_its_pla
     for batch in range(1, len(batches) + 1):
         silver.apply([row for row in delivered if row["_cdc_batch_id"] == batch])
         assert not faults(silver, [row for row in delivered if row["_cdc_batch_id"] <= batch], set()), f"batch {batch}"
+        assert not silver.differences()
+
+
+@pytest.mark.parametrize("is_late", [False, True])
+@pytest.mark.parametrize("shape", ["hard_skip", "soft_skip"])
+def test_a_row_that_is_written_again_as_it_was_behind_a_truncate_keeps_its_values(spark, shape, is_late):
+    silver = Silver(spark, f"{shape}_truncate_{is_late}", SHAPES[shape])
+    [template] = [row for row in draw(Random(0), partial=False) if row["_cdc_operation"] == "I"][:1]
+    operations = [(1, "I", "x"), (3 if is_late else 2, "T", None), (2, "I", "x"), (4, "U", "y")]
+    delivered = [
+        template
+        | (dict.fromkeys(COLUMNS) if operation == "T" else {"v": v, "w": None if operation == "U" else "stays"})
+        | {
+            "_cdc_operation": operation,
+            "_cdc_sequence": f"000001.1.{place:020d}.{0:016x}.{0:012d}.{0:014d}",
+            "_cdc_generation": 1,
+            "_cdc_source_file": f"file:{place}",
+            "_cdc_unavailable_columns": ["w"] if operation == "U" else None,
+            "_cdc_batch_id": batch,
+        }
+        for place, (batch, operation, v) in enumerate(operations)
+    ]
+    hidden = {"_cdc_sequence", "_cdc_operation", "_cdc_batch_id"}
+    for batch in range(1, BATCHES + 1):
+        silver.apply([row for row in delivered if row["_cdc_batch_id"] == batch])
+        assert not faults(silver, [row for row in delivered if row["_cdc_batch_id"] <= batch], hidden), f"batch {batch}"
         assert not silver.differences()

@@ -2,7 +2,7 @@
     The files of a batch with their load generations: the newest that had begun when the file came. A truncate has the
     time of a run, whose clock is not that of the store: it ends what was listed before it. A load file that only came
     again is left out, unless it belongs to a reload; one of an earlier batch is then read with the batch that shows it,
-    if its content is still there.
+    if its content is still there. If bronze has lost the version that it repeats, it is read in the place of that one.
 #}
 {% macro cdc_generation_files_sql(files_sql, versions, counted, after_batch_id, same) -%}
 {%- set keys -%}
@@ -21,18 +21,31 @@ new_loads as (
     where kind = 'load' and is_newest and not is_again
 ),
 
+repeated as (
+    select
+        again.file_key,
+        again.modified_at,
+        max(counted.modified_at) as came_at
+    from {{ versions }} as again
+    inner join counted on again.file_key = counted.file_key and again.modified_at > counted.modified_at
+    where again.kind = 'load' and again.rule = 'redelivered'
+    group by again.file_key, again.modified_at
+    having max_by(counted.rule, counted.modified_at) = 'replaced'
+),
+
 dated as (
     select
         files.*,
-        coalesce(changes.came_at, files.modified_at) as came_at
+        coalesce(changes.came_at, counted.modified_at, repeated.came_at, files.modified_at) as came_at
     from files
     left join changes on files.file_key = changes.file_key
     left join new_loads on files.file_key = new_loads.file_key
     left join counted on files.file_key = counted.file_key and files.modified_at = counted.modified_at
+    left join repeated on files.file_key = repeated.file_key and files.modified_at = repeated.modified_at
     where
         files.kind <> 'load'
         or not files.is_newest
-        or not files.is_again and counted.file_key is not null
+        or not files.is_again and coalesce(counted.file_key, repeated.file_key) is not null
         or files.is_again and counted.begun_in > {{ after_batch_id }} and ({{ is_same }} or new_loads.file_key is null)
 )
 

@@ -1,5 +1,6 @@
 {#
-    The versions of a table's files that the listing shows, each with the rule that rejected it, or none.
+    The versions of a table's files that the listing shows, each with the rule that rejected it, or none, and the time of
+    the rejection.
 #}
 {% macro cdc_listed_versions_sql(listing, rejected, cdc, last_batch_id, split=none) -%}
 with listed as (
@@ -38,7 +39,10 @@ select
     listed.modified_at,
     listed.path,
     listed.batch_id,
-    coalesce(max(rejected.rule) filter (where rejected.rule <> 'replaced'), max(rejected.rule)) as rule
+    coalesce(max(rejected.rule) filter (where rejected.rule <> 'replaced'), max(rejected.rule)) as rule,
+    coalesce(
+        max(rejected.rejected_at) filter (where rejected.rule <> 'replaced'), max(rejected.rejected_at)
+    ) as rejected_at
 from listed
 left join {{ rejected }} as rejected
     on

@@ -982,7 +982,7 @@ def listing_sql(*files: tuple[str, str, int, str]) -> str:
 
 NOT_REJECTED = (
     "(select string(null) as path, 0L as size, current_timestamp() as modified_at, 0L as batch_id,"
-    " string(null) as rule where false)"
+    " string(null) as rule, current_timestamp() as rejected_at where false)"
 )
 
 
@@ -1025,7 +1025,7 @@ def test_cdc_reloads_sql__a_load_file_that_nobody_could_read_is_of_the_load_that
         versions = [("load", "2", 2, at) for at in (minute, *again)]
         rejected = (
             f"(select 'file:/2' as path, 1L as size, timestamp '2024-01-02 03:{minute}:00' as modified_at,"
-            " 9L as batch_id, 'unreadable' as rule)"
+            " 9L as batch_id, 'unreadable' as rule, current_timestamp() as rejected_at)"
         )
         listing = listing_sql(*files, *versions)
         rows = query(Dbt().cdc_reloads_sql(cdc, listing, *cache_generations(query, cdc, listing, rejected), 9))
