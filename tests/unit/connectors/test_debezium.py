@@ -660,6 +660,21 @@ def test_case_56_an_offset_has_one_position_whatever_file_it_is_in(fields, case)
 
 NOWHERE = Case({"id": 1, "__table": "t", "__db": "s"}, key="landing/2024.json", **FLAT)
 ELSEWHERE = Case({"op": "c", "after": t(1), "source": {"schema": "s", "table": "t", "change_lsn": "0:1"}})
+WITHOUT_POSITIONS = {"snapshot": "false", "schema": "s", "table": "t", "commit_lsn": "0:1"}
+AMONG_OFFSETS = [
+    ({"op": "u", "after": t(1, "old"), "source": WITHOUT_POSITIONS}),
+    ({"op": "r", "after": t(1, "new"), "source": WITHOUT_POSITIONS | {"snapshot": "incremental", "commit_lsn": None}}),
+    ({"op": "u", "after": t(1, "newer"), "source": WITHOUT_POSITIONS}),
+]
+OF_OFFSETS, OF_LINES = Case(*AMONG_OFFSETS), Case(*AMONG_OFFSETS, key="landing/2024.json")
+
+
+def test_an_incremental_row_of_a_connector_without_positions_is_in_the_order_of_its_topic(fields):
+    assert silver(fields(OF_OFFSETS)[:2]) == {"1": "new"}
+    assert silver(fields(OF_OFFSETS)) == {"1": "newer"}
+    assert [row.position[-1] for row in fields(OF_OFFSETS)] == ["2"] * 3
+    assert [row.position for row in fields(OF_LINES)] == ["0" * 61] * 3
+
 
 
 def test_without_any_position_all_rows_are_at_zero(fields):
