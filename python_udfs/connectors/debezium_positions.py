@@ -67,8 +67,9 @@ def _position_columns(binlog_names: tuple[str, ...]) -> list[dict[str, Column]]:
             F.concat(_number(source["commit_scn"]), _number(source["scn"]), _number(source["ssn"])),
         )
         .when(source["lsn"].isNotNull(), F.concat(_number(own_commit), _number(source["lsn"]), F.lit(_ZERO)))
-        # A row of an incremental snapshot has no LSN of its own: it follows all that came after the last commit.
-        .when(last_commit.isNotNull(), F.concat(_number(last_commit), F.lit("9" * 20 + _ZERO)))
+        # A row of an incremental snapshot has no LSN of its own. The events of the transaction that comes next name the
+        # same commit (read.only), and are newer.
+        .when(last_commit.isNotNull(), F.concat(_number(last_commit), F.lit(_ZERO * 2)))
     )
     is_of_sink = F.col("file_key").rlike(SINK_FILE)
     folder = F.regexp_replace("file_key", r"[^/]*$", "")
