@@ -22,10 +22,12 @@ DDL = ("CREATE", "ALTER", "QUERY", "RENAME", "CINDEX", "DINDEX")
 ROWS_PER_LINE = topic_offsets.ROWS_PER_LINE["canal"]
 _EXPECTED = 'one JSON object {"database": ..., "table": ..., "type": ..., "data": [{...}]}'
 _SCHEMA = (
-    "database string, table string, type string, isDdl string, es string, "
+    "database string, table string, type string, isDdl string, sql string, es string, "
     f"sqlType {M.VALUES}, mysqlType {M.VALUES}, data array<{M.VALUES}>, old array<{M.VALUES}>, "
     "_tidb struct<commitTs: string>"
 )
+# As MySQL writes them; the table that has this name too keeps its rows.
+_DROPS_TEMPORARY = r"(?i)^\s*+DROP\s++(?:/\*!\d*+\s*+)?+TEMPORARY\b"
 _BINARY_SQL_TYPES = ("-2", "-3", "-4", "2004")
 _BINARY = r"^(?:(?:tiny|medium|long)?blob|(?:var)?binary)\b"
 _AMBIGUOUS = (
@@ -120,6 +122,7 @@ def _set_aside() -> Column:
         F.when(M.is_empty(F.col("content")), F.lit("empty")),
         M.translated(message["type"], SET_ASIDE),
         F.when(is_statement, F.lit("ddl")),
+        F.when((message["type"] == "ERASE") & message["sql"].rlike(_DROPS_TEMPORARY), F.lit("ddl")),
     )
 
 

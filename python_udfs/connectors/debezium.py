@@ -43,8 +43,8 @@ def read_rows(lines: DataFrame, feed: Mapping[str, Any]) -> DataFrame:
     A position is three numbers of 20 digits and a last digit: for MySQL and MariaDB the binary log (4 digits for its
     base name, 16 for its number), the position in it and the row; for PostgreSQL the last commit, the LSN and 0; for
     Oracle the commit SCN, the SCN and the SSN. If the message has none of them: topic partition, offset and 0, or
-    zeros if the name of the file is not the sink's. The last digit is 1 for a row of an incremental snapshot, which
-    follows the change at whose position it was read.
+    zeros if the name of the file is not the sink's. The last digit is 1 for a row of an incremental snapshot that
+    has a position of the source: it follows the change there.
 
     Args:
         lines: a row per line: path, file_key (string), file_time, modified_at (timestamp), batch_id, file_row
@@ -163,7 +163,7 @@ def _read_envelope() -> dict[str, Column]:
     return {
         "op": op,
         "source": F.struct(*(J.text_of(F.element_at(source, F.lit(name))).alias(name) for name in SOURCE)),
-        "has_positions": F.lit(True),
+        "has_positions": F.exists(F.map_keys(source), lambda key: key.isin("file", "lsn", "scn")),
         "new": F.when(op == "d", _named_once(before)).when(op != "t", after),
         "old": F.when(op == "u", before),
         "fields": F.get(F.filter("schema", lambda field: field["field"] == "after"), F.lit(0))["fields"],

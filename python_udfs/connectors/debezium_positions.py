@@ -67,8 +67,9 @@ def _position_columns(binlog_names: tuple[str, ...]) -> list[dict[str, Column]]:
             F.concat(_number(source["commit_scn"]), _number(source["scn"]), _number(source["ssn"])),
         )
         .when(source["lsn"].isNotNull(), F.concat(_number(own_commit), _number(source["lsn"]), F.lit(_ZERO)))
-        # A row of an incremental snapshot has no LSN of its own: it follows all that came after the last commit.
-        .when(last_commit.isNotNull(), F.concat(_number(last_commit), F.lit("9" * 20 + _ZERO)))
+        # A row of an incremental snapshot has no LSN of its own. The events of the transaction that comes next name the
+        # same commit (read.only), and are newer.
+        .when(last_commit.isNotNull(), F.concat(_number(last_commit), F.lit(_ZERO * 2)))
     )
     is_of_sink = F.col("file_key").rlike(SINK_FILE)
     folder = F.regexp_replace("file_key", r"[^/]*$", "")
@@ -82,6 +83,7 @@ def _position_columns(binlog_names: tuple[str, ...]) -> list[dict[str, Column]]:
     of_sink = F.concat(
         _number(F.regexp_extract("file_key", SINK_FILE, 2)), _number(offset.cast("string")), F.lit(_ZERO)
     )
+    is_placed = F.col("is_incremental") & (F.col("own").isNotNull() | F.col("has_positions"))
     return [
         {"misplaced": F.concat_ws("; ", *wrong), "is_incremental": is_incremental, "own": own},
         {"reached": F.max(F.when(~F.col("is_incremental"), F.col("own"))).over(earlier)},
@@ -89,11 +91,11 @@ def _position_columns(binlog_names: tuple[str, ...]) -> list[dict[str, Column]]:
             "position": F.concat(
                 F.coalesce(
                     "own",
-                    F.when(F.col("is_incremental") & F.col("has_positions"), F.coalesce("reached", F.lit(_ZERO * 3))),
+                    F.when(is_placed, F.coalesce("reached", F.lit(_ZERO * 3))),
                     F.when(is_of_sink, of_sink),
                     F.lit(_ZERO * 3),
                 ),
-                F.when(F.col("is_incremental"), "1").when(F.col("own").isNull() & is_of_sink, "2").otherwise("0"),
+                F.when(is_placed, "1").when(F.col("own").isNull() & is_of_sink, "2").otherwise("0"),
             )
         },
     ]

@@ -32,7 +32,8 @@ COLUMNS = text(
 ).bindparams(bindparam("schemas", expanding=True))
 VARIABLES = text(
     "show global variables where variable_name in"
-    " ('log_bin', 'binlog_format', 'binlog_row_image', 'binlog_row_value_options', 'sql_mode')"
+    " ('log_bin', 'binlog_format', 'binlog_row_image', 'binlog_row_value_options', 'binlog_transaction_compression',"
+    " 'sql_mode')"
 )
 
 
@@ -164,6 +165,11 @@ def warn_of_settings(variables: Mapping[str, str], *, has_dates: bool) -> list[W
     for name, value, loss in (
         ("binlog_format", "ROW", "changes may come as statements, which capture does not read"),
         ("binlog_row_image", "FULL", "rows come in part, and what is missing comes as NULL"),
+        (
+            "binlog_transaction_compression",
+            "OFF",
+            "Debezium's changes of one transaction may be put in a wrong order, and Maxwell before 1.45 sends none",
+        ),
     ):
         setting = variables.get(name, value)
         if setting != value:

@@ -231,6 +231,8 @@ GOOD = {"log_bin": "ON", "binlog_format": "ROW", "binlog_row_image": "FULL", "sq
         ({"binlog_format": "MIXED"}, ["binlog_format"]),
         ({"binlog_row_image": "MINIMAL"}, ["binlog_row_image"]),
         ({"binlog_row_value_options": "PARTIAL_JSON"}, ["partial JSON"]),
+        ({"binlog_transaction_compression": "OFF"}, []),
+        ({"binlog_transaction_compression": "ON"}, ["binlog_transaction_compression"]),
         ({"sql_mode": "NO_ZERO_DATE,STRICT_TRANS_TABLES"}, ["zero dates"]),
         ({"binlog_format": "STATEMENT", "sql_mode": ""}, ["binlog_format", "zero dates"]),
     ],

@@ -550,9 +550,9 @@ INCREMENTAL = [
         key="topics/first.s.t/partition=9/first.s.t+9+0000000005.json",
     ),
     Case(
-        *(postgres("u", None, t(1, "u"), lsn=lsn, commit="40") for lsn in (50, 60)),
+        postgres("u", None, t(1, "u"), lsn=35, commit="30"),
         postgres("r", None, t(1, "r"), commit="40", snapshot="incremental"),
-        postgres("u", None, t(1, "v"), lsn=45, commit="61"),
+        postgres("u", None, t(1, "v"), lsn=38, commit="40"),
     ),
     Case(
         mysql("u", t(1, "a"), t(1, "b"), pos=9, row=2),
@@ -560,6 +560,11 @@ INCREMENTAL = [
     ),
 ]
 ALONE = Case(postgres("r", None, t(1, "r"), commit="40", snapshot="incremental"))
+WITHIN = Case(
+    postgres("u", None, t(1, "u"), lsn=50, commit="40"),
+    postgres("r", None, t(1, "r"), commit="40", snapshot="incremental"),
+    postgres("u", None, t(1, "v"), lsn=60, commit="40"),
+)
 ACROSS_FILES = Case(
     ("topics/p.s.t/partition=3/p.s.t+3+0000000002.json", [postgres("r", None, t(1, "r"), snapshot="incremental")]),
     ("topics/p.s.t/partition=3/p.s.t+3+0000000000.json", [postgres("u", None, t(1, "a"), lsn=lsn) for lsn in (60, 70)]),
@@ -584,9 +589,17 @@ def test_an_incremental_row_before_all_others_beats_none(fields):
 
 
 def test_an_incremental_row_that_knows_the_last_commit_follows_it_whatever_else_was_read(fields):
+    assert silver(fields(INCREMENTAL[1])[:2]) == {"1": "r"}
+    assert fields(ALONE)[0].position == fields(INCREMENTAL[1])[1].position
+
+
+def test_an_incremental_row_precedes_the_transaction_behind_the_last_commit(fields):
+    # With read.only the row comes before the events of that transaction, which name the same commit.
     assert silver(fields(INCREMENTAL[1])) == {"1": "v"}
-    assert silver(fields(INCREMENTAL[1])[:3]) == {"1": "r"}
-    assert fields(ALONE)[0].position == fields(INCREMENTAL[1])[2].position
+    # A row that was read while a transaction was sent has all of it: what it has besides comes later.
+    assert silver(fields(WITHIN)) == {"1": "v"}
+    row = fields(WITHIN)[1].position
+    assert row < min(fields(WITHIN)[0].position, fields(WITHIN)[2].position)
 
 
 def test_an_incremental_row_follows_the_change_whose_position_it_has(fields):
@@ -660,6 +673,20 @@ def test_case_56_an_offset_has_one_position_whatever_file_it_is_in(fields, case)
 
 NOWHERE = Case({"id": 1, "__table": "t", "__db": "s"}, key="landing/2024.json", **FLAT)
 ELSEWHERE = Case({"op": "c", "after": t(1), "source": {"schema": "s", "table": "t", "change_lsn": "0:1"}})
+WITHOUT_POSITIONS = {"snapshot": "false", "schema": "s", "table": "t", "commit_lsn": "0:1"}
+AMONG_OFFSETS = [
+    ({"op": "u", "after": t(1, "old"), "source": WITHOUT_POSITIONS}),
+    ({"op": "r", "after": t(1, "new"), "source": WITHOUT_POSITIONS | {"snapshot": "incremental", "commit_lsn": None}}),
+    ({"op": "u", "after": t(1, "newer"), "source": WITHOUT_POSITIONS}),
+]
+OF_OFFSETS, OF_LINES = Case(*AMONG_OFFSETS), Case(*AMONG_OFFSETS, key="landing/2024.json")
+
+
+def test_an_incremental_row_of_a_connector_without_positions_is_in_the_order_of_its_topic(fields):
+    assert silver(fields(OF_OFFSETS)[:2]) == {"1": "new"}
+    assert silver(fields(OF_OFFSETS)) == {"1": "newer"}
+    assert [row.position[-1] for row in fields(OF_OFFSETS)] == ["2"] * 3
+    assert [row.position for row in fields(OF_LINES)] == ["0" * 61] * 3
 
 
 def test_without_any_position_all_rows_are_at_zero(fields):
