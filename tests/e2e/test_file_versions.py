@@ -34,7 +34,16 @@ class Versions:
         lakehouse.add_feed("v_parquet", "parquet", "timestamp_column=ts")
         lakehouse.add_feed("v_append", "parquet", "timestamp_column=ts")
         lakehouse.add_feed("v_multi", "csv", "timestamp_column=ts;transaction_files=true")
-        for name in ("v_corrected", "v_touched", "v_partly", "v_identical", "v_back", "v_restored", "v_same", "v_twice"):
+        for name in (
+            "v_corrected",
+            "v_touched",
+            "v_partly",
+            "v_identical",
+            "v_back",
+            "v_restored",
+            "v_same",
+            "v_twice",
+        ):
             self.add("v_parquet", name)
         self.add("v_parquet", "v_history", mode="history", unchanged_rows="write")
         self.add("v_append", "v_append", primary_key="", mode="append")

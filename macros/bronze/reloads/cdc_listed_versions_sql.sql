@@ -1,6 +1,6 @@
 {#
-    The versions of a table's files that the listing shows, each with the rule that rejected it, or none, and the time of
-    the rejection.
+    The versions of a table's files that the listing shows, each with the rule that rejected it, or none, and the time
+    of the rejection.
 #}
 {% macro cdc_listed_versions_sql(listing, rejected, cdc, last_batch_id, split=none) -%}
 with listed as (
