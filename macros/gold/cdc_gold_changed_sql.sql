@@ -10,7 +10,9 @@ from _cdc_range
 union
 select
     {%- for column in input.key %}
-    cast({{ _gold_old_value_sql(column) }} as {{ input.columns[column] }})
+    cast({{ adapter.call_function('python_udfs.pipeline.keys.read_old_key', {
+        'text': _gold_old_value_sql(column), 'type_': input.columns[column],
+    }) }} as {{ input.columns[column] }})
         as {{ adapter.quote(column) }}{{ ',' if not loop.last }}
     {%- endfor %}
 from _cdc_range

@@ -118,7 +118,8 @@ ADDED_COLUMNS = (
         "map<string,string>",
         True,
         "",
-        "For a change of the key: the key before it, by column, as text. Empty when the key did not change.",
+        "For a change of the key: the key before it, by column, as text; of a binary column in base64. Empty when the"
+        " key did not change.",
     ),
     AddedColumn(
         "_cdc_quarantine_rule",

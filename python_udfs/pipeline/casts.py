@@ -105,6 +105,11 @@ def write_try_cast(value: str, from_type: str, to_type: str, warehouse: Warehous
     return f"try_cast({value if is_direct_cast(from_type, to_type) else f'cast({value} as string)'} as {to_type})"
 
 
+def write_bytes(text: str) -> str:
+    """Writes the bytes of a text in base64, as messages and old keys have binary values; NULL if it is none."""
+    return f"try_to_binary({text}, 'base64')"
+
+
 def write_value(column: Column, warehouse: Warehouse) -> str:
     """Writes the value of a column in the type of its table; NULL if the batch lacks the column."""
     if column.raw_type is None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
+from python_udfs.pipeline.casts import write_bytes
 from python_udfs.pipeline.table_config import TableConfig
 from python_udfs.pipeline.warehouse import WritesNames
 
@@ -33,6 +34,27 @@ def write_key_value(value: str, comparison: Collection[str]) -> str:
     if "ignore_trailing_spaces" in comparison:
         value = f"rtrim({value})"
     return f"lower({value})" if "ignore_case" in comparison else value
+
+
+def write_old_key(value: str, type_: str) -> str:
+    """Writes a part of an old key as bronze keeps it. Bytes are base64: other engines refuse text that is no UTF-8.
+
+    Args:
+        value: the expression of the part.
+        type_: of its column.
+    """
+    # Spark breaks base64 into lines.
+    return rf"replace(base64({value}), '\r\n')" if type_ == "binary" else f"cast({value} as string)"
+
+
+def read_old_key(text: str, type_: str) -> str:
+    """Writes what is cast to the type of its column to have a part of an old key.
+
+    Args:
+        text: the expression of the part as bronze keeps it.
+        type_: of its column.
+    """
+    return write_bytes(text) if type_ == "binary" else text
 
 
 def write_key_list(warehouse: WritesNames, cdc: TableConfig, alias: str = "") -> str:

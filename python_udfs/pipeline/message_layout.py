@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from python_udfs.connectors.topic_offsets import offset_sql, partition_sql
 from python_udfs.metadata.names import file_name
-from python_udfs.pipeline.casts import Value, write_coalesce
+from python_udfs.pipeline.casts import Value, write_bytes, write_coalesce
 from python_udfs.pipeline.columns import Column, list_names_in_files
 from python_udfs.pipeline.table_config import TableConfig
 from python_udfs.pipeline.warehouse import Warehouse
@@ -18,7 +18,7 @@ class BinaryValue:
     """A binary value of a message, whose text has to be base64.
 
     Attributes:
-        name: of the column.
+        name: of the column, or of the before image of a key column.
         text: expression of the text.
         value: expression of the bytes; NULL if the text is no base64.
         is_key: whether a delete needs it, too.
@@ -39,7 +39,7 @@ class MessageLayout:
         partition: expression of a text that all messages of its partition share.
         loads_after: rows of snapshots behind this position are ordered by their own one; None: all precede the changes.
         values: of the columns of the table.
-        binary: those of them that have to be base64.
+        binary: those of them that have to be base64, and the before images of the key that have to be.
         unavailable: SQL conditions by the names of columns: the message does not carry the value.
         absent_keys: likewise of columns of the key: the image lacks the column.
     """
@@ -72,11 +72,17 @@ def lay_out_messages(
         BinaryValue(
             column.name,
             texts[column.name],
-            f"try_to_binary({texts[column.name]}, 'base64')",
+            write_bytes(texts[column.name]),
             column.name.lower() in keys,
         )
         for column in columns
         if column.raw_type == "binary"
+    ]
+    before = [
+        BinaryValue(f"before image of {column.name}", text, write_bytes(text), is_key=False)
+        for column in binary
+        if column.is_key
+        for text in [f"raw.before[{names[column.name][0]}]"]
     ]
     values = texts | {column.name: column.value for column in binary}
     unavailable = {
@@ -91,7 +97,7 @@ def lay_out_messages(
         partition=partition_sql("raw.file_key"),
         loads_after=loads_after,
         values=tuple(Value(column.name, values[column.name]) for column in columns if column.raw_type is not None),
-        binary=tuple(binary),
+        binary=(*binary, *before),
         unavailable={name: " or ".join(conditions) for name, conditions in unavailable.items()},
         absent_keys={
             column.name: " and ".join(map(_write_is_absent, names[column.name]))

@@ -7,10 +7,11 @@ from dataclasses import dataclass
 
 from python_udfs.metadata.names import file_name
 from python_udfs.pipeline.bronze import BatchRows
-from python_udfs.pipeline.casts import CastCheck, Value, plan_checks, write_value
+from python_udfs.pipeline.casts import CastCheck, Value, plan_checks, write_bytes, write_value
 from python_udfs.pipeline.columns import Column, JudgedColumns, judge_columns, plan_before_images
 from python_udfs.pipeline.commands import change_types
 from python_udfs.pipeline.csv_layout import CsvLayout, OptionalColumn, lay_out_csv
+from python_udfs.pipeline.keys import write_old_key
 from python_udfs.pipeline.message_layout import MessageLayout, lay_out_messages
 from python_udfs.pipeline.parquet_layout import ParquetLayout, lay_out_parquet
 from python_udfs.pipeline.table_config import TableConfig
@@ -230,7 +231,7 @@ def _plan_images_key(images: Sequence[Column], warehouse: Warehouse) -> OldKey |
     parts = []
     for image in images:
         old, key = write_value(image, warehouse), image.key or image
-        text = f"cast({old} as string)"
+        text = write_old_key(old, image.type)
         text = warehouse.utf8_or_null_sql(text) if image.type == "string" else text
         parts.append(KeyPart(key.name, old, write_value(key, warehouse), text))
     if not parts:
@@ -247,7 +248,8 @@ def _plan_old_key(cdc: TableConfig, columns: Sequence[Column], warehouse: Wareho
         if column is None:
             continue
         entry, new = warehouse.string_literal(file_name(key).lower()), write_value(column, warehouse)
-        before = f"try_cast(_cdc_before[{entry}] as {column.type})"
+        text = f"_cdc_before[{entry}]"
+        before = f"try_cast({write_bytes(text) if column.raw_type == 'binary' else text} as {column.type})"
         old = f"if(map_contains_key(_cdc_before, {entry}), {before}, {new})"
-        parts.append(KeyPart(column.name, old, new, f"cast({old} as string)"))
+        parts.append(KeyPart(column.name, old, new, write_old_key(old, column.type)))
     return OldKey("_cdc_before is not null", tuple(parts)) if parts else None

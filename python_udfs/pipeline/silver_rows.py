@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from python_udfs.metadata.names import RESERVED_PREFIX
 from python_udfs.pipeline.columns import Column
 from python_udfs.pipeline.delta import Changes
-from python_udfs.pipeline.keys import is_key, list_key_columns, write_key_value
+from python_udfs.pipeline.keys import is_key, list_key_columns, read_old_key, write_key_value
 from python_udfs.pipeline.table_config import TableConfig
 from python_udfs.pipeline.warehouse import WritesNames
 
@@ -149,7 +149,8 @@ def plan_log(warehouse: WritesNames, cdc: TableConfig, columns: Iterable[Column]
         if not splits:
             select_list.append(name)
         elif is_key(cdc, column.name):
-            old = f"cast(_cdc_old_key[{warehouse.string_literal(column.name)}] as {column.raw_type})"
+            text = f"_cdc_old_key[{warehouse.string_literal(column.name)}]"
+            old = f"cast({read_old_key(text, column.raw_type)} as {column.raw_type})"
             select_list.append(f"if(_cdc_is_old_key, {old}, {name}) as {name}")
             comparison = cdc.key_comparison
             same.append(f"{write_key_value(old, comparison)} <=> {write_key_value(name, comparison)}")

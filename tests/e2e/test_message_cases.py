@@ -6,6 +6,7 @@ Cases of one connector that do not disturb each other share a table, with keys o
 
 from __future__ import annotations
 
+import base64
 import json
 from collections import defaultdict
 from datetime import date, datetime
@@ -25,6 +26,9 @@ TYPED = (
     "id int, amount decimal(12,4), large decimal(38,0), milli timestamp_ntz, micro timestamp_ntz, day date,"
     " flag boolean"
 )
+# The key is `id`, bytes; `n` is a number of the case.
+BYTES = "n int, id binary, v string"
+OLD, NEW = b"\x00\x01\xff", b"\xff\x00\xfe"
 # Feed: connector and options; its tables and their columns.
 FEEDS = {
     "dbz": ("debezium", "decimals=base64;binary=base64"),
@@ -47,10 +51,13 @@ TABLES = {
     "flat": ("dbz_flat", COLUMNS),
     "kafka_null": ("kafka_null", "id bigint, v string, w string"),
     "kafka_keep": ("kafka_keep", COLUMNS),
+    "kafka_bytes": ("kafka_null", BYTES),
     "canal": ("canal", COLUMNS),
     "canal_truncate": ("canal", COLUMNS),
+    "canal_bytes": ("canal", BYTES),
     "ticdc": ("canal", COLUMNS),
     "maxwell": ("maxwell", COLUMNS),
+    "maxwell_bytes": ("maxwell", BYTES),
 }
 # Tables without a column `v`.
 WITHOUT_V = ("typed", "unstated")
@@ -120,10 +127,10 @@ def flat(number: int, v: str | None, op: str, deleted: Any = "false") -> dict[st
     return {"id": number, "v": v, "w": None, "__op": op, "__deleted": deleted, "__table": "flat", "__db": "s"}
 
 
-def kafka(table: str, operation: str, **data: Any) -> dict[str, Any]:
+def kafka(table: str, operation: str, before: dict[str, Any] | None = None, **data: Any) -> dict[str, Any]:
     metadata = {"timestamp": "2024-01-31T12:00:00.000000Z", "record-type": "data", "operation": operation}
     metadata |= {"partition-key-type": "schema-table", "schema-name": "s", "table-name": table}
-    return {"data": data, "metadata": metadata}
+    return {"data": data, "metadata": metadata} | ({"before-image": before} if before else {})
 
 
 def canal(
@@ -141,6 +148,20 @@ def ticdc(type_: str, number: int, v: str, commit: int) -> dict[str, Any]:
 def maxwell(type_: str, number: int, v: str, ts: int = 0, **fields: Any) -> dict[str, Any]:
     data = {"id": number, "v": v, "w": None}
     return {"database": "s", "table": "maxwell", "type": type_, "ts": NOON + ts, "data": data, **fields}
+
+
+def land_bytes(sink: Sink, v: str, old: bytes, new: bytes) -> None:
+    """An update in tables whose key is bytes: DMS sends the key before it, Maxwell and Canal what has changed."""
+    sink.land(
+        "kafka_bytes",
+        kafka("kafka_bytes", "update", {"id": f"0x{old.hex()}"}, n=491, id=f"0x{new.hex()}", v=v),
+    )
+    was = {"v": "was"} if old == new else {"id": base64.b64encode(old).decode()}
+    is_ = {"n": 491, "id": base64.b64encode(new).decode(), "v": v}
+    sink.land("maxwell_bytes", maxwell("update", 491, v, table="maxwell_bytes", data=is_, old=was))
+    was = {"v": "was"} if old == new else {"id": old.decode("latin-1")}
+    is_ = {"n": "491", "id": new.decode("latin-1"), "v": v}
+    sink.land("canal_bytes", canal("UPDATE", [is_], [was], table="canal_bytes", sqlType={"id": -2}))
 
 
 def land_first(sink: Sink) -> None:
@@ -287,6 +308,7 @@ def land_first(sink: Sink) -> None:
         maxwell("bootstrap-insert", 551, "c", 5),
         maxwell("update", 551, "b", 3, xid=1, commit=True, position="mysql-bin.000001:100"),
     )
+    land_bytes(sink, "same", OLD, OLD)
 
 
 def land_second(sink: Sink) -> None:
@@ -317,6 +339,8 @@ def land_second(sink: Sink) -> None:
         ticdc("UPDATE", 521, "older", 1),
     )
     sink.land("maxwell", maxwell("update", 551, "c", 5, xid=2, commit=True, position="mysql-bin.000001:200"))
+    land_bytes(sink, "moved", OLD, NEW)
+    land_bytes(sink, "same again", NEW, NEW)
     # 56: an object that overlaps the end of the first one: the last two messages again, and one more.
     again = {
         "flat": lambda number: flat(561, str(number), "u"),
@@ -519,6 +543,17 @@ def test_case_48_old_values_belong_to_the_row_at_their_place(cases):
 
 def test_case_49_a_changed_key_takes_the_old_row_away(cases):
     assert cases.now(49, "canal") == [(492, "moves")]
+
+
+@pytest.mark.parametrize("table", [table for table in TABLES if table.endswith("_bytes")])
+def test_case_49_a_changed_key_of_bytes_takes_the_old_row_away(cases, table):
+    assert cases.lakehouse.table(table, "v, id") == [("same again", NEW)]
+    old_keys = cases.lakehouse.sql(f"select v, _cdc_old_key as old_key from bronze.s__{table} order by _cdc_sequence")
+    assert [tuple(row) for row in old_keys] == [
+        ("same", None),
+        ("moved", {"id": base64.b64encode(OLD).decode()}),
+        ("same again", None),
+    ]
 
 
 def test_case_50_truncate_and_drop_empty_the_table_and_a_query_does_not(cases):

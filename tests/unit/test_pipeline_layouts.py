@@ -302,6 +302,16 @@ def test_the_old_key_is_that_of_the_before_images():
     assert plan(cdc, BatchRows(columns=columns), KEY).old_key is None
 
 
+def test_the_old_key_of_parquet_files_is_base64_if_it_is_of_bytes():
+    """As other text in bronze it is UTF-8 (record 67)."""
+    cdc = replace(table("parquet", before_image_prefix="BI_"), primary_key=("id",))
+    key = (Column("id", "binary", "binary"),)
+    old_key = plan(cdc, BatchRows("raw_view", files("id", "BI_id", type="binary")), key).old_key
+    assert old_key == OldKey(
+        "not (`BI_id` is null)", (KeyPart("id", "`BI_id`", "`id`", r"replace(base64(`BI_id`), '\r\n')"),)
+    )
+
+
 def test_a_delete_keeps_no_value_that_its_column_cannot_hold():
     columns = (Column("Id", "int", "int"), Column("v", "int", "date"), Column("text", "string", "binary"))
     values = {value.name: value.sql for value in plan(table("parquet"), BatchRows("v", files("Id")), columns).values}

@@ -223,6 +223,12 @@ def test_csv__before_images_tell_the_old_key(bronze, header):
     assert header or values(rows, *CHANGED)[5] == ("U", 7, None, None)
 
 
+def test_csv__an_old_key_of_bytes_is_base64(bronze):
+    columns = [("id", "binary"), ("BI_id", "binary")]
+    [row] = bronze("U,new,old\n", columns=columns, before_image_prefix="BI_")
+    assert (bytes(row["id"]), row["_cdc_old_key"]) == (b"new", {"id": "b2xk"})
+
+
 LATE, EARLY = "2024013123000000" + "9" * 19, "2024013122595999" + "8" * 19
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import json
 import os
 from datetime import datetime, timedelta
@@ -13,7 +14,9 @@ from harness import Dbt
 from spark_process import spark_process
 
 from python_udfs.connectors.source_log import judge_batch
+from python_udfs.gold.blocks import Input
 from python_udfs.pipeline.bronze import BatchRows
+from python_udfs.pipeline.columns import Column
 from python_udfs.pipeline.sequence import MARKER_ROW
 
 if TYPE_CHECKING:
@@ -118,6 +121,49 @@ def test_a_key_that_changed_is_known_by_its_old_values(bronze):
         {**update, "position": "'4'"},
     )
     assert [row["_cdc_old_key"] for row in rows] == [{"id": "1"}, None, None, None]
+
+
+BINARY = {"columns": [{"name": "id", "type": "binary", "optional": False}]}
+
+
+def test_an_old_key_of_bytes_is_base64_as_messages_have_it(query, bronze):
+    """The longest one fills more than one line of base64."""
+    update = {"operation": "'U'", "image": "map('id', '/wD+')"}
+    long = base64.b64encode(bytes(range(200))).decode()
+    rows = bronze(
+        {**update, "position": "'1'", "before": "map('ID', 'AAH/')"},
+        {**update, "position": "'2'", "before": "map('id', '/wD+')"},
+        {**update, "position": "'3'", "before": "map('id', ' /wD+')"},
+        {**update, "position": "'4'", "before": "map('name', 'Ann')"},
+        {**update, "position": "'5'", "before": f"map('id', '{long}')"},
+        {**update, "position": "'6'", "before": "map('id', 'A')"},
+        **BINARY,
+    )
+    assert [row["_cdc_old_key"] for row in rows[:5]] == [{"id": "AAH/"}, None, None, None, {"id": long}]
+    assert [row["_cdc_quarantine_reason"] for row in rows] == [None] * 5 + [
+        "column before image of id: received a text that is not base64"
+    ]
+    log = (
+        f"select unbase64(new) as id, 'U' as _cdc_operation, map('id', old) as _cdc_old_key,"
+        f" {', '.join(f'0 as _cdc_{name}' for name in ('committed_at', 'sequence', 'generation', 'batch_id'))},"
+        f" cast(null as array<string>) as _cdc_unavailable_columns"
+        f" from values ('/wD+', 'AAH/'), ('AQ==', '{long}'), ('Ag==', 'Ag==') as changes (new, old)"
+    )
+    sql = Dbt().cdc_log_sql({"mode": "current", "primary_key": ["id"]}, [Column("id", "binary", "binary")], log, True)
+    applied = [(row["_cdc_operation"], bytes(row["id"])) for row in query(sql)]
+    assert sorted(applied) == [
+        ("D", bytes(range(200))),
+        ("D", b"\x00\x01\xff"),
+        ("U", b"\x01"),
+        ("U", b"\x02"),
+        ("U", b"\xff\x00\xfe"),
+    ]
+
+
+def test_gold_computes_the_row_of_an_old_key_of_bytes(query):
+    log = "select unbase64('/wD+') as id, map('ID', 'AAH/') as _cdc_old_key"
+    sql = Dbt().cdc_gold_changed_sql(Input("silver_c", "silver.c", ("id",), {"id": "binary"}), log, True)
+    assert sorted(bytes(row["id"]) for row in query(sql)) == [b"\x00\x01\xff", b"\xff\x00\xfe"]
 
 
 def test_columns_that_a_message_does_not_carry(bronze):

@@ -56,6 +56,9 @@ def test_cdc_explain_key_sql__compares_in_the_type_and_by_the_rule_of_the_table(
     )
     old = Dbt().cdc_explain_key_sql(table(), {"it's": "1"}, {"it's": "int"}, is_old=True)
     assert_sql_equal(old, "try_cast(_cdc_old_key['it\\'s'] as int) <=> try_cast('1' as int)")
+    old = Dbt().cdc_explain_key_sql(table(), {"id": "a"}, {"id": "binary"}, is_old=True)
+    decoded = "try_to_binary(_cdc_old_key['id'], 'base64')"
+    assert_sql_equal(old, f"try_cast({decoded} as binary) <=> try_cast('a' as binary)")
 
 
 CHANGE = {"role": "change", "sequence": "1", "image": '{"ID": "1"}'}
