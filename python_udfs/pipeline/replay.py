@@ -187,7 +187,8 @@ def _describe_problems(table: str, problems: Iterable[str]) -> str:
 
 def _describe_column(cdc: TableConfig, types: Mapping[str, str], file_name: str) -> ReplayedColumn:
     name = table_name(file_name)
-    type_ = types.get(name.lower(), "string")
+    # Bronze has no column for a before image; its values are of the type of the one that they are of.
+    type_ = types.get(table_name(file_name.removeprefix(cdc.options.before_image_prefix or "")).lower(), "string")
     is_text = cdc.format != "parquet" or (type_ != "binary" and type_.split("<")[0] not in _NESTED)
     is_added = cdc.format == "json" and cdc.schema_drift == "evolve"
     is_known = name.lower() in types or is_added or not select_own_columns(cdc, [{"name": file_name}])

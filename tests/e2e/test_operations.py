@@ -8,14 +8,16 @@ from decimal import Decimal
 
 import pyarrow as pa
 import pytest
-from stories import ID_V_W, Story, change
+from stories import ID_V_W, Story, at, change
 
 from python_udfs.explain.__main__ import main as explain
 from python_udfs.metadata import COLUMNS_FILE
 from python_udfs.retire.__main__ import main as retire
-from python_udfs.sample_data.dms_writer import Column
+from python_udfs.sample_data.dms_writer import Change, Column
 from tests.e2e.lakehouse import if_counted
 
+BYTES = (Column("id", pa.binary()), Column("v", pa.string()))
+KEYS = [b"\x00\x01\xff", b"\xff\x00\xfe", b"\xfe"]
 FOLDERS = "every_raw_folder_has_a_table"
 
 
@@ -29,6 +31,12 @@ def lakehouse(empty_lakehouse):
     lakehouse.add_feed("op_drift", "parquet", "timestamp_column=ts")
     lakehouse.add_table("op_drift", "op_drift", schema_drift="quarantine")
     Story(lakehouse.raw / "op_drift", "op_drift").load(0, {"id": 1, "v": "a", "w": "x"})
+    lakehouse.add_feed("op_bytes", "parquet", "timestamp_column=ts;before_image_prefix=BI_")
+    lakehouse.add_table("op_bytes", "op_bytes", schema_drift="quarantine")
+    story = Story(lakehouse.raw / "op_bytes", "op_bytes", BYTES, before_image_prefix="BI_")
+    story.load(0, {"id": KEYS[0], "v": "a"})
+    story.changes(1, Change("U", {"id": KEYS[0], "v": "b"}, at(1)))
+    story.changes(2, Change("U", {"id": KEYS[1], "v": "b"}, at(2), {"id": KEYS[0]}))
     lakehouse.add_feed("op_csv", "csv", "timestamp_column=ts")
     lakehouse.add_table("op_csv", "op_wide", columns="id int, v string")
     folder = lakehouse.raw / "op_csv" / "s" / "op_wide"
@@ -85,8 +93,8 @@ def test_explain_tells_why_a_row_is_in_quarantine(lakehouse):
 
 def test_explain_names_what_there_is_when_it_finds_nothing(lakehouse):
     assert lakehouse.command(explain, "s__other", "1") == (
-        "TABLE: found s__other; accepted: a silver table, s__op_append, s__op_drift, s__op_hard, s__op_soft,"
-        " s__op_wide.\n"
+        "TABLE: found s__other; accepted: a silver table, s__op_append, s__op_bytes, s__op_drift, s__op_hard,"
+        " s__op_soft, s__op_wide.\n"
     )
     assert lakehouse.command(explain, "s__op_hard", "99") == (
         "KEY: found id = 99, of which bronze.s__op_hard has no change; accepted: a key that it has, such as id = 1;"
@@ -169,6 +177,23 @@ def test_rows_of_parquet_files_are_replayed_once_the_table_has_their_columns(lak
     assert lakehouse.table("op_drift", "id, v, w, added, raw") == [(1, "b", None, Decimal("7.50"), b"\x00\xff")]
 
 
+def test_an_old_key_of_bytes_is_the_same_from_files_and_from_a_replay(lakehouse, operate):
+    assert lakehouse.table("op_bytes", "id, v") == [(KEYS[1], "b")]
+    columns = (*BYTES, Column("added", pa.int32()))
+    story = Story(lakehouse.raw / "op_bytes", "op_bytes", columns, before_image_prefix="BI_")
+    story.changes(20, Change("U", {"id": KEYS[2], "v": "c", "added": 7}, at(20), {"id": KEYS[1]}))
+    chosen = ("--select", "raw_listing", "bronze_s__op_bytes", "silver_s__op_bytes")
+    assert set(lakehouse.statuses("run", *chosen).values()) == {"success"}
+    lakehouse.sql("alter table bronze.s__op_bytes add columns (added int)")
+    said = operate("replay_quarantine", table="s__op_bytes")
+    assert "s__op_bytes: 1 rows waited in quarantine, 1 are in bronze now, 0 still break a rule." in said
+    assert set(lakehouse.statuses("run", *chosen).values()) == {"success"}
+    assert lakehouse.table("op_bytes", "id, v, added") == [(KEYS[2], "c", 7)]
+    good = "select * from bronze.s__op_bytes where _cdc_quarantine_rule is null"
+    old_keys = lakehouse.sql(f"select _cdc_old_key['id'] as id from ({good}) order by _cdc_sequence")
+    assert [row.id for row in old_keys] == [None, None, "AAH/", "/wD+"]
+
+
 def test_all_files_of_a_table_vanish(lakehouse):
     shutil.rmtree(lakehouse.raw / "op" / "s" / "op_soft")
     next((lakehouse.raw / "op" / "s" / "op_hard").glob("2024*")).unlink()
@@ -213,7 +238,7 @@ def test_a_feed_is_retired_with_its_tables(lakehouse):
     seeds = lakehouse.project / "seeds"
     before = {path.name: path.read_text().splitlines() for path in seeds.glob("*.csv")}
     said = lakehouse.command(retire, "--feeds", "op_drift", "nope", "--drop", "1")
-    assert said == "FEED: found nope; accepted: a feed of seeds/cdc_feeds.csv, op, op_drift.\n"
+    assert said == "FEED: found nope; accepted: a feed of seeds/cdc_feeds.csv, op, op_bytes, op_drift.\n"
     said = lakehouse.command(retire, "--feeds", "op_drift", "--drop", "1")
     assert "Dropped: silver.s__op_drift, bronze.s__op_drift" in said
     assert "1 row of cdc_feeds.csv, 1 row of cdc_tables.csv removed" in said

@@ -54,6 +54,16 @@ def test_values_of_parquet_are_text_but_for_binary_and_nested_ones():
     }
 
 
+def test_a_before_image_in_parquet_has_the_type_of_its_column():
+    columns = columns_of("parquet", "BI_raw", "BI_id", "BI_more", "bi_raw", options={"before_image_prefix": "BI_"})
+    assert columns == {
+        "BI_raw": ("BI_raw", "binary", True),
+        "BI_id": ("BI_id", "string", True),
+        "BI_more": ("BI_more", "string", True),
+        "bi_raw": ("bi_raw", "string", False),
+    }
+
+
 @pytest.mark.parametrize(("policy", "is_known"), [("evolve", True), ("freeze", False), ("quarantine", False)])
 def test_values_of_messages_are_text_and_a_run_would_add_their_columns_if_it_may(policy, is_known):
     columns = columns_of("json", "raw", "more", schema_drift=policy)
