@@ -2,7 +2,8 @@
     Quarantined rows that nobody has to look at any more. Newer content of their file has their row or, of a load, is
     there at all. It has to be of the same generation: silver keeps what a reload lacks until the reload has ended.
     Where silver holds the current state only, a later change of their key that brings the whole row, or a later reset
-    point, does the same. In a history each of them is a version that is missing.
+    point, does the same. In a history each of them is a version that is missing. A row that is only marked as deleted
+    keeps its last image, which a delete and a reset point do not bring.
 #}
 {% macro cdc_overtaken_sql(cdc, bronze) -%}
 with quarantined as (
@@ -44,7 +45,8 @@ union all
 select quarantined._cdc_sequence
 from quarantined
 inner join reset_point on quarantined._cdc_sequence < reset_point.newest
-{{ "where quarantined._cdc_quarantine_rule = 'incomplete_reload'" if not cdc.silver or cdc.silver.mode == 'history' }}
+{{ "where quarantined._cdc_quarantine_rule = 'incomplete_reload'"
+    if not cdc.silver or cdc.silver.mode == 'history' or cdc.silver.is_soft }}
 {%- if cdc.has_key %}
 union all
 {{ _corrected_keys_sql(cdc.silver, bronze) }}
@@ -65,7 +67,7 @@ inner join quarantined
         and {{ cdc_same_key_sql(cdc, 'newer', 'quarantined') }}
 where
     newer._cdc_quarantine_rule is null
-    and newer._cdc_operation in ('I', 'U', 'L', 'D')
+    and newer._cdc_operation in ('I', 'U', 'L'{{ ", 'D'" if not cdc.is_soft }})
     and (newer._cdc_operation = 'D' or coalesce(size(newer._cdc_unavailable_columns), 0) <= 0)
     and quarantined._cdc_old_key is null
     and quarantined._cdc_quarantine_rule in ('uncastable_value', 'schema_drift')

@@ -87,6 +87,19 @@ def land(lakehouse, form: str, number: int) -> None:
         story.changes(number, *made)
 
 
+def land_deletes(lakehouse) -> None:
+    """A table of a feed of its own: an update that waits, and the delete after it."""
+    lakehouse.add_feed("deletes", "csv", "timestamp_column=ts")
+    lakehouse.add_table("deletes", "marked", columns="id int, code int", delete_mode="soft")
+    deletes = {"marked": ["U,{},1,x", "D,{},1,0"]}
+    for table, lines in deletes.items():
+        folder = lakehouse.raw / "deletes" / "s" / table
+        folder.mkdir(parents=True)
+        (folder / "LOAD00000001.csv").write_text("2024-01-31 23:00:00,1,7\n2024-01-31 23:00:00,2,8\n")
+        changes = "".join(f"{line}\n" for line in lines).format(*["2024-01-31 23:01:00"] * len(lines))
+        (folder / "20240131-230100000.csv").write_text(changes)
+
+
 @pytest.fixture(scope="module")
 def lakehouse(empty_lakehouse):
     """All forms after the third batch: the seeds were corrected before it, and the raw files are gone after it."""
@@ -96,6 +109,7 @@ def lakehouse(empty_lakehouse):
         listed = ", ".join(f"{name} {data_type}" for name, data_type in {"id": "int", **OLD}.items())
         mode = "history" if form == "lines" else "current"
         lakehouse.add_table(form, form, columns=listed if form in SEEDED else "", mode=mode)
+    land_deletes(lakehouse)
     lakehouse.make_models()
     for number in (0, 1):
         for form in FORMATS:
@@ -207,3 +221,10 @@ def test_the_next_run_continues_after_the_change_of_types(lakehouse):
         current = " where _cdc_valid_to is null" if form == "lines" else ""
         silver = lakehouse.sql(f"select id, wide, price, code from silver.s__{form}{current}")
         assert sorted(map(tuple, silver), key=repr) == expected(4)
+
+
+def test_a_marked_row_gets_the_image_that_waited_although_it_was_deleted_since(lakehouse, operate):
+    assert lakehouse.table("marked", "id, code, _cdc_is_deleted") == [(1, 7, True), (2, 8, False)]
+    said = operate("change_types", table="s__marked")
+    assert "1 rows waited in quarantine, 1 are in bronze now" in said
+    assert lakehouse.table("marked", "id, code, _cdc_is_deleted") == [(1, "x", True), (2, "8", False)]

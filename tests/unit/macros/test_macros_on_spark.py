@@ -1084,6 +1084,24 @@ def test_cdc_overtaken_sql__what_newer_rows_make_of_a_quarantined_row(query, mod
     assert bool(rows) == is_overtaken
 
 
+@pytest.mark.parametrize(
+    ("rule", "later", "is_overtaken"),
+    [
+        (CAST, ("D", 1, "02", 0, 2), False),
+        (CAST, ("T", None, "02", 0, 2), False),
+        (CAST, ("U", 1, "02", 0, 2), True),
+        (CAST, ("D", 1, "01", 0, 2), True),
+        ("malformed_record", ("T", None, "02", 0, 2), False),
+        ("incomplete_reload", ("T", None, "02", 0, 2), True),
+    ],
+)
+def test_cdc_overtaken_sql__a_row_that_is_only_marked_keeps_the_last_image(query, rule, later, is_overtaken):
+    silver = {"mode": "current", "delete_mode": "soft", "primary_key": ["id"]}
+    bad = ("U", 1, "01", 0, 1, rule, "n is 'x', expected int")
+    rows = query(Dbt().cdc_overtaken_sql({"silver": silver, "has_key": True}, bronze_sql(bad, (*later, None, None))))
+    assert bool(rows) == is_overtaken
+
+
 @pytest.mark.parametrize("row", [0, 5])
 @pytest.mark.parametrize("mode", ["current", "history"])
 def test_cdc_overtaken_sql__a_load_that_has_not_ended_overtakes_no_row_of_an_earlier_one(query, mode, row):
