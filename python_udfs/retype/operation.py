@@ -7,7 +7,7 @@ from typing import Any
 
 from python_udfs.errors import LakehouseError
 from python_udfs.pipeline.casts import plan_checks
-from python_udfs.pipeline.columns import Column, plan_changes
+from python_udfs.pipeline.columns import Column, list_names_in_files, plan_changes
 from python_udfs.pipeline.progress import read_last_batch_id
 from python_udfs.pipeline.project import Project
 from python_udfs.pipeline.rebuild import rebuild_silver, replace_table, require_bronze
@@ -36,9 +36,7 @@ def change_types(project: Project, table: Any, many_rows: int) -> None:
     cdc = project.describe_bronze(bronze)
     decided = ask_types(project.warehouse, project.sql, cdc, bronze)
     changes = decided.changes
-    judged = [] if decided.problems else [column for column in changes if column.is_judged]
-    checks = plan_checks(judged, project.warehouse)
-    failures = project.warehouse.query(project.sql["cdc_lost_by_types_sql"](bronze, checks)) if checks else []
+    failures = [] if decided.problems else _find_lost(project, cdc, bronze, changes)
     require_types(model.alias, bronze, decided.problems, failures)
     for column in changes:
         project.say(f"{bronze}: {column.name} {column.raw_type} becomes {column.type} ({column.origin})")
@@ -60,6 +58,23 @@ def change_types(project: Project, table: Any, many_rows: int) -> None:
     project.say(f"3 of 3: {'rebuilding silver' if is_rebuilt else 'silver has these types, nothing to rebuild'}")
     if is_rebuilt:
         rebuild_silver(project, table, many_rows)
+
+
+def _find_lost(
+    project: Project, cdc: TableConfig, bronze: Relation, changes: Sequence[TypeChange]
+) -> Sequence[Mapping[str, Any]]:
+    """Values that a new type does not hold, under the old names of the key, too."""
+    keys = {name for key in cdc.primary_key for name in list_names_in_files(cdc, key)}
+    of_key, of_others = (
+        plan_checks(
+            [column for column in changes if column.is_judged and (column.name.lower() in keys) == is_key],
+            project.warehouse,
+        )
+        for is_key in (True, False)
+    )
+    if not of_key and not of_others:
+        return []
+    return project.warehouse.query(project.sql["cdc_lost_by_types_sql"](bronze, of_key, of_others))
 
 
 def require_types(table: str, bronze: Any, problems: Iterable[str], failures: Iterable[Mapping[str, Any]] = ()) -> None:

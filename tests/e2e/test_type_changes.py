@@ -88,10 +88,11 @@ def land(lakehouse, form: str, number: int) -> None:
 
 
 def land_deletes(lakehouse) -> None:
-    """A table of a feed of its own: an update that waits, and the delete after it."""
+    """Tables of a feed of their own: an update that waits and the delete after it, and a delete with a placeholder."""
     lakehouse.add_feed("deletes", "csv", "timestamp_column=ts")
     lakehouse.add_table("deletes", "marked", columns="id int, code int", delete_mode="soft")
-    deletes = {"marked": ["U,{},1,x", "D,{},1,0"]}
+    lakehouse.add_table("deletes", "placeholder", columns="id int, note string")
+    deletes = {"marked": ["U,{},1,x", "D,{},1,0"], "placeholder": ['D,{},2,""']}
     for table, lines in deletes.items():
         folder = lakehouse.raw / "deletes" / "s" / table
         folder.mkdir(parents=True)
@@ -228,3 +229,14 @@ def test_a_marked_row_gets_the_image_that_waited_although_it_was_deleted_since(l
     said = operate("change_types", table="s__marked")
     assert "1 rows waited in quarantine, 1 are in bronze now" in said
     assert lakehouse.table("marked", "id, code, _cdc_is_deleted") == [(1, "x", True), (2, "8", False)]
+
+
+def test_a_placeholder_in_a_delete_holds_no_type_up(lakehouse, operate):
+    for column in lakehouse.rows[COLUMNS_FILE]:
+        if column["column_name"] == "note":
+            column["data_type"] = "int"
+    lakehouse.make_models()
+    assert "note string becomes int" in operate("change_types", table="s__placeholder")
+    assert lakehouse.table("placeholder", "id, note") == [(1, 7)]
+    rows = lakehouse.sql("select note from bronze.s__placeholder where _cdc_operation = 'D'")
+    assert [row.note for row in rows] == [None]

@@ -1102,6 +1102,24 @@ def test_cdc_overtaken_sql__a_row_that_is_only_marked_keeps_the_last_image(query
     assert bool(rows) == is_overtaken
 
 
+def test_cdc_lost_by_types_sql__judges_the_key_of_each_row_and_the_rest_of_rows_that_have_one(query):
+    """Nobody uses the other values of a delete, nor rows of older content of a file."""
+    key, other = (Column(name, "int", "string") for name in ("id", "n"))
+    rows = [("U", "1", "7", 1), ("U", "2", "u", 1), ("D", "3", "d", 1), ("D", "k", "k", 1), ("U", "o", "o", 0)]
+    values = ", ".join(
+        f"('{operation}', '{id_}', '{n}', '000001.1.{0:020}.{0:016}.{number:012}.{millis:014}', 'f', string(null))"
+        for number, (operation, id_, n, millis) in enumerate([*rows, ("X", "0", "0", 1)])
+    )
+    bronze = (
+        f"(select * from values {values} as log (_cdc_operation, id, n, _cdc_sequence, _cdc_source_file,"
+        " _cdc_quarantine_rule))"
+    )
+    dbt = Dbt()
+    of_key, of_others = (plan_checks([column], dbt.context["adapter"]) for column in (key, other))
+    lost = query(dbt.cdc_lost_by_types_sql(bronze, of_key, of_others))
+    assert [row["failure"] for row in lost] == ["id is 'k', expected int", "n is 'u', expected int"]
+
+
 @pytest.mark.parametrize("row", [0, 5])
 @pytest.mark.parametrize("mode", ["current", "history"])
 def test_cdc_overtaken_sql__a_load_that_has_not_ended_overtakes_no_row_of_an_earlier_one(query, mode, row):
