@@ -74,11 +74,7 @@ SHAPES = {
 }
 
 # Each way of a row, and each way to write it, once: `make prove` folds all of them.
-FEW = [
-    shape
-    for shape in SHAPES
-    if shape not in ("soft_whole", "hard_skip", "soft_skip", "skip_in_order", "same_case")
-]
+FEW = [shape for shape in SHAPES if shape not in ("soft_whole", "hard_skip", "soft_skip", "skip_in_order", "same_case")]
 # Changes are whole, and newer than silver was.
 IN_ONE_PASS = ("hard_in_order", "same_case_in_order")
 # Of a row that the step wrote (new), or that it did not (old): what another writer does, and what is found in one pass.
