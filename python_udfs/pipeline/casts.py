@@ -161,11 +161,3 @@ def _form_of(type_: str) -> TextForm:
         return TextForm(kind)
     pattern = _PATTERNS.get(kind)
     return TextForm("whole" if pattern == _WHOLE else "other", pattern)
-
-
-def write_coalesce(values: Iterable[str]) -> str:
-    """Writes the first text that is not NULL; of no expressions a NULL."""
-    expressions = list(values)
-    if not expressions:
-        return "cast(null as string)"
-    return expressions[0] if len(expressions) == 1 else f"coalesce({', '.join(expressions)})"

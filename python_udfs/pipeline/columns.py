@@ -10,7 +10,7 @@ from python_udfs.errors import LakehouseError, UsageError
 from python_udfs.metadata.names import RESERVED_PREFIX, file_name, names_in_files, new_name
 from python_udfs.pipeline.commands import change_types
 from python_udfs.pipeline.table_config import ListedColumn, TableConfig
-from python_udfs.pipeline.warehouse import Relation, TableColumn, Warehouse
+from python_udfs.pipeline.warehouse import Relation, TableColumn, Warehouse, WritesNames
 
 _TIME_TRANSFORMS = ("years", "months", "days", "hours")
 _TABLE_TYPES = {
@@ -540,7 +540,7 @@ def plan_before_images(
     keys = {key.lower() for key in cdc.primary_key}
     of_key = [column for column in plan if column.name.lower() in keys]
     if cdc.format == "json":
-        return tuple(_message_image(column, warehouse) for column in of_key if column.type != "binary")
+        return tuple(_message_image(cdc, column, warehouse) for column in of_key if column.type != "binary")
     prefix = cdc.options.before_image_prefix
     if cdc.format == "csv" and not cdc.options.header:
         columns = [{"name": column.name} for column in cdc.columns]
@@ -549,9 +549,14 @@ def plan_before_images(
     return complete if len(complete) == len(cdc.primary_key) else ()
 
 
-def _message_image(column: Column, warehouse: Warehouse) -> Column:
-    name = warehouse.string_literal(file_name(column.name).lower())
-    return Column(f"before image of {column.name}", column.type, "string", sql=f"_cdc_before[{name}]", key=column)
+def _message_image(cdc: TableConfig, column: Column, warehouse: Warehouse) -> Column:
+    text = write_coalesce(f"_cdc_before[{name}]" for name in list_literals(cdc, column, warehouse))
+    return Column(f"before image of {column.name}", column.type, "string", sql=text, key=column)
+
+
+def list_literals(cdc: TableConfig, column: Column, warehouse: WritesNames) -> list[str]:
+    """Returns the names that messages may have for a column, in lower case as their images have them; its own first."""
+    return [warehouse.string_literal(file_name(name)) for name in list_names_in_files(cdc, column.name)]
 
 
 def _file_image(cdc: TableConfig, prefix: str, columns: Sequence[Mapping[str, Any]], column: Column) -> Column | None:
@@ -568,6 +573,14 @@ def _file_image(cdc: TableConfig, prefix: str, columns: Sequence[Mapping[str, An
     is_cast = len(set(types)) > 1
     raw_type = column.type if is_cast else next(iter(types), None)
     return Column(images[0]["name"], column.type, raw_type, is_cast=is_cast, key=column)
+
+
+def write_coalesce(values: Iterable[str]) -> str:
+    """Writes the first text that is not NULL; of no expressions a NULL."""
+    expressions = list(values)
+    if not expressions:
+        return "cast(null as string)"
+    return expressions[0] if len(expressions) == 1 else f"coalesce({', '.join(expressions)})"
 
 
 def read_part(column: Column, sql: str, raw_type: str) -> Column:

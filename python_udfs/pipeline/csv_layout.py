@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from python_udfs.connectors.csv_patterns import CsvPatterns, read_patterns
 from python_udfs.metadata.names import file_name
 from python_udfs.metadata.options import ReadOptions
-from python_udfs.pipeline.casts import write_coalesce, write_value
-from python_udfs.pipeline.columns import Column, list_names_in_files
+from python_udfs.pipeline.casts import write_value
+from python_udfs.pipeline.columns import Column, list_names_in_files, write_coalesce
 from python_udfs.pipeline.table_config import TableConfig
 from python_udfs.pipeline.warehouse import Warehouse
 

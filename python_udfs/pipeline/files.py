@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from python_udfs.metadata.names import file_name
+from python_udfs.metadata.names import file_name, names_in_files
 from python_udfs.pipeline.table import count_layer, source_of
 from python_udfs.pipeline.table_config import Source, TableConfig
 from python_udfs.pipeline.warehouse import Relation, Sql, Warehouse
@@ -308,8 +308,8 @@ def find_new_messages(warehouse: Warehouse, sql: Sql, table: BronzeTable, after_
 
 
 def name_message_keys(cdc: TableConfig) -> list[str]:
-    """Returns the key columns of a table as its messages name them, in lower case."""
-    return [file_name(key).lower() for key in cdc.primary_key]
+    """Returns the key columns of a table as its messages name them, old names included, in lower case."""
+    return [file_name(name) for key in cdc.primary_key for name in names_in_files(cdc.renamed_columns, key)]
 
 
 def _ask_newest_messages(warehouse: Warehouse, sql: Sql, table: BronzeTable) -> tuple[int, list[str]]:

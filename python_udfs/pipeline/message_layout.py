@@ -6,9 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from python_udfs.connectors.topic_offsets import offset_sql, partition_sql
-from python_udfs.metadata.names import file_name
-from python_udfs.pipeline.casts import Value, write_bytes, write_coalesce
-from python_udfs.pipeline.columns import Column, list_names_in_files
+from python_udfs.pipeline.casts import Value, write_bytes
+from python_udfs.pipeline.columns import Column, list_literals, write_coalesce
 from python_udfs.pipeline.table_config import TableConfig
 from python_udfs.pipeline.warehouse import Warehouse
 
@@ -66,7 +65,7 @@ def lay_out_messages(
     """
     keys = {key.lower() for key in cdc.primary_key}
     keeps_absent = cdc.options.absent_columns == "keep"
-    names = {column.name: _list_literals(cdc, column, warehouse) for column in columns}
+    names = {column.name: list_literals(cdc, column, warehouse) for column in columns}
     texts = {name: write_coalesce(f"raw.image[{literal}]" for literal in names[name]) for name in names}
     binary = [
         BinaryValue(
@@ -82,7 +81,7 @@ def lay_out_messages(
         BinaryValue(f"before image of {column.name}", text, write_bytes(text), is_key=False)
         for column in binary
         if column.is_key
-        for text in [f"raw.before[{names[column.name][0]}]"]
+        for text in [write_coalesce(f"raw.before[{literal}]" for literal in names[column.name])]
     ]
     values = texts | {column.name: column.value for column in binary}
     unavailable = {
@@ -105,11 +104,6 @@ def lay_out_messages(
             if column.name.lower() in keys
         },
     )
-
-
-def _list_literals(cdc: TableConfig, column: Column, warehouse: Warehouse) -> list[str]:
-    """The names that messages may have for a column, in lower case as their images have them; its own goes first."""
-    return [warehouse.string_literal(file_name(name)) for name in list_names_in_files(cdc, column.name)]
 
 
 def _write_is_absent(literal: str) -> str:

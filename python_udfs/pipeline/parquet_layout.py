@@ -6,13 +6,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from python_udfs.pipeline.casts import CastCheck, Value, plan_checks, write_coalesce, write_try_cast
+from python_udfs.pipeline.casts import CastCheck, Value, plan_checks, write_try_cast
 from python_udfs.pipeline.columns import (
     Column,
     JudgedColumns,
     list_names_in_files,
     read_part,
     select_own_columns,
+    write_coalesce,
 )
 from python_udfs.pipeline.table_config import TableConfig
 from python_udfs.pipeline.warehouse import Warehouse

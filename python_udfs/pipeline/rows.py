@@ -5,10 +5,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from python_udfs.metadata.names import file_name
 from python_udfs.pipeline.bronze import BatchRows
 from python_udfs.pipeline.casts import CastCheck, Value, plan_checks, write_bytes, write_value
-from python_udfs.pipeline.columns import Column, JudgedColumns, judge_columns, plan_before_images
+from python_udfs.pipeline.columns import (
+    Column,
+    JudgedColumns,
+    judge_columns,
+    list_literals,
+    plan_before_images,
+    write_coalesce,
+)
 from python_udfs.pipeline.commands import change_types
 from python_udfs.pipeline.csv_layout import CsvLayout, OptionalColumn, lay_out_csv
 from python_udfs.pipeline.keys import write_old_key
@@ -247,9 +253,10 @@ def _plan_old_key(cdc: TableConfig, columns: Sequence[Column], warehouse: Wareho
         column = by_name.get(key.lower())
         if column is None:
             continue
-        entry, new = warehouse.string_literal(file_name(key).lower()), write_value(column, warehouse)
-        text = f"_cdc_before[{entry}]"
+        names, new = list_literals(cdc, column, warehouse), write_value(column, warehouse)
+        text = write_coalesce(f"_cdc_before[{name}]" for name in names)
+        is_named = " or ".join(f"map_contains_key(_cdc_before, {name})" for name in names)
         before = f"try_cast({write_bytes(text) if column.raw_type == 'binary' else text} as {column.type})"
-        old = f"if(map_contains_key(_cdc_before, {entry}), {before}, {new})"
+        old = f"if({is_named}, {before}, {new})"
         parts.append(KeyPart(column.name, old, new, write_old_key(old, column.type)))
     return OldKey("_cdc_before is not null", tuple(parts)) if parts else None

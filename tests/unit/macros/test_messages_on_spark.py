@@ -12,11 +12,13 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from harness import Dbt
 from spark_process import spark_process
+from table_configs import make_config
 
 from python_udfs.connectors.source_log import judge_batch
 from python_udfs.gold.blocks import Input
 from python_udfs.pipeline.bronze import BatchRows
 from python_udfs.pipeline.columns import Column
+from python_udfs.pipeline.files import name_message_keys
 from python_udfs.pipeline.sequence import MARKER_ROW
 
 if TYPE_CHECKING:
@@ -121,6 +123,28 @@ def test_a_key_that_changed_is_known_by_its_old_values(bronze):
         {**update, "position": "'4'"},
     )
     assert [row["_cdc_old_key"] for row in rows] == [{"id": "1"}, None, None, None]
+
+
+@pytest.mark.parametrize("settings", [{}, {"columns": [{"name": "id", "type": "binary", "optional": False}]}])
+def test_a_key_that_changed_before_its_column_was_renamed_is_known_by_its_old_values(query, bronze, settings):
+    settings = {"renamed_columns": {"Number": "id"}, **settings}
+    update = {"operation": "'U'", "image": "map('number', '2222')"}
+    messages = (
+        {**update, "position": "'1'", "before": "map('NUMBER', '1111')"},
+        {**update, "position": "'2'", "before": "map('number', '2222')"},
+        {**update, "position": "'3'", "before": "map('id', '3333')"},
+    )
+    rows = bronze(*messages, names=("id", "number"), **settings)
+    assert [row["_cdc_old_key"] for row in rows] == [{"id": "1111"}, None, {"id": "3333"}]
+    cdc = {"format": "json", "source_schema": "s", "source_table": "t", "primary_key": ["id"], **settings}
+    [file] = query(Dbt().cdc_split_files_sql(f"({split_of(messages[0])})", cdc, 6))
+    assert file["changed_keys"] == ["number"] and "number" in name_message_keys(make_config(**cdc))
+
+
+def test_an_old_value_of_a_renamed_key_is_judged(bronze):
+    update = {"operation": "'U'", "image": "map('number', '2')", "before": "map('number', 'one')"}
+    [row] = bronze(update, names=("id", "number"), renamed_columns={"number": "id"})
+    assert row["_cdc_quarantine_reason"] == "before image of id is 'one', expected int"
 
 
 BINARY = {"columns": [{"name": "id", "type": "binary", "optional": False}]}
