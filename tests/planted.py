@@ -27,6 +27,8 @@ FILES = "tests/adapter/test_read_files.py"
 # nobody can read, for good.
 LOSES_LISTING = "1"
 HAS_KEYLESS_LOADS, HAS_BROKEN_LOADS = "16", "17"
+# A table whose load file came again as it was, in a landing area that has all content in the end.
+COPIES_A_LOAD = "24"
 # A table one of whose files has no key column, and one a codec that is missing.
 HAS_ODD_FILES = "72"
 
@@ -125,6 +127,27 @@ FAULTS = {
             )
         ],
         *_histories("hard_parquet", seed=HAS_BROKEN_LOADS),
+    ),
+    "a load file that came again stays out of a bronze that is read again": Fault(
+        [
+            (
+                "macros/bronze/reloads/cdc_generation_files_sql.sql",
+                "coalesce(counted.file_key, repeated.file_key) is not null",
+                "counted.file_key is not null",
+            )
+        ],
+        (HISTORIES,),
+        {"TABLES": "history_parquet", "N": "220", "SEED": COPIES_A_LOAD},
+    ),
+    "a row of before a truncate is not written again": Fault(
+        [
+            (
+                "python_udfs/pipeline/silver_rows.py",
+                "    if changes.reset_point:\n        # Its row",
+                "    if False:\n        # Its row",
+            )
+        ],
+        (FOLDS, "-k", "is_the_fold and soft_skip_in_order"),
     ),
     "a lost listing does not come back": Fault(
         [

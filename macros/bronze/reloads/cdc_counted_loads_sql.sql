@@ -37,7 +37,6 @@ select
     loads.file_key,
     loads.modified_at,
     loads.batch_id,
-    loads.rule,
     members.begun_in,
     row_number() over (partition by loads.file_key order by loads.modified_at) as number
 from {{ loads }} as loads

@@ -30,7 +30,7 @@ repeated as (
     inner join counted on again.file_key = counted.file_key and again.modified_at > counted.modified_at
     where again.kind = 'load' and again.rule = 'redelivered'
     group by again.file_key, again.modified_at
-    having max_by(counted.rule, counted.modified_at) = 'replaced'
+    having max_by(counted.batch_id, counted.modified_at) > {{ after_batch_id }}
 ),
 
 dated as (
