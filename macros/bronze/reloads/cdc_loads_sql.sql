@@ -23,7 +23,7 @@ with fates as (
 
 judged as (
     select
-        * except (fate),
+        *,
         fate.rule <=> 'redelivered'
         and not (rule = 'replaced' and rejected_at > fate.rejected_at) as is_redelivered
     from fates
