@@ -455,6 +455,7 @@ def test_silver_is_what_the_oracle_makes_of_the_files(empty_lakehouse, agreement
     for name, amount in total.items():
         print(f"  {name:<28} {amount:>9,}")
     if not HISTORIES:
-        assert TABLES or total["batches known from metadata"] > 0
+        # In one round each batch may have a row in quarantine, or one that is no plain change.
+        assert TABLES or rounds == 1 or total["batches known from metadata"] > 0
         # A history without an image, of deletes alone, is not counted.
         assert total["key histories"] >= 0.99 * KEYS * len(tables) / len(SHAPES)
