@@ -550,7 +550,7 @@ def plan_before_images(
 
 
 def _message_image(cdc: TableConfig, column: Column, warehouse: Warehouse) -> Column:
-    text = write_coalesce(f"_cdc_before[{name}]" for name in list_literals(cdc, column, warehouse))
+    text = write_entry("_cdc_before", list_literals(cdc, column, warehouse))
     return Column(f"before image of {column.name}", column.type, "string", sql=text, key=column)
 
 
@@ -581,6 +581,16 @@ def write_coalesce(values: Iterable[str]) -> str:
     if not expressions:
         return "cast(null as string)"
     return expressions[0] if len(expressions) == 1 else f"coalesce({', '.join(expressions)})"
+
+
+def write_entry(entries: str, names: Iterable[str]) -> str:
+    """Writes the first entry of a map that is not NULL.
+
+    Args:
+        entries: the expression of the map.
+        names: its keys as texts of SQL.
+    """
+    return write_coalesce(f"{entries}[{name}]" for name in names)
 
 
 def read_part(column: Column, sql: str, raw_type: str) -> Column:

@@ -7,7 +7,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from python_udfs.metadata.names import file_name, names_in_files
+from python_udfs.metadata.names import file_name
+from python_udfs.pipeline.columns import list_names_in_files
 from python_udfs.pipeline.table import count_layer, source_of
 from python_udfs.pipeline.table_config import Source, TableConfig
 from python_udfs.pipeline.warehouse import Relation, Sql, Warehouse
@@ -309,7 +310,7 @@ def find_new_messages(warehouse: Warehouse, sql: Sql, table: BronzeTable, after_
 
 def name_message_keys(cdc: TableConfig) -> list[str]:
     """Returns the key columns of a table as its messages name them, old names included, in lower case."""
-    return [file_name(name) for key in cdc.primary_key for name in names_in_files(cdc.renamed_columns, key)]
+    return [file_name(name) for key in cdc.primary_key for name in list_names_in_files(cdc, key)]
 
 
 def _ask_newest_messages(warehouse: Warehouse, sql: Sql, table: BronzeTable) -> tuple[int, list[str]]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from python_udfs.connectors.topic_offsets import offset_sql, partition_sql
 from python_udfs.pipeline.casts import Value, write_bytes
-from python_udfs.pipeline.columns import Column, list_literals, write_coalesce
+from python_udfs.pipeline.columns import Column, list_literals, write_entry
 from python_udfs.pipeline.table_config import TableConfig
 from python_udfs.pipeline.warehouse import Warehouse
 
@@ -66,7 +66,7 @@ def lay_out_messages(
     keys = {key.lower() for key in cdc.primary_key}
     keeps_absent = cdc.options.absent_columns == "keep"
     names = {column.name: list_literals(cdc, column, warehouse) for column in columns}
-    texts = {name: write_coalesce(f"raw.image[{literal}]" for literal in names[name]) for name in names}
+    texts = {name: write_entry("raw.image", names[name]) for name in names}
     binary = [
         BinaryValue(
             column.name,
@@ -81,7 +81,7 @@ def lay_out_messages(
         BinaryValue(f"before image of {column.name}", text, write_bytes(text), is_key=False)
         for column in binary
         if column.is_key
-        for text in [write_coalesce(f"raw.before[{literal}]" for literal in names[column.name])]
+        for text in [write_entry("raw.before", names[column.name])]
     ]
     values = texts | {column.name: column.value for column in binary}
     unavailable = {

@@ -13,7 +13,7 @@ from python_udfs.pipeline.columns import (
     judge_columns,
     list_literals,
     plan_before_images,
-    write_coalesce,
+    write_entry,
 )
 from python_udfs.pipeline.commands import change_types
 from python_udfs.pipeline.csv_layout import CsvLayout, OptionalColumn, lay_out_csv
@@ -254,7 +254,7 @@ def _plan_old_key(cdc: TableConfig, columns: Sequence[Column], warehouse: Wareho
         if column is None:
             continue
         names, new = list_literals(cdc, column, warehouse), write_value(column, warehouse)
-        text = write_coalesce(f"_cdc_before[{name}]" for name in names)
+        text = write_entry("_cdc_before", names)
         is_named = " or ".join(f"map_contains_key(_cdc_before, {name})" for name in names)
         before = f"try_cast({write_bytes(text) if column.raw_type == 'binary' else text} as {column.type})"
         old = f"if({is_named}, {before}, {new})"
