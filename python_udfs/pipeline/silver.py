@@ -10,7 +10,14 @@ from typing import Any, Literal
 from python_udfs.errors import LakehouseError
 from python_udfs.metadata.readers import MERGE_ON_READ
 from python_udfs.metadata.tables import WRITE_MODE_PROPERTIES
-from python_udfs.pipeline.columns import Column, find_renames, has_other_types, plan_silver_columns, rename_all
+from python_udfs.pipeline.columns import (
+    Column,
+    find_renames,
+    has_other_types,
+    list_names_in_files,
+    plan_silver_columns,
+    rename_all,
+)
 from python_udfs.pipeline.delta import Changes, Log, measure_changes
 from python_udfs.pipeline.files import find_listed_table
 from python_udfs.pipeline.keys import MOST_KEYS
@@ -120,8 +127,8 @@ def make_plan(
     progress = read_progress(warehouse, silver)
     if silver is not None and progress.get("cdc.bronze-snapshot-id") == str(to_snapshot_id):
         return SilverPlan("nothing", f"nothing: bronze is still at snapshot {to_snapshot_id}")
-    if progress and not progress.get("cdc.sequence"):
-        # Only placeholder columns so far, and no row: created again, with the types that have arrived.
+    if _has_placeholders(progress):
+        # Created again, with the types that have arrived.
         silver, progress = None, {}
     notice = "" if silver is None or progress else _say_that_progress_is_gone(silver, bronze)
     log = Log(warehouse, sql, cdc, bronze, to_snapshot_id)
@@ -129,8 +136,8 @@ def make_plan(
     has_types_of_bronze = silver is not None and has_other_types(columns, warehouse)
     if has_types_of_bronze:
         # change_types was killed between bronze and silver: silver is made again of all of bronze, by one commit.
+        renames, columns = {}, _plan_columns_again(log, settings, this, silver)
         silver, progress = None, {}
-        renames, columns = _plan_columns(log, settings, this, None)
     changes = measure_changes(log, progress, columns, settings.many_rows, settings.deletes_beside_rows)
     way = choose_way(cdc, silver is not None, changes)
     # All rows are written as to a table that is not there.
@@ -165,7 +172,8 @@ def plan_rebuild(
     """Decides what silver is, made from all of bronze; as `make_plan`."""
     log = Log(warehouse, sql, cdc, bronze, warehouse.current_snapshot_id(bronze))
     settings = Settings(many_rows=many_rows)
-    _, columns = _plan_columns(log, settings, this, None)
+    silver = warehouse.get_relation(None, str(this.schema), str(this.identifier))
+    columns = _plan_columns_again(log, settings, this, silver)
     changes = measure_changes(log, {}, columns, settings.many_rows, settings.deletes_beside_rows)
     return SilverPlan(
         way="create",
@@ -262,6 +270,21 @@ def _plan_columns(
         log.cdc, log.bronze, in_bronze, this, rename_all(in_silver, renames), settings.partition_by, log.warehouse
     )
     return renames, columns
+
+
+def _has_placeholders(progress: Mapping[str, str]) -> bool:
+    """Whether a table has been created before any row came: it has no column of the source but key and partitions."""
+    return bool(progress) and not progress.get("cdc.sequence")
+
+
+def _plan_columns_again(log: Log, settings: Settings, this: Relation, silver: Relation | None) -> tuple[Column, ...]:
+    """Returns the columns of a table that is made again of all of bronze: bronze's, or those that a frozen one has."""
+    _, columns = _plan_columns(log, settings, this, None)
+    if log.cdc.schema_drift != "freeze" or silver is None or _has_placeholders(read_progress(log.warehouse, silver)):
+        return columns
+    kept = {column.name.lower() for column in log.warehouse.get_columns_in_relation(silver)}
+    kept.update(name.lower() for name in log.cdc.primary_key)
+    return tuple(column for column in columns if kept.intersection(list_names_in_files(log.cdc, column.name)))
 
 
 def _batch_allows_replace(cdc: TableConfig, changes: Changes) -> bool:

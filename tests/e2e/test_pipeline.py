@@ -324,6 +324,10 @@ def test_a_frozen_silver_keeps_its_columns_and_bronze_has_all(pipeline):
     assert "new" not in rows[0] and "new" not in rows[0].asDict()
     types = {row.col_name: row.data_type for row in pipeline.lakehouse.sql("describe bronze.s__frozen")}
     assert (types["id"], types["new"]) == ("int", "string")
+    assert pipeline.lakehouse.dbt("run-operation", "rebuild_silver", "--args", "{table: s__frozen}").success
+    rebuilt = pipeline.lakehouse.sql("select * from silver.s__frozen order by id")
+    assert [row.asDict().keys() for row in rebuilt] == [row.asDict().keys() for row in rows]
+    assert pipeline.table("frozen") == [(1, "wide"), (2, "narrow")]
 
 
 def test_files_that_drift_are_quarantined_whole_where_the_table_asks_for_it(pipeline):
