@@ -128,6 +128,16 @@ FAULTS = {
         ],
         *_histories("hard_parquet", seed=HAS_BROKEN_LOADS),
     ),
+    "before images are not read under an old name of the key": Fault(
+        [
+            (
+                "python_udfs/pipeline/columns.py",
+                "image for name in list_names_in_files(cdc, column.name) for image in",
+                "image for name in [column.name.lower()] for image in",
+            )
+        ],
+        *_histories("soft_csv"),
+    ),
     "a load file that came again stays out of a bronze that is read again": Fault(
         [
             (

@@ -69,7 +69,7 @@ class Column:
         listed_type: that cdc_columns.csv states.
         is_cast: whether values are cast while files are read, because files have several types of it.
         is_behind: whether the table's type does not hold each value of the stated one.
-        old_columns: columns of bronze that have it under an old name.
+        old_columns: columns of bronze, or of files if it is a before image, that have it under another name.
         sql: the expression of its values; None: its name.
         key: the key column that it is a before image of; None: it is none.
     """
@@ -560,19 +560,20 @@ def list_literals(cdc: TableConfig, column: Column, warehouse: WritesNames) -> l
 
 
 def _file_image(cdc: TableConfig, prefix: str, columns: Sequence[Mapping[str, Any]], column: Column) -> Column | None:
-    wanted = file_name(column.name).lower()
-    images = []
+    in_files: dict[str, list[Mapping[str, Any]]] = {}
     for image in columns:
         name = image.get("file_name") or image["name"]
-        if name.startswith(prefix) and name.removeprefix(prefix).lower() == wanted:
-            images.append(image)
+        if name.startswith(prefix):
+            in_files.setdefault(name.removeprefix(prefix).lower(), []).append(image)
+    images = [image for name in list_names_in_files(cdc, column.name) for image in in_files.get(file_name(name), [])]
     if not images:
         return None
     is_text = cdc.format == "csv"
     types = ["string" if is_text else image["type"] for image in images if is_text or image["type"] != "void"]
     is_cast = len(set(types)) > 1
     raw_type = column.type if is_cast else next(iter(types), None)
-    return Column(images[0]["name"], column.type, raw_type, is_cast=is_cast, key=column)
+    name, *others = dict.fromkeys(image["name"] for image in images)
+    return Column(name, column.type, raw_type, is_cast=is_cast, old_columns=tuple(others), key=column)
 
 
 def write_coalesce(values: Iterable[str]) -> str:

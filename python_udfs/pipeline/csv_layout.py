@@ -119,7 +119,7 @@ def lay_out_csv(
         change_sequence=positions.of_added(sequence) if sequence else None,
         positions={
             **{column.name: positions.of(column.name) for column in columns if column.raw_type is not None},
-            **{image.name: positions.of_added(image.name) for image in before_images if image.raw_type is not None},
+            **{image.name: positions.of_image(image) for image in before_images if image.raw_type is not None},
         },
         unavailable=_list_unavailable(
             options, [column for column in columns if column.name.lower() not in keys], positions, warehouse
@@ -129,7 +129,7 @@ def lay_out_csv(
             for column in columns
             if has_header and column.name.lower() in keys
         },
-        exact_names=mark([operation, *(image.name for image in before_images)]),
+        exact_names=mark([operation, *(name for image in before_images for name in (image.name, *image.old_columns))]),
         near_names=mark([timestamp, sequence]),
         own_names_sql=write_texts(_list_own_names(cdc)),
         empty_fields_sql=write_texts([*null_words, "", '""']),
@@ -158,6 +158,11 @@ class _Positions:
     def of_added(self, name: str) -> str:
         """Writes the position of a column that DMS adds behind those of the source."""
         return self.of(f"{MARK}{name}" if self._has_header else name)
+
+    def of_image(self, image: Column) -> str:
+        """Writes the position of a before image; a header has one of its names."""
+        names = (image.name, *image.old_columns) if self._has_header else (image.name,)
+        return write_coalesce(dict.fromkeys(self.of_added(name.lower()) for name in names))
 
     def of_control(self, name: str | None, position: str) -> str:
         """Writes the position of a column that DMS adds before those of the source.

@@ -110,13 +110,14 @@ class _Places:
     def __init__(self, cdc: TableConfig, files: Sequence[FileColumn], warehouse: Warehouse) -> None:
         self._cdc = cdc
         self._warehouse = warehouse
-        self._of_files = _group_by_name(files)
+        self._files = [column for column in files if column["type"] != "void"]
         self._of_source = _group_by_name(select_own_columns(cdc, files))
 
     def __call__(self, column: Column) -> list[Column]:
         """Returns the places of a column of the plan, or of a before image; its present name goes first."""
         if column.key is not None:
-            places = self._of_files.get(column.name.lower(), [])
+            names = [column.name, *column.old_columns]
+            places = [place for name in names for place in self._files if place["name"] == name]
         else:
             names = list_names_in_files(self._cdc, column.name)
             places = [place for name in names for place in self._of_source.get(name, [])]

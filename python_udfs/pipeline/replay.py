@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from python_udfs.errors import LakehouseError
-from python_udfs.metadata.names import RESERVED_PREFIX, table_name
+from python_udfs.metadata.names import RESERVED_PREFIX, new_name, table_name
 from python_udfs.pipeline.bronze import complete_rows
 from python_udfs.pipeline.columns import (
     list_names_in_files,
@@ -188,7 +188,8 @@ def _describe_problems(table: str, problems: Iterable[str]) -> str:
 def _describe_column(cdc: TableConfig, types: Mapping[str, str], file_name: str) -> ReplayedColumn:
     name = table_name(file_name)
     # Bronze has no column for a before image; its values are of the type of the one that they are of.
-    type_ = types.get(table_name(file_name.removeprefix(cdc.options.before_image_prefix or "")).lower(), "string")
+    key = new_name(cdc.renamed_columns, table_name(file_name.removeprefix(cdc.options.before_image_prefix or "")))
+    type_ = types.get(key.lower(), "string")
     is_text = cdc.format != "parquet" or (type_ != "binary" and type_.split("<")[0] not in _NESTED)
     is_added = cdc.format == "json" and cdc.schema_drift == "evolve"
     is_known = name.lower() in types or is_added or not select_own_columns(cdc, [{"name": file_name}])

@@ -148,6 +148,12 @@ class Shape:
         return self.key if f"before_image_prefix={BEFORE}" in self.feed_options else ()
 
     @property
+    def old_names(self) -> dict[str, str]:
+        """The names that some files have for columns."""
+        pairs = (pair.split("=") for pair in filter(None, self.table.get("renamed_columns", "").split(";")))
+        return {new: old for old, new in pairs}
+
+    @property
     def has_token(self) -> bool:
         """Whether values may be missing from a change."""
         return f"unavailable_value={TOKEN}" in self.feed_options
@@ -207,8 +213,9 @@ NOT_LOGGED = {"use_csv_no_sup_value": True, "csv_no_sup_value": TOKEN}
 OLD_KEY = {"before_image_prefix": BEFORE}
 TS, TOKEN_OPTION, BEFORE_OPTION = "timestamp_column=ts", f"unavailable_value={TOKEN}", f"before_image_prefix={BEFORE}"
 TRANSACTIONS = "transaction_files=true"
+RENAMED = {"renamed_columns": "Number=h"}
 SHAPES = (
-    Shape("hard_parquet", "parquet", ("h",), {**WITH_TIME, **OLD_KEY}, (TS, BEFORE_OPTION), ties=True),
+    Shape("hard_parquet", "parquet", ("h",), {**WITH_TIME, **OLD_KEY}, (TS, BEFORE_OPTION), RENAMED, ties=True),
     Shape(
         "soft_parquet",
         "parquet",
@@ -232,7 +239,7 @@ SHAPES = (
         ("h",),
         {**HEADER, **NOT_LOGGED, **OLD_KEY, "compression": "gzip"},
         (TS, "header=true", TOKEN_OPTION, BEFORE_OPTION),
-        {"delete_mode": "soft"},
+        {"delete_mode": "soft", **RENAMED},
         ties=True,
     ),
     # Without a timestamp column, and another way to write; the partition of a row changes with its values.
@@ -251,7 +258,7 @@ SHAPES = (
         ("h", "part"),
         {**WITH_TIME, **OLD_KEY},
         (TS, BEFORE_OPTION),
-        {"mode": "history"},
+        {"mode": "history", **RENAMED},
         drops_columns=True,
     ),
     Shape(
@@ -778,22 +785,30 @@ class Landing:
             broken.parent.mkdir(parents=True, exist_ok=True)
             _write_broken(Random(file.path), broken, self.shape)
             return broken
+        is_old = Random(f"{file.path} names").random() < 0.3
+        names = {name: self.shape.old_names.get(name, name) if is_old else name for name in self.shape.columns}
         types = {
             name: type_ for name, type_ in (self.shape.columns | dict(file.types)).items() if name not in file.lacks
         }
-        table = SourceTable(
-            "s", self.folder.name, tuple(Column(name, type_) for name, type_ in types.items()), self.shape.key
-        )
+        columns = tuple(Column(names[name], type_) for name, type_ in types.items())
+        table = SourceTable("s", self.folder.name, columns, tuple(names[name] for name in self.shape.key))
         rows = [statement for statement in file.statements if self.shape.data_format != "csv" or not statement.flaw]
         images = [
-            {c: v for c, v in {**(s.row.image or {}), **s.written}.items() if v is not UNAVAILABLE and c in types}
+            {
+                names[c]: v
+                for c, v in {**(s.row.image or {}), **s.written}.items()
+                if v is not UNAVAILABLE and c in types
+            }
             for s in rows
         ]
         if file.is_load:
             return self.task.full_load(table, images, file.made_at)[0]
         changes = [
             Change(
-                "U" if s.flaw else s.row.operation, image, s.row.committed_at or file.modified_at, s.row.old_key or {}
+                "U" if s.flaw else s.row.operation,
+                image,
+                s.row.committed_at or file.modified_at,
+                {names[c]: v for c, v in (s.row.old_key or {}).items()},
             )
             for s, image in zip(rows, images, strict=True)
         ]
@@ -805,8 +820,8 @@ class Landing:
             made, prefix = self.task.changes(table, changes, file.modified_at)[0], ""
         flawed = [statement for statement in file.statements if statement.flaw]
         if flawed and self.shape.data_format == "csv":
-            names = [*types, *(BEFORE + name for name in self.shape.before_images)]
-            lines = [_line(names, s, prefix) for s in sorted(flawed, key=lambda s: s.flaw == "open quote")]
+            fields = [*types, *(BEFORE + name for name in self.shape.before_images)]
+            lines = [_line(fields, s, prefix) for s in sorted(flawed, key=lambda s: s.flaw == "open quote")]
             _append_lines(made, lines)
         elif flawed:
             _set_operations(made, [statement.row.operation for statement in file.statements])

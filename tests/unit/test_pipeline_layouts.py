@@ -88,6 +88,14 @@ def test_dms_own_columns_are_marked_in_a_header():
     assert layout.change_sequence == position("'=seq'")
 
 
+def test_a_before_image_may_have_an_old_name_of_the_key_in_a_header():
+    image = Column("BI_id", "int", "string", old_columns=("BI_Nr",), key=PLAN[0])
+    layout = lay_out_csv(table(header=True), PLAN, WAREHOUSE, [image])
+    assert layout.exact_names == {"Op": "=op", "BI_id": "=bi_id", "BI_Nr": "=bi_nr"}
+    names = ", ".join(map(position, ("'=bi_id'", "'=bi_nr'")))
+    assert layout.positions["BI_id"] == f"coalesce({names})"
+
+
 def test_a_column_that_a_csv_batch_lacks_is_unavailable_if_absent_columns_keep_theirs():
     assert lay_out(table(absent_columns="keep")).unavailable["gone"] == "true"
     assert lay_out(table(absent_columns="null")).unavailable == {}
