@@ -136,7 +136,7 @@ FAULTS = {
                 "image for name in [column.name.lower()] for image in",
             )
         ],
-        *_histories("soft_csv"),
+        *_histories("hard_parquet"),
     ),
     "a load file that came again stays out of a bronze that is read again": Fault(
         [
