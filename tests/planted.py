@@ -136,7 +136,8 @@ FAULTS = {
                 "image for name in [column.name.lower()] for image in",
             )
         ],
-        *_histories("hard_parquet"),
+        (HISTORIES,),
+        {"TABLES": "hard_parquet", "N": "1500", "SEED": "5"},
     ),
     "a load file that came again stays out of a bronze that is read again": Fault(
         [
