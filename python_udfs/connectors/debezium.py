@@ -367,7 +367,7 @@ def _mistakes(form: str) -> list[Column]:
     too_deep = F.lit(f"received objects and lists inside of each other, expected {M.MOST_LEVELS} levels at most")
     mistakes = [
         F.when(~is_object & M.is_too_deep(F.col("content")), too_deep).when(
-            ~is_object, F.concat(F.lit("received "), M.quote_received(F.col("content")), F.lit(", expected an object"))
+            ~is_object, M.received(F.col("content"), "an object")
         )
     ]
     if form == "envelope":

@@ -41,19 +41,15 @@ def _position_columns(binlog_names: tuple[str, ...]) -> list[dict[str, Column]]:
     own_commit = F.coalesce(last_commit, F.when(source["sequence"].isNotNull(), source["lsn"]))
     numbers = {name: source[name] for name in ("pos", "row", "lsn", "scn", "commit_scn", "ssn")}
     wrong = [
-        F.when(
-            number.isNotNull() & ~number.rlike(r"^\d{1,20}$"),
-            F.concat(F.lit(f"source {name}: received "), M.quote_received(number), F.lit(", expected a whole number")),
-        )
+        M.unlike(f"source {name}", number, r"^\d{1,20}$", "a whole number")
         for name, number in {**numbers, "sequence": last_commit}.items()
     ]
     wrong.append(
         F.when(
             source["file"].isNotNull() & (F.coalesce(log_number, F.lit(0)) == 0),
             F.concat(
-                F.lit("source file: received "),
-                M.quote_received(source["file"]),
-                F.lit(f", expected {' or '.join(binlog_names) or 'a name'}, a point and a number"),
+                F.lit("source file: "),
+                M.received(source["file"], f"{' or '.join(binlog_names) or 'a name'}, a point and a number"),
                 F.lit("; a new name is added at the end of the option binlog_names" if binlog_names else ""),
             ),
         )

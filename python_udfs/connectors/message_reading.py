@@ -304,17 +304,14 @@ def problems(values: Column) -> Column:
 
 def received(value: Column, expected: str) -> Column:
     """One line: what was received and what was expected."""
-    # Enough to find the position by; the whole message is in the row's content.
-    shown = F.regexp_replace(F.substr(value, F.lit(1), F.lit(100)), r"\s+", " ")
-    return F.coalesce(
-        F.concat(F.lit("received '"), shown, F.lit(f"', expected {expected}")),
-        F.lit(f"received nothing, expected {expected}"),
+    return F.concat(
+        F.lit("received "), F.coalesce(quote_received(value), F.lit("nothing")), F.lit(f", expected {expected}")
     )
 
 
 def quote_received(text: Column) -> Column:
-    """A received text as a part of one line: `'abc'`, cut behind 80 characters."""
-    short = F.when(F.length(text) > 80, F.concat(F.left(text, F.lit(80)), F.lit("…"))).otherwise(text)
+    """A received text as a part of one line: `'abc'`, cut behind 80 characters; the row's content has all of it."""
+    short = F.when(F.length(text) > 80, F.concat(F.substr(text, F.lit(1), F.lit(80)), F.lit("…"))).otherwise(text)
     return F.concat(F.lit("'"), F.regexp_replace(short, r"\s+", " "), F.lit("'"))
 
 
