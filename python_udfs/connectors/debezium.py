@@ -31,7 +31,7 @@ METADATA = (
 
 _COLUMN = "field string, type string, name string, parameters map<string, string>"
 _SCHEMA = f"array<struct<{_COLUMN}, fields array<struct<{_COLUMN}>>>>"
-_TOMBSTONE = r'^\s*(?:null|\{\s*"schema"\s*:\s*null\s*,\s*"payload"\s*:\s*null\s*\})?\s*$'
+_NULL_PAYLOAD = r'"payload"\s*:\s*null'
 
 file_rules = message_files.file_rules
 spans_lines = M.never_spans_lines
@@ -68,11 +68,20 @@ def read_rows(lines: DataFrame, feed: Mapping[str, Any]) -> DataFrame:
 
 
 def _with_deletions(lines: DataFrame) -> DataFrame:
-    """Tombstones that have a key, as the deletes of their rows: the key is the message, and is_deletion is true."""
-    is_tombstone = F.col("value").rlike(_TOMBSTONE) & ~F.col("key").rlike(_TOMBSTONE)
-    return lines.withColumn("is_deletion", is_tombstone).withColumn(
-        "value", F.when(F.col("is_deletion"), F.col("key")).otherwise(F.col("value"))
-    )
+    """Messages without a value, as the deletes of their rows: the key is the message, and is_deletion is true.
+
+    With `schemas.enable` Connect's JSON converter writes the schema of a value that is null.
+    """
+    is_null, columns = {}, lines.columns
+    for name in ("value", "key"):
+        # Only what may be such a value is parsed here, too.
+        null = F.when(F.col(name).rlike(_NULL_PAYLOAD), F.col(name))
+        lines = _opened(lines.withColumn(f"{name}_null", null), f"{name}_null", f"{name}_")
+        is_null[name] = _is_nothing(name) | _is_null_payload(f"{name}_")
+    key = F.when(is_null["key"], "null").otherwise(F.col("key"))
+    value = F.when(is_null["value"], key).otherwise(F.col("value"))
+    others = (name for name in columns if name != "value")
+    return lines.select(*others, is_null["value"].alias("is_deletion"), value.alias("value"))
 
 
 def _messages(lines: DataFrame, form: str) -> DataFrame:
@@ -93,7 +102,7 @@ def _select_columns(form: str, has_key: bool, has_deletions: bool) -> list[Colum
     columns = _read_envelope() if form == "envelope" else _read_flattened(has_key, has_deletions)
     return [
         F.col("value").alias("content"),
-        _set_aside().alias("set_aside"),
+        (F.when(~F.col("is_deletion"), _set_aside()) if has_deletions else _set_aside()).alias("set_aside"),
         F.map_keys("body").alias("keys"),
         *(column.alias(name) for name, column in columns.items()),
     ]
@@ -134,10 +143,8 @@ def _set_aside() -> Column:
         return F.size(F.array_except(F.array(*map(F.lit, names)), F.map_keys("body"))) == 0
 
     times = F.array(*map(F.lit, ("ts_ms", "ts_us", "ts_ns")))
-    is_empty = F.col("value").isNull() | F.col("value").rlike(r"^\s*(?:null)?\s*$")
-    without_schema = F.col("is_wrapped") | _value("top", "schema").isNull()
     return (
-        F.when(is_empty | (_has_two_keys("top") & without_schema & _value("top", "payload").isNull()), "tombstone")
+        F.when(_is_nothing("value") | _is_null_payload(), "tombstone")
         .when(has("ts_ms") & (F.size(F.array_except(F.map_keys("body"), times)) == 0), "heartbeat")
         .when(
             has("id", "event_count", "data_collections") & _value("body", "status").isin("BEGIN", "END"), "transaction"
@@ -145,6 +152,17 @@ def _set_aside() -> Column:
         .when(has("source", "databaseName", "ddl", "tableChanges"), "schema_change")
         .when(has("source", "message") & (_value("body", "op") == "m"), "message")
     )
+
+
+def _is_nothing(text: str) -> Column:
+    return F.col(text).isNull() | F.col(text).rlike(r"^\s*(?:null)?\s*$")
+
+
+def _is_null_payload(prefix: str = "") -> Column:
+    """Whether an opened message is a null with its schema, or with none."""
+    top = f"{prefix}top"
+    may_be_null = F.col(f"{prefix}is_wrapped") | _value(top, "schema").isNull()
+    return F.coalesce(_has_two_keys(top) & may_be_null & _value(top, "payload").isNull(), F.lit(False))
 
 
 def _value(objects: str, key: str) -> Column:

@@ -125,7 +125,7 @@ def read_rows(lines: DataFrame, feed: Mapping[str, Any]) -> DataFrame:
             "position": F.when(is_row, _position()),
             "image": F.when(is_good, _image(feed, is_delete)),
             "before": F.when(is_good & (F.col("meta_operation") == "update"), M.texts(F.col("before_image"))),
-            "unavailable": F.when(is_good & is_known, _unavailable(feed)),
+            "unavailable": F.lit(None).cast("array<string>"),
         }
     ).select(*M.RESULT_COLUMNS)
 
@@ -182,17 +182,6 @@ def _image(feed: Mapping[str, Any], is_delete: Column) -> Column:
     absent = F.filter("key_names", lambda name: ~F.array_contains(present, name))
     nulls = F.map_from_arrays(absent, F.transform(absent, lambda _: F.lit(None).cast("string")))
     return F.when(is_delete & (F.size(absent) > 0), F.map_concat(image, nulls)).otherwise(image)
-
-
-def _unavailable(feed: Mapping[str, Any]) -> Column:
-    """Listed columns that the message lacks, if the feed keeps absent columns."""
-    nothing = F.lit(None).cast("array<string>")
-    if feed["absent_columns"] != "keep":
-        return nothing
-    listed = M.columns_of_table(feed, F.col("meta_schema"), F.col("meta_table"))
-    present = F.transform(F.map_keys("after_image"), F.lower)
-    absent = F.filter(listed, lambda name: ~F.array_contains(present, F.lower(name)))
-    return F.when(F.size(absent) > 0, absent).otherwise(nothing)
 
 
 def _position() -> Column:

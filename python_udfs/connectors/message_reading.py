@@ -202,11 +202,6 @@ def types_of_table(feed: Mapping[str, Any], schema: Column, table: Column) -> Co
     return F.coalesce(types_by_column, F.create_map().cast(VALUES))
 
 
-def columns_of_table(feed: Mapping[str, Any], schema: Column, table: Column) -> Column:
-    """The names of the table's columns as cdc_columns.csv has them; arguments as for `types_of_table`."""
-    return _look_up(feed, schema, table, list, "array<string>")
-
-
 def key_of_table(feed: Mapping[str, Any], schema: Column, table: Column) -> Column:
     """The names of the columns of the table's key in lower case, old names included; NULL for a table without a row.
 

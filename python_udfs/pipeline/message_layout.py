@@ -84,10 +84,12 @@ def lay_out_messages(
         for text in [write_entry("raw.before", names[column.name])]
     ]
     values = texts | {column.name: column.value for column in binary}
+    absent = {name: " and ".join(map(_write_is_absent, names[name])) for name in names}
     unavailable = {
-        column.name: [f"array_contains(raw.unavailable, {literal})" for literal in names[column.name]]
-        # A message without an image, such as a truncate, lacks nothing.
-        + [_write_is_absent(names[column.name][0])] * keeps_absent
+        # A value that is there under any name is carried.
+        column.name: absent[column.name]
+        if keeps_absent
+        else " or ".join(f"array_contains(raw.unavailable, {literal})" for literal in names[column.name])
         for column in columns
         if column.name.lower() not in keys
     }
@@ -97,12 +99,8 @@ def lay_out_messages(
         loads_after=loads_after,
         values=tuple(Value(column.name, values[column.name]) for column in columns if column.raw_type is not None),
         binary=(*binary, *before),
-        unavailable={name: " or ".join(conditions) for name, conditions in unavailable.items()},
-        absent_keys={
-            column.name: " and ".join(map(_write_is_absent, names[column.name]))
-            for column in columns
-            if column.name.lower() in keys
-        },
+        unavailable=unavailable,
+        absent_keys={column.name: absent[column.name] for column in columns if column.name.lower() in keys},
     )
 
 

@@ -248,6 +248,29 @@ def test_messages_of_no_table_are_set_aside(fields, options, case):
     }
 
 
+@pytest.mark.parametrize(
+    ("key", "value", "expected"),
+    [
+        ({"id": 7}, "null", ("D", {"id": "7"}, None, None)),
+        (with_schema({"id": 7}, id="int32"), with_schema({}) | {"payload": None}, ("D", {"id": "7"}, None, None)),
+        (with_schema({"id": 7}, id="int32"), None, ("D", {"id": "7"}, None, None)),
+        ({"ts_ms": 7}, {"schema": None, "payload": None}, ("D", {"ts_ms": "7"}, None, None)),
+        (None, None, ("D", None, None, "received 'null', expected an object")),
+        ({"schema": None, "payload": None}, "", ("D", None, None, "received 'null', expected an object")),
+        ({"id": 7}, {"payload": None, "id": 7}, ("I", {"payload": None, "id": "7"}, None, None)),
+    ],
+    ids=str,
+)
+def test_a_message_without_a_value_deletes_its_key_or_is_a_mistake(spark, key, value, expected):
+    text = [line if line is None or isinstance(line, str) else json.dumps(line) for line in (value, key)]
+    rows = [("p", "topics/p.s.t/p.s.t+0+0000000000.json", AT, AT, 7, 1, 0, *text)]
+    feed = {**FLAT, "decimals": "base64", "binary": "base64", "unavailable_value": SENTINEL, "binlog_names": ""}
+    feed |= {"columns": COLUMNS, "encodings": ENCODINGS, "tombstones": "delete"}
+    [row] = read_rows(make_frame(spark, rows, f"{LINES_SCHEMA}, key string"), feed).collect()
+    assert (row.operation, row.image, row.set_aside) == expected[:3]
+    assert (row.malformed or "").startswith(expected[3] or "") and bool(row.malformed) == bool(expected[3])
+
+
 ALMOST = Case(
     {"ts_ms": 1, "id": 2, "__op": "c", "__table": "t", "__db": "s"},
     {"status": "BEGUN", "id": 2, "event_count": 1, "data_collections": 1},

@@ -198,6 +198,18 @@ def test_columns_that_a_message_does_not_carry(bronze):
     assert kept == [["Name", "price", "raw", "seen"]] * 2
 
 
+OLD = ("was", "name")
+
+
+def test_a_value_under_an_old_name_is_carried(bronze):
+    messages = (
+        {"position": f"'{number}'", "image": f"map('id', '1', '{name}', 'a')"} for number, name in enumerate(OLD)
+    )
+    rows = bronze(*messages, renamed_columns={"was": "Name"}, options={"absent_columns": "keep"})
+    assert [row["_cdc_unavailable_columns"] for row in rows] == [["price", "raw", "seen"]] * 2
+    assert [row["Name"] for row in rows] == ["a", "a"]
+
+
 def test_a_value_without_a_name_is_reported(bronze):
     image = "map('id', '1', '', 'lost')"
     rows = bronze(
