@@ -30,7 +30,10 @@ select
     transform_keys(_cdc_old_key, (name, value) -> {{ _new_name_sql(keys) | indent(4) }}) as _cdc_old_key,
     {%- endif %}
     nullif(
-        transform({{ _unavailable_sql(merged) | indent(8) }}, name -> {{ _new_name_sql(renamed) | indent(8) }}),
+        array_distinct(transform(
+            {{ _unavailable_sql(merged, cdc.options.absent_columns == 'keep') | indent(12) }},
+            name -> {{ _new_name_sql(renamed) | indent(12) }}
+        )),
         cast(array() as array<string>)
     ) as _cdc_unavailable_columns
 from (
@@ -40,15 +43,24 @@ from (
 {%- endmacro %}
 
 
-{# If a column of bronze has the value under one of its names, the value is not unavailable. #}
-{% macro _unavailable_sql(merged) -%}
+{#
+    The names under which a value is unavailable, without those of a value that the row has under another name. If a
+    feed keeps absent columns, each name that a file lacks is listed; else the only one is that of the file.
+#}
+{% macro _unavailable_sql(merged, keeps_absent) -%}
 array_except(_cdc_unavailable_columns, concat(
     cast(array() as array<string>)
-    {%- for column in merged %},
+    {%- for column in merged %}
+    {%- set columns = (column.name,) + column.old_columns %},
     if(
-        size(array_except(array({{ _texts_sql((column.name,) + column.old_columns) }}), _cdc_unavailable_columns)) = 0,
-        array({{ _texts_sql(column.old_columns) }}),
-        array({{ _texts_sql((column.name,) + column.old_columns) }})
+        {%- if keeps_absent %}
+        size(array_except(array({{ _texts_sql(columns) }}), _cdc_unavailable_columns)) = 0,
+        {%- else %}
+        arrays_overlap(array({{ _texts_sql(columns) }}), _cdc_unavailable_columns)
+        and coalesce({{ get_quoted_csv(columns) }}) is null,
+        {%- endif %}
+        cast(array() as array<string>),
+        array({{ _texts_sql(columns) }})
     )
     {%- endfor %}
 ))

@@ -14,7 +14,11 @@ waiting as (
 
 select
     {%- for column in columns %}
+    {%- if column == '_cdc_unavailable_columns' and column in kept and cdc.renamed_columns %}
+    {{ _still_unavailable_sql(cdc.renamed_columns, columns | map('lower') | list) | indent(4) }},
+    {%- else %}
     {{ 'waiting.bad' if column in kept else 'judged' }}.{{ adapter.quote(column) }},
+    {%- endif %}
     {%- endfor %}
     concat('released: ', waiting.bad._cdc_quarantine_reason) as _cdc_quarantine_reason
 from judged
@@ -35,4 +39,19 @@ where
         contains(waiting.bad._cdc_quarantine_content, '\ufffd')
         and contains(waiting.bad._cdc_quarantine_reason, 'expected text in ')
     )
+{%- endmacro %}
+
+
+{# A column that was renamed since may be in the row under its new name, and be listed under the old one. #}
+{% macro _still_unavailable_sql(renamed_columns, columns) -%}
+nullif(
+    filter(waiting.bad._cdc_unavailable_columns, name -> case
+        {%- for old, new in renamed_columns.items() if new | lower in columns %}
+        {%- set names = adapter.string_literal(old | lower) ~ ', ' ~ adapter.string_literal(new | lower) %}
+        when lower(name) in ({{ names }}) then judged.{{ adapter.quote(new) }} is null
+        {%- endfor %}
+        else true
+    end),
+    cast(array() as array<string>)
+) as _cdc_unavailable_columns
 {%- endmacro %}

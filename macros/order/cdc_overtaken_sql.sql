@@ -67,6 +67,7 @@ inner join quarantined
         and {{ cdc_same_key_sql(cdc, 'newer', 'quarantined') }}
 where
     newer._cdc_quarantine_rule is null
+    and not {{ cdc_is_superseded_sql('newer', bronze) | indent(4) }}
     and newer._cdc_operation in ('I', 'U', 'L'{{ ", 'D'" if not cdc.is_soft }})
     and (newer._cdc_operation = 'D' or coalesce(size(newer._cdc_unavailable_columns), 0) <= 0)
     and quarantined._cdc_old_key is null

@@ -86,6 +86,11 @@ class Column:
     key: Column | None = None
 
     @property
+    def has_bytes(self) -> bool:
+        """Whether texts of messages are bytes: the seed lists them so, and the table was not made with texts."""
+        return self.raw_type == self.type == "binary"
+
+    @property
     def may_fail(self) -> bool:
         """Whether a cast may not keep its values."""
         return self.raw_type is not None and self.type not in ("string", self.raw_type)

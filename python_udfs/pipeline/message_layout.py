@@ -75,7 +75,7 @@ def lay_out_messages(
             column.name.lower() in keys,
         )
         for column in columns
-        if column.raw_type == "binary"
+        if column.has_bytes
     ]
     before = [
         BinaryValue(f"before image of {column.name}", text, write_bytes(text), is_key=False)

@@ -256,7 +256,7 @@ def _plan_old_key(cdc: TableConfig, columns: Sequence[Column], warehouse: Wareho
         names, new = list_literals(cdc, column, warehouse), write_value(column, warehouse)
         text = write_entry("_cdc_before", names)
         is_named = " or ".join(f"map_contains_key(_cdc_before, {name})" for name in names)
-        before = f"try_cast({write_bytes(text) if column.raw_type == 'binary' else text} as {column.type})"
+        before = f"try_cast({write_bytes(text) if column.has_bytes else text} as {column.type})"
         old = f"if({is_named}, {before}, {new})"
         parts.append(KeyPart(column.name, old, new, write_old_key(old, column.type)))
     return OldKey("_cdc_before is not null", tuple(parts)) if parts else None

@@ -11,7 +11,7 @@ import pytest
 from stories import ID_V_W, Story, at, change
 
 from python_udfs.explain.__main__ import main as explain
-from python_udfs.metadata import COLUMNS_FILE
+from python_udfs.metadata import COLUMNS_FILE, TABLES_FILE
 from python_udfs.retire.__main__ import main as retire
 from python_udfs.sample_data.dms_writer import Change, Column
 from tests.e2e.lakehouse import if_counted
@@ -28,7 +28,7 @@ def lakehouse(empty_lakehouse):
     lakehouse.add_table("op", "op_hard")
     lakehouse.add_table("op", "op_soft", delete_mode="soft", vanished_files="truncate")
     lakehouse.add_table("op", "op_append", primary_key="", mode="append")
-    lakehouse.add_feed("op_drift", "parquet", "timestamp_column=ts")
+    lakehouse.add_feed("op_drift", "parquet", "timestamp_column=ts;absent_columns=keep")
     lakehouse.add_table("op_drift", "op_drift", schema_drift="quarantine")
     Story(lakehouse.raw / "op_drift", "op_drift").load(0, {"id": 1, "v": "a", "w": "x"})
     lakehouse.add_feed("op_bytes", "parquet", "timestamp_column=ts;before_image_prefix=BI_")
@@ -175,6 +175,21 @@ def test_rows_of_parquet_files_are_replayed_once_the_table_has_their_columns(lak
     assert "s__op_drift: 1 rows waited in quarantine, 1 are in bronze now, 0 still break a rule." in said
     assert set(lakehouse.statuses("run", *chosen).values()) == {"success"}
     assert lakehouse.table("op_drift", "id, v, w, added, raw") == [(1, "b", None, Decimal("7.50"), b"\x00\xff")]
+
+
+def test_a_row_that_waited_for_a_rename_brings_its_value(lakehouse, operate):
+    story = Story(lakehouse.raw / "op_drift", "op_drift", columns=(ID_V_W[0], Column("v2", pa.string()), ID_V_W[2]))
+    story.changes(30, change("U", 30, id=1, v2="c", w="y"), change("I", 30, id=2, v2="n", w="z"))
+    chosen = ("--select", "raw_listing", "bronze_s__op_drift", "silver_s__op_drift")
+    assert set(lakehouse.statuses("run", *chosen).values()) == {"success"}
+    row = next(row for row in lakehouse.rows[TABLES_FILE] if row["source_table"] == "op_drift")
+    row["renamed_columns"] = "v=v2"
+    lakehouse.make_models()
+    story.changes(31, change("I", 31, id=3, v2="later", w=None))
+    assert set(lakehouse.statuses("run", *chosen).values()) == {"success"}
+    assert "2 are in bronze now" in operate("replay_quarantine", table="s__op_drift")
+    assert set(lakehouse.statuses("run", *chosen).values()) == {"success"}
+    assert lakehouse.table("op_drift", "id, v2, w") == [(1, "c", "y"), (2, "n", "z"), (3, "later", None)]
 
 
 def test_an_old_key_of_bytes_is_the_same_from_files_and_from_a_replay(lakehouse, operate):

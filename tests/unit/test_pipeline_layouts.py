@@ -225,6 +225,11 @@ def test_values_of_messages_are_the_entries_of_their_images():
     assert layout.absent_keys == {"Id": "not map_contains_key(raw.image, 'id')"}
 
 
+def test_a_column_that_was_made_with_texts_keeps_texts_if_the_seed_says_bytes():
+    layout = lay_out_topic((Column("v", "string", "binary"),))
+    assert (layout.values, layout.binary) == ((Value("v", "raw.image['v']"),), ())
+
+
 @pytest.mark.parametrize("absent_columns", ["keep", "null"])
 def test_a_value_of_a_message_is_unavailable_by_its_word_or_its_absence(absent_columns):
     layout = lay_out_topic((Column("Id", "int", "string"), Column("v", "int", "string")), absent_columns=absent_columns)

@@ -1102,6 +1102,13 @@ def test_cdc_overtaken_sql__a_row_that_is_only_marked_keeps_the_last_image(query
     assert bool(rows) == is_overtaken
 
 
+def test_cdc_overtaken_sql__a_row_of_older_content_overtakes_nothing(query):
+    bad, good = ("U", 1, "01", 0, 1, CAST, "n is 'x', expected int"), ("U", 1, "02", 0, 2, None, None)
+    cdc = {"silver": {"mode": "current", "primary_key": ["id"]}, "has_key": True}
+    assert query(Dbt().cdc_overtaken_sql(cdc, bronze_sql(bad, good))) != []
+    assert query(Dbt().cdc_overtaken_sql(cdc, bronze_sql(bad, good, ("X", None, "02", 0, 3, None, None)))) == []
+
+
 def test_cdc_lost_by_types_sql__judges_the_key_of_each_row_and_the_rest_of_rows_that_have_one(query):
     """Nobody uses the other values of a delete, nor rows of older content of a file."""
     key, other = (Column(name, "int", "string") for name in ("id", "n"))
@@ -1175,27 +1182,31 @@ def test_bitmaps_find_a_key_that_is_there_twice(query, keys, are_single):
 
 
 @pytest.mark.parametrize(
-    ("old_columns", "unavailable", "expected"),
+    ("absent_columns", "old", "old_columns", "unavailable", "expected"),
     [
-        # Bronze has both columns: the value is unavailable if that of both is.
-        (("OLD",), ["OLD", "new", "other"], ["new", "other"]),
-        (("OLD",), ["OLD"], None),
-        (("OLD",), ["new", "other"], ["other"]),
-        (("OLD",), None, None),
+        # Bronze has both columns, and all that a file lacks is listed: the value is unavailable if that of both is.
+        ("keep", 1, ("OLD",), ["OLD", "new", "other"], ["new", "other"]),
+        ("keep", 1, ("OLD",), ["OLD"], None),
+        ("keep", None, ("OLD",), ["new", "other"], ["other"]),
+        ("keep", 1, ("OLD",), None, None),
+        # The file has one of the two, which is listed if its value is unavailable.
+        ("null", None, ("OLD",), ["new", "other"], ["new", "other"]),
+        ("null", None, ("OLD",), ["OLD"], ["new"]),
+        ("null", 1, ("OLD",), ["new"], None),
+        ("null", None, ("OLD",), None, None),
         # Bronze was altered: rows from before have the old name.
-        ((), ["Old"], ["new"]),
-        ((), ["new", "other"], ["new", "other"]),
+        ("null", 1, (), ["Old"], ["new"]),
+        ("keep", 1, (), ["new", "other"], ["new", "other"]),
     ],
 )
-def test_renamed_columns_are_one_column_with_one_name(query, old_columns, unavailable, expected):
+def test_renamed_columns_are_one_column_with_one_name(query, absent_columns, old, old_columns, unavailable, expected):
     names = f"array({', '.join(map(repr, unavailable))})" if unavailable else "cast(null as array<string>)"
     own = ("operation", "committed_at", "sequence", "generation", "batch_id", "source_file", "file_row")
     others = ", ".join(f"null as _cdc_{name}" for name in own)
-    rows = (
-        f"select null as new, 1 as OLD, map('old', '1') as _cdc_old_key, {names} as _cdc_unavailable_columns, {others}"
-    )
+    values = f"null as new, {old or 'null'} as OLD, map('old', '1') as _cdc_old_key"
+    rows = f"select {values}, {names} as _cdc_unavailable_columns, {others}"
     plan = [Column("new", "int", "int", old_columns=old_columns)]
-    cdc = {"primary_key": ["new"], "renamed_columns": {"old": "new"}}
+    cdc = {"primary_key": ["new"], "renamed_columns": {"old": "new"}, "options": {"absent_columns": absent_columns}}
     [row] = query(Dbt().cdc_renamed_columns_sql(cdc, plan, rows))
     assert (row["_cdc_unavailable_columns"], row["_cdc_old_key"]) == (expected, {"new": "1"})
-    assert row["new"] == (1 if old_columns else None)
+    assert row["new"] == (old if old_columns else None)
