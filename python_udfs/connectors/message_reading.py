@@ -195,9 +195,8 @@ def types_of_table(feed: Mapping[str, Any], schema: Column, table: Column) -> Co
         schema: source_schema of the row.
         table: source_table of the row.
     """
-    types_by_column = _look_up(
-        feed, schema, table, lambda types: {name.lower(): type_ for name, type_ in types.items()}, VALUES
-    )
+    types = {of: {name.lower(): type_ for name, type_ in columns.items()} for of, columns in feed["columns"].items()}
+    types_by_column = find_of_table(types, schema, table, VALUES)
     # More than a look-up, or Spark puts the whole literal wherever the types are asked for, once per value.
     return F.coalesce(types_by_column, F.create_map().cast(VALUES))
 
@@ -210,17 +209,18 @@ def key_of_table(feed: Mapping[str, Any], schema: Column, table: Column) -> Colu
         schema: source_schema of the row.
         table: source_table of the row.
     """
-    return _literal_of_table(feed.get("keys", {}), schema, table, "array<string>")
+    return find_of_table(feed.get("keys", {}), schema, table, "array<string>")
 
 
-def _look_up(
-    feed: Mapping[str, Any], schema: Column, table: Column, wanted: Callable[[Mapping[str, str]], Any], type_: str
-) -> Column:
-    by_table = {names: wanted(types) for names, types in feed["columns"].items()}
-    return _literal_of_table(by_table, schema, table, type_)
+def find_of_table(by_table: Mapping[tuple[str, str], Any], schema: Column, table: Column, type_: str) -> Column:
+    """What a table has; NULL for other tables.
 
-
-def _literal_of_table(by_table: Mapping[tuple[str, str], Any], schema: Column, table: Column, type_: str) -> Column:
+    Args:
+        by_table: (source_schema, source_table) to what is found, as JSON writes it.
+        schema: source_schema of the row.
+        table: source_table of the row.
+        type_: Spark's type of what is found.
+    """
     by_schema: dict[str, dict[str, Any]] = {}
     for (schema_name, table_name), value in by_table.items():
         by_schema.setdefault(schema_name, {})[table_name] = value

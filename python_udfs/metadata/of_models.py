@@ -88,9 +88,9 @@ def split_feed(metadata: Metadata, name: str) -> dict[str, Any]:
 
     Returns:
         `feed` and `connector`. For csv also `delimiter` and `charset`; for messages their options, `columns`: type by
-        the source's name of the column, by source schema and table, and `keys`: the names, old ones included, that
-        messages may have for the columns of the key, in the same way; for Debezium's `encodings`, likewise. For a
-        broker also `kafka` (python_udfs.metadata.kafka), in which secrets are names of environment variables.
+        the source's name of the column, old ones included, by source schema and table, `old_names`: which of these are
+        old, and `keys`: these names of the columns of the key, in the same way; for Debezium's `encodings`, likewise.
+        For a broker also `kafka` (python_udfs.metadata.kafka), in which secrets are names of environment variables.
     """
     feed = metadata.feed(name)
     settings: dict[str, Any] = {"feed": feed.feed, "connector": feed.connector}
@@ -104,9 +104,14 @@ def split_feed(metadata: Metadata, name: str) -> dict[str, Any]:
         **({"kafka": feed.options.kafka} if feed.options.kafka else {}),
         "columns": {
             (table.source_schema, table.source_table): {
-                file_name(column.name): column.data_type for column in table.columns
+                name: column.data_type for column in table.columns for name in _names_in_messages(table, column.name)
             }
             for table in tables
+        },
+        "old_names": {
+            (table.source_schema, table.source_table): [file_name(old) for old, _ in table.renamed_columns]
+            for table in tables
+            if table.renamed_columns
         },
         "keys": {(table.source_schema, table.source_table): _names_of_key(table) for table in tables},
         **({"encodings": _encodings(tables)} if feed.connector == "debezium" else {}),
@@ -117,7 +122,10 @@ def _encodings(tables: Iterable[Table]) -> dict[tuple[str, str], dict[str, str]]
     """The filled cells `encoding` of the tables that have one."""
     by_table = {
         (table.source_schema, table.source_table): {
-            file_name(column.name): column.encoding for column in table.columns if column.encoding
+            name: column.encoding
+            for column in table.columns
+            if column.encoding
+            for name in _names_in_messages(table, column.name)
         }
         for table in tables
     }
@@ -125,9 +133,13 @@ def _encodings(tables: Iterable[Table]) -> dict[tuple[str, str], dict[str, str]]
 
 
 def _names_of_key(table: Table) -> list[str]:
-    key = {column.lower() for column in table.primary_key}
-    old_names = [old for old, new in table.renamed_columns if new.lower() in key]
-    return [file_name(column).lower() for column in (*table.primary_key, *old_names)]
+    return [name.lower() for column in table.primary_key for name in _names_in_messages(table, column)]
+
+
+def _names_in_messages(table: Table, column: str) -> list[str]:
+    """The source's names of a column: its own, and those that it had before a rename."""
+    old_names = [old for old, new in table.renamed_columns if new.lower() == column.lower()]
+    return [file_name(name) for name in (column, *old_names)]
 
 
 def digest(settings: object) -> str:

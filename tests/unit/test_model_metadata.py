@@ -74,7 +74,10 @@ def test_a_split_of_messages_knows_the_columns_of_its_active_tables(tmp_path: Pa
     seeds = good_seeds()
     seeds[FEEDS_FILE][1] |= {"connector": "debezium", "format": "json", "options": "form=flattened"}
     seeds[COLUMNS_FILE][4] |= {"column_name": "_deleted", "data_type": "date", "encoding": "days"}
-    seeds[TABLES_FILE].append({**seeds[TABLES_FILE][1], "source_table": "gone", "active": "false"})
+    seeds[TABLES_FILE][1]["renamed_columns"] = "part=unit;Removed=_deleted"
+    seeds[TABLES_FILE].append(
+        {**seeds[TABLES_FILE][1], "source_table": "gone", "renamed_columns": "", "active": "false"}
+    )
     seeds[COLUMNS_FILE] += [{**column, "source_table": "gone"} for column in seeds[COLUMNS_FILE][2:4]]
 
     _, split = read_settings(tmp_path, seeds)
@@ -88,10 +91,16 @@ def test_a_split_of_messages_knows_the_columns_of_its_active_tables(tmp_path: Pa
         "binary": "",
         "unavailable_value": "__debezium_unavailable_value",
         "binlog_names": "",
-        # By the source's own names.
-        "columns": {("hr", "staff"): {"id": "int", "unit": "varchar(8)", "_deleted": "date"}},
-        "encodings": {("hr", "staff"): {"_deleted": "days"}},
-        "keys": {("hr", "staff"): ["id", "unit"]},
+        # By the source's own names, and those that it had before.
+        "columns": {
+            ("hr", "staff"): {
+                **{"id": "int", "unit": "varchar(8)", "part": "varchar(8)"},
+                **{"_deleted": "date", "Removed": "date"},
+            }
+        },
+        "encodings": {("hr", "staff"): {"_deleted": "days", "Removed": "days"}},
+        "old_names": {("hr", "staff"): ["Removed", "part"]},
+        "keys": {("hr", "staff"): ["id", "unit", "part"]},
     }
 
 
