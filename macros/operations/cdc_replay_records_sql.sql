@@ -1,8 +1,9 @@
 {#
-    Quarantined rows of parquet as adapter.read_files would show them. A value that JSON wrote as text goes to its
-    column as text; binary and nested ones are what they were.
+    Quarantined rows of parquet as adapter.read_files would show them: each type of a name is a column. Left out are
+    rows with a value that the content does not give back for sure; with `is_unsure` these are the rows. Of a row
+    without types a text may be bytes in base64, or a time in the form of JSON.
 #}
-{% macro cdc_replay_records_sql(cdc, bronze, columns) -%}
+{% macro cdc_replay_records_sql(cdc, bronze, columns, is_unsure=false) -%}
 {%- set millis_sql = 'cast(' ~ cdc_sequence_part('bad._cdc_sequence', 'modified_millis') ~ ' as bigint)' -%}
 with waiting as (
     {{ cdc_waiting_sql(cdc, bronze) | indent(4) }}
@@ -12,27 +13,25 @@ contents as (
     select
         {{ cdc_replay_path_sql('bad._cdc_source_file', millis_sql) }} as _file_path,
         bad._cdc_file_row as _file_row,
-        from_json(bad._cdc_quarantine_content, 'map<string,string>') as content
+        bad._cdc_quarantine_content as json,
+        from_json(bad._cdc_quarantine_content, 'map<string,string>') as content,
+        from_json(content[''], 'map<string,string>') as types
     from waiting
 )
 
 select
     {%- for column in columns %}
-    {{ _record_value_sql(column) }} as {{ adapter.quote(column.name) }},
+    {{ column.value }} as {{ adapter.quote(column.column) }},
     {%- endfor %}
     _file_path,
     _file_row,
     cast(null as int) as _file_schema
 from contents
-{%- endmacro %}
-
-
-{% macro _record_value_sql(column) -%}
-{%- if column.type == 'binary' -%}
-unbase64(content[{{ adapter.string_literal(column.file_name) }}])
-{%- elif column.type != 'string' -%}
-from_json(content[{{ adapter.string_literal(column.file_name) }}], {{ adapter.string_literal(column.type) }})
-{%- else -%}
-content[{{ adapter.string_literal(column.file_name) }}]
-{%- endif -%}
+where
+    {%- for column in columns %}
+    {{ '' if is_unsure else 'not ' }}coalesce({{ column.unsure }}, false)
+    {{- '' if loop.last else ' or' if is_unsure else ' and' }}
+    {%- else %}
+    {{ 'not ' if is_unsure }}true
+    {%- endfor %}
 {%- endmacro %}

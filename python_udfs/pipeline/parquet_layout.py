@@ -32,6 +32,7 @@ class ParquetLayout:
         values: of the columns of the table and of before images, as they are judged.
         content: all columns of the files under the names that they have there. One that has several types in the batch
             stands there once for each; a row has a value in one of them, and its JSON leaves NULL out.
+        types: of these columns by their names, by the number of a file's schema.
         unavailable: names of columns that a file lacks, by the number of its schema.
         absent_keys: names of columns of the key that a file lacks, likewise.
         has_casts: whether values are cast while the files are read.
@@ -45,6 +46,7 @@ class ParquetLayout:
     change_sequence: str | None
     values: tuple[Value, ...]
     content: tuple[Value, ...]
+    types: Mapping[int, Mapping[str, str]]
     unavailable: Mapping[int, tuple[str, ...]]
     absent_keys: Mapping[int, tuple[str, ...]]
     has_casts: bool
@@ -72,6 +74,7 @@ def lay_out_parquet(
         warehouse: writes names and texts of SQL.
         command: as for `plan_checks`.
     """
+    schemas = [list(schema) for schema in schemas]
     options, keys = cdc.options, {key.lower() for key in cdc.primary_key}
     list_places = _Places(cdc, files, warehouse)
     all_columns = [*columns, *(column for column in judged.others if column.key is not None)]
@@ -96,6 +99,7 @@ def lay_out_parquet(
             if column.raw_type is not None
         ),
         content=tuple(Value(_name_in_file(column), _write_column(column, warehouse)) for column in files),
+        types=_list_types(files, schemas),
         unavailable=find_absent(others) if options.absent_columns == "keep" else {},
         absent_keys=find_absent([column for column in columns if column.name.lower() in keys]),
         has_casts=any(column.is_cast for column in all_columns),
@@ -154,7 +158,18 @@ def _write_text(column: FileColumn, warehouse: Warehouse) -> str:
 
 
 def _write_column(column: FileColumn, warehouse: Warehouse) -> str:
-    return f"raw.{warehouse.quote(column.get('column') or column['name'])}"
+    return f"raw.{warehouse.quote(_name_in_view(column))}"
+
+
+def _list_types(files: Iterable[FileColumn], schemas: Iterable[Iterable[FileColumn]]) -> dict[int, dict[str, str]]:
+    """The types of the content's columns are those of the view, which may be wider than those of a file."""
+    shown = {_name_in_view(column): column for column in files}
+    places = ([shown[name] for name in map(_name_in_view, schema) if name in shown] for schema in schemas)
+    return {number: {_name_in_file(column): column["type"] for column in own} for number, own in enumerate(places)}
+
+
+def _name_in_view(column: FileColumn) -> str:
+    return str(column.get("column") or column["name"])
 
 
 def _name_in_file(column: FileColumn) -> str:

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from python_udfs.errors import LakehouseError
 from python_udfs.metadata.names import RESERVED_PREFIX, new_name, table_name
 from python_udfs.pipeline.bronze import complete_rows
+from python_udfs.pipeline.casts import is_nested, write_bytes
 from python_udfs.pipeline.columns import (
     list_names_in_files,
     plan_changes,
@@ -21,10 +23,12 @@ from python_udfs.pipeline.progress import read_last_batch_id
 from python_udfs.pipeline.project import Project
 from python_udfs.pipeline.reading import Reading
 from python_udfs.pipeline.table_config import TableConfig
-from python_udfs.pipeline.warehouse import Relation
+from python_udfs.pipeline.warehouse import Relation, WritesNames
 from python_udfs.retype.question import ask_types
 
-_NESTED = ("array", "map", "struct")
+# Texts in JSON that may have been bytes, or a time, in a file.
+_BASE64 = r"(?=.)(?:[A-Za-z0-9+/]{4})*+(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?+"
+_TIME = r"[+-]?[0-9]{4,}-[0-9]{2}-[0-9]{2}T[0-9:.]{15}(?:Z|[+-][0-9:]++)?"
 _REASON = "_cdc_quarantine_reason"
 
 
@@ -35,14 +39,20 @@ class ReplayedColumn:
     Attributes:
         name: in bronze.
         file_name: in the files.
-        type: that its text is turned into; only binary and nested columns of parquet are no text.
+        type: that its values have; of messages, and of rows without types, all but nested ones are text.
         is_known: whether bronze has a column for it, or a run would add it.
+        column: its name in the view over the rows.
+        value: expression of the value, from the JSON of a row.
+        unsure: condition on which this may not be the value that the file had.
     """
 
     name: str
     file_name: str
     type: str
     is_known: bool
+    column: str = ""
+    value: str = ""
+    unsure: str = ""
 
 
 def replay_quarantine(project: Project, table: Any) -> None:
@@ -86,9 +96,12 @@ def replay(project: Project, table: str, cdc: TableConfig, bronze: Relation, col
     if before:
         _add_rows(project, cdc, bronze, columns)
         after = project.count_rows(waiting)
+    unsure = 0
+    if after and cdc.format == "parquet":
+        unsure = project.count_rows(f"({project.sql['cdc_replay_records_sql'](cdc, bronze, columns, True)})")
     is_whole = _release_whole_reloads(project, bronze)
     changes = ask_types(project.warehouse, project.sql, cdc, bronze).changes if after else ()
-    return describe_replay(table, before, after, is_whole, changes, change_types(str(bronze.identifier)))
+    return describe_replay(table, before, after, is_whole, changes, change_types(str(bronze.identifier)), unsure)
 
 
 def release_reload(project: Project, table: Any) -> None:
@@ -135,7 +148,12 @@ def ask_columns(project: Project, cdc: TableConfig, bronze: Relation) -> list[Re
         for name in list_names_in_files(cdc, column.name)
     }
     rows = project.warehouse.query(project.sql["cdc_replay_names_sql"](cdc, bronze))
-    return [_describe_column(cdc, types, row["name"]) for row in rows]
+    if cdc.format == "json":
+        return [_describe_column(cdc, types, row["name"]) for row in rows]
+    return [
+        _describe_record_column(cdc, types, row["name"], row["type"], f"_{number}", project.warehouse)
+        for number, row in enumerate(rows)
+    ]
 
 
 def list_problems(cdc: TableConfig, columns: Iterable[ReplayedColumn]) -> list[str]:
@@ -148,16 +166,17 @@ def list_problems(cdc: TableConfig, columns: Iterable[ReplayedColumn]) -> list[s
     problems = []
     if cdc.format == "csv" and cdc.options.header:
         problems.append("its files have a header, and a row in quarantine does not name it: deliver the rows again")
-    for column in columns:
-        if not column.is_known:
-            problems.append(
-                f"rows in quarantine have a column {column.name} that bronze does not have: add it with `alter table`,"
-                " or to renamed_columns, or let the next file bring it"
-            )
+    for name in dict.fromkeys(column.name for column in columns if not column.is_known):
+        problems.append(
+            f"rows in quarantine have a column {name} that bronze does not have: add it with `alter table`,"
+            " or to renamed_columns, or let the next file bring it"
+        )
     return problems
 
 
-def describe_replay(table: str, before: int, after: int, is_whole: bool, changes: Sequence[Any], command: str) -> str:
+def describe_replay(
+    table: str, before: int, after: int, is_whole: bool, changes: Sequence[Any], command: str, unsure: int = 0
+) -> str:
     """Returns the sentence that a replay ends with.
 
     Args:
@@ -167,6 +186,7 @@ def describe_replay(table: str, before: int, after: int, is_whole: bool, changes
         is_whole: whether a reload that waited for rows is complete now.
         changes: types that the rows need, from `decide_types`.
         command: that changes the types.
+        unsure: rows that still wait because their content does not show each value for sure.
     """
     sentence = (
         f"{table}: {before} rows waited in quarantine, {before - after} are in bronze now, {after} still break a rule."
@@ -178,6 +198,11 @@ def describe_replay(table: str, before: int, after: int, is_whole: bool, changes
     if changes:
         needs = "; ".join(f"{column.name} needs {column.type}, bronze has {column.raw_type}" for column in changes)
         sentence += f" {needs}: run {command}."
+    if unsure:
+        sentence += (
+            f" {unsure} rows stay because an older version recorded no types: a text of theirs may be bytes or a time."
+            " Deliver these rows again, in a new change file."
+        )
     return sentence
 
 
@@ -189,11 +214,61 @@ def _describe_column(cdc: TableConfig, types: Mapping[str, str], file_name: str)
     name = table_name(file_name)
     # Bronze has no column for a before image; its values are of the type of the one that they are of.
     key = new_name(cdc.renamed_columns, table_name(file_name.removeprefix(cdc.options.before_image_prefix or "")))
-    type_ = types.get(key.lower(), "string")
-    is_text = cdc.format != "parquet" or (type_ != "binary" and type_.split("<")[0] not in _NESTED)
+    type_ = types.get(key.lower(), "string") if cdc.format == "parquet" else "string"
     is_added = cdc.format == "json" and cdc.schema_drift == "evolve"
     is_known = name.lower() in types or is_added or not select_own_columns(cdc, [{"name": file_name}])
-    return ReplayedColumn(name, file_name, "string" if is_text else type_, is_known)
+    return ReplayedColumn(name, file_name, type_, is_known)
+
+
+def _describe_record_column(
+    cdc: TableConfig, types: Mapping[str, str], file_name: str, type_: str | None, column: str, warehouse: WritesNames
+) -> ReplayedColumn:
+    """Describes a column of parquet: of one name and one type, which is None if the rows do not record it."""
+    described = _describe_column(cdc, types, file_name)
+    name = warehouse.string_literal(file_name)
+    text = f"content[{name}]"
+    if type_ is None:
+        shape = _find_unsure_shape(cdc, file_name, described.type)
+        pair = (
+            f"concat({warehouse.string_literal(json.dumps(file_name, ensure_ascii=False) + ':')}, '\"', {text}, '\"')"
+        )
+        unsure = f"{text} rlike {warehouse.string_literal(shape)} and contains(json, {pair})" if shape else "false"
+        # Rows without types may be older than nested values as text.
+        type_ = described.type if is_nested(described.type) else "string"
+        condition = "types is null"
+    else:
+        unsure, condition = "false", f"types[{name}] <=> {warehouse.string_literal(type_)}"
+        # JSON has values of these as a cast to text has them.
+        type_ = "string" if type_ == "variant" or type_.startswith(("char", "varchar")) else type_
+    value = _write_json_value(text, type_, warehouse)
+    lost = f"{text} is not null and {value} is null"
+    return replace(
+        described,
+        type=type_,
+        column=column,
+        value=f"if({condition}, {value}, null)",
+        unsure=f"{condition} and ({unsure} or {lost})",
+    )
+
+
+def _find_unsure_shape(cdc: TableConfig, file_name: str, type_: str) -> str | None:
+    """The texts that may have been something else in a file; JSON has numbers without quotes."""
+    prefix = cdc.options.before_image_prefix
+    is_image = prefix is not None and file_name.startswith(prefix)
+    if is_nested(type_) or not (is_image or select_own_columns(cdc, [{"name": file_name}])):
+        return None
+    return rf"\A(?:{_BASE64}|{_TIME})\z" if type_ == "string" else rf"\A{_BASE64}\z"
+
+
+def _write_json_value(text: str, type_: str, warehouse: WritesNames) -> str:
+    """Writes the value of a type from its text in JSON; NULL if it is none."""
+    if type_ == "string":
+        return text
+    if type_ == "binary":
+        return write_bytes(text)
+    if is_nested(type_):
+        return f"from_json({text}, {warehouse.string_literal(type_)})"
+    return f"try_cast({text} as {type_})"
 
 
 def _show_messages(project: Project, cdc: TableConfig, bronze: Relation) -> None:

@@ -1,5 +1,4 @@
 {{ cdc_replay_records_sql(given_overtaken(), 'bronze.shop__order', [
-    {'name': 'id', 'file_name': 'ID', 'type': 'string'},
-    {'name': 'raw', 'file_name': 'raw', 'type': 'binary'},
-    {'name': 'tags', 'file_name': 'tags', 'type': 'array<string>'},
+    {'column': '_0', 'value': "if(types is null, content['ID'], null)", 'unsure': 'types is null'},
+    {'column': '_1', 'value': "try_to_binary(content['raw'], 'base64')", 'unsure': "content['raw'] is null"},
 ]) }}

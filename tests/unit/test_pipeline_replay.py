@@ -30,8 +30,9 @@ def columns_of(format: str, *names: str, **cdc: Any) -> dict[str, tuple[str, str
     bronze = SimpleNamespace(identifier="t")
     warehouse = SimpleNamespace(
         get_columns_in_relation=lambda _: [SimpleNamespace(name=name, dtype=type_) for name, type_ in types.items()],
-        query=lambda sql: [{"name": name} for name in names],
+        query=lambda sql: [{"name": name, "type": None} for name in names],
         quote=str,
+        string_literal=repr,
         project_path=str,
         call_function=lambda *_: None,
     )
@@ -42,10 +43,10 @@ def columns_of(format: str, *names: str, **cdc: Any) -> dict[str, tuple[str, str
     return {column.file_name: (column.name, column.type, column.is_known) for column in columns}
 
 
-def test_values_of_parquet_are_text_but_for_binary_and_nested_ones():
+def test_values_of_parquet_without_types_are_text_but_for_nested_ones():
     assert columns_of("parquet", "id", "raw", "tags", "COST", "Op", "more", "_cdc_x") == {
         "id": ("id", "string", True),
-        "raw": ("raw", "binary", True),
+        "raw": ("raw", "string", True),
         "tags": ("tags", "array<string>", True),
         "COST": ("COST", "string", True),
         "Op": ("Op", "string", True),
@@ -57,7 +58,7 @@ def test_values_of_parquet_are_text_but_for_binary_and_nested_ones():
 def test_a_before_image_in_parquet_has_the_type_of_its_column():
     columns = columns_of("parquet", "BI_raw", "BI_id", "BI_more", "bi_raw", options={"before_image_prefix": "BI_"})
     assert columns == {
-        "BI_raw": ("BI_raw", "binary", True),
+        "BI_raw": ("BI_raw", "string", True),
         "BI_id": ("BI_id", "string", True),
         "BI_more": ("BI_more", "string", True),
         "bi_raw": ("bi_raw", "string", False),

@@ -294,6 +294,7 @@ def test_cdc_parquet_records_sql__values_by_name():
         change_sequence=None,
         values=(Value("a`b", "raw.`a``b`"), Value("BI_a", "raw.`BI_a`")),
         content=(Value("Op", "raw.`Op`"), Value("a`b", "raw.`a``b`")),
+        types={0: {"Op": "string", "a`b": "binary"}},
         unavailable={1: ("it's", "b")},
         absent_keys={},
         has_casts=False,
@@ -314,7 +315,10 @@ def test_cdc_parquet_records_sql__values_by_name():
                 raw.`a``b` as `a``b`,
                 raw.`BI_a` as `BI_a`,
                 raw._file_schema as _cdc_file_schema,
-                struct(raw.`Op` as `Op`, raw.`a``b` as `a``b`) as _cdc_content
+                named_struct(
+                    'Op', raw.`Op`, 'a`b', raw.`a``b`,
+                    '', case raw._file_schema when 0 then map('Op', 'string', 'a`b', 'binary') end
+                ) as _cdc_content
             from raw_view as raw
             inner join files on raw._file_path = files.path and files.is_newest
         )
