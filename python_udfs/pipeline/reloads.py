@@ -221,7 +221,7 @@ def find_redelivered(
     """
     if target.relation is None or not reading.view or not files.has_load:
         return [], []
-    earlier = warehouse.query(sql["cdc_earlier_loads_sql"](files.sql, versions.loads))
+    earlier = warehouse.query(sql["cdc_earlier_loads_sql"](table.cdc, files.sql, table.listing, versions.loads))
     if not earlier:
         return [], []
     loads_sql = f"select *\nfrom ({files.sql})\nwhere kind = 'load' and not is_again"

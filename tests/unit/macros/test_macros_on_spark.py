@@ -1157,6 +1157,26 @@ def test_cdc_replay_files_sql__each_version_of_a_load_has_its_own_rows(query):
     ]
 
 
+@pytest.mark.parametrize(("truncated_in", "is_earlier"), [(None, True), (20, False), (5, True)])
+def test_cdc_earlier_loads_sql__what_was_there_before_a_truncate_is_not_delivered_again(
+    query, truncated_in, is_earlier
+):
+    cdc = make_config(format="parquet")
+    place = f"'{cdc.feed}' as feed, '{cdc.source_schema}' as source_schema, '{cdc.source_table}' as source_table"
+    listing = f"(select {truncated_in or 20}L as batch_id, '{'truncate' if truncated_in else 'load'}' as kind, {place})"
+    versions = "'LOAD' as file_key, 7L as size"
+    loads = (
+        f"(select {versions}, timestamp '2024-01-02 03:00:00' as modified_at, 10L as batch_id, string(null) as rule,"
+        " false as is_redelivered)"
+    )
+    files = (
+        f"select {versions}, timestamp '2024-01-02 04:00:00' as modified_at, 30L as batch_id, 'p' as path,"
+        " 'load' as kind, true as is_newest, false as is_again"
+    )
+    earlier = query(Dbt().cdc_earlier_loads_sql(cdc, files, listing, loads))
+    assert [row["file_key"] for row in earlier] == (["LOAD"] if is_earlier else [])
+
+
 @pytest.mark.parametrize(
     ("keys", "are_single"),
     [
