@@ -7,9 +7,10 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from python_udfs.pipeline.columns import Column
+from python_udfs.pipeline.columns import Column, find_old_columns
 from python_udfs.pipeline.files import BronzeTable, NewFiles, Rejection
 from python_udfs.pipeline.reading import Reading, Target
+from python_udfs.pipeline.table_config import TableConfig
 from python_udfs.pipeline.warehouse import Sql, Warehouse
 
 # JSON of no file.
@@ -226,14 +227,8 @@ def find_redelivered(
         return [], []
     loads_sql = f"select *\nfrom ({files.sql})\nwhere kind = 'load' and not is_again"
     rows_sql = sql["cdc_bronze_sql"](table.cdc, loads_sql, reading, columns)
-    same_sql = sql["cdc_same_content_sql"](
-        rows_sql,
-        target.relation,
-        [write_hashed_value(column, warehouse.quote) for column in columns],
-        [write_hashed_value(column, warehouse.quote, target) for column in columns],
-        earlier,
-        table.cdc.options.timestamp_column,
-    )
+    fresh, held = write_hashed_values(table.cdc, columns, warehouse.quote, target)
+    same_sql = sql["cdc_same_content_sql"](rows_sql, target.relation, fresh, held, earlier, table.cdc)
     same = [row["file_key"] for row in warehouse.query(same_sql)]
     rejections = [
         Rejection(
@@ -247,20 +242,39 @@ def find_redelivered(
     return same, rejections
 
 
-def write_hashed_value(column: Column, quote: Callable[[str], str], target: Target | None = None) -> str:
-    """Writes the value of a column as rows are compared by: a map has no hash, so its text has.
+def write_hashed_values(
+    cdc: TableConfig, columns: Sequence[Column], quote: Callable[[str], str], target: Target
+) -> tuple[list[str], list[str]]:
+    """Writes the values that rows are compared by; one that bronze has under old names, too, is one value.
 
     Args:
-        column: of the batch.
+        cdc: of the table.
+        columns: of the batch.
         quote: writes names of SQL.
-        target: the bronze table for its own rows, which have its names of before the batch, and lack the columns and
-            the types that the batch brings; None: rows of the batch.
+        target: the bronze table, which has its names of before the batch, and lacks the columns and the types that the
+            batch brings.
+
+    Returns:
+        Expressions for the rows of the batch, and for those of the table.
     """
-    name = quote((target.old_names if target else {}).get(column.name, column.name))
-    type_ = "string" if "map<" in column.type else column.type
-    if target and column.change == "add":
-        return f"cast(null as {type_})"
-    return f"cast({name} as {type_})" if type_ != column.type or (target and column.change == "promote") else name
+    old = {column.name: find_old_columns(cdc, column.name, target.columns) for column in columns}
+    merged = {name for names in old.values() for name in names}
+    own = [column for column in columns if column.name not in merged]
+    fresh = [_write_hashed(column, quote(column.name), column.type) for column in own]
+    return fresh, [_write_held_value(column, old[column.name], quote, target) for column in own]
+
+
+def _write_held_value(column: Column, old_columns: Sequence[str], quote: Callable[[str], str], target: Target) -> str:
+    type_ = column.type if column.change is None else None
+    name = "null" if column.change == "add" else quote(target.old_names.get(column.name, column.name))
+    values = [_write_hashed(column, name, type_), *(_write_hashed(column, quote(other)) for other in old_columns)]
+    return values[0] if len(values) == 1 else f"coalesce({', '.join(values)})"
+
+
+def _write_hashed(column: Column, value: str, type_: str | None = None) -> str:
+    """Writes a value in the type of its column; a map has no hash, so its text has."""
+    hashed = "string" if "map<" in column.type else column.type
+    return value if type_ == hashed else f"cast({value} as {hashed})"
 
 
 def read_held_reloads(warehouse: Warehouse, sql: Sql, target: Target, versions: Versions) -> Mapping[int, HeldReload]:

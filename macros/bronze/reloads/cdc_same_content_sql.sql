@@ -1,9 +1,9 @@
 {#
-    Which load files give the rows that bronze holds of an earlier version: as many, with the same values at the same
-    positions and of the same commit times, if a column has these. A hash passes over nulls, so each value is hashed
-    behind its position. A row that bronze has twice, as it was read twice, counts once.
+    Which load files give the rows that bronze holds of an earlier version: at the same positions, with the same values
+    and commit times, if a column has these, or in quarantine with the same content. Of a row that was released both
+    count. A hash passes over nulls, so each value is hashed behind its position.
 #}
-{% macro cdc_same_content_sql(rows_sql, bronze, fresh_values, held_values, earlier, has_timestamps) -%}
+{% macro cdc_same_content_sql(rows_sql, bronze, fresh_values, held_values, earlier, cdc) -%}
 with versions as (
     select *
     from values
@@ -16,49 +16,57 @@ with versions as (
 fresh as (
     select
         _cdc_source_file,
-        count(*) as rows,
-        bit_xor(digest) as digest
+        _cdc_file_row,
+        {{ _digest_sql(fresh_values, cdc) | indent(8) }} as digest,
+        {#- An older version of the project has written contents without the types of their columns. #}
+        xxhash64(regexp_replace(
+            _cdc_quarantine_content, {{ '\',?"":[{].*[}][}]$\'' if cdc.format == 'parquet' else "'$^'" }}, '}'
+        )) as untyped
     from (
-        {{ _digests_sql(fresh_values, has_timestamps) | indent(8) }}
-        from (
-            {{ rows_sql | indent(12) }}
-        ) as judged
-    ) as hashed
-    group by _cdc_source_file
+        {{ rows_sql | indent(8) }}
+    ) as judged
 ),
 
 held as (
     select
         _cdc_source_file,
-        count(*) as rows,
-        bit_xor(digest) as digest
-    from (
-        {{ _digests_sql(held_values, has_timestamps) | indent(8) }}
-        from {{ bronze }} as bronze
-        left semi join versions
-            on
-                _cdc_source_file = file_key
-                and cast({{ cdc_sequence_part('_cdc_sequence', 'modified_millis') }} as bigint) = millis
-        where not {{ cdc_is_released_sql('bronze') }}
-    ) as hashed
-    group by _cdc_source_file
+        _cdc_file_row,
+        collect_set({{ _digest_sql(held_values, cdc) | indent(8) }}) as digests
+    from {{ bronze }} as bronze
+    left semi join versions
+        on
+            _cdc_source_file = file_key
+            and cast({{ cdc_sequence_part('_cdc_sequence', 'modified_millis') }} as bigint) = millis
+    group by _cdc_source_file, _cdc_file_row
+),
+
+different as (
+    select coalesce(fresh._cdc_source_file, held._cdc_source_file) as file_key
+    from fresh
+    full outer join held
+        on fresh._cdc_source_file = held._cdc_source_file and fresh._cdc_file_row = held._cdc_file_row
+    where
+        not coalesce(
+            array_contains(held.digests, fresh.digest) or array_contains(held.digests, fresh.untyped), false
+        )
 )
 
 select versions.file_key
 from versions
-left join fresh on versions.file_key = fresh._cdc_source_file
-left join held on versions.file_key = held._cdc_source_file
-where fresh.rows <=> held.rows and fresh.digest <=> held.digest
+left anti join different on versions.file_key = different.file_key
 {%- endmacro %}
 
 
-{% macro _digests_sql(values, has_timestamps) -%}
-select distinct
-    _cdc_source_file,
+{# The content is the whole row as it came, whatever types the table has by now. #}
+{% macro _digest_sql(values, cdc) -%}
+if(
+    _cdc_quarantine_content is null,
     xxhash64(
-        _cdc_file_row, _cdc_quarantine_content{{ ', _cdc_committed_at' if has_timestamps }}
+        _cdc_file_row{{ ', _cdc_committed_at' if cdc.options.timestamp_column }}
         {%- for value in values %},
         {{ loop.index }}, {{ value }}
         {%- endfor %}
-    ) as digest
+    ),
+    xxhash64(_cdc_quarantine_content)
+)
 {%- endmacro %}

@@ -11,7 +11,7 @@ from harness import Dbt, Relation, assert_sql_equal, normalise
 from table_configs import make_config
 
 from python_udfs.pipeline.bronze import BatchRows, has_plain_changes
-from python_udfs.pipeline.columns import Column
+from python_udfs.pipeline.columns import Column, ExistingColumn
 from python_udfs.pipeline.files import (
     REPLACED,
     BronzeTable,
@@ -24,7 +24,7 @@ from python_udfs.pipeline.files import (
     judge_new_files,
 )
 from python_udfs.pipeline.reading import Reading, Target, open_files, read_new_files, read_target, warn_of_names
-from python_udfs.pipeline.reloads import HeldReload, Reload, judge_reloads, write_hashed_value
+from python_udfs.pipeline.reloads import HeldReload, Reload, judge_reloads, write_hashed_values
 from python_udfs.pipeline.table_config import TableConfig
 
 BRONZE = Relation("bronze", "shop__order")
@@ -348,14 +348,22 @@ def test_rows_of_a_table_are_compared_as_they_will_be_after_the_batch():
     earlier = [{"file_key": "a", "earlier_millis": 1}]
     quote = Dbt().adapter.quote
     target = Target(old_names={"New": "OLD"})
-    fresh = [write_hashed_value(column, quote) for column in plan]
-    held = [write_hashed_value(column, quote, target) for column in plan]
+    fresh, held = write_hashed_values(make_config(), plan, quote, target)
     assert fresh == ["`id`", "`late`", "`New`", "cast(`tags` as string)"]
     assert held == ["cast(`id` as bigint)", "cast(null as date)", "`OLD`", "cast(null as string)"]
-    sql = normalise(Dbt().cdc_same_content_sql("select 1", BRONZE, fresh[:2], held[:2], earlier, False))
+    sql = normalise(Dbt().cdc_same_content_sql("select 1", BRONZE, fresh[:2], held[:2], earlier, make_config()))
     of_batch, of_table = sql.split("held as (")
-    assert "1, `id`, 2, `late`) as digest" in of_batch
-    assert "1, cast(`id` as bigint), 2, cast(null as date)) as digest" in of_table
+    assert "1, `id`, 2, `late`)" in of_batch
+    assert "1, cast(`id` as bigint), 2, cast(null as date))" in of_table
+
+
+def test_a_column_that_the_table_has_under_two_names_is_compared_as_one():
+    plan = [Column("cost", "int"), Column("price", "bigint", "bigint"), Column("id", "int", "int")]
+    target = Target(columns=[ExistingColumn("cost", "int"), ExistingColumn("price", "bigint")])
+    cdc = make_config(renamed_columns={"cost": "price"})
+    fresh, held = write_hashed_values(cdc, plan, Dbt().adapter.quote, target)
+    assert fresh == ["`price`", "`id`"]
+    assert held == ["coalesce(`price`, cast(`cost` as bigint))", "`id`"]
 
 
 def test_names_that_are_reserved_or_nearly_those_of_dms_are_warned_of():

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import random
 from itertools import product
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -16,8 +17,11 @@ from table_configs import make_config
 from python_udfs.connectors.topic_offsets import offset_sql, partition_sql, share_partition
 from python_udfs.pipeline.bronze import BatchRows
 from python_udfs.pipeline.casts import plan_checks, write_value
-from python_udfs.pipeline.columns import Column
+from python_udfs.pipeline.columns import Column, ExistingColumn
 from python_udfs.pipeline.csv_layout import lay_out_csv
+from python_udfs.pipeline.reading import Target
+from python_udfs.pipeline.reloads import write_hashed_values
+from python_udfs.pipeline.replay import ask_columns
 from python_udfs.pipeline.sequence import cut_part
 
 if TYPE_CHECKING:
@@ -1155,6 +1159,101 @@ def test_cdc_replay_files_sql__each_version_of_a_load_has_its_own_rows(query):
         (1, "LOAD of 1704164400000"),
         (2, "LOAD of 1704164460000"),
     ]
+
+
+def test_cdc_replay_records_sql__a_value_is_what_its_file_had_or_stays(query):
+    types = '{"id":"int","note":"%s","moment":"%s","raw":"string"}'
+    row = '{"id":%d,"note":%s,"moment":%s,"raw":"text"%s}'
+    contents = [
+        row % (1, '"dGVh"', '"2024-01-31T23:00:00.000000Z"', ',"":' + types % ("binary", "timestamp")),
+        row % (2, '"dGVh"', '"2024-01-31T23:00:00.000000Z"', ',"":' + types % ("string", "string")),
+        row % (3, '"Anna"', "7", ""),
+        row % (4, '"two words"', '"2024-01-31T23:00:00.000000Z"', ""),
+        '{"id":5,"note":"two words","moment":1234,"raw":"some bytes"}',
+        row % (6, '"dGVh"', '"never"', ',"":' + types % ("binary", "timestamp")),
+    ]
+    bad = bronze_sql(*[("I", number, "01", number, 1, CAST, "why") for number in range(1, len(contents) + 1)])
+    content = " ".join(f"when {number} then '{text}'" for number, text in enumerate(contents, start=1))
+    bronze = Held(f"(select *, 7L as _cdc_batch_id, case id {content} end as _cdc_quarantine_content from {bad})")
+    names = {"id": "int", "note": "string", "moment": "string", "raw": "binary", "_cdc_sequence": "string"}
+    dbt = Dbt()
+    warehouse = SimpleNamespace(
+        get_columns_in_relation=lambda _: [ExistingColumn(name, type_) for name, type_ in names.items()],
+        query=query,
+        string_literal=dbt.adapter.string_literal,
+        quote=dbt.adapter.quote,
+    )
+    sql = {"cdc_replay_names_sql": dbt.cdc_replay_names_sql}
+    project: Any = SimpleNamespace(warehouse=warehouse, sql=sql)
+    columns = ask_columns(project, make_config(format="parquet"), bronze)
+    cdc = {"silver": {"mode": "current", "primary_key": ["id"]}, "has_key": True}
+    rows = query(dbt.cdc_replay_records_sql(cdc, bronze, columns))
+    replayed = {
+        row["_file_row"]: {
+            column.file_name: (column.type, str(row[column.column]))
+            for column in columns
+            if row[column.column] is not None and column.file_name != "raw"
+        }
+        for row in rows
+    }
+    assert replayed == {
+        1: {
+            "id": ("int", "1"),
+            "note": ("binary", str(b"tea")),
+            "moment": ("timestamp", "2024-01-31 23:00:00"),
+        },
+        2: {"id": ("int", "2"), "note": ("string", "dGVh"), "moment": ("string", "2024-01-31T23:00:00.000000Z")},
+        5: {"id": ("string", "5"), "note": ("string", "two words"), "moment": ("string", "1234")},
+    }
+    unsure = query(dbt.cdc_replay_records_sql(cdc, bronze, columns, True))
+    assert sorted(row["_file_row"] for row in unsure) == [3, 4, 6]
+
+
+def load_rows(*rows: tuple[int, str | None, str | None, str | None], millis: int = 1) -> str:
+    """Rows of a LOAD file in bronze: position, a value under its name and its old one, content."""
+    made = ", ".join(
+        f"({row}L, {value}, {old}, {content}, '000001.0.{0:020}.{0:016}.{row:012}.{millis:014}')"
+        for row, *texts in rows
+        for value, old, content in [["string(null)" if text is None else f"'{text}'" for text in texts]]
+    )
+    return (
+        "(select *, 'LOAD' as _cdc_source_file, timestamp '2024-01-02 03:00:00' as _cdc_committed_at from values"
+        f" {made} as log (_cdc_file_row, n, old, _cdc_quarantine_content, _cdc_sequence))"
+    )
+
+
+TYPED = '{"n":"dGVh","":{"n":"%s"}}'
+
+
+@pytest.mark.parametrize(
+    ("fresh", "held", "is_same"),
+    [
+        ([(0, "a", None, None)], [(0, "a", None, None)], True),
+        ([(0, "a", None, None)], [(0, "b", None, None)], False),
+        ([(0, "a", None, None)], [(0, "a", None, None), (1, "b", None, None)], False),
+        ([(0, "a", None, None), (1, "b", None, None)], [(0, "a", None, None)], False),
+        ([(0, "a", None, None)], [(0, "a", None, None), (0, "a", None, None)], True),
+        ([(0, "abc", None, None)], [(0, None, None, "abc"), (0, "abc", None, None)], True),
+        ([(0, "abd", None, None)], [(0, None, None, "abc"), (0, "abc", None, None)], False),
+        ([(0, "abc", None, None)], [(0, None, None, "abc")], False),
+        ([(0, "abc", None, "abc,d")], [(0, None, None, "abc,d")], True),
+        ([(0, "abc", None, "abc,d")], [(0, "abc", None, "abc,e")], False),
+        ([(0, "a", None, None)], [(0, None, "a", None)], True),
+        ([(0, "a", None, None)], [(0, None, "b", None)], False),
+        ([(0, "a", None, TYPED % "binary")], [(0, "a", None, TYPED % "binary")], True),
+        ([(0, "a", None, TYPED % "binary")], [(0, "a", None, TYPED % "string")], False),
+        ([(0, "a", None, TYPED % "binary")], [(0, "a", None, '{"n":"dGVh"}')], True),
+    ],
+)
+def test_cdc_same_content_sql__what_a_file_had_is_known_after_replays_and_renames(query, fresh, held, is_same):
+    cdc = make_config(format="parquet", renamed_columns={"old": "n"})
+    plan = [Column("n", "string", "string"), Column("old", "string")]
+    target = Target(columns=[ExistingColumn("n", "string"), ExistingColumn("old", "string")])
+    values = write_hashed_values(cdc, plan, Dbt().adapter.quote, target)
+    earlier = [{"file_key": "LOAD", "earlier_millis": 1}]
+    rows_sql = f"select * from {load_rows(*fresh, millis=2)}"
+    same = query(Dbt().cdc_same_content_sql(rows_sql, load_rows(*held), *values, earlier, cdc))
+    assert [row["file_key"] for row in same] == (["LOAD"] if is_same else [])
 
 
 @pytest.mark.parametrize(("truncated_in", "is_earlier"), [(None, True), (20, False), (5, True)])
