@@ -88,21 +88,15 @@ def split_feed(metadata: Metadata, name: str) -> dict[str, Any]:
 
     Returns:
         `feed` and `connector`. For csv also `delimiter` and `charset`; for messages their options, `columns`: type by
-        the source's name of the column, old ones included, by source schema and table, `keys`: these names of the
-        columns of the key, in the same way, and of renamed ones `old_names`: those that are old; for Debezium's
-        `encodings`, likewise. For a broker also `kafka` (python_udfs.metadata.kafka), in which secrets are names of
-        environment variables.
+        the source's name of the column, old ones included, by source schema and table, and `keys`: these names of the
+        columns of the key, in the same way; for Debezium's `encodings`, likewise. For a broker also `kafka`
+        (python_udfs.metadata.kafka), in which secrets are names of environment variables.
     """
     feed = metadata.feed(name)
     settings: dict[str, Any] = {"feed": feed.feed, "connector": feed.connector}
     if feed.format == "csv":
         return {**settings, "delimiter": feed.options.delimiter, "charset": feed.options.charset}
     tables = [table for table in metadata.active_tables if table.feed == name]
-    old_names = {
-        (table.source_schema, table.source_table): [file_name(old) for old, _ in table.renamed_columns]
-        for table in tables
-        if table.renamed_columns
-    }
     return {
         **settings,
         "absent_columns": feed.options.absent_columns,
@@ -115,7 +109,6 @@ def split_feed(metadata: Metadata, name: str) -> dict[str, Any]:
             for table in tables
         },
         "keys": {(table.source_schema, table.source_table): _names_of_key(table) for table in tables},
-        **({"old_names": old_names} if old_names else {}),
         **({"encodings": _encodings(tables)} if feed.connector == "debezium" else {}),
     }
 

@@ -99,7 +99,6 @@ def test_a_split_of_messages_knows_the_columns_of_its_active_tables(tmp_path: Pa
             }
         },
         "encodings": {("hr", "staff"): {"_deleted": "days", "Removed": "days"}},
-        "old_names": {("hr", "staff"): ["Removed", "part"]},
         "keys": {("hr", "staff"): ["id", "unit", "part"]},
     }
 
