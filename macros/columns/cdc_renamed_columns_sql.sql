@@ -29,13 +29,10 @@ select
     {%- if keys %}
     transform_keys(_cdc_old_key, (name, value) -> {{ _new_name_sql(keys) | indent(4) }}) as _cdc_old_key,
     {%- endif %}
-    nullif(
-        array_distinct(transform(
-            {{ _unavailable_sql(merged, cdc.options.absent_columns == 'keep') | indent(12) }},
-            name -> {{ _new_name_sql(renamed) | indent(12) }}
-        )),
-        cast(array() as array<string>)
-    ) as _cdc_unavailable_columns
+    nullif(array_distinct(transform(
+        {{ _unavailable_sql(merged, cdc.options.absent_columns == 'keep') | indent(8) }},
+        name -> {{ _new_name_sql(renamed) | indent(8) }}
+    )), cast(array() as array<string>)) as _cdc_unavailable_columns
 from (
     {{ rows_sql | indent(4) }}
 ) as renamed
@@ -59,8 +56,7 @@ array_except(_cdc_unavailable_columns, concat(
         arrays_overlap(array({{ _texts_sql(columns) }}), _cdc_unavailable_columns)
         and coalesce({{ get_quoted_csv(columns) }}) is null,
         {%- endif %}
-        cast(array() as array<string>),
-        array({{ _texts_sql(columns) }})
+        cast(array() as array<string>), array({{ _texts_sql(columns) }})
     )
     {%- endfor %}
 ))

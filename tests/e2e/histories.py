@@ -779,14 +779,18 @@ class Landing:
         os.utime(made, ns=(milliseconds * 1_000_000,) * 2)
         made.replace(target)
 
+    def names(self, file: File) -> dict[str, str]:
+        """The names that a file has for the columns: some files have old ones."""
+        old_names = self.shape.old_names if Random(f"{file.path} names").random() < 0.3 else {}
+        return {name: old_names.get(name, name) for name in self.shape.columns}
+
     def _made(self, file: File) -> Path:
         if file.is_broken:
             broken = self.task.root / "broken"
             broken.parent.mkdir(parents=True, exist_ok=True)
             _write_broken(Random(file.path), broken, self.shape)
             return broken
-        is_old = Random(f"{file.path} names").random() < 0.3
-        names = {name: self.shape.old_names.get(name, name) if is_old else name for name in self.shape.columns}
+        names = self.names(file)
         types = {
             name: type_ for name, type_ in (self.shape.columns | dict(file.types)).items() if name not in file.lacks
         }
