@@ -154,13 +154,15 @@ def waiting(deliveries: Iterable[Delivery], rules: Rules) -> set[int]:
     first = {d.path: d.modified_at for d in deliveries if file_time(d.path)}
     changed = [first[d.path] for d in deliveries if d.path in first and d.rows is not None]
     loads = [delivery for delivery in deliveries if delivery.path not in first]
-    incomplete, newer, read = set(), set(), [load for load in loads if (load.path, load.modified_at) in generation]
+    incomplete, whole, read = set(), set(), [load for load in loads if (load.path, load.modified_at) in generation]
     for load in read:
         keys = [
             row.image and (rules.mode == "append" or set(rules.key_of(row.image)) - {None}) for row in load.rows or ()
         ]
-        incomplete |= set() if all(keys) or load.path in newer else {generation[load.path, load.modified_at]}
-        newer.add(load.path)
+        if all(keys):
+            whole.add(load.path)
+        elif load.path not in whole:
+            incomplete.add(generation[load.path, load.modified_at])
     for broken in (load for load in loads if load.rows is None):
         for load in read:  # of one load: no change came between them
             begin, end = sorted((broken.modified_at, load.modified_at))

@@ -165,7 +165,7 @@ class Source:
                 database.execute(f"insert into {name} values ({', '.join('?' * len(row))})", row)
         database.execute("create table p_at (minute, id, cat)")
         database.executemany("insert into p_at values (?, ?, ?)", self.products)
-        plain = sql.replace("silver.", "").replace("left semi join", "semi join")
+        [plain] = sqlglot.transpile(sql.replace("silver.", ""), read="spark", write="sqlite")
         return sorted(map(tuple, database.execute(plain).fetchall()), key=repr)
 
 

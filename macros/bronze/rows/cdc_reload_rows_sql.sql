@@ -1,12 +1,18 @@
 {#
-    The columns of a row of the operation R: the listing shows that a reload has ended, no file does. The row sorts
-    behind the loads and before the changes. While a part of the load could not be read, in this batch or in bronze, it
-    waits in quarantine, and silver removes nothing (record 68). A row that waits already is not written again.
+    The columns of a row of the operation R, behind the loads and before the changes: the listing shows that a reload has
+    ended, no file does. While a part of the load could not be read, it waits in quarantine, and silver removes nothing
+    (record 68). A row that waits already is not written again.
 #}
 {% macro cdc_reload_rows_sql(reloads, last_batch_id, bronze) -%}
 {%- if bronze is not none -%}
 waiting as (
     {{ cdc_waiting_loads_sql(bronze) | indent(4) }}
+),
+
+whole as (
+    select files.*
+    from files
+    left anti join ruled on files.file_key = ruled._cdc_file_key and ruled._cdc_rule is not null
 ),
 
 {% endif -%}
@@ -22,8 +28,7 @@ unread_rows as (
         waiting.generation,
         concat(waiting.source_file, ' row ', waiting.file_row, ': ', coalesce(waiting.reason, '')) as example
     from waiting
-    left anti join files
-        on waiting.source_file = files.file_key and waiting.modified_millis < files.modified_millis
+    left anti join whole on waiting.source_file = whole.file_key and waiting.modified_millis < whole.modified_millis
     {%- endif %}
 ),
 
@@ -63,14 +68,12 @@ reloads as (
         ended.unread as _cdc_content
     from values
         {%- for reload in reloads %}
-        (
-            {{ reload.generation }}, {{ reload.is_held | lower }},
+        ({{ reload.generation }}, {{ reload.is_held | lower }},
             {%- for text in [reload.unread, reload.reason] %}
             {{ adapter.string_literal(text) if text else 'string(null)' }}{{ ',' if not loop.last }}
             {%- endfor %}
         ){{ ',' if not loop.last }}
-        {%- endfor %}
-        as ended (generation, is_held, unread, reason)
+        {%- endfor %} as ended (generation, is_held, unread, reason)
     left join first_rows as first on ended.generation = first.generation
     where not ended.is_held or (ended.reason is null and first.row_count is null)
 )

@@ -1113,6 +1113,20 @@ def test_cdc_overtaken_sql__a_row_of_older_content_overtakes_nothing(query):
     assert query(Dbt().cdc_overtaken_sql(cdc, bronze_sql(bad, good, ("X", None, "02", 0, 3, None, None)))) == []
 
 
+def test_cdc_waiting_loads_sql__newer_content_has_to_be_read_whole(query):
+    def load(generation, rule=None):
+        return bronze_sql(("L", 1, "", 0, generation, rule, "n is 'x'" if rule else None), generation=generation)
+
+    def waiting(*loads):
+        rows = query(Dbt().cdc_waiting_loads_sql(f"({' union all '.join(loads)})"))
+        return sorted(row["generation"] for row in rows)
+
+    assert waiting(load(1), load(2, CAST)) == [2]
+    assert waiting(load(1), load(2, CAST), load(3, CAST)) == [2, 3]
+    assert waiting(load(1), load(2, CAST), load(3)) == []
+    assert waiting(load(1), load(2, CAST), load(3), load(4, CAST)) == [4]
+
+
 def test_cdc_lost_by_types_sql__judges_the_key_of_each_row_and_the_rest_of_rows_that_have_one(query):
     """Nobody uses the other values of a delete, nor rows of older content of a file."""
     key, other = (Column(name, "int", "string") for name in ("id", "n"))
