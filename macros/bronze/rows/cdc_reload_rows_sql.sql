@@ -1,7 +1,7 @@
 {#
-    The columns of a row of the operation R, behind the loads and before the changes: the listing shows that a reload has
-    ended, no file does. While a part of the load could not be read, it waits in quarantine, and silver removes nothing
-    (record 68). A row that waits already is not written again.
+    The columns of a row of the operation R, behind the loads and before the changes: the listing shows that a reload
+    has ended, no file does. While a part of the load could not be read, it waits in quarantine, and silver removes
+    nothing (record 68). A row that waits already is not written again.
 #}
 {% macro cdc_reload_rows_sql(reloads, last_batch_id, bronze) -%}
 {%- if bronze is not none -%}
