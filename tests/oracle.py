@@ -163,13 +163,11 @@ def waiting(deliveries: Iterable[Delivery], rules: Rules) -> set[int]:
             whole.add(load.path)
         elif load.path not in whole:
             incomplete.add(generation[load.path, load.modified_at])
-    for broken in (load for load in loads if load.rows is None):
+    readable = {load.path: load.modified_at for load in reversed(loads) if load.rows is not None}  # the newest version
+    for broken in (o for o in loads if o.rows is None and o.modified_at >= readable.get(o.path, NO_TIME)):
         for load in read:  # of one load: no change came between them
             begin, end = sorted((broken.modified_at, load.modified_at))
-            came_again = any(
-                o.path == broken.path and o.modified_at > broken.modified_at and o.rows is not None for o in loads
-            )
-            if not came_again and not any(begin <= change < end for change in changed):
+            if not any(begin <= change < end for change in changed):
                 incomplete.add(generation[load.path, load.modified_at])
     return incomplete
 

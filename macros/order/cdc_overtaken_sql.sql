@@ -60,16 +60,16 @@ union all
 #}
 {% macro _corrected_keys_sql(cdc, bronze) -%}
 select quarantined._cdc_sequence
-from {{ bronze }} as newer
+from {{ bronze }} as _cdc_log
 inner join quarantined
     on
-        newer._cdc_sequence > quarantined._cdc_sequence
-        and {{ cdc_same_key_sql(cdc, 'newer', 'quarantined') }}
+        _cdc_log._cdc_sequence > quarantined._cdc_sequence
+        and {{ cdc_same_key_sql(cdc, '_cdc_log', 'quarantined') }}
 where
-    newer._cdc_quarantine_rule is null
-    and not {{ cdc_is_superseded_sql('newer', bronze) | indent(4) }}
-    and newer._cdc_operation in ('I', 'U', 'L'{{ ", 'D'" if not cdc.is_soft }})
-    and (newer._cdc_operation = 'D' or coalesce(size(newer._cdc_unavailable_columns), 0) <= 0)
+    _cdc_log._cdc_quarantine_rule is null
+    and not {{ cdc_is_superseded_sql('_cdc_log', bronze) | indent(4) }}
+    and _cdc_log._cdc_operation in ('I', 'U', 'L'{{ ", 'D'" if not cdc.is_soft }})
+    and (_cdc_log._cdc_operation = 'D' or coalesce(size(_cdc_log._cdc_unavailable_columns), 0) <= 0)
     and quarantined._cdc_old_key is null
     and quarantined._cdc_quarantine_rule in ('uncastable_value', 'schema_drift')
     {%- for key in cdc.primary_key %}

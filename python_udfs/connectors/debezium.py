@@ -57,10 +57,10 @@ def read_rows(lines: DataFrame, feed: Mapping[str, Any]) -> DataFrame:
         source_table, set_aside, kind, operation, position and malformed (string), committed_at (timestamp), image and
         before (map of string to string), unavailable (array of string).
     """
-    if feed.get("tombstones") == "delete":
-        lines = _with_deletions(lines)
-    messages = _messages(lines, feed["form"])
-    ordered = positions.add_positions(messages, tuple(name for name in feed["binlog_names"].split("|") if name))
+    deletes_by_key = feed.get("tombstones") == "delete"
+    messages = _messages(_with_deletions(lines) if deletes_by_key else lines, feed["form"])
+    binlog_names = tuple(name for name in feed["binlog_names"].split("|") if name)
+    ordered = positions.add_positions(messages, binlog_names, by_offset=deletes_by_key)
     return _with_values(ordered, feed).select(*M.RESULT_COLUMNS)
 
 

@@ -13,10 +13,16 @@ from spark_files.capabilities import try_cast
 _ZERO = "0" * 20
 
 
-def add_positions(messages: DataFrame, binlog_names: tuple[str, ...]) -> DataFrame:
-    """Adds position, and misplaced: why the source's own position cannot be understood (docs/feeds/order.md)."""
-    if binlog_names:
-        messages = messages.withColumn("binlogs", F.array(*map(F.lit, binlog_names)))
+def add_positions(messages: DataFrame, binlog_names: tuple[str, ...], by_offset: bool = False) -> DataFrame:
+    """Adds position, and misplaced: why the source's own position cannot be understood (docs/feeds/order.md).
+
+    Args:
+        messages: the columns of debezium.py's messages.
+        binlog_names: the option of the feed: base names of the binary log in their order.
+        by_offset: whether no message has a position of the source.
+    """
+    if binlog_names or by_offset:
+        messages = messages.withColumn("binlogs", F.array(*map(F.lit, binlog_names)).cast("array<string>"))
     else:
         source, log_name = F.col("source"), _log_name()
         # By first appearance in these lines; the text is searched first, so that other sources are not parsed twice.

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import reduce
+from operator import and_
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -21,7 +23,8 @@ if TYPE_CHECKING:
 
     from python_udfs.metadata.load import Metadata
 
-PLACE = ("file_key", "file_row", "batch_id", "source_schema", "source_table")
+# A message that is another in one of these has been read already, as that.
+KEPT = ("source_schema", "source_table", "position")
 
 
 def show_parsed(spark: SparkSession, seeds: str, feed: str, waiting: str, view: str) -> None:
@@ -50,14 +53,22 @@ def show_parsed(spark: SparkSession, seeds: str, feed: str, waiting: str, view: 
         texts.append(F.when(is_key, F.col("content")).alias("key"))
     lines = messages.where("malformed is not null").select(*FILE_COLUMNS, *texts).distinct()
     settings = {**described, "to_join": [], "tombstones": tombstones}
-    parsed = CONNECTORS[described["connector"]].read_rows(lines, settings).where("malformed is null")
-    same = [F.col(f"old.{name}").eqNullSafe(F.col(f"new.{name}")) for name in (*PLACE, "position")]
-    # With another `tombstones` than that of its batch a key would be a row.
-    same.append(F.col("old.operation").eqNullSafe("D") == F.col("new.operation").eqNullSafe("D"))
+    parsed = CONNECTORS[described["connector"]].read_rows(lines, settings)
+    # No result of parsing, such as the position, is in a filter or a join: Spark's optimizer writes out what made each
+    # column of these, which fills the memory of the driver.
+    place = [F.col(f"old.{name}").eqNullSafe(F.col(f"new.{name}")) for name in ("file_key", "file_row", "batch_id")]
+    joined = messages.alias("old").join(parsed.alias("new"), on=place, how="left")
+    same = [
+        F.col("old.malformed").isNotNull(),
+        F.col("new.file_key").isNotNull(),
+        F.col("new.malformed").isNull(),
+        *(F.col(f"old.{name}").eqNullSafe(F.col(f"new.{name}")) for name in KEPT),
+        # With another `tombstones` than that of its batch a key would be a row.
+        F.col("old.operation").eqNullSafe("D") == F.col("new.operation").eqNullSafe("D"),
+    ]
     if described.get("form") == "flattened" and "kafka" in described:
         same += _lacks_nothing_of_its_key(metadata, feed)
-    joined = messages.alias("old").join(parsed.alias("new"), on=same, how="left")
-    is_parsed = F.col("new.file_key").isNotNull() & F.col("old.malformed").isNotNull()
+    is_parsed = reduce(and_, same)
     # The time of a message without one is Kafka's, which only the split knew.
     values = {name: F.col(f"new.{quoted(name)}") for name in RESULT_COLUMNS}
     values["committed_at"] = F.coalesce("new.committed_at", "old.committed_at")

@@ -104,7 +104,7 @@ def test_explain_tells_why_a_row_is_in_quarantine(lakehouse):
 def test_explain_names_what_there_is_when_it_finds_nothing(lakehouse):
     assert lakehouse.command(explain, "s__other", "1") == (
         "TABLE: found s__other; accepted: a silver table, s__op_append, s__op_bytes, s__op_drift, s__op_hard,"
-        " s__op_soft, s__op_wide.\n"
+        " s__op_soft, s__op_types, s__op_wide.\n"
     )
     assert lakehouse.command(explain, "s__op_hard", "99") == (
         "KEY: found id = 99, of which bronze.s__op_hard has no change; accepted: a key that it has, such as id = 1;"
@@ -255,7 +255,7 @@ def test_all_files_of_a_table_vanish(lakehouse):
     statuses = lakehouse.run_and_test("test_type:singular", "test_name:silver_matches_bronze")
     assert set(statuses.values()) <= {"success", "pass", "warn"}
     assert statuses["no_raw_file_vanished"] == "warn"
-    assert [message for message in lakehouse.messages if message.startswith("  feed=op")] == [
+    assert [message for message in lakehouse.messages if message.startswith("  feed=op,")] == [
         f"  feed=op, source_schema=s, source_table=op_hard, files=1, example={row.path}, seen_at={row.first_seen_at}"
         for row in lakehouse.sql(
             "select * from etl_metadata.raw_listing where kind = 'vanished' and path like '%op_hard%'"
@@ -292,7 +292,7 @@ def test_a_feed_is_retired_with_its_tables(lakehouse):
     seeds = lakehouse.project / "seeds"
     before = {path.name: path.read_text().splitlines() for path in seeds.glob("*.csv")}
     said = lakehouse.command(retire, "--feeds", "op_drift", "nope", "--drop", "1")
-    assert said == "FEED: found nope; accepted: a feed of seeds/cdc_feeds.csv, op, op_bytes, op_drift.\n"
+    assert said == "FEED: found nope; accepted: a feed of seeds/cdc_feeds.csv, op, op_bytes, op_drift, op_types.\n"
     said = lakehouse.command(retire, "--feeds", "op_drift", "--drop", "1")
     assert "Dropped: silver.s__op_drift, bronze.s__op_drift" in said
     assert "1 row of cdc_feeds.csv, 1 row of cdc_tables.csv removed" in said
