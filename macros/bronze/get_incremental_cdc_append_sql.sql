@@ -1,6 +1,6 @@
 {#
     Appends the rows of files that are new for a bronze table (python_udfs/pipeline/bronze.py decides). Before the write
-    nothing writes but cdc_list_lost_files and cdc_apply_batch.
+    cdc_list_lost_files and cdc_apply_batch write, and nothing else here.
 #}
 {% macro get_incremental_cdc_append_sql(arguments) %}
     {% set cdc = adapter.call_function('python_udfs.pipeline.table.read_cdc', {'node': model}) %}

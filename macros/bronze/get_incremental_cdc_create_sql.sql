@@ -4,6 +4,6 @@
         {% do arguments.update({'message': 'create: no rows yet'}) %}
         {% do return(create_table_as(false, this, arguments.sql)) %}
     {% endif %}
-    {% do arguments.update({'message': 'nothing: bronze models write this table'}) %}
+    {% do arguments.update({'message': 'nothing: others write this table'}) %}
     {% do return(none) %}
 {% endmacro %}

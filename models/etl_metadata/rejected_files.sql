@@ -4,7 +4,7 @@
     full_refresh=false,
     meta={'cdc': {'layer': 'etl_metadata'}}
 ) }}
-{# Bronze models write the rows; this model only creates the table. #}
+{# Bronze models and splits write the rows; this model only creates the table. #}
 select
     cast(null as string) as feed,
     cast(null as string) as source_schema,

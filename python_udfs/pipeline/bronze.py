@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, Literal
 
 from python_udfs.connectors.source_log import judge_batch
 from python_udfs.pipeline.columns import Column, ColumnChanges, plan_changes, warn_of_types
@@ -54,6 +54,9 @@ class BatchRows(Reading):
     reloads: tuple[Reload, ...] = ()
 
 
+Way = Literal["create", "append", "nothing", "reread"]
+
+
 @dataclass(frozen=True)
 class BronzePlan:
     """What a run does to a bronze table, in this order.
@@ -77,7 +80,7 @@ class BronzePlan:
         last_batch_id: the progress that the batch records.
     """
 
-    way: str
+    way: Way
     after_batch_id: int
     message: str = ""
     warnings: tuple[str, ...] = ()

@@ -227,7 +227,7 @@ def plan_check(warehouse: Warehouse, sql: Sql, table: Table, snapshot_id: int, c
     rows_sql = sql["cdc_bronze_range_sql"](table.bronze, start, progress.bronze_snapshot_id, checked.batch_id)
     log = Log(warehouse, sql, table.cdc, table.bronze, progress.bronze_snapshot_id)
     facts = log.read_facts(start, rows_sql, is_part=has_start)
-    has_late = is_late(facts, checked)
+    has_late = facts.has_late(checked.sequence)
     reason = find_reason_in_changes(table.cdc.mode, progress, facts, has_late)
     if reason:
         return Check(FULL, reason, table, record)
@@ -245,11 +245,6 @@ def plan_check(warehouse: Warehouse, sql: Sql, table: Table, snapshot_id: int, c
     )
     reason = "late changes since the last comparison" if has_late else "changes since the last comparison"
     return Check(STEP, reason, table, replace(record, is_full=False), step=step)
-
-
-def is_late(facts: RangeFacts, checked: Checked) -> bool:
-    """Returns whether a change is not newer than silver was at its last comparison."""
-    return facts.first_sequence is not None and facts.first_sequence <= checked.sequence
 
 
 def find_reason_for_all(checked: Checked | None, since: Since | None) -> str | None:
@@ -308,7 +303,7 @@ def plan_step(
         log_sql: the same, or all rows of bronze up to its end if a change is late.
         net_rows: how many rows silver got.
     """
-    has_late = is_late(facts, checked)
+    has_late = facts.has_late(checked.sequence)
     is_whole = is_row_whole and not facts.has_partial
     return Step(
         silver_snapshot_id=checked.snapshot_id,

@@ -65,6 +65,10 @@ class RangeFacts:
     first_file: str | None = None
     last_file: str | None = None
 
+    def has_late(self, applied_sequence: str) -> bool:
+        """Returns whether a change is late: it is not newer than the last one that was applied."""
+        return self.first_sequence is not None and self.first_sequence <= applied_sequence
+
 
 @dataclass(frozen=True)
 class KeyRange:
@@ -301,7 +305,7 @@ def _describe(log: Log, delta: _Delta, columns: Sequence[Column], many_rows: int
     log_rows_sql = log.write_rows_sql(Start(), leaves_out)
     first_sequence = facts.first_sequence or f"{start.sequence}{_LAST}"
     first_position = cut_part(first_sequence, "source_position")
-    has_late = first_sequence <= start.sequence
+    has_late = facts.has_late(start.sequence)
     of_log = log.read_facts(None, log_rows_sql) if has_late else facts
     reset_points = _find_reset_points(log, start, of_log, log_rows_sql if has_late else rows_sql)
     reset_point = reset_points[-1] if reset_points else ""

@@ -400,13 +400,13 @@ def _plan_progress(
     return {**progress, **(_count_run(log, changes, started_at) if started_at else {})}
 
 
-def _mark_whole_log(silver: Relation | None, way: str, derives_all: bool) -> dict[str, str]:
+def _mark_whole_log(silver: Relation | None, way: Way, derives_all: bool) -> dict[str, str]:
     """What the commit records if it derives all rows of a table that is there: a row of any key may have changed."""
     is_derived = silver is not None and (way == "overwrite" or derives_all)
     return {"cdc.whole-log": "true"} if is_derived else {}
 
 
-def _mark_uncounted(warehouse: Warehouse, way: str) -> dict[str, str]:
+def _mark_uncounted(warehouse: Warehouse, way: Way) -> dict[str, str]:
     """What the commit of a MERGE records on a Spark that does not count its rows: nobody can tell them afterwards."""
     is_uncounted = way in ("merge", "versions") and not warehouse.counts_merged_rows()
     return {"cdc.rows-not-counted": "true"} if is_uncounted else {}

@@ -19,7 +19,6 @@ from python_udfs.pipeline.checks import (
     Table,
     find_reason_for_all,
     find_reason_in_changes,
-    is_late,
     plan_step,
     read_checked,
     read_progress,
@@ -90,7 +89,7 @@ def test_a_whole_table_is_compared_for_a_reason(checked, changed, reason):
 )
 def test_changes_concern_their_own_keys_or_every_key(mode, has_reset_point, changes, reason):
     progress = replace(PROGRESS, has_reset_point=has_reset_point)
-    given = find_reason_in_changes(mode, progress, changes, is_late(changes, CHECKED))
+    given = find_reason_in_changes(mode, progress, changes, changes.has_late(CHECKED.sequence))
     assert given is None if reason is None else reason in given
 
 

@@ -48,7 +48,7 @@ def test_get_incremental_cdc_create_sql__once():
         "create: no rows yet",
     )
     sql, message = Dbt(cdc=CREATED, columns={SILVER: {"id": "int"}}).write("cdc_create")
-    assert (sql, message) == (None, "nothing: bronze models write this table")
+    assert (sql, message) == (None, "nothing: others write this table")
 
 
 @pytest.mark.parametrize(("custom", "expected"), [(None, "default"), ("silver", "silver"), (" silver ", "silver")])
