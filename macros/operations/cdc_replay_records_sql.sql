@@ -14,9 +14,12 @@ contents as (
         {{ cdc_replay_path_sql('bad._cdc_source_file', millis_sql) }} as _file_path,
         bad._cdc_file_row as _file_row,
         bad._cdc_quarantine_content as json,
-        from_json(bad._cdc_quarantine_content, 'map<string,string>') as content,
-        from_json(content[''], 'map<string,string>') as types
+        content,
+        types
     from waiting
+    {#- Each is parsed once a row: Spark would copy an expression into each place of the filter. #}
+    lateral view explode(array(from_json(bad._cdc_quarantine_content, 'map<string,string>'))) as content
+    lateral view explode(array(from_json(content[''], 'map<string,string>'))) as types
 )
 
 select

@@ -2,7 +2,7 @@
     The rows that pass now, each at its old position; `kept` columns have the values that they had. A message has the
     position that it got in its batch: of the row of a second snapshot the message alone does not show it.
 #}
-{% macro cdc_replay_sql(cdc, bronze, columns, kept, judged_sql) -%}
+{% macro cdc_replay_sql(cdc, bronze, columns, kept, judged_sql, renamed=()) -%}
 insert into {{ bronze }} ({{ get_quoted_csv(columns) }}, _cdc_quarantine_reason)
 with judged as (
     {{ judged_sql | indent(4) }}
@@ -14,8 +14,8 @@ waiting as (
 
 select
     {%- for column in columns %}
-    {%- if column == '_cdc_unavailable_columns' and column in kept and cdc.renamed_columns %}
-    {{ _still_unavailable_sql(cdc.renamed_columns, columns | map('lower') | list) | indent(4) }},
+    {%- if column == '_cdc_unavailable_columns' and column in kept and renamed %}
+    {{ _still_unavailable_sql(renamed) | indent(4) }},
     {%- else %}
     {{ 'waiting.bad' if column in kept else 'judged' }}.{{ adapter.quote(column) }},
     {%- endif %}
@@ -42,16 +42,32 @@ where
 {%- endmacro %}
 
 
-{# A column that was renamed since may be in the row under its new name, and be listed under the old one. #}
-{% macro _still_unavailable_sql(renamed_columns, columns) -%}
+{#
+    A column that was renamed since may be in the row under its new name, and be listed under the old one. The content
+    names the columns of the file; that of an older version of the project names those with a value.
+#}
+{% macro _still_unavailable_sql(renamed) -%}
+{%- set content_sql = "from_json(waiting.bad._cdc_quarantine_content, 'map<string,string>')" -%}
 nullif(
     filter(waiting.bad._cdc_unavailable_columns, name -> case
-        {%- for old, new in renamed_columns.items() if new | lower in columns %}
-        {%- set names = adapter.string_literal(old | lower) ~ ', ' ~ adapter.string_literal(new | lower) %}
-        when lower(name) in ({{ names }}) then judged.{{ adapter.quote(new) }} is null
+        {%- for names in renamed %}
+        when {{ _is_named_sql('name', names) }}
+            then not exists(
+                coalesce(
+                    map_keys(from_json({{ content_sql }}[''], 'map<string,string>')), map_keys({{ content_sql }})
+                ),
+                file_name -> {{ _is_named_sql('file_name', names) }}
+            )
         {%- endfor %}
         else true
     end),
     cast(array() as array<string>)
 ) as _cdc_unavailable_columns
+{%- endmacro %}
+
+
+{% macro _is_named_sql(name, names) -%}
+lower({{ name }}) in (
+    {%- for other in names %}{{ adapter.string_literal(other) }}{{ ', ' if not loop.last }}{% endfor -%}
+)
 {%- endmacro %}

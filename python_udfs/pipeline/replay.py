@@ -165,7 +165,9 @@ def list_problems(cdc: TableConfig, columns: Iterable[ReplayedColumn]) -> list[s
     """
     problems = []
     if cdc.format == "csv" and cdc.options.header:
-        problems.append("its files have a header, and a row in quarantine does not name it: deliver the rows again")
+        problems.append(
+            "its files have a header, and a row in quarantine does not name it: deliver them again in a change file"
+        )
     for name in dict.fromkeys(column.name for column in columns if not column.is_known):
         problems.append(
             f"rows in quarantine have a column {name} that bronze does not have: add it with `alter table`,"
@@ -200,8 +202,8 @@ def describe_replay(
         sentence += f" {needs}: run {command}."
     if unsure:
         sentence += (
-            f" {unsure} rows stay because an older version recorded no types: a text of theirs may be bytes or a time."
-            " Deliver these rows again, in a new change file."
+            f" {unsure} rows stay because their content does not give back each value for sure: an older version"
+            " recorded no types, or JSON does not have the value. Deliver these rows again, in a new change file."
         )
     return sentence
 
@@ -304,10 +306,12 @@ def _add_rows(project: Project, cdc: TableConfig, bronze: Relation, columns: Seq
     warehouse.change_columns(bronze, plan_changes(plan))
     files_sql = sql["cdc_replay_files_sql"](cdc, bronze, project.name_relation("raw_listing"), batch_id)
     names = [column.name for column in warehouse.get_columns_in_relation(bronze) if column.name != _REASON]
-    # JSON does not show which columns of a row of parquet are unavailable.
+    # The view has all columns of all files: it does not show which ones a file lacked.
     kept = ["_cdc_sequence", *(["_cdc_unavailable_columns"] if cdc.format == "parquet" else [])]
+    of_column = (list_names_in_files(cdc, name) for name in names)
+    renamed = [names_in_files for names_in_files in of_column if len(names_in_files) > 1]
     judged_sql = sql["cdc_bronze_sql"](cdc, files_sql, rows, plan)
-    warehouse.write(bronze, sql["cdc_replay_sql"](cdc, bronze, names, kept, judged_sql))
+    warehouse.write(bronze, sql["cdc_replay_sql"](cdc, bronze, names, kept, judged_sql, renamed))
 
 
 def _release_whole_reloads(project: Project, bronze: Relation) -> bool:

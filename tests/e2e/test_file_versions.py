@@ -50,7 +50,8 @@ class Versions:
         self.add("v_append", "v_append", primary_key="", mode="append")
         self.add("v_multi", "v_transactions", columns=COLUMNS)
         lakehouse.add_feed("v_csv", "csv", "timestamp_column=ts")
-        self.add("v_csv", "v_retyped", columns="id int, v int")
+        for name in ("v_retyped", "v_widened"):
+            self.add("v_csv", name, columns="id int, v int")
         lakehouse.add_feed("v_plain", "parquet")
         self.add("v_plain", "v_stays", vanished_files="truncate")
         self.add("v_plain", "v_emptied", vanished_files="truncate")
@@ -71,12 +72,13 @@ class Versions:
         target.parent.mkdir(parents=True, exist_ok=True)
         return touch(made.replace(target), minutes)
 
-    def retype(self, name: str) -> None:
-        """The seed states text for the column v, and bronze gets it."""
-        columns = self.lakehouse.rows[COLUMNS_FILE]
-        next(row for row in columns if (row["source_table"], row["column_name"]) == (name, "v"))["data_type"] = "string"
+    def retype(self) -> None:
+        """The seed states other types for the columns v; bronze gets one of them."""
+        for row in self.lakehouse.rows[COLUMNS_FILE]:
+            if row["column_name"] == "v" and row["source_table"] in ("v_retyped", "v_widened"):
+                row["data_type"] = "string" if row["source_table"] == "v_retyped" else "bigint"
         self.lakehouse.make_models()
-        assert self.lakehouse.dbt("run-operation", "change_types", "--args", f"{{table: s__{name}}}").success
+        assert self.lakehouse.dbt("run-operation", "change_types", "--args", "{table: s__v_retyped}").success
 
     def build(self, is_last: bool = False) -> None:
         self.builds.append(self.lakehouse.run_and_compare() if is_last else self.lakehouse.statuses("run"))
@@ -124,20 +126,23 @@ def versions(empty_lakehouse):
     versions_of_files.story("v_same").changes(5, change("U", 5, **row(1, "b")))
     versions_of_files.load("v_twice", 0, row(1, "a"))
     versions_of_files.story("v_twice").changes(5, change("I", 5, **row(2, "b")))
-    retyped = lakehouse.raw / "v_csv" / "s" / "v_retyped" / "LOAD00000001.csv"
-    retyped.parent.mkdir(parents=True)
-    retyped.write_text("2024-01-31 23:00:00,1,10\n2024-01-31 23:00:00,2,abc\n")
-    touch(retyped, 0)
-    later = retyped.with_name("20240131-230500000.csv")
-    later.write_text("U,2024-01-31 23:05:00,1,11\nI,2024-01-31 23:05:00,3,30\n")
-    touch(later, 5)
+    retyped = []
+    for name, value in (("v_retyped", "abc"), ("v_widened", 3_000_000_000)):
+        load = lakehouse.raw / "v_csv" / "s" / name / "LOAD00000001.csv"
+        load.parent.mkdir(parents=True)
+        load.write_text(f"2024-01-31 23:00:00,1,10\n2024-01-31 23:00:00,2,{value}\n")
+        retyped.append(touch(load, 0))
+        later = load.with_name("20240131-230500000.csv")
+        later.write_text("U,2024-01-31 23:05:00,1,11\nI,2024-01-31 23:05:00,3,30\n")
+        touch(later, 5)
     for name in ("v_stays", "v_emptied"):
         emptied = versions_of_files.load(name, 0, row(1, "a"), row(2, "b"), feed="v_plain")
     whole = emptied.read_bytes()
     versions_of_files.build()
-    versions_of_files.retype("v_retyped")
+    versions_of_files.retype()
 
-    touch(retyped, 10)
+    for load in retyped:
+        touch(load, 10)
     emptied.unlink()
     touch(restored, -10)
     versions_of_files.story("v_same").load(10, row(1, "a"))
@@ -259,6 +264,7 @@ def test_a_load_file_that_was_delivered_again_is_read_if_bronze_has_lost_its_row
 def test_a_load_file_is_known_again_after_its_quarantine_was_mended(versions):
     assert versions.seen[0]["v_retyped"] == [(1, 11), (3, 30)]
     assert versions.seen[1]["v_retyped"] == [(1, "11"), (2, "abc"), (3, "30")]
+    assert versions.seen[1]["v_widened"] == [(1, 11), (3, 30)]
 
 
 def test_a_load_file_with_the_same_rows_fills_a_table_that_was_truncated(versions):

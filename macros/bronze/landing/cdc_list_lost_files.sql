@@ -16,28 +16,28 @@
 
 
 {% macro _read_again_sql(cdc, bronze, listing, rejected, after_batch_id, batch_id) -%}
-update {{ listing }} as listing
+update {{ listing }} as _cdc_listing
 set batch_id = {{ batch_id }}
 where
-    listing.feed = {{ adapter.string_literal(cdc.feed) }}
-    and listing.source_schema = {{ adapter.string_literal(cdc.source_schema) }}
-    and listing.source_table = {{ adapter.string_literal(cdc.source_table) }}
-    and listing.kind in ('load', 'change')
-    and listing.batch_id <= {{ after_batch_id }}
+    _cdc_listing.feed = {{ adapter.string_literal(cdc.feed) }}
+    and _cdc_listing.source_schema = {{ adapter.string_literal(cdc.source_schema) }}
+    and _cdc_listing.source_table = {{ adapter.string_literal(cdc.source_table) }}
+    and _cdc_listing.kind in ('load', 'change')
+    and _cdc_listing.batch_id <= {{ after_batch_id }}
     and not exists (
         select 1
         from {{ bronze }} as log
         where
-            log._cdc_source_file = listing.file_key
+            log._cdc_source_file = _cdc_listing.file_key
             and {{ cdc_sequence_part('log._cdc_sequence', 'modified_millis') }}
-                = lpad(unix_millis(listing.modified_at), 14, '0')
+                = lpad(unix_millis(_cdc_listing.modified_at), 14, '0')
     )
     and not exists (
         select 1
         from {{ rejected }} as rejected
         where
-            rejected.path = listing.path
-            and rejected.size = listing.size
-            and rejected.modified_at = listing.modified_at
+            rejected.path = _cdc_listing.path
+            and rejected.size = _cdc_listing.size
+            and rejected.modified_at = _cdc_listing.modified_at
     )
 {%- endmacro %}

@@ -26,7 +26,7 @@ select
     bool_or(own.file_key is not null) as is_known
 from files
 inner join {{ loads }} as loads
-    on files.file_key = loads.file_key and loads.modified_at < files.modified_at and loads.rule is null
+    on files.file_key = loads.file_key and files.modified_at > loads.modified_at and loads.rule is null
 left join {{ loads }} as own
     on files.file_key = own.file_key and files.modified_at = own.modified_at and own.is_redelivered
 left anti join truncates on loads.batch_id < truncates.batch_id and files.batch_id > truncates.batch_id

@@ -1,7 +1,7 @@
 {#
     Which load files give the rows that bronze holds of an earlier version: at the same positions, with the same values
-    and commit times, if a column has these, or in quarantine with the same content. Of a row that was released both
-    count. A hash passes over nulls, so each value is hashed behind its position.
+    and commit times, if a column has these, or in quarantine with the same content, whatever its row would be now. Of
+    a row that was released both count. A hash passes over nulls, so each value is hashed behind its position.
 #}
 {% macro cdc_same_content_sql(rows_sql, bronze, fresh_values, held_values, earlier, cdc) -%}
 with versions as (
@@ -17,11 +17,14 @@ fresh as (
     select
         _cdc_source_file,
         _cdc_file_row,
-        {{ _digest_sql(fresh_values, cdc) | indent(8) }} as digest,
-        {#- An older version of the project has written contents without the types of their columns. #}
-        xxhash64(regexp_replace(
-            _cdc_quarantine_content, {{ '\',?"":[{].*[}][}]$\'' if cdc.format == 'parquet' else "'$^'" }}, '}'
-        )) as untyped
+        array(
+            {{ _digest_sql(fresh_values, cdc) | indent(12) }},
+            xxhash64(_cdc_quarantine_content)
+            {%- if cdc.format == 'parquet' %},
+            {#- An older version of the project has written contents without the types of their columns. #}
+            xxhash64(regexp_replace(_cdc_quarantine_content, ',?"":[{].*[}][}]$', '}'))
+            {%- endif %}
+        ) as digests
     from (
         {{ rows_sql | indent(8) }}
     ) as judged
@@ -35,8 +38,8 @@ held as (
     from {{ bronze }} as bronze
     left semi join versions
         on
-            _cdc_source_file = file_key
-            and cast({{ cdc_sequence_part('_cdc_sequence', 'modified_millis') }} as bigint) = millis
+            bronze._cdc_source_file = versions.file_key
+            and cast({{ cdc_sequence_part('bronze._cdc_sequence', 'modified_millis') }} as bigint) = versions.millis
     group by _cdc_source_file, _cdc_file_row
 ),
 
@@ -45,10 +48,7 @@ different as (
     from fresh
     full outer join held
         on fresh._cdc_source_file = held._cdc_source_file and fresh._cdc_file_row = held._cdc_file_row
-    where
-        not coalesce(
-            array_contains(held.digests, fresh.digest) or array_contains(held.digests, fresh.untyped), false
-        )
+    where not coalesce(arrays_overlap(fresh.digests, held.digests), false)
 )
 
 select versions.file_key
@@ -60,7 +60,7 @@ left anti join different on versions.file_key = different.file_key
 {# The content is the whole row as it came, whatever types the table has by now. #}
 {% macro _digest_sql(values, cdc) -%}
 if(
-    _cdc_quarantine_content is null,
+    _cdc_quarantine_rule is null,
     xxhash64(
         _cdc_file_row{{ ', _cdc_committed_at' if cdc.options.timestamp_column }}
         {%- for value in values %},

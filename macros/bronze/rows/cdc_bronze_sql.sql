@@ -2,7 +2,7 @@
     One row per source row. A row that breaks a rule keeps its position in the order, with rule, reason and content, and
     silver leaves it out. Rows of markers follow.
 #}
-{% macro cdc_bronze_sql(cdc, files_sql, rows, columns, last_batch_id=none) -%}
+{% macro cdc_bronze_sql(cdc, files_sql, rows, columns, last_batch_id=none, content_if=none) -%}
 {%- set plan = adapter.call_function('python_udfs.pipeline.rows.plan_rows', {
     'cdc': cdc, 'rows': rows, 'columns': columns, 'warehouse': adapter,
 }) -%}
@@ -44,7 +44,7 @@ select
     _cdc_rule as _cdc_quarantine_rule,
     {{ adapter.as_utf8_sql('_cdc_reason') }} as _cdc_quarantine_reason,
     case
-        when _cdc_rule is not null
+        when _cdc_rule is not null{{ ' or ' ~ content_if | indent(8) if content_if }}
             then {{ adapter.as_utf8_sql(_row_as_json_sql() if plan.format == 'parquet' else '_cdc_content') }}
     end as _cdc_quarantine_content
 from ruled

@@ -7,6 +7,7 @@ from datetime import datetime, timezone
 
 import pytest
 from message_cases import AT, LINES_SCHEMA
+from pyspark.sql import functions as F
 from seed_files import good_seeds, write_seeds
 
 from python_udfs.connectors.debezium import read_rows
@@ -73,7 +74,7 @@ def parsed_again(spark, tmp_path, tombstones="delete"):
     lines = make_frame(spark, rows, f"{LINES_SCHEMA}, key string")
     split = read_rows(lines, {**described, "to_join": [], "tombstones": "delete"})
     # As the split of Kafka does where a message has no time.
-    split = split.selectExpr("* except (committed_at)", "coalesce(committed_at, modified_at) as committed_at")
+    split = split.withColumn("committed_at", F.coalesce("committed_at", "modified_at"))
     # A table, not the plan of it.
     spark.createDataFrame(split.collect(), split.schema).createOrReplaceTempView("parse_again__waiting")
     folder = seeds(tmp_path, "ms", tombstones)[0]

@@ -1224,19 +1224,21 @@ def test_cdc_replay_records_sql__a_value_is_what_its_file_had_or_stays(query):
 
 
 def load_rows(*rows: tuple[int, str | None, str | None, str | None], millis: int = 1) -> str:
-    """Rows of a LOAD file in bronze: position, a value under its name and its old one, content."""
+    """Rows of a LOAD file: position, a value under its name and its old one, content; with a point: in quarantine."""
     made = ", ".join(
-        f"({row}L, {value}, {old}, {content}, '000001.0.{0:020}.{0:016}.{row:012}.{millis:014}')"
+        f"({row}L, {value}, {old}, ltrim('.', {content}), {content} like '.%',"
+        f" '000001.0.{0:020}.{0:016}.{row:012}.{millis:014}')"
         for row, *texts in rows
         for value, old, content in [["string(null)" if text is None else f"'{text}'" for text in texts]]
     )
     return (
-        "(select *, 'LOAD' as _cdc_source_file, timestamp '2024-01-02 03:00:00' as _cdc_committed_at from values"
-        f" {made} as log (_cdc_file_row, n, old, _cdc_quarantine_content, _cdc_sequence))"
+        "(select *, 'LOAD' as _cdc_source_file, timestamp '2024-01-02 03:00:00' as _cdc_committed_at,"
+        f" if(is_bad, 'malformed_record', null) as _cdc_quarantine_rule from values {made}"
+        " as log (_cdc_file_row, n, old, _cdc_quarantine_content, is_bad, _cdc_sequence))"
     )
 
 
-TYPED = '{"n":"dGVh","":{"n":"%s"}}'
+TYPED = '.{"n":"dGVh","":{"n":"%s"}}'
 
 
 @pytest.mark.parametrize(
@@ -1247,16 +1249,17 @@ TYPED = '{"n":"dGVh","":{"n":"%s"}}'
         ([(0, "a", None, None)], [(0, "a", None, None), (1, "b", None, None)], False),
         ([(0, "a", None, None), (1, "b", None, None)], [(0, "a", None, None)], False),
         ([(0, "a", None, None)], [(0, "a", None, None), (0, "a", None, None)], True),
-        ([(0, "abc", None, None)], [(0, None, None, "abc"), (0, "abc", None, None)], True),
-        ([(0, "abd", None, None)], [(0, None, None, "abc"), (0, "abc", None, None)], False),
-        ([(0, "abc", None, None)], [(0, None, None, "abc")], False),
-        ([(0, "abc", None, "abc,d")], [(0, None, None, "abc,d")], True),
-        ([(0, "abc", None, "abc,d")], [(0, "abc", None, "abc,e")], False),
+        ([(0, "abc", None, "abc")], [(0, None, None, ".abc"), (0, "abc", None, None)], True),
+        ([(0, "abd", None, "abd")], [(0, None, None, ".abc"), (0, "abc", None, None)], False),
+        ([(0, "abc", None, "abc")], [(0, None, None, ".abc")], True),
+        ([(0, "abd", None, "abd")], [(0, None, None, ".abc")], False),
+        ([(0, "abc", None, ".abc,d")], [(0, None, None, ".abc,d")], True),
+        ([(0, "abc", None, ".abc,d")], [(0, "abc", None, ".abc,e")], False),
         ([(0, "a", None, None)], [(0, None, "a", None)], True),
         ([(0, "a", None, None)], [(0, None, "b", None)], False),
         ([(0, "a", None, TYPED % "binary")], [(0, "a", None, TYPED % "binary")], True),
         ([(0, "a", None, TYPED % "binary")], [(0, "a", None, TYPED % "string")], False),
-        ([(0, "a", None, TYPED % "binary")], [(0, "a", None, '{"n":"dGVh"}')], True),
+        ([(0, "a", None, TYPED % "binary")], [(0, "a", None, '.{"n":"dGVh"}')], True),
     ],
 )
 def test_cdc_same_content_sql__what_a_file_had_is_known_after_replays_and_renames(query, fresh, held, is_same):

@@ -286,7 +286,7 @@ def test_replay_quarantine__reports_why_it_cannot():
         replaying([3], {**BRONZE_CSV, "options": {**OPTIONS, "header": True}}).replay_quarantine("shop__order")
     assert str(error.value) == (
         "CDC error (replay_quarantine) for shop__order: its files have a header, and a row in quarantine does not name"
-        " it: deliver the rows again. Nothing was replayed."
+        " it: deliver them again in a change file. Nothing was replayed."
     )
 
 

@@ -47,7 +47,10 @@ end
 {%- endmacro %}
 
 
-{# JSON has bytes and times as texts. A file with a column that has no name is rejected, so this one is free. #}
+{#
+    The types of a file, because JSON has bytes and times as texts. They stand under the empty name: a file that has a
+    column of that name is rejected.
+#}
 {% macro _types_sql(types_by_schema) -%}
 {%- if not types_by_schema -%}
 cast(null as map <string, string>)
