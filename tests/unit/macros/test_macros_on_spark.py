@@ -1223,6 +1223,21 @@ def test_cdc_replay_records_sql__a_value_is_what_its_file_had_or_stays(query):
     assert sorted(row["_file_row"] for row in unsure) == [3, 4, 6]
 
 
+def test_cdc_replay_records_sql__the_content_of_a_row_is_parsed_once(query):
+    bad = bronze_sql(("I", 1, "01", 1, 1, CAST, "why"))
+    # The optimizer computes rows of the driver itself, and no expression is left to count.
+    content = "concat('{\"a\":', n, '}') as _cdc_quarantine_content"
+    bronze = Held(f"(select bad.*, 7L as _cdc_batch_id, {content} from {bad} as bad cross join range(3) as numbers (n))")
+    columns = [
+        {"column": f"_{name}", "value": f"content['{name}']", "unsure": f"types['{name}'] is null and json = '{name}'"}
+        for name in "abcde"
+    ]
+    cdc = {"silver": {"mode": "current", "primary_key": ["id"]}, "has_key": True}
+    [row] = query(f"explain extended {Dbt().cdc_replay_records_sql(cdc, bronze, columns)}")
+    optimized = row["plan"].split("== Optimized Logical Plan ==")[1].split("== Physical Plan ==")[0]
+    assert optimized.count("from_json") == 2
+
+
 def load_rows(*rows: tuple[int, str | None, str | None, str | None], millis: int = 1) -> str:
     """Rows of a LOAD file: position, a value under its name and its old one, content; with a point: in quarantine."""
     made = ", ".join(
