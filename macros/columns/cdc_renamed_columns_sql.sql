@@ -42,8 +42,8 @@ from (
 
 {#
     The names under which a value is unavailable, without those of a value that the row has under another name. If a
-    feed keeps absent columns, each name that a file lacks is listed. Else one or more names are listed, and the value is
-    unavailable if no column has one.
+    feed keeps absent columns, each name that a file lacks is listed. Else one or more names are listed, and a value is
+    unavailable if no column has it.
 #}
 {% macro _unavailable_sql(merged, keeps_absent) -%}
 array_except(_cdc_unavailable_columns, concat(

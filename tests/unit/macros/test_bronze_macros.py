@@ -525,8 +525,8 @@ def test_get_incremental_cdc_append_sql__files_of_lost_rejections_are_listed_aga
     assert [("rejected_files has lost rows" in warning) for warning in dbt.warnings] == [True] * is_lost
     assert len(updates) == is_lost
     for sql in updates:
-        assert sql.startswith("update ref.raw_listing as listing set batch_id = 10 where listing.feed = ")
-        assert "listing.kind in ('load', 'change') and listing.batch_id <= 7 and not exists" in sql
+        assert sql.startswith("update ref.raw_listing as _cdc_listing set batch_id = 10 where _cdc_listing.feed = ")
+        assert "_cdc_listing.kind in ('load', 'change') and _cdc_listing.batch_id <= 7 and not exists" in sql
         assert "from bronze.shop__order as log" in sql and "from ref.rejected_files as rejected" in sql
     asked = [query for query in dbt.queries if "as row_count" in query]
     assert bool(asked) == bool(recorded), "a table without rejections asks nothing"
