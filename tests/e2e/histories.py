@@ -372,12 +372,14 @@ def draw_files(random: Random, shape: Shape, keys: int, reloads: bool = True) ->
     first_batch = min(slot.batch for slot in every_slot)
     paths = {slot.path for slot in loads[0][1]}
     new_loads = [slot for _, group in loads for slot in group if slot.path not in paths]
+    # The files of one load have the same columns.
+    begins = {id(slot): min(other.written_at for other in group) for _, group in loads for slot in group}
     files: list[File] = []
     sent: list[Statement] = []
     for slot in every_slot:
         # A load file that first comes with a reload sorts before changes; nothing shows that these lack the column.
         is_early = shape.rules.absent_columns == "keep" and slot in new_loads
-        lacks = set() if slot.written_at >= added_from and not is_early else {"added"}
+        lacks = set() if begins.get(id(slot), slot.written_at) >= added_from and not is_early else {"added"}
         # A column that the table does not have yet can't be marked as unavailable: the first files bring them all.
         if shape.drops_columns and slot.batch > first_batch and random.random() < 0.4:
             lacks |= set(random.sample(tuple(VALUES), random.randint(1, 4)))
