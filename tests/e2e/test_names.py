@@ -25,11 +25,16 @@ REPLACED = ["--vars", "{cdc_replace_rows_from: 1}"]
 IN_FULL = ["--vars", "{cdc_compare_days: 0}"]
 
 
+def read_room(room: str) -> list[str]:
+    """The texts of the macros of a room, without comments."""
+    texts = (path.read_text() for path in (REPOSITORY / "macros" / room).rglob("*.sql"))
+    return [re.sub(r"\{#.*?#\}", "", text, flags=re.DOTALL) for text in texts]
+
+
 def read_aliases(*rooms: str) -> list[str]:
     """The names that stand before a point, or are variables, in the SQL of some rooms of macros."""
     names: set[str] = set()
-    for path in (path for room in rooms for path in (REPOSITORY / "macros" / room).rglob("*.sql")):
-        text = re.sub(r"\{#.*?#\}", "", path.read_text(), flags=re.DOTALL)
+    for text in (text for room in rooms for text in read_room(room)):
         qualifiers = set(re.findall(r"(?<![\w.'])([a-z_]+)\.[a-z_`{]", text))
         aliases = set(re.findall(r"\bas ([a-z_]+)\b(?!\()", text)) | set(re.findall(r"\b([a-z_]+) as \(", text))
         variables = re.findall(r"\b([a-z_]+) ->|\(([a-z_, ]+)\) ->", text)
@@ -40,15 +45,15 @@ def read_aliases(*rooms: str) -> list[str]:
 
 def read_own_columns(room: str) -> list[str]:
     """The names of the columns that the SQL of a room of macros makes."""
-    texts = (path.read_text() for path in (REPOSITORY / "macros" / room).rglob("*.sql"))
-    names = {name for text in texts for name in re.findall(r"\bas ([a-z_]+)$", text, flags=re.MULTILINE)}
+    columns = re.compile(r"\bas ([a-z_]+)$", flags=re.MULTILINE)
+    names = {name for text in read_room(room) for name in columns.findall(text)}
     return sorted(name for name in names if not name.startswith("_cdc_"))
 
 
 # Rooms in whose SQL the columns of a source stand. A column that is called as a relation hides it in a subquery.
 ALIASES = read_aliases("silver", "tests", "comparison", "order", "columns", "operations", "bronze")
-# One that is called as a column of ours is ambiguous in a join. The names of `values` stand in no such form.
-ALIASES = list(dict.fromkeys([*ALIASES, *read_own_columns("bronze/reloads"), "file_key", "millis"]))
+# A column that is called as one of ours is ambiguous in a join. The last two are named by `values`, without `as`.
+OWN_COLUMNS = [*read_own_columns("bronze/reloads"), "file_key", "millis"]
 OF_DECODERS = read_aliases("bronze/decode", "bronze/rows")
 # Key and other cells of each table.
 TABLES: dict[str, tuple[str, str, dict[str, str]]] = {
@@ -68,7 +73,7 @@ def names_of(table: str) -> list[str]:
         return [*OF_DECODERS, *HOSTILE_NAMES]
     if table == "csv":
         return [*OF_DECODERS, *(name for name in HOSTILE_NAMES if name == name.strip() and "\n" not in name)]
-    return [*ALIASES, *HOSTILE_NAMES]
+    return [*dict.fromkeys([*ALIASES, *OWN_COLUMNS]), *HOSTILE_NAMES]
 
 
 class Files:
