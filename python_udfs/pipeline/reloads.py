@@ -226,7 +226,8 @@ def find_redelivered(
     if not earlier:
         return [], []
     loads_sql = f"select *\nfrom ({files.sql})\nwhere kind = 'load' and not is_again"
-    content_if = sql["cdc_quarantined_loads_sql"](target.relation, earlier)
+    # If a header names the columns, the same line may be another row.
+    content_if = None if table.cdc.options.header else sql["cdc_quarantined_loads_sql"](target.relation, earlier)
     rows_sql = sql["cdc_bronze_sql"](table.cdc, loads_sql, reading, columns, content_if=content_if)
     fresh, held = write_hashed_values(table.cdc, columns, warehouse.quote, target)
     same_sql = sql["cdc_same_content_sql"](rows_sql, target.relation, fresh, held, earlier, table.cdc)

@@ -24,7 +24,7 @@ from python_udfs.pipeline.files import (
     judge_new_files,
 )
 from python_udfs.pipeline.reading import Reading, Target, open_files, read_new_files, read_target, warn_of_names
-from python_udfs.pipeline.reloads import HeldReload, Reload, judge_reloads, write_hashed_values
+from python_udfs.pipeline.reloads import HeldReload, Reload, find_redelivered, judge_reloads, write_hashed_values
 from python_udfs.pipeline.table_config import TableConfig
 
 BRONZE = Relation("bronze", "shop__order")
@@ -355,6 +355,26 @@ def test_rows_of_a_table_are_compared_as_they_will_be_after_the_batch():
     of_batch, of_table = sql.split("held as (")
     assert "1, `id`, 2, `late`)" in of_batch
     assert "1, cast(`id` as bigint), 2, cast(null as date))" in of_table
+
+
+@pytest.mark.parametrize(("header", "content_if"), [(False, "has quarantined"), (True, None)])
+def test_a_line_below_a_header_is_no_row_without_it(header, content_if):
+    asked = []
+    sql: Any = {
+        "cdc_earlier_loads_sql": lambda *_: "earlier",
+        "cdc_quarantined_loads_sql": lambda *_: "has quarantined",
+        "cdc_bronze_sql": lambda *_, content_if: asked.append(content_if),
+        "cdc_same_content_sql": lambda *_: "same",
+    }
+    load = {"file_key": "LOAD", "path": "p", "earlier": "2024-01-01 00:00:00", "is_known": False}
+    warehouse: Any = SimpleNamespace(query=lambda text: [load], quote=str)
+    table: Any = SimpleNamespace(cdc=described(header=header), listing="raw_listing")
+    same, rejections = find_redelivered(
+        *(warehouse, sql, table, SimpleNamespace(sql="files", has_load=True)),  # type: ignore[arg-type]
+        *(SimpleNamespace(loads="loads"), Target(BRONZE), Reading("raw", ID), ()),  # type: ignore[arg-type]
+    )
+    assert (same, [rejection.rule for rejection in rejections]) == (["LOAD"], ["redelivered"])
+    assert asked == [content_if]
 
 
 def test_a_column_that_the_table_has_under_two_names_is_compared_as_one():
